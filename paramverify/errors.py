@@ -1,0 +1,104 @@
+"""Every exception of the package, as one tree.
+
+    ParamverifyError
+    ├── InputError (ValueError)          a mistake in what the user gave; exit code 2
+    │   ├── ExpressionError              in the text of an expression, with the place
+    │   ├── CaseError                    in a case file, with file and key
+    │   ├── DomainError                  an empty, unbounded or contradictory parameter domain
+    │   ├── ModelError                   rows that do not sum to one, negative entries, undefined points
+    │   ├── EvidenceError                an evidence file that cannot be read
+    │   └── UnsupportedError             something that a format or backend cannot express
+    ├── LimitError (RuntimeError)        an input whose size passes a bound of this package; exit code 3
+    ├── DisagreementError                two backends gave contradicting answers; never a verdict
+    └── DefectError (AssertionError)     an invariant of this package does not hold: please report it
+
+An `InputError` carries the file and the key where the mistake is, filled in on the way up by
+`located`, so that the deepest code need not know where its text came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class ParamverifyError(Exception):
+    """The root of all exceptions that this package raises on purpose."""
+
+
+class InputError(ParamverifyError, ValueError):
+    """A mistake in what the user gave: the reason, and where known the file and the key."""
+
+    def __init__(self, reason: str, *, file: str = "", key: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.file = file
+        self.key = key
+
+    def __str__(self) -> str:
+        return ": ".join(part for part in (self.file, self.key, self.reason) if part)
+
+
+class ExpressionError(InputError):
+    """A mistake in an expression; `text` and `column` (from 0) say where, shown under the text."""
+
+    def __init__(self, reason: str, text: str, column: int) -> None:
+        super().__init__(reason)
+        self.text = text
+        self.column = column
+
+    def __str__(self) -> str:
+        start = max(0, self.column - 30)
+        shown = self.text[start : start + 70].replace("\n", " ")
+        pointer = " " * (self.column - start) + "^"
+        return f"{super().__str__()}\n    {shown}\n    {pointer}"
+
+
+class CaseError(InputError):
+    """A mistake in a case file."""
+
+
+class DomainError(InputError):
+    """A parameter domain that is empty, unbounded or contradictory."""
+
+
+class ModelError(InputError):
+    """Tables that are not a probabilistic model for every parameter point of the domain."""
+
+
+class EvidenceError(InputError):
+    """An evidence file that cannot be read as evidence."""
+
+
+class UnsupportedError(InputError):
+    """Something that a format or a backend cannot express; it names the term."""
+
+
+class LimitError(ParamverifyError, RuntimeError):
+    """An input that is larger than a stated bound of this package."""
+
+
+class DisagreementError(ParamverifyError):
+    """Two backends contradict each other on one claim; carries both transcripts."""
+
+    def __init__(self, claim: str, answers: tuple[tuple[str, str, str], ...]) -> None:
+        names = " and ".join(f"{name} ({answer})" for name, answer, _ in answers)
+        super().__init__(f"backends disagree on claim {claim}: {names}")
+        self.claim = claim
+        self.answers = answers
+
+
+class DefectError(ParamverifyError, AssertionError):
+    """An invariant of this package does not hold; a defect of ours, never of the user."""
+
+
+@contextmanager
+def located(*, file: str = "", key: str = "") -> Iterator[None]:
+    """Adds file and key to an `InputError` that passes through and has none yet; keys nest with dots."""
+    try:
+        yield
+    except InputError as error:
+        error.file = error.file or file
+        if key:
+            error.key = f"{key}.{error.key}" if error.key else key
+        raise
