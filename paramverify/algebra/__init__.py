@@ -1,0 +1,1 @@
+"""Exact arithmetic over parameters: expressions, polynomials, domains, constants and budgets."""

@@ -1,0 +1,98 @@
+"""Privacy budgets: ε, or the ratio bound e^ε, exact.
+
+`epsilon = 1.372` bounds the ratio by exp(343/250), `epsilon = "4*ln(2)"` by exactly 16, and
+`epsilon = "-ln(alpha)"` by 1/alpha. `ratio = "1/alpha"` gives the bound itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from paramverify.algebra.expressions import Expression, Name, Node, Number, Operation, evaluate
+from paramverify.algebra.polynomials import RationalFunction, Ring
+
+Evaluator = Callable[[Expression], RationalFunction]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """ε as `rational + Σ coefficient · ln(expression)`, with the user's text."""
+
+    text: str
+    rational: Fraction
+    logarithms: tuple[tuple[int, Expression], ...] = ()
+
+    def ratio(self, ring: Ring, function: Evaluator) -> RationalFunction:
+        """Returns e^ε as a rational function of the ring; `function` evaluates the arguments of ln."""
+        result = RationalFunction.of(ring.number(1))
+        if self.rational:
+            assert ring.constant is not None
+            power = int(self.rational / ring.constant.exponent)
+            result = RationalFunction.of(ring.variable(ring.names[-1])) ** power
+        for coefficient, argument in self.logarithms:
+            result = result * function(argument) ** coefficient
+        return result
+
+
+def read_epsilon(expression: Expression) -> Budget:
+    """Splits ε into a rational part and whole multiples of logarithms.
+
+    Raises:
+        ExpressionError: ε is not of that form, such as `ln(2)/2` (the bound would be a square root).
+    """
+    rational = Fraction(0)
+    logarithms: list[tuple[int, Expression]] = []
+    for factor, node in _summands(expression, expression.root, Fraction(1)):
+        if isinstance(node, Operation) and node.operator == "ln":
+            if factor.denominator != 1:
+                raise expression.error(
+                    f"a logarithm needs a whole factor, not {factor}: otherwise the ratio bound is a root",
+                    node,
+                )
+            logarithms.append((int(factor), Expression(expression.text, node.arguments[0])))
+        elif isinstance(node, Number):
+            rational += factor * node.value
+        else:
+            names = isinstance(node, Name)
+            reason = "a parameter may stand inside ln only" if names else "not a sum of numbers and ln(...)"
+            raise expression.error(f"{reason}; use ratio for a bound on e^epsilon", node)
+    return Budget(expression.text, rational, tuple(logarithms))
+
+
+def _summands(expression: Expression, node: Node, factor: Fraction) -> list[tuple[Fraction, Node]]:
+    """Returns the terms of a linear combination, each with its rational factor."""
+    if isinstance(node, Operation):
+        op, args = node.operator, node.arguments
+        if op == "+":
+            return [term for argument in args for term in _summands(expression, argument, factor)]
+        if op == "neg":
+            return _summands(expression, args[0], -factor)
+        if op in ("*", "/"):
+            scale = factor
+            rest: list[Node] = []
+            for place, argument in enumerate(args):
+                if _has_symbol(argument):
+                    rest.append(argument)
+                    continue
+                value = evaluate(Expression(expression.text, argument))
+                divide = op == "/" and place == 1
+                if isinstance(value, str) or (divide and value == 0):
+                    raise expression.error("not a number to multiply or divide by", argument)
+                scale = scale / value if divide else scale * value
+            if not rest:
+                return [(Fraction(1), Number(scale, node.column))]
+            if len(rest) == 1 and (op == "*" or rest[0] is args[0]):
+                return _summands(expression, rest[0], scale)
+        if op == "**" and not _has_symbol(node):
+            value = evaluate(Expression(expression.text, node))
+            if isinstance(value, Fraction):
+                return [(factor, Number(value, node.column))]
+    return [(factor, node)]
+
+
+def _has_symbol(node: Node) -> bool:
+    if isinstance(node, Operation):
+        return node.operator in ("ln", "exp") or any(map(_has_symbol, node.arguments))
+    return isinstance(node, Name)

@@ -1,0 +1,124 @@
+"""The constants `exp(q)` with rational q, exact.
+
+All `exp(q)` of a case are whole powers of one generator `E = exp(g)`, where g > 0 is the greatest common
+divisor of the exponents: the powers are then as small as they can be. `E` is treated as one more
+parameter whose domain is a rational enclosure of its value.
+
+By Lindemann's theorem `exp(g)` is transcendental for rational g ≠ 0, so a polynomial in `E` with rational
+coefficients vanishes only if it is identically zero. Refining the enclosure therefore decides every sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import gcd, lcm
+
+from flint import arb, ctx, fmpq, fmpq_poly
+
+from paramverify.algebra.simplest import simplest_between
+from paramverify.errors import LimitError
+
+GENERATOR = "E"
+MAX_PRECISION = 1 << 16  # bits at which sign decisions give up; far beyond any case seen
+
+
+@dataclass(frozen=True)
+class ExpConstant:
+    """The real number exp(exponent), for a positive rational exponent."""
+
+    exponent: Fraction
+
+    def enclosure(self, bits: int) -> tuple[Fraction, Fraction]:
+        """Returns rationals lo < exp(exponent) < hi, at most 2**-bits apart relative to the value.
+
+        The ends are the simplest rationals that fit, so that a solver gets small numbers.
+        """
+        return _enclosure(self.exponent, bits)
+
+    def sign(self, polynomial: fmpq_poly) -> int:
+        """Returns the sign -1, 0 or 1 of a univariate polynomial at exp(exponent).
+
+        Zero only for the zero polynomial (Lindemann), so doubling the precision ends.
+
+        Raises:
+            LimitError: undecided at `MAX_PRECISION` bits.
+        """
+        if polynomial.degree() < 1:
+            number = polynomial[0]
+            return (number > 0) - (number < 0)
+        bits = 64
+        while bits <= MAX_PRECISION:
+            value = self.ball(polynomial, bits)
+            if value > 0:
+                return 1
+            if value < 0:
+                return -1
+            bits *= 2
+        raise LimitError(f"sign at exp({self.exponent}) undecided at {MAX_PRECISION} bits")
+
+    def ball(self, polynomial: fmpq_poly, bits: int) -> arb:
+        """Returns a ball that contains the value of the polynomial at exp(exponent)."""
+        with _precision(bits):
+            at = arb(fmpq(self.exponent.numerator, self.exponent.denominator)).exp()
+            result = arb(0)
+            for index in range(int(polynomial.degree()), -1, -1):
+                result = result * at + arb(polynomial[index])
+            return result
+
+
+def generator(exponents: Iterable[Fraction]) -> ExpConstant | None:
+    """Returns the generator for all exp(q): exp of the greatest common divisor of the nonzero q."""
+    common: Fraction | None = None
+    for q in exponents:
+        if q == 0:
+            continue
+        if common is None:
+            common = abs(q)
+            continue
+        bottom = lcm(common.denominator, q.denominator)
+        common = Fraction(gcd(int(common * bottom), int(q * bottom)), bottom)
+    return ExpConstant(common) if common else None
+
+
+@lru_cache(maxsize=256)
+def _enclosure(exponent: Fraction, bits: int) -> tuple[Fraction, Fraction]:
+    with _precision(2 * bits + 64):
+        ball = arb(fmpq(exponent.numerator, exponent.denominator)).exp()
+        below, above = _exact(ball.lower()), _exact(ball.upper())
+    width = below / 2 ** (bits + 1)
+    # arb's lower and upper ends are rounded outward, so below <= exp(exponent) <= above; the simplest
+    # rationals are taken strictly outside of them.
+    low = simplest_between(below - width, below - width / 4)
+    return low, simplest_between(above + width / 4, above + width)
+
+
+def _exact(value: arb) -> Fraction:
+    mantissa, exponent = value.man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+class _precision:
+    """Sets flint's working precision for a while."""
+
+    def __init__(self, bits: int) -> None:
+        self.bits = bits
+
+    def __enter__(self) -> None:
+        self.before = ctx.prec
+        ctx.prec = self.bits
+
+    def __exit__(self, *_: object) -> None:
+        ctx.prec = self.before
+
+
+def lower_bound(value: arb) -> Fraction:
+    """Returns a rational that is at most every number in the ball."""
+    return _exact(value.lower())
+
+
+def upper_bound(value: arb) -> Fraction:
+    """Returns a rational that is at least every number in the ball."""
+    return _exact(value.upper())

@@ -1,0 +1,198 @@
+"""Parameter domains: boxes with open and closed ends, and polynomial constraints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+
+from paramverify.algebra.constants import GENERATOR, ExpConstant
+from paramverify.algebra.expressions import Expression, Operation, constant, parse
+from paramverify.algebra.polynomials import (
+    Point,
+    Polynomial,
+    RationalFunction,
+    Ring,
+    to_rational_function,
+    value_at,
+)
+from paramverify.algebra.simplest import simplest_between
+from paramverify.errors import DomainError
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A bounded interval with rational ends, each open or closed; a single point has both ends closed."""
+
+    lower: Fraction
+    upper: Fraction
+    lower_closed: bool = False
+    upper_closed: bool = False
+
+    def __post_init__(self) -> None:
+        single = self.lower == self.upper and self.lower_closed and self.upper_closed
+        if not (self.lower < self.upper or single):
+            raise DomainError(f"the interval {self} is empty")
+
+    @property
+    def is_point(self) -> bool:
+        """Whether the interval has one point only."""
+        return self.lower == self.upper
+
+    def __contains__(self, value: object) -> bool:
+        if not isinstance(value, (Fraction, int)):
+            return False
+        above = value > self.lower or (self.lower_closed and value == self.lower)
+        below = value < self.upper or (self.upper_closed and value == self.upper)
+        return above and below
+
+    def simplest(self) -> Fraction:
+        """Returns the simplest rational inside, away from the ends where there is an inside."""
+        return self.lower if self.is_point else simplest_between(self.lower, self.upper)
+
+    def __str__(self) -> str:
+        left, right = "(["[self.lower_closed], ")]"[self.upper_closed]
+        return f"{left}{self.lower}, {self.upper}{right}"
+
+
+def parse_interval(text: str) -> Interval:
+    """Reads `(0, 1)`, `[1/10, 0.4]`, `(0, 1]`, or one number for a fixed parameter.
+
+    Raises:
+        DomainError: another form, infinite ends, or an empty interval.
+        ExpressionError: an end that is not a constant expression.
+    """
+    match = re.fullmatch(r"\s*([\[(])([^,]*),([^,]*)([\])])\s*", text)
+    if not match:
+        if "," in text or text.strip()[:1] == "[":
+            raise DomainError(f"not an interval: {text!r}; write for example (0, 1) or [1/10, 0.4]")
+        value = constant(text)
+        return Interval(value, value, True, True)
+    ends = []
+    for end in (match.group(2), match.group(3)):
+        if re.fullmatch(r"\s*[+-]?\s*(oo|inf|infinity)\s*", end, re.IGNORECASE):
+            raise DomainError("a parameter needs finite ends; substitute p = t/(1-t) for an unbounded one")
+        ends.append(constant(end))
+    return Interval(ends[0], ends[1], match.group(1) == "[", match.group(4) == "]")
+
+
+@dataclass(frozen=True, eq=False)
+class Constraint:
+    """The condition `polynomial ≥ 0`, or `polynomial > 0` where strict, with the user's text."""
+
+    polynomial: Polynomial
+    strict: bool
+    text: str
+
+    def holds_at(self, point: Point) -> bool:
+        """Tells whether a point that gives every variable of the ring satisfies the condition."""
+        value = value_at(self.polynomial, point)
+        return value > 0 or (value == 0 and not self.strict)
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """A box over the parameters, cut down by polynomial constraints.
+
+    `box` gives an interval for each variable of the ring, in its order. `constant` is the real number
+    behind the ring's generator `E`; a domain with a constant denotes the points of the box with E equal to
+    that number, and `enclose` turns it into an ordinary box that contains them.
+    """
+
+    ring: Ring
+    box: Mapping[str, Interval]
+    constraints: tuple[Constraint, ...] = ()
+
+    @property
+    def constant(self) -> ExpConstant | None:
+        """The constant that the ring's generator stands for."""
+        return self.ring.constant
+
+    def __contains__(self, point: object) -> bool:
+        if not isinstance(point, Mapping):
+            return False
+        inside = all(point[name] in interval for name, interval in self.box.items())
+        return inside and all(c.holds_at(point) for c in self.constraints)
+
+    def enclose(self, bits: int) -> Domain:
+        """Returns the domain with `E` as an ordinary parameter between rationals that enclose its value."""
+        if not self.constant:
+            return self
+        low, high = self.constant.enclosure(bits)
+        return replace(self, box={**self.box, GENERATOR: Interval(low, high, True, True)})
+
+    def corners(self) -> Iterable[dict[str, Fraction]]:
+        """Yields the vertices of the closed box (they need not belong to the domain)."""
+        ends = [sorted({i.lower, i.upper}) for i in self.box.values()]
+        for values in product(*ends):
+            yield dict(zip(self.box, values, strict=True))
+
+    def describe(self) -> str:
+        """Returns the domain in the user's words, such as `p in (0, 1), q in [0, 1/2], p + q <= 1`."""
+        parts = [
+            f"{name} = {i.lower}" if i.is_point else f"{name} in {i}"
+            for name, i in self.box.items()
+            if name != GENERATOR
+        ]
+        return ", ".join([*parts, *(c.text for c in self.constraints)])
+
+
+def box_domain(ring: Ring, box: Mapping[str, Interval]) -> Domain:
+    """Returns the domain without constraints, the generator enclosed if the ring has one."""
+    return Domain(ring, dict(box)).enclose(32)
+
+
+def parse_constraint(text: str, domain: Domain) -> tuple[Constraint, ...]:
+    """Reads `pA + pB <= 1`, a chain `0 < p < q`, or several joined by `and`.
+
+    A denominator is multiplied out only where its sign on the domain is proved.
+
+    Raises:
+        DomainError: not a comparison of this form, or a denominator of unknown sign.
+        ExpressionError: a mistake in the text.
+    """
+    expression = parse(text)
+    return tuple(
+        Constraint(polynomial, strict, text)
+        for polynomial, strict in comparison_polynomials(expression, domain)
+    )
+
+
+def comparison_polynomials(
+    expression: Expression,
+    domain: Domain,
+    definitions: Mapping[str, RationalFunction] | None = None,
+) -> list[tuple[Polynomial, bool]]:
+    """Returns polynomials f with a flag: the comparisons hold iff f > 0 (flag set) or f ≥ 0 for each.
+
+    Raises:
+        DomainError: not a conjunction of comparisons, or a denominator whose sign is not proved.
+        ExpressionError: a mistake in the text.
+    """
+    from paramverify.algebra.signs import Sign, sign_on
+
+    result: list[tuple[Polynomial, bool]] = []
+    pending = [expression.root]
+    while pending:
+        node = pending.pop(0)
+        if isinstance(node, Operation) and node.operator == "and":
+            pending = [*node.arguments, *pending]
+            continue
+        if not (isinstance(node, Operation) and node.operator in ("<", "<=", ">", ">=", "==")):
+            raise expression.error("a comparison with <, <=, >, >= or == is needed here", node)
+        left, right = (
+            to_rational_function(Expression(expression.text, a), domain.ring, definitions)
+            for a in node.arguments
+        )
+        difference = right - left if node.operator[0] == "<" else left - right
+        sign = sign_on(difference.denominator, domain)
+        if sign not in (Sign.POSITIVE, Sign.NEGATIVE):
+            raise expression.error(f"the denominator {difference.denominator} may vanish in the domain", node)
+        numerator = difference.numerator if sign is Sign.POSITIVE else -difference.numerator
+        if node.operator == "==":
+            result += [(numerator, False), (-numerator, False)]
+        else:
+            result.append((numerator, node.operator in ("<", ">")))
+    return result

@@ -1,0 +1,396 @@
+"""Safe parsing of the expressions in case files, and their evaluation.
+
+An expression is data. Its text is parsed with `ast` under a whitelist into a small tree of our own;
+nothing is ever executed. Decimals are read from their text as exact rationals. Sizes, exponents and
+nesting are bounded, and every mistake points at its place.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from paramverify.errors import ExpressionError
+
+MAX_LENGTH = 20_000  # characters in one expression
+MAX_DEPTH = 200  # nested brackets or operators other than chains of + and *
+MAX_EXPONENT = 1_000  # absolute value of an exponent, and of the exponent of a decimal
+MAX_DIGITS = 2_000  # digits of one number
+MAX_BITS = 100_000  # size of a number that evaluation may create
+
+FUNCTIONS = {"exp": (1, 1), "ln": (1, 1), "abs": (1, 1), "min": (1, None), "max": (1, None)}
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
+WORDS = frozenset({"true", "false", "and", "or", "not"}) | FUNCTIONS.keys()
+
+_BINARY: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.Pow: "**",
+}
+_COMPARE: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+}
+
+
+@dataclass(frozen=True)
+class Number:
+    """An exact rational constant."""
+
+    value: Fraction
+    column: int
+
+
+@dataclass(frozen=True)
+class Name:
+    """A parameter, a variable of the prior or a definition."""
+
+    name: str
+    column: int
+
+
+@dataclass(frozen=True)
+class Text:
+    """A quoted label, for comparisons such as `disease == 'flu'`."""
+
+    value: str
+    column: int
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An operator or function applied to arguments; `neg`, `and`, `or`, `not` are operators too."""
+
+    operator: str
+    arguments: tuple[Node, ...]
+    column: int
+
+
+Node = Number | Name | Text | Operation
+Value = Fraction | str | bool
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A parsed expression with the text it came from."""
+
+    text: str
+    root: Node
+
+    def error(self, reason: str, node: Node) -> ExpressionError:
+        """Returns an error that points at the node."""
+        return ExpressionError(reason, self.text, node.column)
+
+    def nodes(self) -> Iterator[Node]:
+        """Yields every node of the tree, the root first."""
+        stack = [self.root]
+        while stack:
+            node = stack.pop()
+            yield node
+            if isinstance(node, Operation):
+                stack.extend(reversed(node.arguments))
+
+    def names(self) -> dict[str, Node]:
+        """Returns the names that occur, each with one of its places."""
+        return {node.name: node for node in self.nodes() if isinstance(node, Name)}
+
+
+def parse(text: str) -> Expression:
+    """Parses an expression of the case format.
+
+    Allowed are numbers, names, quoted labels, `+ - * / **`, comparisons, `and`, `or`, `not`, brackets,
+    `true`, `false` and the functions exp, ln, abs, min, max.
+
+    Raises:
+        ExpressionError: anything else, or a bound on size, nesting, digits or exponents is passed.
+    """
+    if len(text) > MAX_LENGTH:
+        raise ExpressionError(f"longer than {MAX_LENGTH} characters", text[:70], 0)
+    stray = re.search(r"[^\x20-\x7e\t\n]", text)
+    if stray:
+        raise ExpressionError(f"unexpected character {stray.group()!r}", text, stray.start())
+    digits = re.search(rf"[\d_]{{{MAX_DIGITS + 1}}}", text)
+    if digits:
+        raise ExpressionError("number with too many digits", text, digits.start())
+    source = text.replace("\n", " ").replace("\t", " ")
+    indent = len(source) - len(source.lstrip())
+    _bound_brackets(source)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # what Python warns of, such as `1if`, is a syntax error here
+            tree = ast.parse(source.strip(), mode="eval")
+    except SyntaxError as error:
+        if source.strip() == "":
+            raise ExpressionError("empty expression", text, 0) from None
+        # Python gives no offset for a text that ends too early.
+        column = indent + (error.offset - 1 if error.offset else len(source.strip()))
+        raise ExpressionError("syntax error", text, min(column, len(text))) from None
+    except (RecursionError, MemoryError, ValueError, OverflowError):
+        raise ExpressionError("nested too deeply", text, 0) from None
+    try:
+        return Expression(text, _Reader(text, source, indent).node(tree.body, 0))
+    except RecursionError:
+        raise ExpressionError("nested too deeply", text, 0) from None
+
+
+def _bound_brackets(source: str) -> None:
+    depth = 0
+    for column, char in enumerate(source):
+        depth += (char in "([{") - (char in ")]}")
+        if depth > MAX_DEPTH:
+            raise ExpressionError(f"brackets nested deeper than {MAX_DEPTH}", source, column)
+
+
+class _Reader:
+    """Turns a Python syntax tree into ours and refuses whatever is not on the whitelist."""
+
+    def __init__(self, text: str, source: str, indent: int) -> None:
+        self.text = text
+        self.source = source
+        self.indent = indent
+
+    def refuse(self, reason: str, column: int) -> ExpressionError:
+        return ExpressionError(reason, self.text, column)
+
+    def node(self, tree: ast.expr, depth: int) -> Node:
+        column = self.indent + tree.col_offset
+        if depth > MAX_DEPTH:
+            raise self.refuse(f"nested deeper than {MAX_DEPTH}", column)
+        if isinstance(tree, ast.Constant):
+            return self.constant(tree, column)
+        if isinstance(tree, ast.Name):
+            return self.name(tree.id, column)
+        if isinstance(tree, ast.UnaryOp):
+            inner = self.node(tree.operand, depth + 1)
+            if isinstance(tree.op, ast.UAdd):
+                return inner
+            if isinstance(tree.op, (ast.USub, ast.Not)):
+                return Operation("neg" if isinstance(tree.op, ast.USub) else "not", (inner,), column)
+        if isinstance(tree, ast.BinOp) and type(tree.op) in _BINARY:
+            return self.chain(tree, depth)
+        if isinstance(tree, ast.BoolOp):
+            word = "and" if isinstance(tree.op, ast.And) else "or"
+            return Operation(word, tuple(self.node(v, depth + 1) for v in tree.values), column)
+        if isinstance(tree, ast.Compare):
+            return self.comparison(tree, depth, column)
+        if isinstance(tree, ast.Call):
+            return self.call(tree, depth, column)
+        if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.BitXor):
+            raise self.refuse("write ** for a power, not ^", column)
+        what = type(tree.op if isinstance(tree, (ast.BinOp, ast.UnaryOp)) else tree).__name__.lower()
+        raise self.refuse(f"not allowed in an expression: {what}", column)
+
+    def constant(self, tree: ast.Constant, column: int) -> Node:
+        if isinstance(tree.value, str):
+            return Text(tree.value, column)
+        end = self.indent + (tree.end_col_offset or 0)
+        return Number(self.number(self.source[column:end], column), column)
+
+    def number(self, digits: str, column: int) -> Fraction:
+        try:
+            return exact_decimal(digits)
+        except ValueError as error:
+            raise self.refuse(str(error), column) from None
+
+    def name(self, name: str, column: int) -> Node:
+        if name in ("true", "false"):
+            return Number(Fraction(name == "true"), column)
+        if not NAME.match(name):
+            raise self.refuse(f"not a name: {name!r} (letters, digits and _, starting with a letter)", column)
+        return Name(name, column)
+
+    def chain(self, tree: ast.BinOp, depth: int) -> Node:
+        """Reads a left-nested chain such as a + b - c into one flat sum or product, without recursion."""
+        links: list[ast.BinOp] = []
+        left: ast.expr = tree
+        while isinstance(left, ast.BinOp) and type(left.op) in _BINARY:
+            links.append(left)
+            left = left.left
+        first = self.node(left, depth + 1)
+        word, terms = "", [first]
+        nested = 0
+        for link in reversed(links):
+            op = _BINARY[type(link.op)]
+            right = self.node(link.right, depth + 1)
+            if op == "**":
+                self.exponent(right)
+            if op == "-":
+                op, right = "+", Operation("neg", (right,), right.column)
+            if op == word and op in ("+", "*"):
+                terms.append(right)
+                continue
+            if word:
+                terms = [Operation(word, tuple(terms), first.column)]
+                nested += 1
+                if nested + depth > MAX_DEPTH:
+                    raise self.refuse(f"nested deeper than {MAX_DEPTH}", right.column)
+            word = op
+            terms.append(right)
+        return Operation(word, tuple(terms), first.column)
+
+    def exponent(self, node: Node) -> None:
+        exponent = Expression(self.text, node)
+        value = "" if exponent.names() else evaluate(exponent)
+        if not isinstance(value, Fraction) or value.denominator != 1:
+            raise self.refuse("an exponent must be a whole number", node.column)
+        if abs(value) > MAX_EXPONENT:
+            raise self.refuse(f"exponent larger than {MAX_EXPONENT}", node.column)
+
+    def comparison(self, tree: ast.Compare, depth: int, column: int) -> Node:
+        operands = [self.node(t, depth + 1) for t in (tree.left, *tree.comparators)]
+        parts: list[Node] = []
+        for op, left, right in zip(tree.ops, operands, operands[1:], strict=False):
+            if type(op) not in _COMPARE:
+                raise self.refuse("not a comparison of numbers", column)
+            parts.append(Operation(_COMPARE[type(op)], (left, right), left.column))
+        return parts[0] if len(parts) == 1 else Operation("and", tuple(parts), column)
+
+    def call(self, tree: ast.Call, depth: int, column: int) -> Node:
+        name = tree.func.id if isinstance(tree.func, ast.Name) else ""
+        if name not in FUNCTIONS:
+            known = ", ".join(FUNCTIONS)
+            raise self.refuse(f"not a function of the case format (these are: {known})", column)
+        least, most = FUNCTIONS[name]
+        count = len(tree.args)
+        if tree.keywords or count < least or (most is not None and count > most):
+            raise self.refuse(f"wrong arguments for {name}", column)
+        return Operation(name, tuple(self.node(a, depth + 1) for a in tree.args), column)
+
+
+def exact_decimal(digits: str) -> Fraction:
+    """Returns the exact value of a decimal written as text, such as `0.1` or `12e-3`.
+
+    Raises:
+        ValueError: not a plain decimal, or larger than the bounds of this module.
+    """
+    match = re.fullmatch(r"[+-]?(?=\d|\.\d)[\d_]*(?:\.[\d_]*)?(?:[eE]([+-]?\d{1,6}))?", digits.strip())
+    if not match:
+        raise ValueError(f"not a decimal number: {digits[:40]}")
+    if len(digits) > MAX_DIGITS or abs(int(match.group(1) or 0)) > MAX_EXPONENT:
+        raise ValueError("number too large: too many digits, or its exponent is too large")
+    return Fraction(digits.replace("_", ""))
+
+
+_ORDER: dict[str, Callable[[Fraction, Fraction], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def evaluate(expression: Expression, values: Mapping[str, Value] | None = None) -> Value:
+    """Evaluates an expression exactly where every name has a value.
+
+    Comparisons and connectives give booleans, which count as 0 and 1 in arithmetic. `exp` and `ln` have
+    no rational value and are refused here.
+
+    Raises:
+        ExpressionError: an unknown name, a label in arithmetic, a division by zero, `exp` or `ln`.
+    """
+    known: Mapping[str, Value] = values or {}
+
+    def number(node: Node) -> Fraction:
+        value = visit(node)
+        if isinstance(value, str):
+            raise expression.error(f"the label {value!r} is not a number", node)
+        return Fraction(value)
+
+    def operation(node: Operation) -> Value:
+        op, args = node.operator, node.arguments
+        if op == "+":
+            total = Fraction(0)
+            for argument in args:
+                total = _bounded(expression, node, total + number(argument))
+            return total
+        if op == "*":
+            return product(node)
+        if op in _ORDER:
+            return _ORDER[op](number(args[0]), number(args[1]))
+        if op in ("==", "!="):
+            return (visit(args[0]) == visit(args[1])) == (op == "==")
+        if op == "and":
+            return all(number(a) != 0 for a in args)
+        if op == "or":
+            return any(number(a) != 0 for a in args)
+        if op == "not":
+            return number(args[0]) == 0
+        if op == "neg":
+            return -number(args[0])
+        if op == "/":
+            divisor = number(args[1])
+            if divisor == 0:
+                raise expression.error("division by zero", args[1])
+            return _bounded(expression, node, number(args[0]) / divisor)
+        if op == "**":
+            return power(node, number(args[0]), int(number(args[1])))
+        if op in ("min", "max"):
+            return (min if op == "min" else max)(number(a) for a in args)
+        if op == "abs":
+            return abs(number(args[0]))
+        raise expression.error(f"{op} is not allowed here: its value is not rational", node)
+
+    def product(node: Operation) -> Fraction:
+        result = Fraction(1)
+        for argument in node.arguments:
+            result = _bounded(expression, node, result * number(argument))
+        return result
+
+    def power(node: Operation, base: Fraction, exponent: int) -> Fraction:
+        if base == 0 and exponent < 0:
+            raise expression.error("division by zero", node)
+        bits = max(abs(base.numerator), base.denominator).bit_length()
+        if bits * abs(exponent) > MAX_BITS:
+            raise expression.error("the value is too large", node)
+        return base**exponent
+
+    def visit(node: Node) -> Value:
+        if isinstance(node, (Number, Text)):
+            return node.value
+        if isinstance(node, Name):
+            if node.name not in known:
+                raise expression.error(unknown_name(node.name, known), node)
+            return known[node.name]
+        return operation(node)
+
+    try:
+        return visit(expression.root)
+    except RecursionError:
+        raise ExpressionError("nested too deeply", expression.text, 0) from None
+
+
+def _bounded(expression: Expression, node: Node, value: Fraction) -> Fraction:
+    if max(abs(value.numerator), value.denominator).bit_length() > MAX_BITS:
+        raise expression.error("the value is too large", node)
+    return value
+
+
+def unknown_name(name: str, known: Mapping[str, object]) -> str:
+    """Returns the message for a name that is not known here, with the nearest one that is."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known), n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    if not near:
+        hint = f"; known here: {', '.join(sorted(known))}" if known else "; no names are known here"
+    return f"unknown name {name!r}{hint}"
+
+
+def constant(text: str) -> Fraction:
+    """Returns the value of an expression without names, such as `1/10` or `0.4`."""
+    expression = parse(text)
+    value = evaluate(expression)
+    if isinstance(value, (str, bool)):
+        raise expression.error("a number is needed here", expression.root)
+    return value

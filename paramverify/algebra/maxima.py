@@ -1,0 +1,99 @@
+"""The supremum of a univariate rational function on an interval, exact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+
+from flint import Ordering, fmpq, fmpq_mpoly_ctx, fmpq_poly, fmpz, fmpz_poly
+
+from paramverify.algebra.polynomials import Polynomial, rational
+from paramverify.algebra.realroots import RealRoot, compare, isolate
+
+
+@dataclass(frozen=True)
+class Supremum:
+    """sup a/b, and one place in the closed interval where it is reached or approached; None is infinity."""
+
+    value: RealRoot | None
+    place: RealRoot
+
+
+def exact(value: Fraction) -> RealRoot:
+    """Returns a rational number as the root of its minimal polynomial."""
+    return RealRoot(fmpz_poly([-value.numerator, value.denominator]), 1, value, value)
+
+
+def supremum(top: fmpz_poly, bottom: fmpz_poly, lower: Fraction, upper: Fraction) -> Supremum:
+    """Returns the supremum of top/bottom over the open interval (lower, upper), or over a single point.
+
+    Both polynomials are nonnegative on the interval and coprime, and the bottom one is not zero. If the
+    bottom vanishes in the closed interval, the top is positive there, so the quotient is unbounded.
+    Otherwise the quotient is continuous on the closed interval, and its maximum there, which is at an end
+    or at a root of the derivative, is the supremum over the open one.
+    """
+    poles = isolate(bottom, lower, upper) if bottom.degree() > 0 else []
+    if poles:
+        return Supremum(None, poles[0])
+    places = [exact(lower), exact(upper)]
+    slope = top.derivative() * bottom - top * bottom.derivative()
+    if slope and lower < upper:
+        places += isolate(slope, lower, upper)
+    found = [(_value(top, bottom, place), place) for place in places]
+    value, place = reduce(lambda a, b: b if compare(b[0], a[0]) > 0 else a, found)
+    return Supremum(value, place)
+
+
+def _value(top: fmpz_poly, bottom: fmpz_poly, place: RealRoot) -> RealRoot:
+    """Returns top/bottom at an algebraic number, with its minimal polynomial.
+
+    For an irrational place x with minimal polynomial m, the value is a root of the resultant
+    Res_x(m(x), top(x) − v·bottom(x)) in v.
+    """
+    if place.is_rational:
+        at = rational(place.lower)
+        quotient = top(at) / bottom(at)
+        return exact(Fraction(int(quotient.p), int(quotient.q)))
+    context = fmpq_mpoly_ctx.get(("x", "v"), Ordering.lex)
+    v = context.gen(1)
+
+    def lift(polynomial: fmpz_poly) -> Polynomial:
+        return context.from_dict({(k, 0): fmpq(c) for k, c in enumerate(polynomial.coeffs())})
+
+    resultant = lift(place.factor).resultant(lift(top) - v * lift(bottom), "x")
+    coefficients = [fmpz(0)] * (int(resultant.degrees()[1]) + 1)
+    scale = reduce(lambda a, b: a.lcm(b), (c.q for c in resultant.coeffs()), fmpz(1))
+    for monomial, coefficient in resultant.to_dict().items():
+        coefficients[int(monomial[1])] = (coefficient * scale).p
+    polynomial = fmpz_poly(coefficients)
+    while True:
+        low, high = _range(top, bottom, place)
+        roots = isolate(polynomial, low, high)
+        if len(roots) == 1:
+            return roots[0]
+        for _ in range(8):
+            place = place.halved()
+
+
+def _range(top: fmpz_poly, bottom: fmpz_poly, place: RealRoot) -> tuple[Fraction, Fraction]:
+    """Returns bounds of top/bottom on the closed interval of a root."""
+    low_top, high_top = _bounds(top, place)
+    low_bottom, high_bottom = _bounds(bottom, place)
+    while low_bottom <= 0:
+        place = place.halved()
+        low_top, high_top = _bounds(top, place)
+        low_bottom, high_bottom = _bounds(bottom, place)
+    return max(low_top, Fraction(0)) / high_bottom, high_top / low_bottom
+
+
+def _bounds(polynomial: fmpz_poly, place: RealRoot) -> tuple[Fraction, Fraction]:
+    """Returns bounds on the interval of a root by Taylor expansion at its middle."""
+    middle, radius = (place.lower + place.upper) / 2, (place.upper - place.lower) / 2
+    shifted = fmpq_poly(polynomial)(fmpq_poly([rational(middle), 1]))
+    spread = Fraction(0)
+    for k in range(1, int(shifted.degree()) + 1):
+        c = shifted[k]
+        spread += abs(Fraction(int(c.p), int(c.q))) * radius**k
+    center = Fraction(int(shifted[0].p), int(shifted[0].q))
+    return center - spread, center + spread

@@ -1,0 +1,314 @@
+"""Polynomials and rational functions over the parameters of a case, exact, on python-flint.
+
+A `Ring` fixes the order of the parameters. Where a case uses `exp(q)`, the ring has one generator more,
+`E = exp(g)`, in which every `exp(q)` of the case is a power with a whole exponent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, reduce
+from math import comb
+
+from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpz
+
+from paramverify.algebra.constants import GENERATOR, ExpConstant
+from paramverify.algebra.expressions import (
+    MAX_BITS,
+    Expression,
+    Name,
+    Node,
+    Number,
+    Operation,
+    evaluate,
+    unknown_name,
+)
+from paramverify.errors import ExpressionError
+
+Polynomial = fmpq_mpoly
+Point = Mapping[str, Fraction]
+
+MAX_TERMS = 1_000_000  # terms of a polynomial that an expression may create
+MAX_DEGREE = 10_000  # degree in one parameter
+
+
+def rational(value: Fraction | int) -> fmpq:
+    """Returns the flint rational equal to a Python rational."""
+    return fmpq(value.numerator, value.denominator)
+
+
+def fraction(value: fmpq | fmpz) -> Fraction:
+    """Returns the Python rational equal to a flint rational."""
+    number = fmpq(value)
+    return Fraction(int(number.p), int(number.q))
+
+
+@dataclass(frozen=True)
+class Ring:
+    """The polynomials over the rationals in the named parameters, and in `E` where a constant is given."""
+
+    parameters: tuple[str, ...] = ()
+    constant: ExpConstant | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables in their order: the parameters, then the generator `E` if there is one."""
+        return (*self.parameters, GENERATOR) if self.constant else self.parameters
+
+    @cached_property
+    def context(self) -> fmpq_mpoly_ctx:
+        """The flint context; equal rings share it."""
+        return fmpq_mpoly_ctx.get(self.names, Ordering.lex)
+
+    def number(self, value: Fraction | int) -> Polynomial:
+        """Returns the constant polynomial."""
+        return self.context.constant(rational(value))
+
+    def variable(self, name: str) -> Polynomial:
+        """Returns the polynomial that is one variable."""
+        return self.context.gen(self.names.index(name))
+
+    def parse(self, text: str) -> Polynomial:
+        """Reads a polynomial back from its canonical text, `str(polynomial)`; for trusted text only."""
+        return fmpq_mpoly(text, self.context)
+
+    def from_terms(self, terms: Mapping[tuple[int, ...], Fraction]) -> Polynomial:
+        """Returns the polynomial with the given coefficients by exponent vector."""
+        return self.context.from_dict({m: rational(c) for m, c in terms.items()})
+
+
+def key(polynomial: Polynomial) -> str:
+    """Returns the canonical text of a polynomial: equal polynomials of one ring have equal keys."""
+    return str(polynomial)
+
+
+def variables(polynomial: Polynomial) -> tuple[str, ...]:
+    """Returns the names of the variables that occur, in the order of the ring."""
+    names = polynomial.context().names()
+    return tuple(str(n) for n, degree in zip(names, polynomial.degrees(), strict=True) if degree > 0)
+
+
+def is_constant(polynomial: Polynomial) -> bool:
+    """Tells whether no variable occurs."""
+    return bool(polynomial.is_constant())
+
+
+def constant_value(polynomial: Polynomial) -> Fraction:
+    """Returns the value of a polynomial in which no variable occurs."""
+    return fraction(polynomial.leading_coefficient()) if polynomial else Fraction(0)
+
+
+def value_at(polynomial: Polynomial, point: Point) -> Fraction:
+    """Returns the exact value at a point that gives every variable of the ring."""
+    names = polynomial.context().names()
+    return fraction(polynomial(*[rational(point[str(n)]) for n in names]))
+
+
+def substitute(polynomial: Polynomial, point: Point) -> Polynomial:
+    """Returns the polynomial of the same ring with some variables replaced by rationals."""
+    return polynomial.subs({name: rational(v) for name, v in point.items()})
+
+
+def primitive(polynomial: Polynomial) -> tuple[Fraction, Polynomial]:
+    """Returns c > 0 and the polynomial with coprime integer coefficients whose product is the argument."""
+    if not polynomial:
+        return Fraction(1), polynomial
+    coefficients = polynomial.coeffs()
+    denominator = reduce(lambda a, b: a.lcm(b), (c.q for c in coefficients))
+    numerator = reduce(lambda a, b: a.gcd(b), (c.p for c in coefficients))
+    # A coefficient p/q in lowest terms: gcd of all p over lcm of all q is the content.
+    content = fmpq(abs(numerator), denominator)
+    return fraction(content), polynomial / content
+
+
+@dataclass(frozen=True, eq=False)
+class RationalFunction:
+    """A quotient of coprime polynomials; the denominator is primitive, its leading coefficient positive."""
+
+    numerator: Polynomial
+    denominator: Polynomial
+
+    @staticmethod
+    def of(numerator: Polynomial, denominator: Polynomial | None = None) -> RationalFunction:
+        """Returns the quotient in lowest terms.
+
+        Raises:
+            ZeroDivisionError: the denominator is the zero polynomial.
+        """
+        one = numerator.context().constant(1)
+        if denominator is None:
+            return RationalFunction(numerator, one)
+        if not denominator:
+            raise ZeroDivisionError("division by zero")
+        if not numerator:
+            return RationalFunction(numerator, one)
+        common = numerator.gcd(denominator)
+        numerator, denominator = numerator / common, denominator / common
+        content, denominator = primitive(denominator)
+        if denominator.leading_coefficient() < 0:
+            content, denominator = -content, -denominator
+        return RationalFunction(numerator / rational(content), denominator)
+
+    def __add__(self, other: RationalFunction) -> RationalFunction:
+        if self.denominator.is_one() and other.denominator.is_one():
+            return RationalFunction(self.numerator + other.numerator, self.denominator)
+        return RationalFunction.of(
+            self.numerator * other.denominator + other.numerator * self.denominator,
+            self.denominator * other.denominator,
+        )
+
+    def __neg__(self) -> RationalFunction:
+        return RationalFunction(-self.numerator, self.denominator)
+
+    def __sub__(self, other: RationalFunction) -> RationalFunction:
+        return self + (-other)
+
+    def __mul__(self, other: RationalFunction) -> RationalFunction:
+        if self.denominator.is_one() and other.denominator.is_one():
+            return RationalFunction(self.numerator * other.numerator, self.denominator)
+        return RationalFunction.of(self.numerator * other.numerator, self.denominator * other.denominator)
+
+    def __truediv__(self, other: RationalFunction) -> RationalFunction:
+        return self * RationalFunction.of(other.denominator, other.numerator)
+
+    def __pow__(self, exponent: int) -> RationalFunction:
+        if exponent < 0:
+            return RationalFunction.of(self.denominator, self.numerator) ** -exponent
+        return RationalFunction(self.numerator**exponent, self.denominator**exponent)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RationalFunction):
+            return NotImplemented
+        return bool(self.numerator == other.numerator and self.denominator == other.denominator)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __str__(self) -> str:
+        if self.denominator.is_one():
+            return str(self.numerator)
+        return f"({self.numerator}) / ({self.denominator})"
+
+
+def common_denominator(functions: Iterable[RationalFunction], ring: Ring) -> Polynomial:
+    """Returns the least common multiple of the denominators."""
+    result = ring.number(1)
+    for function in functions:
+        if result != function.denominator:
+            result = result * (function.denominator / result.gcd(function.denominator))
+    return result
+
+
+def to_rational_function(
+    expression: Expression,
+    ring: Ring,
+    definitions: Mapping[str, RationalFunction] | None = None,
+) -> RationalFunction:
+    """Returns the rational function that an arithmetic expression denotes.
+
+    `definitions` gives names besides the parameters of the ring. `exp(q)` with a rational q is a power of
+    the generator.
+
+    Raises:
+        ExpressionError: an unknown name, a comparison or label, a division by an expression that is
+            identically zero, `exp` of something that is not a rational number, or a result beyond the
+            bounds of this module.
+    """
+    known = {name: RationalFunction.of(ring.variable(name)) for name in ring.parameters}
+    known.update(definitions or {})
+
+    def visit(node: Node) -> RationalFunction:
+        if isinstance(node, Number):
+            return RationalFunction.of(ring.number(node.value))
+        if isinstance(node, Name):
+            if node.name not in known:
+                raise expression.error(unknown_name(node.name, known), node)
+            return known[node.name]
+        if isinstance(node, Operation):
+            return operation(node)
+        raise expression.error("a label is not a number", node)
+
+    def operation(node: Operation) -> RationalFunction:
+        op = node.operator
+        if op == "exp":
+            return exponential(node)
+        if op not in ("+", "*", "/", "**", "neg"):
+            raise expression.error(f"{op} is not allowed here: parameters need + - * / **", node)
+        if op == "**":
+            exponent = evaluate(Expression(expression.text, node.arguments[1]))
+            return power(node, visit(node.arguments[0]), int(exponent))
+        values = [visit(argument) for argument in node.arguments]
+        if op == "neg":
+            return -values[0]
+        if op == "/":
+            if not values[1].numerator:
+                raise expression.error("division by zero", node.arguments[1])
+            _check_product(expression, node, values[0], values[1])
+            return values[0] / values[1]
+        result = values[0]
+        for value in values[1:]:
+            if op == "+":
+                result = result + value
+            else:
+                _check_product(expression, node, result, value)
+                result = result * value
+        return result
+
+    def power(node: Operation, base: RationalFunction, exponent: int) -> RationalFunction:
+        if not base.numerator and exponent < 0:
+            raise expression.error("division by zero", node)
+        for part in (base.numerator, base.denominator):
+            _check_power(expression, node, part, abs(exponent))
+        return base**exponent
+
+    def exponential(node: Operation) -> RationalFunction:
+        argument = evaluate(Expression(expression.text, node.arguments[0]))
+        if isinstance(argument, str):
+            raise expression.error("exp needs a rational number", node)
+        if argument == 0:
+            return RationalFunction.of(ring.number(1))
+        steps = Fraction(argument) / ring.constant.exponent if ring.constant else Fraction(1, 2)
+        if steps.denominator != 1:
+            raise expression.error("exp of this number is not a power of the case's generator", node)
+        return RationalFunction.of(ring.variable(GENERATOR)) ** int(steps)
+
+    try:
+        return visit(expression.root)
+    except RecursionError:
+        raise ExpressionError("nested too deeply", expression.text, 0) from None
+
+
+def _check_power(expression: Expression, node: Node, base: Polynomial, exponent: int) -> None:
+    terms = len(base)
+    bits = max((max(int(c.p).bit_length(), int(c.q).bit_length()) for c in base.coeffs()), default=1)
+    many = terms > 1 and comb(terms + exponent - 1, exponent) > MAX_TERMS
+    if many or bits * exponent > MAX_BITS or max(base.degrees(), default=0) * exponent > MAX_DEGREE:
+        raise expression.error("the power is too large to be expanded", node)
+
+
+def _check_product(
+    expression: Expression, node: Node, left: RationalFunction, right: RationalFunction
+) -> None:
+    sizes = (max(len(f.numerator), len(f.denominator)) for f in (left, right))
+    degrees = (max((*f.numerator.degrees(), *f.denominator.degrees()), default=0) for f in (left, right))
+    if reduce(lambda a, b: a * b, sizes) > 100 * MAX_TERMS or sum(degrees) > MAX_DEGREE:
+        raise expression.error("the product is too large to be expanded", node)
+
+
+def exponents(expressions: Sequence[Expression]) -> list[Fraction]:
+    """Returns the arguments of every `exp(...)` that occurs in the expressions.
+
+    Raises:
+        ExpressionError: an argument that is not a rational number.
+    """
+    found: list[Fraction] = []
+    for expression in expressions:
+        for node in expression.nodes():
+            if isinstance(node, Operation) and node.operator == "exp":
+                value = evaluate(Expression(expression.text, node.arguments[0]))
+                if isinstance(value, str):
+                    raise expression.error("exp needs a rational number", node)
+                found.append(Fraction(value))
+    return found

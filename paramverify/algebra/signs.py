@@ -1,0 +1,81 @@
+"""The sign of a polynomial on a parameter domain, decided where Bernstein coefficients on the box suffice."""
+
+from __future__ import annotations
+
+from enum import Enum
+from itertools import product
+
+from paramverify.algebra.bernstein import BernsteinForm, bernstein_form
+from paramverify.algebra.domains import Domain
+from paramverify.algebra.polynomials import Polynomial, constant_value, is_constant, variables
+
+MAX_COEFFICIENTS = 200_000
+
+
+class Sign(Enum):
+    """What is proved of f on the whole domain: f > 0, f ≥ 0, f = 0, f ≤ 0 or f < 0."""
+
+    POSITIVE = ">0"
+    NONNEGATIVE = ">=0"
+    ZERO = "=0"
+    NONPOSITIVE = "<=0"
+    NEGATIVE = "<0"
+
+    def __neg__(self) -> Sign:
+        return _OPPOSITE[self]
+
+
+_OPPOSITE = {
+    Sign.POSITIVE: Sign.NEGATIVE,
+    Sign.NONNEGATIVE: Sign.NONPOSITIVE,
+    Sign.ZERO: Sign.ZERO,
+    Sign.NONPOSITIVE: Sign.NONNEGATIVE,
+    Sign.NEGATIVE: Sign.POSITIVE,
+}
+
+
+def sign_on(polynomial: Polynomial, domain: Domain) -> Sign | None:
+    """Returns a sign that the polynomial has at every point of the domain, or None if none was proved.
+
+    Constraints are ignored, so the sign holds on the whole box. Exact (never None when there is a sign)
+    where every variable occurs with degree at most one.
+    """
+    if not polynomial:
+        return Sign.ZERO
+    if is_constant(polynomial):
+        return Sign.POSITIVE if constant_value(polynomial) > 0 else Sign.NEGATIVE
+    size = 1
+    for degree in polynomial.degrees():
+        size *= int(degree) + 1
+    if size > MAX_COEFFICIENTS:
+        return None
+    form = bernstein_form(polynomial, domain.box)
+    low, high = min(form.entries), max(form.entries)
+    if low == high == 0:
+        return Sign.ZERO
+    if low >= 0:
+        return Sign.POSITIVE if low > 0 or _never_zero(form, polynomial, domain) else Sign.NONNEGATIVE
+    if high <= 0:
+        return Sign.NEGATIVE if high < 0 or _never_zero(form, polynomial, domain) else Sign.NONPOSITIVE
+    return None
+
+
+def _never_zero(form: BernsteinForm, polynomial: Polynomial, domain: Domain) -> bool:
+    """Tells whether f, all of whose coefficients have one weak sign, vanishes nowhere on the half-open box.
+
+    Every point lies in the relative interior of a face whose fixed variables are at ends that belong to the
+    box. There the basis polynomials of that face are positive and all others vanish, so f ≠ 0 iff one of
+    the face's coefficients is not zero. A face inside another makes the stronger condition, so it is
+    enough to look at faces on which every variable with a closed end is fixed at one.
+    """
+    choices: list[tuple[int | None, ...]] = []
+    for name in variables(polynomial):
+        interval = domain.box[name]
+        ends: list[int | None] = [0] if interval.lower_closed else []
+        ends += [1] if interval.upper_closed and not interval.is_point else []
+        choices.append(tuple(ends) or (None,))
+    for pattern in product(*choices):
+        fixed = {axis: end for axis, end in enumerate(pattern) if end is not None}
+        if not any(form.face(fixed)):
+            return False
+    return True
