@@ -1,0 +1,307 @@
+"""Case files: what the user believes, what must stay secret, and what is released.
+
+A case file is TOML. It says everything that the user must say and nothing that can be derived: the attacker's
+prior and the secrets, the mechanism, the budget. `load` reads it into a `Case` with its `Model`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from paramverify.algebra.budgets import read_epsilon
+from paramverify.algebra.constants import GENERATOR, generator
+from paramverify.algebra.domains import Domain, box_domain, parse_constraint, parse_interval
+from paramverify.algebra.expressions import Expression, Value, evaluate
+from paramverify.algebra.polynomials import (
+    RationalFunction,
+    Ring,
+    exponents,
+)
+from paramverify.algebra.signs import Sign, sign_on
+from paramverify.errors import CaseError, located
+from paramverify.models.checks import Checks, check_domain
+from paramverify.models.hmm import HMM
+from paramverify.models.mechanisms import Input, Mechanism, check_input, read_mechanism
+from paramverify.models.mechanisms.hmm import Explicit, read_row
+from paramverify.models.model import Model
+from paramverify.models.priors import InitialDistribution, Prior, SecretPair, read_prior
+from paramverify.tables import Table, all_expressions, check_name, read_toml
+
+MAX_LENGTH = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A case file that was read: its model, and the words around it.
+
+    `digest` is the SHA-256 of the file, which ties evidence to it; `expect` is the file's own expectation.
+    """
+
+    path: str
+    digest: str
+    title: str
+    source: str
+    budget: str
+    model: Model
+    expect: Mapping[str, Any] = field(default_factory=dict)
+
+
+def load(path: str | PathLike[str]) -> Case:
+    """Reads a case file.
+
+    Raises:
+        InputError: any mistake in the file, with file, key and reason.
+        LimitError: a model larger than the bounds of this package.
+    """
+    file = Path(path)
+    data, digest = read_toml(file)
+    with located(file=str(path)):
+        return _Reader(Table(data), str(path), digest).case()
+
+
+class _Reader:
+    """Reads the tables of one case in the order in which they build on each other."""
+
+    def __init__(self, top: Table, path: str, digest: str) -> None:
+        self.top = top
+        self.path = path
+        self.digest = digest
+        self.notes: list[str] = []
+
+    def case(self) -> Case:
+        title = self.top.text("title", "")
+        source = self.top.text("source", "")
+        expect = self.top.table("expect").data if "expect" in self.top else {}
+        privacy = self.top.table("privacy")
+        self.checks = Checks(self.domain(privacy))
+        empty = check_domain(self.checks.domain)
+        hmm, pairs = self.comparison()
+        with located(key="privacy"):
+            ratio, budget = self.ratio(privacy)
+            lengths = read_lengths(privacy.get("length"))
+            privacy.close()
+        self.top.close()
+        for pair in pairs:
+            self.check_masses(pair)
+        model = Model(
+            self.checks.domain,
+            hmm,
+            tuple(pairs),
+            ratio,
+            lengths,
+            tuple(self.checks.obligations),
+            tuple(dict.fromkeys(self.notes)),
+            empty,
+        )
+        return Case(self.path, self.digest, title, source, budget, model, expect)
+
+    def domain(self, privacy: Table) -> Domain:
+        """Reads `[parameters]`, and finds the generator for every `exp` of the case."""
+        words = {k: v for k, v in self.top.data.items() if k not in ("title", "source", "expect")}
+        used = exponents(list(all_expressions(words)))
+        if "epsilon" in privacy:
+            with located(key="privacy"):
+                used.append(read_epsilon(privacy.expression("epsilon")).rational)
+        constant = generator(used)
+        box = {}
+        constraints: object = []
+        with located(key="parameters"):
+            if "parameters" in self.top:
+                table = self.top.table("parameters")
+                constraints = table.get("constraints") or []
+                for name in table:
+                    if name == "constraints":
+                        continue
+                    check_name(name)
+                    if name == GENERATOR:
+                        raise CaseError("this name stands for the constant exp(...)", key=name)
+                    with located(key=name):
+                        value = table.get(name)
+                        box[name] = parse_interval(value if isinstance(value, str) else str(value))
+            domain = box_domain(Ring(tuple(box), constant), box)
+            if not isinstance(constraints, list):
+                raise CaseError("a list of comparisons is needed here", key="constraints")
+            for k, text in enumerate(constraints):
+                with located(key=f"constraints[{k}]"):
+                    if not isinstance(text, str):
+                        raise CaseError('a comparison such as "p + q <= 1" is needed here')
+                    found = parse_constraint(text, domain)
+                    domain = replace(domain, constraints=(*domain.constraints, *found))
+        return domain
+
+    def comparison(self) -> tuple[HMM, list[SecretPair]]:
+        """Reads what is compared: neighbouring inputs, or secrets under a prior."""
+        with located(key="mechanism"):
+            mechanism = read_mechanism(self.top.table("mechanism"), self.checks)
+        if "neighbours" in self.top:
+            if "prior" in self.top or "secrets" in self.top:
+                raise CaseError("give either [neighbours], or [prior] and [secrets]", key="neighbours")
+            if mechanism.queries:
+                raise CaseError("[neighbours] needs the number of queries, not expressions", key="mechanism")
+            with located(key="neighbours"):
+                table = self.top.table("neighbours")
+                hmm, pairs = mechanism.neighbours(table)
+                table.close()
+                if not pairs:
+                    raise CaseError("there are no neighbouring inputs")
+                return hmm, pairs
+        if isinstance(mechanism, Explicit) and not mechanism.queries:
+            return mechanism.model, self.explicit_pairs(mechanism)
+        return self.secret_pairs(mechanism)
+
+    def secret_pairs(self, mechanism: Mechanism) -> tuple[HMM, list[SecretPair]]:
+        """Conditions the prior on each secret, and carries it through the queries."""
+        if not mechanism.queries:
+            raise CaseError("the query expressions are missing: what is it applied to?", key="mechanism")
+        with located(key="prior"):
+            prior = read_prior(self.top.table("prior"), self.checks)
+        table = self.top.table("secrets")
+        with located(key="secrets"):
+            wanted = _pairs(table)
+            names = list(dict.fromkeys(name for pair in wanted for name in pair))
+            weights: dict[str, dict[Input, RationalFunction]] = {}
+            for name in names:
+                secret = table.expression(name)
+                with located(key=name):
+                    weights[name] = _answers(prior.where(secret), mechanism)
+            _close_secrets(table)
+        inputs = list(dict.fromkeys(given for answers in weights.values() for given in answers))
+        hmm, starts = mechanism.build(inputs)
+        start = dict(zip(inputs, starts, strict=True))
+        priors = {name: _mixture(answers, start, self.checks) for name, answers in weights.items()}
+        return hmm, [SecretPair(a, b, priors[a], priors[b]) for a, b in wanted]
+
+    def explicit_pairs(self, mechanism: Explicit) -> list[SecretPair]:
+        """Reads `[prior.NAME]`: initial distributions written out state by state."""
+        priors: dict[str, InitialDistribution] = {}
+        with located(key="prior"):
+            table = self.top.table("prior")
+            for name in table:
+                with located(key=name):
+                    row = read_row(table.table(name), mechanism.model.states, self.checks)
+                    self.checks.distribution(row, "this distribution")
+                    numbered = {mechanism.model.states.index(s): p for s, p in row.items()}
+                    priors[name] = InitialDistribution.of(numbered, self.checks)
+        table = self.top.table("secrets")
+        with located(key="secrets"):
+            wanted = _pairs(table)
+            table.close()
+            for name in (name for pair in wanted for name in pair):
+                if name not in priors:
+                    raise CaseError(f"{name!r} is not one of {', '.join(priors)}", key="pairs")
+        return [SecretPair(a, b, priors[a], priors[b]) for a, b in wanted]
+
+    def ratio(self, privacy: Table) -> tuple[RationalFunction, str]:
+        """Reads the bound on the ratio, positive on the whole domain."""
+        if ("epsilon" in privacy) == ("ratio" in privacy):
+            raise CaseError("give either epsilon or ratio")
+        name = "epsilon" if "epsilon" in privacy else "ratio"
+        with located(key=name):
+            expression = privacy.expression(name)
+            if name == "epsilon":
+                budget = read_epsilon(expression)
+                ratio = budget.ratio(self.checks.ring, self.checks.function)
+            else:
+                ratio = self.checks.function(expression)
+            denominator = self.checks.positive(ratio.denominator, "the denominator of the ratio bound")
+            numerator = ratio.numerator if denominator == ratio.denominator else -ratio.numerator
+            if not numerator or self.checks.positive(numerator, "the ratio bound") != numerator:
+                raise CaseError("the ratio bound e^epsilon must be positive")
+            if sign_on(numerator - denominator, self.checks.domain) is Sign.NEGATIVE:
+                raise CaseError(f"the ratio bound is {ratio}: it is below 1, so epsilon would be negative")
+            return RationalFunction(numerator, denominator), f"{name} = {expression.text}"
+
+    def check_masses(self, pair: SecretPair) -> None:
+        """Refuses secrets that are impossible everywhere; says where they are impossible somewhere."""
+        for name, start in ((pair.left, pair.pi), (pair.right, pair.tau)):
+            sign = sign_on(start.mass, self.checks.domain)
+            if sign is Sign.ZERO:
+                raise CaseError(f"the secret {name!r} has probability zero for every prior", key="secrets")
+            if sign is not Sign.POSITIVE:
+                doubtful = [
+                    f"{factor} = 0"
+                    for factor, _ in start.mass.factor()[1]
+                    if sign_on(factor, self.checks.domain) not in (Sign.POSITIVE, Sign.NEGATIVE)
+                ]
+                if doubtful:
+                    self.notes.append(
+                        f"priors with {' or '.join(doubtful)} are excluded: there {name!r} has probability "
+                        "zero, and privacy says nothing"
+                    )
+
+
+def _pairs(table: Table) -> list[tuple[str, str]]:
+    pairs = table.need("pairs")
+    if not isinstance(pairs, list) or not pairs:
+        raise CaseError("a list of pairs of secrets is needed here", key="pairs")
+    found: list[tuple[str, str]] = []
+    for k, pair in enumerate(pairs):
+        with located(key=f"pairs[{k}]"):
+            if not (isinstance(pair, list) and len(pair) == 2 and all(isinstance(n, str) for n in pair)):
+                raise CaseError("a pair of two names is needed here")
+            if pair[0] == pair[1]:
+                raise CaseError("a secret cannot be compared with itself")
+            found.append((pair[0], pair[1]))
+    return found
+
+
+def _close_secrets(table: Table) -> None:
+    """Checks that every secret, also one that no pair uses, is at least an expression."""
+    for name in table:
+        if name != "pairs":
+            check_name(name)
+            table.expression(name)
+
+
+def _answers(prior: Prior, mechanism: Mechanism) -> dict[Input, RationalFunction]:
+    """Returns the weight of each combination of answers under a (restricted) prior."""
+    found: dict[Input, RationalFunction] = {}
+    for assignment, weight in prior.assignments():
+        if not weight.numerator:
+            continue
+        given = tuple(_as_answer(q, assignment) for q in mechanism.queries)
+        with located(key="mechanism"):
+            check_input(given, mechanism.answers)
+        found[given] = found[given] + weight if given in found else weight
+    return found
+
+
+def _as_answer(query: Expression, assignment: Mapping[str, Value]) -> Value:
+    value = evaluate(query, assignment)
+    return Fraction(value) if isinstance(value, bool) else value
+
+
+def _mixture(
+    answers: Mapping[Input, RationalFunction], start: Mapping[Input, InitialDistribution], checks: Checks
+) -> InitialDistribution:
+    """Returns the initial distribution that mixes those of the inputs with the given weights."""
+    mixed: dict[int, RationalFunction] = {}
+    for given, weight in answers.items():
+        inner = start[given]
+        for state, share in inner.weights.items():
+            part = weight * RationalFunction.of(share, inner.mass)
+            mixed[state] = mixed[state] + part if state in mixed else part
+    return InitialDistribution.of(mixed, checks)
+
+
+def read_lengths(value: object) -> tuple[int, ...]:
+    """Reads `length`: a number, or a range such as `"1..15"`; one by default.
+
+    Raises:
+        CaseError: anything else.
+    """
+    if value is None:
+        return (1,)
+    with located(key="length"):
+        if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MAX_LENGTH:
+            return (value,)
+        match = re.fullmatch(r"\s*(\d{1,6})\s*\.\.\s*(\d{1,6})\s*", value) if isinstance(value, str) else None
+        if match and 1 <= int(match.group(1)) <= int(match.group(2)) <= MAX_LENGTH:
+            return tuple(range(int(match.group(1)), int(match.group(2)) + 1))
+        raise CaseError(f'a number from 1 to {MAX_LENGTH}, or a range such as "1..15", is needed here')

@@ -1,0 +1,1 @@
+"""Models: finite priors and secrets, hidden Markov models, and the mechanism library."""

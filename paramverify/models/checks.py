@@ -1,0 +1,172 @@
+"""Checks that tables are probabilities at every point of the parameter domain.
+
+What the sign of Bernstein coefficients settles is settled at once. The rest becomes an `Obligation`: a
+claim that the portfolio has to prove before any verdict about the model counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import islice, product
+
+from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.domains import Constraint, Domain
+from paramverify.algebra.expressions import Expression
+from paramverify.algebra.polynomials import (
+    Polynomial,
+    RationalFunction,
+    Ring,
+    common_denominator,
+    to_rational_function,
+    value_at,
+)
+from paramverify.algebra.signs import Sign, sign_on
+from paramverify.claims import Claim
+from paramverify.errors import DomainError, ModelError, located
+
+
+@dataclass(frozen=True, eq=False)
+class Obligation:
+    """A claim about the model that is still to be proved, and what it means when it fails."""
+
+    claim: Claim
+    message: str
+
+
+@dataclass
+class Checks:
+    """Evaluates the expressions of a case over its domain, and collects obligations on the way."""
+
+    domain: Domain
+    obligations: list[Obligation] = field(default_factory=list)
+
+    @property
+    def ring(self) -> Ring:
+        """The ring of the case."""
+        return self.domain.ring
+
+    def function(self, expression: Expression) -> RationalFunction:
+        """Returns the rational function of an expression, defined at every point of the domain.
+
+        Raises:
+            ExpressionError: a mistake in the expression.
+            ModelError: its denominator vanishes at a point of the domain.
+        """
+        value = to_rational_function(expression, self.ring)
+        self.positive(value.denominator, f"the denominator of {expression.text}")
+        return value
+
+    def common_denominator(self, functions: Iterable[RationalFunction]) -> Polynomial:
+        """Returns a common multiple of the denominators that is positive on the whole domain."""
+        return self.positive(common_denominator(functions, self.ring), "a common denominator")
+
+    def positive(self, polynomial: Polynomial, what: str) -> Polynomial:
+        """Returns the polynomial or its negative, whichever is positive on the whole domain.
+
+        Raises:
+            ModelError: it vanishes or changes its sign on the domain.
+        """
+        sign = self._sign(polynomial)
+        if sign is Sign.POSITIVE:
+            return polynomial
+        if sign is Sign.NEGATIVE:
+            return -polynomial
+        values = [(value_at(polynomial, p), p) for p in sample_points(self.domain)]
+        for value, point in values:
+            if value == 0:
+                raise ModelError(f"{what} is zero at {show_point(point)}")
+        if {value > 0 for value, _ in values} == {True, False}:
+            raise ModelError(f"{what} changes its sign on the domain, so it is zero somewhere")
+        oriented = polynomial if not values or values[0][0] > 0 else -polynomial
+        # oriented > 0 on D iff no point of D has -oriented >= 0: the claim -1 >= 0 on that smaller domain.
+        rest = Constraint(-oriented, False, f"{what} <= 0")
+        domain = replace(self.domain, constraints=(*self.domain.constraints, rest))
+        self.obligations.append(
+            Obligation(Claim(self.ring.number(-1), domain), f"{what} may be zero or negative")
+        )
+        return oriented
+
+    def nonnegative(self, polynomial: Polynomial, what: str) -> None:
+        """Checks that a polynomial (or a rational function with this sign) is nowhere negative on the domain.
+
+        Raises:
+            ModelError: it is negative at a point, which the message names.
+        """
+        sign = self._sign(polynomial)
+        if sign in (Sign.POSITIVE, Sign.NONNEGATIVE, Sign.ZERO):
+            return
+        for point in sample_points(self.domain):
+            if value_at(polynomial, point) < 0:
+                raise ModelError(f"{what} is negative at {show_point(point)}")
+        self.obligations.append(Obligation(Claim(polynomial, self.domain), f"{what} is negative"))
+
+    def distribution(self, entries: Mapping[str, RationalFunction], what: str) -> None:
+        """Checks that the entries are nonnegative on the domain and sum to one identically.
+
+        Raises:
+            ModelError: an entry is negative at a point, or the sum is not one; the message says where.
+        """
+        total = RationalFunction.of(self.ring.number(0))
+        for name, entry in entries.items():
+            self.nonnegative(entry.numerator * entry.denominator, f"{what}: the probability of {name}")
+            total = total + entry
+        if total != RationalFunction.of(self.ring.number(1)):
+            raise ModelError(f"{what}: the probabilities sum to {total}, not to 1")
+
+    def _sign(self, polynomial: Polynomial) -> Sign | None:
+        sign = sign_on(polynomial, self.domain)
+        if sign is not None or len(polynomial) > 200:
+            return sign
+        # The sign of a product from the signs of its irreducible factors.
+        content, factors = polynomial.factor()
+        signs = [sign_on(factor, self.domain) for factor, multiplicity in factors if multiplicity % 2]
+        if any(s not in (Sign.POSITIVE, Sign.NEGATIVE) for s in signs):
+            return None
+        if any(
+            sign_on(factor, self.domain) not in (Sign.POSITIVE, Sign.NEGATIVE)
+            for factor, multiplicity in factors
+            if multiplicity % 2 == 0
+        ):
+            return None
+        negative = (content < 0) ^ (sum(s is Sign.NEGATIVE for s in signs) % 2 == 1)
+        return Sign.NEGATIVE if negative else Sign.POSITIVE
+
+
+def check_domain(domain: Domain) -> Obligation | None:
+    """Returns an obligation for a domain that may be empty: its claim must be refuted by a point.
+
+    None if a point of the domain is known already.
+    """
+    if not domain.constraints or any(True for _ in islice(sample_points(domain), 1)):
+        return None
+    return Obligation(Claim(domain.ring.number(-1), domain), "the parameter domain is empty")
+
+
+def sample_points(domain: Domain, most: int = 2_000) -> Iterator[dict[str, Fraction]]:
+    """Yields simple rational points of the domain, closed ends included, at most `most` tried."""
+    choices: list[list[Fraction]] = []
+    for name, interval in domain.box.items():
+        width = interval.upper - interval.lower
+        steps = [Fraction(n, d) for n, d in ((1, 2), (1, 4), (3, 4), (0, 1), (1, 1), (1, 16), (15, 16))]
+        values = [interval.lower + width * s for s in steps]
+        if name == GENERATOR or interval.is_point:
+            values = values[:1]
+        choices.append([interval.simplest(), *(v for v in values if v in interval)])
+    for values_ in islice(product(*choices), most):
+        point = dict(zip(domain.box, values_, strict=True))
+        if point in domain:
+            yield point
+
+
+def show_point(point: Mapping[str, Fraction]) -> str:
+    """Returns a point in words, such as `p = 1/2, q = 0`."""
+    shown = [f"{name} = {value}" for name, value in point.items() if name != GENERATOR]
+    return ", ".join(shown) or "every point"
+
+
+def reject_empty(domain: Domain) -> None:
+    """Raises a DomainError that says the domain is empty."""
+    with located(key="parameters"):
+        raise DomainError(f"the parameter domain is empty: {domain.describe()}")

@@ -1,0 +1,192 @@
+"""Probabilities at one parameter point, exact, straight from the model.
+
+This is the path on which witnesses are re-evaluated. It shares nothing with the encodings: the parameters
+are replaced by rationals first, then the forward recursion of [F] section 2 runs on numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import fmpq, fmpq_poly, fmpz_poly
+
+from paramverify.algebra.constants import GENERATOR, ExpConstant, lower_bound, upper_bound
+from paramverify.algebra.polynomials import Point, Polynomial, RationalFunction, rational
+from paramverify.errors import InputError
+from paramverify.models.model import Model
+from paramverify.models.priors import InitialDistribution
+
+
+@dataclass(frozen=True, eq=False)
+class Real:
+    """An exact real number: a quotient of polynomials in `E = exp(g)`, or of rationals without a constant.
+
+    The denominator is positive.
+    """
+
+    numerator: fmpq_poly
+    denominator: fmpq_poly
+    constant: ExpConstant | None = None
+
+    @staticmethod
+    def of(numerator: fmpq_poly, denominator: fmpq_poly, constant: ExpConstant | None) -> Real:
+        """Returns the quotient in lowest terms; the denominator must be positive."""
+        common = numerator.gcd(denominator) if numerator else denominator
+        top, bottom = numerator // common, denominator // common
+        negative = constant.sign(bottom) < 0 if constant else bottom[0] < 0
+        scale = bottom.leading_coefficient()
+        if negative != (scale < 0):
+            scale = -scale
+        return Real(top / scale, bottom / scale, constant)
+
+    @property
+    def rational(self) -> Fraction | None:
+        """The value where it is rational, else None (exp(g) is transcendental, so lowest terms show it)."""
+        if self.numerator.degree() > 0 or self.denominator.degree() > 0:
+            return None
+        return _number(self.numerator) / _number(self.denominator)
+
+    def sign(self) -> int:
+        """Returns -1, 0 or 1, decided exactly."""
+        if self.constant:
+            return self.constant.sign(self.numerator)
+        value = self.numerator[0]
+        return (value > 0) - (value < 0)
+
+    def enclosure(self, bits: int = 64) -> tuple[Fraction, Fraction]:
+        """Returns rationals between which the value lies."""
+        value = self.rational
+        if value is not None or self.constant is None:
+            assert value is not None
+            return value, value
+        top, bottom = (self.constant.ball(p, bits) for p in (self.numerator, self.denominator))
+        return lower_bound(top / bottom), upper_bound(top / bottom)
+
+    def __sub__(self, other: Real) -> Real:
+        top = self.numerator * other.denominator - other.numerator * self.denominator
+        return Real.of(top, self.denominator * other.denominator, self.constant)
+
+    def __mul__(self, other: Real) -> Real:
+        return Real.of(self.numerator * other.numerator, self.denominator * other.denominator, self.constant)
+
+    def __truediv__(self, other: Real) -> Real:
+        """Divides by a number that is known to be positive."""
+        return Real.of(self.numerator * other.denominator, self.denominator * other.numerator, self.constant)
+
+    def __float__(self) -> float:
+        low, high = self.enclosure()
+        return float((low + high) / 2)
+
+    def __str__(self) -> str:
+        value = self.rational
+        if value is not None:
+            return str(value)
+        top, bottom = (show_polynomial(p, GENERATOR) for p in (self.numerator, self.denominator))
+        return top if bottom == "1" else f"({top})/({bottom})"
+
+    def describe(self) -> str:
+        """Returns the number in words where it is not rational, with the meaning of `E`: `E = exp(1/2)`."""
+        if self.rational is not None or self.constant is None:
+            return str(self)
+        monomials = [p for p in (self.numerator, self.denominator) if _is_monomial(p)]
+        if len(monomials) == 2:
+            power = int(self.numerator.degree()) - int(self.denominator.degree())
+            factor = Fraction(1) * _leading(self.numerator) / _leading(self.denominator)
+            exponential = f"exp({self.constant.exponent * power})"
+            return exponential if factor == 1 else f"{factor}*{exponential}"
+        return f"{self} with {GENERATOR} = exp({self.constant.exponent})"
+
+
+def show_polynomial(polynomial: fmpq_poly | fmpz_poly, variable: str) -> str:
+    """Returns a univariate polynomial in words: `7*x^2 - 24`."""
+    text = re.sub(r"\+ \(-([^)]*)\)", r"- \1", str(polynomial))
+    return text.replace("x", variable)
+
+
+def _is_monomial(polynomial: fmpq_poly) -> bool:
+    return sum(bool(c) for c in polynomial.coeffs()) == 1
+
+
+def _leading(polynomial: fmpq_poly) -> Fraction:
+    value = polynomial.leading_coefficient()
+    return Fraction(int(value.p), int(value.q))
+
+
+def _number(polynomial: fmpq_poly) -> Fraction:
+    value = polynomial[0]
+    return Fraction(int(value.p), int(value.q))
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """A model at one parameter point; caches the steps as numbers."""
+
+    model: Model
+    point: Point
+
+    def value(self, polynomial: Polynomial) -> fmpq_poly:
+        """Returns the value of a polynomial at the point, as a polynomial in `E`."""
+        names = self.model.domain.ring.names
+        order = [rational(self.point[name]) if name != GENERATOR else None for name in names]
+        coefficients: dict[int, fmpq] = {}
+        for monomial, coefficient in polynomial.to_dict().items():
+            power = 0
+            for exponent, at in zip(monomial, order, strict=True):
+                if at is None:
+                    power = int(exponent)
+                elif exponent:
+                    coefficient = coefficient * at ** int(exponent)
+            coefficients[power] = coefficients.get(power, fmpq(0)) + coefficient
+        top = max(coefficients, default=0)
+        return fmpq_poly([coefficients.get(k, fmpq(0)) for k in range(top + 1)])
+
+    def real(self, numerator: fmpq_poly, denominator: fmpq_poly) -> Real:
+        """Returns the quotient."""
+        return Real.of(numerator, denominator, self.model.domain.constant)
+
+    def ratio_bound(self) -> Real:
+        """Returns the ratio bound e^ε at the point."""
+        return self.function(self.model.ratio)
+
+    def function(self, function: RationalFunction) -> Real:
+        """Returns the value of a rational function whose denominator is positive at the point."""
+        return self.real(self.value(function.numerator), self.value(function.denominator))
+
+    def mass(self, start: InitialDistribution) -> Real:
+        """Returns the mass of a conditioned prior (its weights are only fixed up to a factor)."""
+        return self.real(self.value(start.mass), fmpq_poly([1]))
+
+    def probability(self, start: InitialDistribution, observations: Sequence[int]) -> Real:
+        """Returns Pr(observations | start) by the forward recursion.
+
+        α_0 are the weights of the start; each observation moves α along the steps that emit it; the result
+        is the sum of α over mass · denominator^length. The mass must be positive at the point.
+        """
+        weights: Mapping[int, fmpq_poly] = {s: self.value(w) for s, w in start.weights.items()}
+        for observation in observations:
+            moved: dict[int, fmpq_poly] = {}
+            for state, weight in weights.items():
+                for step in self.model.hmm.steps[state]:
+                    if step.observation == observation:
+                        part = weight * self.value(step.weight)
+                        moved[step.successor] = moved.get(step.successor, fmpq_poly()) + part
+            weights = moved
+        total = sum(weights.values(), fmpq_poly())
+        scale = self.value(self.model.hmm.denominator) ** len(observations)
+        return self.real(total, self.value(start.mass) * scale)
+
+
+def observation_indices(model: Model, observations: Sequence[str]) -> tuple[int, ...]:
+    """Returns the numbers of the named observations.
+
+    Raises:
+        InputError: an unknown observation.
+    """
+    known = {name: k for k, name in enumerate(model.hmm.observations)}
+    for name in observations:
+        if name not in known:
+            raise InputError(f"unknown observation {name!r}; the mechanism has {', '.join(known)}")
+    return tuple(known[name] for name in observations)

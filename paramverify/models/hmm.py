@@ -1,0 +1,156 @@
+"""Hidden Markov models with exact, possibly parametric probabilities.
+
+A step of the model observes a symbol and moves to a next state. In the classical form ([F] section 2: Liu,
+Wang and Zhang, APLAS 2022) a state s emits ω with probability o(s,ω) and then moves to t with p(s,t), so the
+step probability is o(s,ω)·p(s,t). The general form also lets the move depend on the observation, which
+mechanisms that stop after an output need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from paramverify.algebra.domains import Domain
+from paramverify.algebra.expressions import parse
+from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring
+from paramverify.errors import LimitError, ModelError
+from paramverify.models.checks import Checks
+
+MAX_STATES = 1_000_000
+
+Probability = RationalFunction | Fraction | int | str
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """With probability weight / denominator of the model: observe, and move to the next state."""
+
+    observation: int
+    successor: int
+    weight: Polynomial
+
+
+@dataclass(frozen=True, eq=False)
+class HMM:
+    """A hidden Markov model; `steps[s]` lists what may happen in state s.
+
+    The probability of a step is `weight / denominator`, with one denominator for the whole model that is
+    positive on the domain of the case. Row s sums to the denominator, identically; or, where an adversary
+    chooses part of each observation (`chosen`), the steps that agree with each choice do.
+    """
+
+    ring: Ring
+    states: tuple[str, ...]
+    observations: tuple[str, ...]
+    steps: tuple[tuple[Step, ...], ...]
+    denominator: Polynomial
+    chosen: bool = False
+
+    @staticmethod
+    def build(
+        checks: Checks,
+        states: Sequence[str],
+        observations: Sequence[str],
+        rows: Sequence[Iterable[tuple[int, int, RationalFunction]]],
+        chosen: bool = False,
+    ) -> HMM:
+        """Returns the model with the given (observation, successor, probability) rows.
+
+        Rows must be distributions already. Zero probabilities are dropped.
+
+        Raises:
+            ModelError: a denominator vanishes on the domain.
+        """
+        listed = [[entry for entry in row if entry[2].numerator] for row in rows]
+        denominator = checks.common_denominator(f for row in listed for _, _, f in row)
+        steps = tuple(
+            tuple(Step(o, t, f.numerator * (denominator / f.denominator)) for o, t, f in row)
+            for row in listed
+        )
+        return HMM(checks.ring, tuple(states), tuple(observations), steps, denominator, chosen)
+
+    @staticmethod
+    def from_function(
+        initial_states: Iterable[Hashable],
+        step: Callable[[Hashable], Iterable[tuple[Hashable, Hashable, Probability]]],
+        checks: Checks | None = None,
+    ) -> HMM:
+        """Returns the model of a mechanism written as a step function.
+
+        `step(state)` lists (observation, next state, probability) with probabilities as rationals, texts such
+        as `"1-p"` over the parameters of `checks`, or rational functions. Reachable states are explored
+        from the initial ones; states and observations are named by `str`.
+
+        Raises:
+            ModelError: a row that is negative somewhere or does not sum to one, or two states of one name.
+            LimitError: more than `MAX_STATES` states.
+        """
+        checks = checks or Checks(Domain(Ring(), {}))
+        order: dict[Hashable, int] = {}
+        for state in initial_states:
+            order.setdefault(state, len(order))
+        observations: dict[Hashable, int] = {}
+        rows: list[list[tuple[int, int, RationalFunction]]] = []
+        pending = list(order)
+        for state in pending:
+            row: list[tuple[int, int, RationalFunction]] = []
+            for observation, successor, probability in step(state):
+                if successor not in order:
+                    order[successor] = len(order)
+                    pending.append(successor)
+                    if len(order) > MAX_STATES:
+                        raise LimitError(f"more than {MAX_STATES} reachable states")
+                value = _probability(probability, checks)
+                row.append((observations.setdefault(observation, len(observations)), order[successor], value))
+            checks.distribution({str(k): p for k, (_, _, p) in enumerate(row)}, f"state {state}")
+            rows.append(row)
+        names = [str(s) for s in order]
+        if len(set(names)) != len(names):
+            raise ModelError("two states have the same name")
+        return HMM.build(checks, names, [str(o) for o in observations], rows)
+
+    @staticmethod
+    def from_tables(
+        checks: Checks,
+        transitions: Mapping[str, Mapping[str, RationalFunction]],
+        emissions: Mapping[str, Mapping[str, RationalFunction]],
+        observations: Sequence[str],
+    ) -> HMM:
+        """Returns the classical model: emit by the state's row of `emissions`, then move by `transitions`."""
+        states = list(emissions)
+        index = {name: k for k, name in enumerate(states)}
+        symbol = {name: k for k, name in enumerate(observations)}
+        rows = [
+            [
+                (symbol[o], index[t], emitted * moved)
+                for o, emitted in emissions[s].items()
+                for t, moved in transitions[s].items()
+            ]
+            for s in states
+        ]
+        return HMM.build(checks, states, observations, rows)
+
+
+def one_shot(
+    checks: Checks,
+    inputs: Sequence[str],
+    observations: Sequence[str],
+    table: Sequence[Sequence[RationalFunction]],
+) -> HMM:
+    """Returns the model of a mechanism that answers from a fixed input, with fresh noise every time.
+
+    `table[x][ω]` is the probability of output ω on input x. The state is the input and never changes, so
+    longer sequences are repeated releases.
+    """
+    rows = [[(o, x, p) for o, p in enumerate(row)] for x, row in enumerate(table)]
+    return HMM.build(checks, inputs, observations, rows)
+
+
+def _probability(value: Probability, checks: Checks) -> RationalFunction:
+    if isinstance(value, RationalFunction):
+        return value
+    if isinstance(value, str):
+        return checks.function(parse(value))
+    return RationalFunction.of(checks.ring.number(Fraction(value)))

@@ -1,0 +1,172 @@
+"""The mechanism library: one module for each `kind` of a case file, which defines `read`.
+
+A module here is a mechanism; there is nothing to register. `read(table, checks)` reads the table
+`[mechanism]` and returns a `Mechanism`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from importlib import import_module
+from itertools import product
+from pkgutil import iter_modules
+from typing import Protocol
+
+from paramverify.algebra.expressions import Expression, Value
+from paramverify.errors import CaseError, LimitError, located
+from paramverify.models.checks import Checks
+from paramverify.models.hmm import HMM
+from paramverify.models.priors import InitialDistribution, SecretPair, as_value
+from paramverify.tables import Table, as_expression
+
+Input = tuple[Value, ...]
+
+MAX_NEIGHBOURS = 2_000_000
+
+
+class Mechanism(Protocol):
+    """What a mechanism is applied to, and the model of its releases.
+
+    `queries` are the expressions over the prior's variables whose values it takes (empty where a case
+    gives only their number); `answers` lists the possible values of each.
+    """
+
+    @property
+    def queries(self) -> tuple[Expression, ...]:
+        """The expressions that the mechanism is applied to."""
+
+    @property
+    def answers(self) -> tuple[tuple[Value, ...], ...]:
+        """The possible values of each query."""
+
+    def build(self, inputs: Sequence[Input]) -> tuple[HMM, list[InitialDistribution]]:
+        """Returns a model that covers the given inputs, and where each of them starts."""
+
+    def neighbours(self, table: Table) -> tuple[HMM, list[SecretPair]]:
+        """Returns a model, and each unordered pair of neighbouring inputs that `[neighbours]` describes."""
+
+
+def compare(mechanism: Mechanism, pairs: Sequence[tuple[Input, Input]]) -> tuple[HMM, list[SecretPair]]:
+    """Returns the model that covers the inputs of all pairs, and the pairs as point priors."""
+    inputs = list(dict.fromkeys(given for pair in pairs for given in pair))
+    hmm, starts = mechanism.build(inputs)
+    start = dict(zip(inputs, starts, strict=True))
+    return hmm, [SecretPair(show_input(x), show_input(y), start[x], start[y]) for x, y in pairs]
+
+
+def read_mechanism(table: Table, checks: Checks) -> Mechanism:
+    """Reads `[mechanism]` by the module that its `kind` names.
+
+    Raises:
+        InputError: an unknown kind, or a mistake in the table.
+    """
+    kinds = sorted(module.name for module in iter_modules(__path__))
+    kind = table.text("kind")
+    if kind not in kinds:
+        near = get_close_matches(kind, kinds, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known kinds: {', '.join(kinds)}"
+        raise CaseError(f"unknown mechanism {kind!r}; {hint}", key="kind")
+    mechanism: Mechanism = import_module(f"{__name__}.{kind}").read(table, checks)
+    table.close()
+    return mechanism
+
+
+def read_queries(table: Table) -> tuple[tuple[Expression, ...], int]:
+    """Reads `queries`: a list of expressions, or their number where a case only counts them."""
+    value = table.need("queries")
+    if isinstance(value, list) and value:
+        queries = []
+        for k, entry in enumerate(value):
+            with located(key=f"queries[{k}]"):
+                queries.append(as_expression(entry))
+        return tuple(queries), len(queries)
+    return (), table.integer("queries", 1, 100)
+
+
+def read_query(table: Table) -> tuple[Expression, ...]:
+    """Reads `query`, one expression, which may be left out where `[neighbours]` gives the inputs."""
+    return (table.expression("query"),) if "query" in table else ()
+
+
+def neighbouring_inputs(
+    table: Table, answers: Sequence[Sequence[Value]], default_by: str = "1"
+) -> list[tuple[Input, Input]]:
+    """Reads `[neighbours]` and returns each unordered pair of neighbouring inputs once.
+
+    `differ = "each"`: every answer may differ; `"one"`: one answer only. By at most `by`, a number or
+    `"any"`. `pairs = [[x, y], ...]` lists pairs of inputs instead.
+
+    Raises:
+        CaseError: a mistake in the table. LimitError: more than `MAX_NEIGHBOURS` pairs.
+    """
+    if "pairs" in table:
+        return [_listed(pair, k, answers) for k, pair in enumerate(_pairs(table))]
+    differ = table.choice("differ", ("each", "one"))
+    by = str(table.get("by") or default_by)
+    if by != "any" and not by.isdigit():
+        raise CaseError('a whole number or "any" is needed here', key="by")
+    near = [_near(values, by) for values in answers]
+    found: list[tuple[Input, Input]] = []
+    for left in product(*answers):
+        for right in _changes(left, near, differ):
+            if _before(left, right, answers):
+                found.append((left, right))
+                if len(found) > MAX_NEIGHBOURS:
+                    raise LimitError(f"more than {MAX_NEIGHBOURS:,} pairs of neighbouring inputs")
+    return found
+
+
+def _near(values: Sequence[Value], by: str) -> dict[Value, list[Value]]:
+    if by == "any":
+        return {v: list(values) for v in values}
+    if any(isinstance(v, str) for v in values):
+        raise CaseError('labels have no distance; write by = "any"', key="by")
+    return {v: [w for w in values if abs(_number(v) - _number(w)) <= int(by)] for v in values}
+
+
+def _number(value: Value) -> int:
+    assert not isinstance(value, str)
+    return int(value)
+
+
+def _changes(left: Input, near: Sequence[dict[Value, list[Value]]], differ: str) -> Iterable[Input]:
+    if differ == "each":
+        return product(*(near[k][v] for k, v in enumerate(left)))
+    return ((*left[:k], w, *left[k + 1 :]) for k, v in enumerate(left) for w in near[k][v])
+
+
+def _before(left: Input, right: Input, answers: Sequence[Sequence[Value]]) -> bool:
+    places = [(list(a).index(x), list(a).index(y)) for a, x, y in zip(answers, left, right, strict=True)]
+    return [x for x, _ in places] < [y for _, y in places]
+
+
+def _pairs(table: Table) -> list[object]:
+    pairs = table.get("pairs")
+    if not isinstance(pairs, list) or not pairs:
+        raise CaseError("a list of pairs of inputs is needed here", key="pairs")
+    return pairs
+
+
+def _listed(pair: object, k: int, answers: Sequence[Sequence[Value]]) -> tuple[Input, Input]:
+    with located(key=f"pairs[{k}]"):
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise CaseError("a pair of two inputs is needed here")
+        inputs = [tuple(as_value(v) for v in (x if isinstance(x, list) else [x])) for x in pair]
+        for given in inputs:
+            check_input(given, answers)
+        return inputs[0], inputs[1]
+
+
+def check_input(given: Input, answers: Sequence[Sequence[Value]]) -> None:
+    """Raises a CaseError unless every answer of the input is one that the mechanism takes."""
+    if len(given) != len(answers):
+        raise CaseError(f"{len(answers)} answers are needed, {len(given)} are given")
+    for k, (value, known) in enumerate(zip(given, answers, strict=True)):
+        if value not in known:
+            raise CaseError(f"answer {k + 1} is {value}; the mechanism takes {known[0]}..{known[-1]}")
+
+
+def show_input(given: Input) -> str:
+    """Returns an input in words: `2`, or `(1, 0, 2)`."""
+    return str(given[0]) if len(given) == 1 else f"({', '.join(str(v) for v in given)})"

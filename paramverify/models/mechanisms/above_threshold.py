@@ -1,0 +1,105 @@
+"""`kind = "above_threshold"`: noisy answers are compared with a noisy threshold until one reaches it.
+
+[F] Algorithm 3 (full version Algorithm 4), the sparse vector technique. The threshold gets noise once. Each
+answer gets its own noise; the output is ⊥ while the noisy answer is below the noisy threshold, then ⊤,
+and the mechanism stops.
+
+The adversary chooses, at every query, what the two neighbouring data sets answer. As in [F], the model joins
+two copies of the mechanism, one for each data set, and synchronises them by the observation: `12⊥` says that
+the answers were 1 on the left and 2 on the right, and that the output was ⊥. The pair of answers is chosen,
+not drawn: a probability is that of the outputs, given the answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from paramverify.algebra.expressions import Expression, Value
+from paramverify.algebra.polynomials import RationalFunction
+from paramverify.errors import CaseError
+from paramverify.models.checks import Checks
+from paramverify.models.hmm import HMM
+from paramverify.models.mechanisms import Input, Mechanism, neighbouring_inputs
+from paramverify.models.noise import Noise, read_noise
+from paramverify.models.priors import InitialDistribution, SecretPair
+from paramverify.tables import Table
+
+BELOW, ABOVE, END = "⊥", "⊤", "end"
+SIDES = ("left", "right")
+
+
+@dataclass(frozen=True, eq=False)
+class AboveThreshold:
+    """Two synchronised copies; a state is (side, noisy threshold), and one state more after the end."""
+
+    checks: Checks
+    thresholds: tuple[int, ...]
+    threshold_noise: Noise
+    query_noise: Noise
+    queries: tuple[Expression, ...] = ()
+
+    @property
+    def answers(self) -> tuple[tuple[Value, ...], ...]:
+        """The possible values of one answer."""
+        return (tuple(Fraction(v) for v in range(self.query_noise.range + 1)),)
+
+    def neighbours(self, table: Table) -> tuple[HMM, list[SecretPair]]:
+        """Returns the joined model, and for each threshold its two sides as a pair."""
+        pairs = [(int(x), int(y)) for (x,), (y,) in neighbouring_inputs(table, self.answers)]
+        same = [(v, v) for v in range(self.query_noise.range + 1)]
+        hmm = self._joined(sorted({*same, *pairs, *((k, j) for j, k in pairs)}))
+        return hmm, [
+            SecretPair(
+                f"left answers, threshold {t}",
+                f"right answers, threshold {t}",
+                self._start(0, t),
+                self._start(1, t),
+            )
+            for t in self.thresholds
+        ]
+
+    def build(self, inputs: Sequence[Input]) -> tuple[HMM, list[InitialDistribution]]:
+        """Not available: the answers are chosen by the adversary, not by a prior."""
+        raise CaseError("above_threshold compares neighbouring answers: give [neighbours] instead of [prior]")
+
+    def _joined(self, joint: Sequence[tuple[int, int]]) -> HMM:
+        """Returns the model of both sides, for the given pairs of neighbouring answers."""
+        ring = self.checks.ring
+        one = RationalFunction.of(ring.number(1))
+        zero = RationalFunction.of(ring.number(0))
+        noisy = range(self.threshold_noise.range + 1)
+        states = [f"{side}, noisy threshold {r}" for side in SIDES for r in noisy] + [END]
+        observations = [f"{j}{k}{out}" for j, k in joint for out in (BELOW, ABOVE)] + [END]
+        last = len(states) - 1
+        rows: list[list[tuple[int, int, RationalFunction]]] = []
+        for side in range(len(SIDES)):
+            for r in noisy:
+                row: list[tuple[int, int, RationalFunction]] = []
+                for k, answer in enumerate(pair[side] for pair in joint):
+                    lower = sum(self.query_noise.rows[answer][:r], zero)
+                    row.append((2 * k, side * len(noisy) + r, lower))
+                    row.append((2 * k + 1, last, one - lower))
+                rows.append(row)
+        rows.append([(len(observations) - 1, last, one)])
+        return HMM.build(self.checks, states, observations, rows, chosen=True)
+
+    def _start(self, side: int, threshold: int) -> InitialDistribution:
+        row = self.threshold_noise.rows[threshold]
+        return InitialDistribution.of({side * len(row) + r: p for r, p in enumerate(row)}, self.checks)
+
+
+def read(table: Table, checks: Checks) -> Mechanism:
+    """Reads `threshold` (a number, or a list of them), `threshold_noise` and `query_noise`."""
+    threshold_noise = read_noise(table, "threshold_noise", checks)
+    query_noise = read_noise(table, "query_noise", checks)
+    if query_noise.range > 9:
+        raise CaseError("answers above 9 are not supported by this mechanism", key="query_noise.range")
+    listed = table.need("threshold")
+    thresholds = tuple(listed if isinstance(listed, list) else [listed])
+    for threshold in thresholds:
+        if type(threshold) is not int or not 0 <= threshold <= threshold_noise.range:
+            reason = f"a whole number from 0 to {threshold_noise.range} is needed here"
+            raise CaseError(reason, key="threshold")
+    return AboveThreshold(checks, thresholds, threshold_noise, query_noise)

@@ -1,0 +1,89 @@
+"""`kind = "hmm"`: a hidden Markov model by explicit tables of expressions.
+
+`states`, `observations`, `[mechanism.emissions]` and `[mechanism.transitions]` as in [F] section 2; without
+transitions the state stays as it is. `start` is an expression over the prior's variables whose value names
+the initial state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from paramverify.algebra.expressions import Expression, Value
+from paramverify.algebra.polynomials import RationalFunction
+from paramverify.errors import CaseError, located
+from paramverify.models.checks import Checks
+from paramverify.models.hmm import HMM
+from paramverify.models.mechanisms import Input, Mechanism, compare, neighbouring_inputs
+from paramverify.models.priors import InitialDistribution, SecretPair, as_value
+from paramverify.tables import Table, as_expression
+
+Rows = Mapping[str, Mapping[str, RationalFunction]]
+
+
+@dataclass(frozen=True, eq=False)
+class Explicit:
+    """A model given state by state; an input is the initial state."""
+
+    checks: Checks
+    queries: tuple[Expression, ...]
+    model: HMM
+
+    @property
+    def answers(self) -> tuple[tuple[Value, ...], ...]:
+        """The names of the states."""
+        return (tuple(as_value(name) for name in self.model.states),)
+
+    def build(self, inputs: Sequence[Input]) -> tuple[HMM, list[InitialDistribution]]:
+        """Returns the model, and the initial state of each input."""
+        one = self.checks.ring.number(1)
+        return self.model, [InitialDistribution.point(self.answers[0].index(x[0]), one) for x in inputs]
+
+    def neighbours(self, table: Table) -> tuple[HMM, list[SecretPair]]:
+        """Returns the model, and the pairs of neighbouring initial states."""
+        return compare(self, neighbouring_inputs(table, self.answers, "any"))
+
+
+def read(table: Table, checks: Checks) -> Mechanism:
+    """Reads the tables and checks that every row is a distribution on the whole domain."""
+    states = _names(table, "states")
+    observations = _names(table, "observations")
+    emissions = _rows(table, "emissions", states, observations, checks)
+    if "transitions" in table:
+        transitions = _rows(table, "transitions", states, states, checks)
+    else:
+        transitions = {s: {s: RationalFunction.of(checks.ring.number(1))} for s in states}
+    start = (table.expression("start"),) if "start" in table else ()
+    return Explicit(checks, start, HMM.from_tables(checks, transitions, emissions, observations))
+
+
+def _names(table: Table, key: str) -> list[str]:
+    names = table.texts(key)
+    if not names or len(set(names)) != len(names):
+        raise CaseError("at least one name is needed, and none may occur twice", key=key)
+    return names
+
+
+def _rows(table: Table, key: str, states: list[str], columns: list[str], checks: Checks) -> Rows:
+    with located(key=key):
+        rows = table.table(key)
+        result: dict[str, dict[str, RationalFunction]] = {}
+        for state in states:
+            entries = rows.table(state)
+            with located(key=state):
+                result[state] = read_row(entries, columns, checks)
+                checks.distribution(result[state], "this row")
+        rows.close()
+        return result
+
+
+def read_row(entries: Table, columns: Sequence[str], checks: Checks) -> dict[str, RationalFunction]:
+    """Reads a table from names to expressions; names left out have probability zero."""
+    row: dict[str, RationalFunction] = {}
+    for name in columns:
+        if name in entries:
+            with located(key=name):
+                row[name] = checks.function(as_expression(entries.get(name)))
+    entries.close()
+    return row

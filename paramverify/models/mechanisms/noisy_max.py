@@ -1,0 +1,77 @@
+"""`kind = "noisy_max"`: the index (from 1) of the largest of several answers, each with its own noise.
+
+C. Dwork and A. Roth, *The Algorithmic Foundations of Differential Privacy* (2014), section 3.3; with
+truncated geometric noise as in [F] section 2. Ties go to the first index, or to all maxima uniformly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from paramverify.algebra.polynomials import Polynomial, RationalFunction, common_denominator
+from paramverify.models.checks import Checks
+from paramverify.models.mechanisms import Input, Mechanism, read_queries
+from paramverify.models.mechanisms._one_shot import OneShot
+from paramverify.models.noise import Noise, read_noise
+from paramverify.tables import Table
+
+
+def read(table: Table, checks: Checks) -> Mechanism:
+    """Reads `queries` (expressions with values 0..range, or their number), `noise` and `ties`."""
+    queries, count = read_queries(table)
+    noise = read_noise(table, "noise", checks)
+    ties = table.choice("ties", ("uniform", "first"), "uniform")
+    values = tuple(Fraction(v) for v in range(noise.range + 1))
+    outputs = tuple(str(k + 1) for k in range(count))
+    return OneShot(checks, queries, (values,) * count, outputs, arg_max(noise, ties, checks))
+
+
+def arg_max(noise: Noise, ties: str, checks: Checks) -> Callable[[Input], list[RationalFunction]]:
+    """Returns the function from answers to the distribution of the index of the noisy maximum."""
+    ring = checks.ring
+    common = common_denominator((p for row in noise.rows for p in row), ring)
+    mass = [[p.numerator * (common / p.denominator) for p in row] for row in noise.rows]
+    below = [[sum(row[:v], ring.number(0)) for v in range(len(row) + 1)] for row in mass]
+    memory: dict[tuple[int, tuple[int, ...]], Polynomial] = {}
+
+    def uniform(first: int, others: tuple[int, ...]) -> Polynomial:
+        """Σ_v Pr(first = v) · Σ_k Pr(k others equal v, the rest below) / (k + 1), denominators cleared."""
+        if (first, others) not in memory:
+            total = ring.number(0)
+            for v in range(noise.range + 1):
+                tied = [ring.number(1)]  # tied[k]: k others at v, the rest below
+                for f in others:
+                    lower, equal = below[f][v], mass[f][v]
+                    grown = [t * lower for t in tied] + [ring.number(0)]
+                    for k, t in enumerate(tied):
+                        grown[k + 1] += t * equal
+                    tied = grown
+                shared = sum(
+                    (t * ring.number(Fraction(1, k + 1)) for k, t in enumerate(tied)), ring.number(0)
+                )
+                total += mass[first][v] * shared
+            memory[first, others] = total
+        return memory[first, others]
+
+    def first_index(index: int, answers: list[int]) -> Polynomial:
+        """Σ_v Pr(answer = v) · Pr(earlier ones below v) · Pr(later ones at most v), denominators cleared."""
+        total = ring.number(0)
+        for v in range(noise.range + 1):
+            term = mass[answers[index]][v]
+            for other, f in enumerate(answers):
+                if other != index:
+                    term *= below[f][v + (other > index)]
+            total += term
+        return total
+
+    def release(given: Input) -> list[RationalFunction]:
+        answers = [int(v) for v in given]
+        scale = common ** len(answers)
+        if ties == "first":
+            parts = [first_index(k, answers) for k in range(len(answers))]
+        else:
+            parts = [uniform(f, tuple(sorted(answers[:k] + answers[k + 1 :]))) for k, f in enumerate(answers)]
+        return [RationalFunction.of(part, scale) for part in parts]
+
+    return release

@@ -1,0 +1,50 @@
+"""`kind = "randomized_response"`: one of k values, reported truthfully or at random.
+
+S. L. Warner (1965) for two values; k-ary as in Kairouz, Bonawitz and Ramage (ICML 2016).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from paramverify.algebra.polynomials import RationalFunction
+from paramverify.errors import CaseError
+from paramverify.models.checks import Checks
+from paramverify.models.mechanisms import Input, Mechanism, read_query
+from paramverify.models.mechanisms._one_shot import OneShot
+from paramverify.models.priors import as_value
+from paramverify.tables import Table
+
+
+def read(table: Table, checks: Checks) -> Mechanism:
+    """Reads `query`, `values`, and one of `truth` and `coin`.
+
+    With `truth = t` the true value is reported with probability t and every other value with
+    (1−t)/(k−1). With `coin = h` the answer is truthful with probability h, otherwise uniform over all
+    k values.
+    """
+    listed = table.get("values") or [0, 1]
+    if not isinstance(listed, list) or len(listed) < 2:
+        raise CaseError("a list of at least two values is needed here", key="values")
+    values = tuple(as_value(v) for v in listed)
+    if len(set(values)) != len(values):
+        raise CaseError("a value occurs twice", key="values")
+    if ("truth" in table) == ("coin" in table):
+        raise CaseError("give either truth or coin")
+    one = RationalFunction.of(checks.ring.number(1))
+    if "truth" in table:
+        truth = checks.function(table.expression("truth"))
+        share = RationalFunction.of(checks.ring.number(Fraction(1, len(values) - 1)))
+        other = (one - truth) * share
+    else:
+        coin = checks.function(table.expression("coin"))
+        other = (one - coin) * RationalFunction.of(checks.ring.number(Fraction(1, len(values))))
+        truth = coin + other
+    rows = {(v,): [truth if w == v else other for w in values] for v in values}
+    first = rows[(values[0],)]
+    checks.distribution(dict(zip(map(str, values), first, strict=True)), "randomized response")
+
+    def release(given: Input) -> list[RationalFunction]:
+        return rows[(given[0],)]
+
+    return OneShot(checks, read_query(table), (values,), tuple(map(str, values)), release, default_by="any")

@@ -1,0 +1,33 @@
+"""The model of a privacy question: who is compared with whom, through what, and by how much."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from paramverify.algebra.domains import Domain
+from paramverify.algebra.polynomials import RationalFunction
+from paramverify.models.checks import Obligation
+from paramverify.models.hmm import HMM
+from paramverify.models.priors import SecretPair
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """ε-Pufferfish privacy of a hidden Markov model ([F] Definition 2), for all points of a domain.
+
+    Private means: for every θ in the domain, every secret pair and both of its directions, every observation
+    sequence ω of one of the lengths, `Pr(ω | left, θ) ≤ ratio(θ) · Pr(ω | right, θ)` wherever both secrets
+    have positive probability. `ratio` is positive on the domain, with a positive denominator.
+
+    All this is so only if the `obligations` are proved. `maybe_empty` is a claim that must be refuted: it
+    holds if the domain has no point, which is a mistake and not privacy.
+    """
+
+    domain: Domain
+    hmm: HMM
+    pairs: tuple[SecretPair, ...]
+    ratio: RationalFunction
+    lengths: tuple[int, ...] = (1,)
+    obligations: tuple[Obligation, ...] = ()
+    notes: tuple[str, ...] = ()
+    maybe_empty: Obligation | None = None

@@ -1,0 +1,167 @@
+"""Reading TOML tables strictly: every key has a type, and unknown keys are errors that name the nearest."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from paramverify.algebra.expressions import NAME, WORDS, Expression, parse
+from paramverify.errors import CaseError, located
+
+MAX_BYTES = 1_000_000
+
+
+class _Decimal(str):
+    """A TOML float, kept as its text so that no binary float is ever made."""
+
+
+def read_toml(path: Path) -> tuple[dict[str, Any], str]:
+    """Reads a TOML file; floats stay text. Returns the data and the SHA-256 digest of the file.
+
+    Raises:
+        CaseError: not a readable regular file, larger than `MAX_BYTES`, not UTF-8, or not TOML.
+    """
+    with located(file=str(path)):
+        try:
+            if path.is_dir():
+                raise CaseError("this is a directory, not a case file")
+            if path.exists() and not path.is_file():
+                raise CaseError("not a regular file")
+            with path.open("rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                content = file.read(MAX_BYTES + 1)
+        except OSError as error:
+            raise CaseError(error.strerror or "cannot be read") from None
+        if len(content) > MAX_BYTES:
+            raise CaseError(f"{max(size, len(content)):,} bytes; a case file has at most {MAX_BYTES:,}")
+        try:
+            data = tomllib.loads(content.decode("utf-8"), parse_float=_Decimal)
+            return data, hashlib.sha256(content).hexdigest()
+        except UnicodeDecodeError as error:
+            raise CaseError(f"not UTF-8 text (byte {error.start})") from None
+        except RecursionError:
+            raise CaseError("nested too deeply") from None
+        except tomllib.TOMLDecodeError as error:
+            raise CaseError(f"not TOML: {error}") from None
+        except ValueError:
+            raise CaseError("not TOML: a number has too many digits") from None
+
+
+class Table:
+    """One TOML table that is read key by key; `close` complains about keys that nobody asked for."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self.data = data
+        self.asked: set[str] = set()
+
+    def __contains__(self, name: str) -> bool:
+        self.asked.add(name)
+        return name in self.data
+
+    def __iter__(self) -> Iterator[str]:
+        self.asked.update(self.data)
+        return iter(self.data)
+
+    def close(self) -> None:
+        """Raises a CaseError if the table has a key that was never asked for."""
+        for name in self.data:
+            if name not in self.asked:
+                near = get_close_matches(name, sorted(self.asked), n=1)
+                known = ", ".join(sorted(self.asked))
+                hint = f"did you mean {near[0]!r}?" if near else f"known here: {known}"
+                raise CaseError(f"unknown key; {hint}", key=name)
+
+    def get(self, name: str) -> Any:
+        """Returns the raw value, or None."""
+        self.asked.add(name)
+        return self.data.get(name)
+
+    def need(self, name: str) -> Any:
+        """Returns the raw value.
+
+        Raises:
+            CaseError: it is missing.
+        """
+        value = self.get(name)
+        if value is None:
+            raise CaseError(f"the key {name!r} is missing")
+        return value
+
+    def table(self, name: str) -> Table:
+        """Returns a nested table."""
+        value = self.need(name)
+        if not isinstance(value, dict):
+            raise CaseError("a table is needed here", key=name)
+        return Table(value)
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """Returns a string."""
+        value = self.get(name) if default is not None else self.need(name)
+        if value is None and default is not None:
+            return default
+        if not isinstance(value, str) or isinstance(value, _Decimal):
+            raise CaseError("text is needed here", key=name)
+        return value
+
+    def choice(self, name: str, choices: tuple[str, ...], default: str | None = None) -> str:
+        """Returns one of the given words."""
+        value = self.text(name, default)
+        if value not in choices:
+            raise CaseError(f"must be one of {', '.join(choices)}; not {value!r}", key=name)
+        return value
+
+    def integer(self, name: str, least: int, most: int) -> int:
+        """Returns a whole number between the two bounds."""
+        value = self.need(name)
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+            raise CaseError(f"a whole number from {least} to {most} is needed here", key=name)
+        return value
+
+    def expression(self, name: str) -> Expression:
+        """Returns a parsed expression, given as text or as a number."""
+        with located(key=name):
+            return as_expression(self.need(name))
+
+    def texts(self, name: str) -> list[str]:
+        """Returns a list of strings."""
+        value = self.need(name)
+        if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+            raise CaseError("a list of texts is needed here", key=name)
+        return [str(v) for v in value]
+
+
+def as_expression(value: object) -> Expression:
+    """Parses a TOML value as an expression: text, a whole number, or a decimal read from its text."""
+    if isinstance(value, str):
+        return parse(value)
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**1000:
+        return parse(str(value))
+    raise CaseError("an expression (text or a number) is needed here")
+
+
+def check_name(name: str) -> None:
+    """Raises a CaseError unless the text can name a parameter or variable."""
+    if name in WORDS:
+        raise CaseError("this word is reserved in expressions", key=name)
+    if not NAME.match(name):
+        raise CaseError("a name has letters, digits and _, and starts with a letter", key=name)
+
+
+def all_expressions(data: object) -> Iterator[Expression]:
+    """Yields every text of nested TOML data that mentions `exp` and parses as an expression."""
+    if isinstance(data, dict):
+        for value in data.values():
+            yield from all_expressions(value)
+    elif isinstance(data, list):
+        for value in data:
+            yield from all_expressions(value)
+    elif isinstance(data, str) and "exp" in data:
+        try:
+            yield parse(data)
+        except ValueError:
+            return  # not an expression, or a wrong one: reported where the key is read
