@@ -1,0 +1,62 @@
+"""Backends: each module of this package decides claims, and exports them as `BACKENDS`.
+
+A module here is a backend; there is nothing to register. It may be a few lines: see `Backend` for the
+contract. A backend owns no time, memory or process: the portfolio runs it in a child process that it
+may kill at any moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Protocol
+
+from paramverify.claims import Claim
+from paramverify.errors import InputError
+from paramverify.verdicts import Answer
+
+
+class Backend(Protocol):
+    """What the portfolio needs of a backend.
+
+    `name` is what users type; `builtin` is true for the exact procedures of this package, whose proofs carry
+    certificates; `install` is the command or advice for getting it. `description` is one line.
+    """
+
+    name: str
+    builtin: bool
+    description: str
+    install: str
+
+    def version(self) -> str | None:
+        """Returns the version found on this machine, or None where the backend is missing; cheap."""
+
+    def decide(self, claim: Claim, options: Mapping[str, str]) -> Answer:
+        """Decides one claim.
+
+        `Proved` only if f(θ) ≥ 0 for every θ of the domain (constraints included; `E`, where it occurs, is
+        an ordinary variable of the box here). `Refuted` with a rational point near or at a violation; it
+        is checked by the caller. Everything else is `Open`, with its end and the raw output kept.
+        """
+
+
+def discover() -> dict[str, Backend]:
+    """Returns every backend by name, installed or not, in the order of module names."""
+    found: dict[str, Backend] = {}
+    for module in sorted(iter_modules(__path__), key=lambda m: m.name):
+        for backend in getattr(import_module(f"{__name__}.{module.name}"), "BACKENDS", ()):
+            found[backend.name] = backend
+    return found
+
+
+def backend(name: str) -> Backend:
+    """Returns the backend of that name.
+
+    Raises:
+        InputError: there is none.
+    """
+    known = discover()
+    if name not in known:
+        raise InputError(f"unknown backend {name!r}; known: {', '.join(known)}")
+    return known[name]

@@ -1,0 +1,93 @@
+"""What the built-in backends share: outcomes, bounds on work, and simplification first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from paramverify import __version__
+from paramverify.algebra.polynomials import Point, key
+from paramverify.claims import Claim
+from paramverify.encodings.refutations import Confirm
+from paramverify.encodings.simplification import simplify
+from paramverify.evidence import certificates
+from paramverify.evidence.certificates import Proof
+from paramverify.verdicts import Answer, End, Open, Proved, Refuted
+
+VERSION: str = __version__
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A proof; or a point of the original domain at which the original claim fails; or why it is open."""
+
+    proof: Proof | None = None
+    point: Point | None = None
+    reason: str = ""
+
+
+@dataclass
+class Work:
+    """Work that may still be done: boxes that are looked at, and Bernstein coefficients that are computed."""
+
+    boxes: int = 20_000
+    coefficients: int = 20_000_000
+
+    def spend(self, coefficients: int) -> bool:
+        """Counts one box with so many coefficients; tells whether there was still work left for it."""
+        if self.exhausted:
+            return False
+        self.boxes -= 1
+        self.coefficients -= coefficients
+        return True
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether no work is left."""
+        return self.boxes <= 0 or self.coefficients <= 0
+
+
+def settle(
+    claim: Claim,
+    decide: Callable[[Claim, Confirm], Outcome],
+    confirm: Confirm,
+    steps: Sequence[str] | None = None,
+) -> Outcome:
+    """Decides a claim by simplifying it and deciding the claims that are left.
+
+    Where a step was sound for proof only and the proof failed, exact steps alone are tried.
+    """
+    reasons: list[str] = []
+    for exact in (False, True):
+        tree = simplify(claim, steps, exact)
+        reasons, proofs = [], []
+        known: dict[tuple[str, int], Proof] = {}
+        for leaf in tree.leaves():
+            identity = (key(leaf.claim.polynomial), id(leaf.claim.domain))
+            if identity not in known:
+                outcome = decide(leaf.claim, through(leaf.lift, confirm))
+                if outcome.point is not None:
+                    return outcome
+                if outcome.proof is None:
+                    reasons.append(outcome.reason)
+                    continue
+                known[identity] = outcome.proof
+            proofs.append(known[identity])
+        if not reasons:
+            return Outcome(proof=tree.proof(proofs))
+        if tree.exact:
+            break
+    return Outcome(reason="; ".join(dict.fromkeys(reasons)))
+
+
+def through(lift: Callable[[Point], Point], confirm: Confirm) -> Confirm:
+    """Returns the confirmation for a claim that another one was reduced to."""
+    return lambda point: confirm(lift(point))
+
+
+def answer(claim: Claim, outcome: Outcome) -> Answer:
+    """Returns the outcome for a claim as a backend's answer."""
+    if outcome.proof is not None:
+        return Proved(certificates.certificate(claim, outcome.proof))
+    if outcome.point is not None:
+        return Refuted(outcome.point)
+    return Open(End.GAVE_UP, outcome.reason)

@@ -1,0 +1,202 @@
+"""Claims for SMT solvers: as a PySMT formula, and as a self-contained SMT-LIB 2 script.
+
+Both say the negation, "some point of the domain has f < 0", in QF_NRA: unsatisfiable means that the claim
+holds. Coefficients are integers (each inequality is multiplied by a positive number), powers are products,
+and there are no divisions, so nothing depends on how a solver reads decimals, `^` or division by zero.
+Variables that occur neither in f nor in a constraint are left out: their intervals are not empty, so this
+changes neither answer.
+
+The script follows the SMT-LIB standard, version 2.6 (Barrett, Fontaine, Tinelli), and its theory of reals.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from flint import fmpz
+
+from paramverify.algebra.domains import Interval
+from paramverify.algebra.polynomials import Polynomial, primitive, variables
+from paramverify.claims import Claim
+from paramverify.errors import DefectError, LimitError, UnsupportedError
+
+if TYPE_CHECKING:
+    from pysmt.environment import Environment
+    from pysmt.fnode import FNode
+
+MAX_FACTORS = 5_000_000  # factors that all products of one formula have together
+
+SIMPLE = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")  # all names of cases are such
+# Reserved words, and names that Z3, cvc5 or Yices do not let a script declare, not even quoted.
+RESERVED = """_ ! as let exists forall match par true false and or not xor distinct ite abs div mod divisible
+to_real to_int is_int pi exp sin cos tan sqrt BINARY DECIMAL HEXADECIMAL NUMERAL STRING
+assert push pop exit reset"""
+TAKEN = frozenset(RESERVED.split())
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A comparison of a sum of monomials with an integer; a monomial is an integer and its factors."""
+
+    monomials: tuple[tuple[int, tuple[str, ...]], ...]
+    relation: str  # "<", "<=", ">", ">=" or "="
+    bound: int
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula of PySMT, with the environment that owns it and its symbols by the names of the variables."""
+
+    environment: Environment
+    formula: FNode
+    symbols: dict[str, FNode]
+
+
+def formula(claim: Claim) -> Formula:
+    """Returns the negated claim as a PySMT formula, in an environment of its own.
+
+    The formula is satisfiable over the reals iff the claim is violated at some real point of its domain.
+
+    Raises:
+        LimitError: a polynomial is too large to be written with products.
+    """
+    from pysmt.environment import Environment
+    from pysmt.typing import REAL
+
+    environment = Environment()
+    manager = environment.formula_manager
+    symbols = {name: manager.Symbol(name, REAL) for name in occurring(claim)}
+    compare: dict[str, Callable[[FNode, FNode], FNode]] = {
+        "<": manager.LT,
+        "<=": manager.LE,
+        ">": manager.GT,
+        ">=": manager.GE,
+        "=": manager.Equals,
+    }
+
+    def term(coefficient: int, factors: tuple[str, ...]) -> FNode:
+        parts = [manager.Real(Fraction(coefficient))] if coefficient != 1 else []
+        parts += [symbols[name] for name in factors]
+        return manager.Times(parts) if len(parts) > 1 else parts[0]
+
+    def assertion(condition: Condition) -> FNode:
+        terms = [term(*monomial) for monomial in condition.monomials] or [manager.Real(0)]
+        total = manager.Plus(terms) if len(terms) > 1 else terms[0]
+        return compare[condition.relation](total, manager.Real(Fraction(condition.bound)))
+
+    parts = [assertion(condition) for condition in negation(claim)]
+    return Formula(environment, manager.And(parts), symbols)
+
+
+def script(claim: Claim, status: str | None = None, name: str = "") -> str:
+    """Returns the negated claim as an SMT-LIB 2 script that ends with `(check-sat)`.
+
+    `status` is `unsat` where the claim is known to hold and `sat` where it is known not to; `name` goes
+    into a comment. A parameter whose name is taken in SMT-LIB gets `!` at its end, as the comments say.
+
+    Raises:
+        UnsupportedError: a variable whose name cannot be written as a symbol.
+        LimitError: a polynomial is too large to be written with products.
+    """
+    symbols = {n: symbol(n) for n in occurring(claim)}
+    lines = [f"; {line}" for line in name.splitlines()]
+    lines.append(
+        f"; Some point with {claim.domain.describe() or 'no parameters'} violates the claim.".replace(
+            "\n", " "
+        )
+    )
+    lines += [f"; {s} stands for the parameter {n}" for n, s in symbols.items() if s == n + "!"]
+    lines += ["(set-info :smt-lib-version 2.6)", "(set-logic QF_NRA)"]
+    if status:
+        if status not in ("sat", "unsat", "unknown"):
+            raise DefectError(f"no status of SMT-LIB: {status!r}")
+        lines.append(f"(set-info :status {status})")
+    lines += [f"(declare-fun {s} () Real)" for s in symbols.values()]
+
+    def term(coefficient: int, factors: tuple[str, ...]) -> str:
+        parts = [_numeral(coefficient)] if coefficient != 1 else []
+        parts += [symbols[n] for n in factors]
+        return f"(* {' '.join(parts)})" if len(parts) > 1 else parts[0]
+
+    for condition in negation(claim):
+        terms = [term(*monomial) for monomial in condition.monomials] or ["0"]
+        total = f"(+ {' '.join(terms)})" if len(terms) > 1 else terms[0]
+        lines.append(f"(assert ({condition.relation} {total} {_numeral(condition.bound)}))")
+    return "\n".join([*lines, "(check-sat)", "(exit)", ""])
+
+
+def occurring(claim: Claim) -> tuple[str, ...]:
+    """Returns the variables that occur in the polynomial or in a constraint, in the order of the ring."""
+    polynomials = (claim.polynomial, *(c.polynomial for c in claim.domain.constraints))
+    used = {name for polynomial in polynomials for name in variables(polynomial)}
+    return tuple(name for name in claim.domain.ring.names if name in used)
+
+
+def negation(claim: Claim) -> list[Condition]:
+    """Returns conditions that hold together exactly at the points of the domain with f < 0."""
+    conditions: list[Condition] = []
+    for name in occurring(claim):
+        if name not in claim.domain.box:
+            raise DefectError(f"the domain has no interval for {name}")
+        conditions += _ends(name, claim.domain.box[name])
+    for constraint in claim.domain.constraints:
+        conditions.append(_condition(constraint.polynomial, ">" if constraint.strict else ">="))
+    conditions.append(_condition(claim.polynomial, "<"))
+    size = sum(len(factors) + 1 for c in conditions for _, factors in c.monomials)
+    if size > MAX_FACTORS:
+        raise LimitError(f"the formula would have more than {MAX_FACTORS} factors")
+    return conditions
+
+
+def _ends(name: str, interval: Interval) -> Iterator[Condition]:
+    """Yields `b·x (relation) a` for each end a/b of the interval."""
+
+    def against(end: Fraction, relation: str) -> Condition:
+        return Condition(((end.denominator, (name,)),), relation, end.numerator)
+
+    if interval.is_point:
+        yield against(interval.lower, "=")
+        return
+    yield against(interval.lower, ">=" if interval.lower_closed else ">")
+    yield against(interval.upper, "<=" if interval.upper_closed else "<")
+
+
+def _condition(polynomial: Polynomial, relation: str) -> Condition:
+    """Returns the comparison of a polynomial with zero, its constant term moved to the other side."""
+    # The content that is divided out is positive, so the relation to zero stays.
+    _, whole = primitive(polynomial)
+    names = [str(n) for n in whole.context().names()]
+    monomials: list[tuple[int, tuple[str, ...]]] = []
+    bound = 0
+    for powers, coefficient in whole.to_dict().items():
+        factors = [name for name, power in zip(names, powers, strict=True) for _ in range(int(power))]
+        if factors:
+            monomials.append((int(coefficient.p), tuple(factors)))
+        else:
+            bound = -int(coefficient.p)
+    return Condition(tuple(monomials), relation, bound)
+
+
+def _numeral(number: int) -> str:
+    digits = str(fmpz(abs(number)))  # which has no bound on the digits
+    return digits if number >= 0 else f"(- {digits})"
+
+
+def symbol(name: str) -> str:
+    """Returns the SMT-LIB symbol for a variable: the name itself, quoted, or with `!` where it is taken.
+
+    Raises:
+        UnsupportedError: the name has a character that a quoted symbol cannot have.
+    """
+    if name in TAKEN:
+        return name + "!"
+    if SIMPLE.match(name):
+        return name
+    # A name that ends with ! could be taken for one that was given it here.
+    if "|" in name or "\\" in name or name.endswith("!") or not name.isprintable():
+        raise UnsupportedError(f"SMT-LIB has no symbol for the name {name!r}")
+    return f"|{name}|"

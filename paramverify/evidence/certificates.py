@@ -1,0 +1,206 @@
+"""Certificates: proofs of claims as JSON data, which `checker` replays.
+
+A proof is an object with a `kind` and shows `f ≥ 0` on the domain of a claim; the kinds and why each is a proof
+are listed at the top of `checker`. Polynomials are written in their canonical text and numbers as strings, so
+nothing is lost in JSON. This module only writes; it shares no code with the checker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from paramverify.algebra.polynomials import Point, Polynomial, key, rational
+from paramverify.claims import Claim, to_document
+
+FORMAT, VERSION = "paramverify-evidence", 1
+
+Proof = Mapping[str, Any]
+Token = str | Sequence[Any] | Proof  # of a Bernstein tree
+
+CONSTANT: Proof = {"kind": "constant"}
+POSITIVE: Proof = {"kind": "bernstein", "tree": ["+"]}
+
+
+def text(value: Fraction | int) -> str:
+    """Returns a rational as `24/7`; flint writes numbers of any length."""
+    return str(rational(value))
+
+
+def fixed(variable: str, proof: Proof) -> Proof:
+    """A variable whose interval is one point is replaced by it."""
+    return {"kind": "fixed", "variable": variable, "proof": proof}
+
+
+def factors(constant: Fraction, parts: Iterable[tuple[Polynomial, int, int, Proof | None]]) -> Proof:
+    """The product of a number and of powers of polynomials (polynomial, multiplicity, sign, proof of sign)."""
+    items: list[dict[str, Any]] = []
+    for polynomial, multiplicity, sign, proof in parts:
+        item: dict[str, Any] = {"factor": key(polynomial), "multiplicity": multiplicity}
+        if multiplicity % 2:
+            item |= {"sign": "+" if sign > 0 else "-", "proof": proof}
+        items.append(item)
+    return {"kind": "factors", "constant": text(constant), "factors": items}
+
+
+def total(parts: Iterable[tuple[Polynomial, Proof]]) -> Proof:
+    """The sum of polynomials that are each shown to be at least zero."""
+    return {"kind": "sum", "parts": [{"polynomial": key(f), "proof": proof} for f, proof in parts]}
+
+
+def ends(variable: str, lower: Proof, upper: Proof, concave: Proof | None = None) -> Proof:
+    """Linear or concave in a variable: both ends are shown."""
+    proof = {"kind": "ends", "variable": variable, "lower": lower, "upper": upper}
+    return proof if concave is None else {**proof, "concave": concave}
+
+
+def monotone(variable: str, end: int, derivative: Proof, proof: Proof) -> Proof:
+    """Smallest at the lower (0) or upper (1) end of a variable, by the sign of the derivative."""
+    side = ("lower", "upper")[end]
+    return {"kind": "monotone", "variable": variable, "end": side, "derivative": derivative, "proof": proof}
+
+
+def tree(tokens: Sequence[Token]) -> Proof:
+    """A tree of cuts in preorder; see `cut`, `outside` and `edge` for its entries, `"+"` is a leaf."""
+    return {"kind": "bernstein", "tree": list(tokens)}
+
+
+def cut(variable: str, at: Fraction) -> Token:
+    """An entry of a tree: the box is cut, and the part below comes next."""
+    return ["cut", variable, text(at)]
+
+
+def outside(constraint: int) -> Token:
+    """An entry of a tree: a constraint fails everywhere in the box."""
+    return ["outside", constraint]
+
+
+def edge(variable: str, end: int) -> Token:
+    """An entry of a tree: monotone in the variable, so go on with the lower (0) or upper (1) face."""
+    return [("low", "high")[end], variable]
+
+
+def convex(point: Point) -> Proof:
+    """Convex, and the tangent plane at a rational point is at least zero on the box."""
+    return {"kind": "convex", "point": {name: text(value) for name, value in point.items()}}
+
+
+def convex_algebraic(minimal: str, interval: tuple[Fraction, Fraction], point: Mapping[str, str]) -> Proof:
+    """Convex, and zero at a minimum with algebraic coordinates, polynomials in a root t of `minimal`."""
+    low, high = interval
+    return {
+        "kind": "convex",
+        "minimal": minimal,
+        "interval": [text(low), text(high)],
+        "point": dict(point),
+    }
+
+
+def constraint(index: int, factor: Fraction, rest: Proof) -> Proof:
+    """A nonnegative multiple of a constraint plus a rest that is shown."""
+    return {"kind": "constraint", "constraint": index, "factor": text(factor), "proof": rest}
+
+
+def divide(index: int, factor: Polynomial, cofactor: Polynomial, sign: int, proof: Proof) -> Proof:
+    """A constraint divided by a cofactor that has the given sign on the box."""
+    return {
+        "kind": "divide",
+        "constraint": index,
+        "factor": key(factor),
+        "cofactor": key(cofactor),
+        "sign": "+" if sign > 0 else "-",
+        "proof": proof,
+    }
+
+
+def contradiction(first: int, second: int) -> Proof:
+    """Two constraints that exclude each other."""
+    return {"kind": "contradiction", "constraints": [first, second]}
+
+
+def stretch(variable: str, index: int, proof: Proof) -> Proof:
+    """A constraint that bounds a variable is turned into an interval of a new variable of the same name."""
+    return {"kind": "stretch", "variable": variable, "constraint": index, "proof": proof}
+
+
+def eliminate(variable: str, first: int, second: int, proof: Proof) -> Proof:
+    """Two constraints that say what a variable is."""
+    return {"kind": "eliminate", "variable": variable, "constraints": [first, second], "proof": proof}
+
+
+def blowup(corner: Mapping[str, int], parts: Mapping[str, Proof]) -> Proof:
+    """Cones around a vertex, named by the variable that is farthest from it."""
+    sides = {name: ("lower", "upper")[end] for name, end in corner.items()}
+    return {"kind": "blowup", "corner": sides, "parts": dict(parts)}
+
+
+def enclose(interval: tuple[Fraction, Fraction], proof: Proof) -> Proof:
+    """The constant `E` runs over a rational interval that contains it."""
+    return {"kind": "enclose", "interval": [text(end) for end in interval], "proof": proof}
+
+
+def lemma(name: str) -> Proof:
+    """The same statement, up to a positive number, is proved under this name in the document."""
+    return {"kind": "lemma", "name": name}
+
+
+def solver(name: str, version: str, options: Mapping[str, str], transcript: str = "") -> Proof:
+    """The answer of a solver, which is trusted and not replayed."""
+    return {
+        "kind": "solver",
+        "solver": name,
+        "version": version,
+        "options": dict(options),
+        "transcript": transcript,
+    }
+
+
+def certificate(claim: Claim, proof: Proof) -> dict[str, Any]:
+    """Returns the certificate of one claim: the claim in its canonical form, and the proof."""
+    return {"version": VERSION, "claim": to_document(claim), "proof": proof}
+
+
+def entry(claim: Claim, proof: Proof | None) -> dict[str, Any]:
+    """Returns one claim for an evidence document; without a proof it is open."""
+    return {
+        "claim": to_document(claim),
+        "origins": [str(origin) for origin in claim.origins],
+        "proof": proof,
+    }
+
+
+def witness(claim: Claim, parameters: Point, details: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Returns the witness of a violated claim: what the checker needs, and details for people.
+
+    `parameters` gives the parameters of the ring, without the constant `E`.
+    """
+    point = {name: text(value) for name, value in parameters.items() if name in claim.domain.ring.parameters}
+    return {**(details or {}), "claim": to_document(claim), "parameters": point}
+
+
+def evidence(
+    title: str,
+    case_digest: str,
+    status: str,
+    claims: Sequence[Mapping[str, Any]],
+    violation: Mapping[str, Any] | None = None,
+    lemmas: Sequence[Mapping[str, Any]] = (),
+) -> dict[str, Any]:
+    """Returns the evidence document of a case, for `checker.check_document`.
+
+    `status` is holds, violated or unknown; `case_digest` is the SHA-256 digest of the case file; `claims`
+    are made by `entry`, `lemmas` are objects with name, claim and proof, each using only those before it.
+    """
+    document: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "case": {"title": title, "digest": case_digest},
+        "status": status,
+        "claims": list(claims),
+    }
+    if lemmas:
+        document["lemmas"] = list(lemmas)
+    if violation is not None:
+        document["witness"] = dict(violation)
+    return document

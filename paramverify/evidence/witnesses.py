@@ -1,0 +1,165 @@
+"""Witnesses of violations, evaluated exactly from the model and outside every backend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+from flint import fmpq_poly
+
+from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.polynomials import Point, Polynomial
+from paramverify.algebra.simplest import simplest_between
+from paramverify.claims import Claim, Origin
+from paramverify.errors import DefectError, InputError
+from paramverify.models.evaluation import Numbers, Real, observation_indices
+from paramverify.models.model import Model
+from paramverify.models.priors import InitialDistribution
+
+MAX_DENOMINATOR_BITS = 4_096
+
+
+@dataclass(frozen=True, eq=False)
+class Witness:
+    """Two exact probabilities of one output under two secrets, at one rational parameter point.
+
+    `exceeds` tells whether left > bound · right, decided exactly; then the ratio is beyond the bound.
+    """
+
+    parameters: Mapping[str, Fraction]
+    left: str
+    right: str
+    observations: tuple[str, ...]
+    probabilities: tuple[Real, Real]
+    bound: Real
+    exceeds: bool
+
+    @property
+    def ratio(self) -> Real | None:
+        """Pr(observations | left) / Pr(observations | right); None stands for infinity (right side zero)."""
+        left, right = self.probabilities
+        return left / right if right.sign() > 0 else None
+
+
+def evaluate(model: Model, origin: Origin, point: Point) -> Witness:
+    """Returns the exact probabilities of an output under both secrets at a point.
+
+    Raises:
+        InputError: an unknown secret or observation, a point outside of the domain, or a secret that has
+            probability zero there.
+    """
+    parameters = {name: point[name] for name in model.domain.ring.parameters if name in point}
+    missing = [name for name in model.domain.ring.parameters if name not in point]
+    if missing:
+        raise InputError(f"no value for {', '.join(missing)}")
+    if not in_domain(model, parameters):
+        raise InputError(f"this point is not in the domain {model.domain.describe()}")
+    pi, tau = _directed(model, origin.left, origin.right)
+    numbers = Numbers(model, parameters)
+    for name, start in ((origin.left, pi), (origin.right, tau)):
+        if numbers.mass(start).sign() <= 0:
+            raise InputError(f"the secret {name!r} has probability zero at this point")
+    word = observation_indices(model, origin.observations)
+    left, right = numbers.probability(pi, word), numbers.probability(tau, word)
+    bound = numbers.ratio_bound()
+    exceeds = (left - bound * right).sign() > 0
+    return Witness(parameters, origin.left, origin.right, origin.observations, (left, right), bound, exceeds)
+
+
+def _directed(model: Model, left: str, right: str) -> tuple[InitialDistribution, InitialDistribution]:
+    wanted = left.replace(" ", ""), right.replace(" ", "")
+    for pair in model.pairs:
+        known = pair.left.replace(" ", ""), pair.right.replace(" ", "")
+        if known == wanted:
+            return pair.pi, pair.tau
+        if known == wanted[::-1]:
+            return pair.tau, pair.pi
+    names = ", ".join(f"{p.left} / {p.right}" for p in model.pairs[:5])
+    more = f" and {len(model.pairs) - 5} more" if len(model.pairs) > 5 else ""
+    raise InputError(f"no such secret pair: {left!r} against {right!r}; the case compares {names}{more}")
+
+
+def in_domain(model: Model, parameters: Point) -> bool:
+    """Tells exactly whether a point that gives the parameters is in the model's domain."""
+    domain = model.domain
+    if not all(parameters[n] in domain.box[n] for n in domain.ring.parameters):
+        return False
+    numbers = Numbers(model, parameters)
+    for constraint in domain.constraints:
+        sign = numbers.real(numbers.value(constraint.polynomial), fmpq_poly([1])).sign()
+        if sign < 0 or (sign == 0 and constraint.strict):
+            return False
+    return True
+
+
+def violates(model: Model, polynomial: Polynomial, parameters: Point) -> bool:
+    """Tells exactly whether f < 0 at a point of the domain, the constant `E` taken as the number it is."""
+    numbers = Numbers(model, parameters)
+    if numbers.real(numbers.value(polynomial), fmpq_poly([1])).sign() >= 0:
+        return False
+    return in_domain(model, parameters)
+
+
+def find_witness(model: Model, claim: Claim, point: Point) -> Witness | None:
+    """Returns the witness at the simplest point found near a backend's refutation, or None if it is spurious.
+
+    Spurious means that the claim is not violated at the point when `E` is taken as the number it is.
+    """
+    parameters = {name: value for name, value in point.items() if name != GENERATOR}
+    if not violates(model, claim.polynomial, parameters):
+        return None
+    witness = evaluate(model, claim.origins[0], simplest_violation(model, claim, parameters))
+    if not witness.exceeds:
+        raise DefectError("a claim is violated at a point where the model is within its bound")
+    return witness
+
+
+def simplest_violation(model: Model, claim: Claim, start: Point) -> dict[str, Fraction]:
+    """Returns a point with small denominators where the claim is violated, given one where it is.
+
+    First simple points of the box are tried, then each coordinate of the given point is replaced by the
+    simplest rational near it that keeps the violation.
+    """
+    names = [name for name in model.domain.ring.parameters if not model.domain.box[name].is_point]
+    values = [_simple_values(model, name) for name in names]
+    if len(names) <= 3:
+        for choice in sorted(product(*values), key=lambda c: (sum(v.denominator for v in c), c)):
+            candidate = {**start, **dict(zip(names, choice, strict=True))}
+            if violates(model, claim.polynomial, candidate):
+                return candidate
+    current = dict(start)
+    for name in names:
+        current[name] = _simplest_coordinate(model, claim, current, name)
+    return current
+
+
+def _simple_values(model: Model, name: str) -> list[Fraction]:
+    interval = model.domain.box[name]
+    width = interval.upper - interval.lower
+    steps = [Fraction(n, d) for d in range(1, 6) for n in range(d + 1)]
+    found = {interval.lower + width * step for step in steps} | {interval.simplest()}
+    return [value for value in found if value in interval]
+
+
+def _simplest_coordinate(model: Model, claim: Claim, point: Point, name: str) -> Fraction:
+    """Returns the simplest rational in the widest tried interval around the coordinate that still violates.
+
+    f < 0 is an open condition in one coordinate, so some interval around it has only violating points,
+    unless the domain itself has none there; then the coordinate stays as it is.
+    """
+    interval = model.domain.box[name]
+    value = point[name]
+    radius = interval.upper - interval.lower
+    if value in (interval.lower, interval.upper):
+        return value
+    while radius.denominator.bit_length() < MAX_DENOMINATOR_BITS:
+        low, high = max(interval.lower, value - radius), min(interval.upper, value + radius)
+        simple = simplest_between(low, high)
+        if simple.denominator > value.denominator:
+            return value
+        if violates(model, claim.polynomial, {**point, name: simple}):
+            return simple
+        radius /= 2
+    return value

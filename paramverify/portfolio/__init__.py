@@ -1,0 +1,1 @@
+"""Running backends on claims: killable attempts, limits, races, and agreement between backends."""

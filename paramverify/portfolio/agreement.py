@@ -1,0 +1,39 @@
+"""Agreement between backends: contradicting answers are an error of their own kind, never a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from paramverify.claims import Claim
+from paramverify.errors import DisagreementError
+from paramverify.portfolio.running import is_decided
+from paramverify.verdicts import Decision, Proved
+
+
+def check_agreement(claim: Claim, decisions: Iterable[Decision]) -> None:
+    """Checks that no two decisions about one claim contradict each other.
+
+    Raises:
+        DisagreementError: one backend proved the claim and another refuted it; both transcripts are kept.
+    """
+    decided = [d for d in decisions if is_decided(d)]
+    proofs = [d for d in decided if isinstance(d.answer, Proved)]
+    refutations = [d for d in decided if not isinstance(d.answer, Proved)]
+    if proofs and refutations:
+        answers = tuple(
+            (d.backend, "proved" if isinstance(d.answer, Proved) else "refuted", d.answer.transcript)
+            for d in (proofs[0], refutations[0])
+        )
+        raise DisagreementError(claim.digest()[:12], answers)
+
+
+def confirmation(count: int) -> Callable[[Decision], bool]:
+    """Returns an `until` for one race: `count` different backends have decided, or two contradict."""
+    seen: dict[str, bool] = {}
+
+    def until(decision: Decision) -> bool:
+        if is_decided(decision):
+            seen[decision.backend] = isinstance(decision.answer, Proved)
+        return len(seen) >= count or len(set(seen.values())) > 1
+
+    return until

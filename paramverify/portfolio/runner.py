@@ -1,0 +1,334 @@
+"""The runner: starts attempts, waits for them, races them, and leaves nothing behind.
+
+Every attempt runs in a process group of its own, forked from the zygote (see `zygote`), under limits of
+wall-clock time, processor time and address space. A backend that hangs, crashes, floods its output or lies
+costs at most its time limit; what it reports as a refutation is recomputed exactly before it counts as one.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import selectors
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import Any
+
+from paramverify.backends import Backend
+from paramverify.claims import to_document
+from paramverify.portfolio import processes
+from paramverify.portfolio.attempts import Attempt, Limits, preloads, resolve, settings
+from paramverify.portfolio.running import END_PATIENCE, Outcome, Running, is_decided
+from paramverify.verdicts import Decision, End, Open
+
+__all__ = ["Attempt", "Limits", "Outcome", "Runner", "Running"]
+
+READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
+
+BOOTSTRAP = (
+    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
+    "from paramverify.portfolio.zygote import main; main(int(sys.argv[2]), sys.argv[3])"
+)
+
+
+class Runner:
+    """Runs attempts in killable processes; a context manager, to be used from one thread.
+
+    One runner per program is normal: its zygote is started on first use, or earlier by `warm`, and serves
+    until `close`. If this process dies, however it dies, all attempts are killed.
+    """
+
+    def __init__(self) -> None:
+        self._selector = selectors.DefaultSelector()
+        self._zygote: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+        self._received = b""
+        self._scratch = ""
+        self._active: dict[int, Running] = {}
+        self._numbers = 0
+        self._known: dict[str, tuple[Backend, str | None, list[str]]] = {}
+
+    def __enter__(self) -> Runner:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Kills every attempt and the zygote; running attempts end as interrupted."""
+        for running in self._active.values():
+            running.stop(Open(End.INTERRUPTED, "the runner was closed"))
+        self._drop_zygote(gently=bool(self._active))
+        self._selector.close()
+
+    def warm(self, backends: Iterable[str] = ()) -> None:
+        """Starts the zygote, and has it load the libraries of the given backends, without waiting for it."""
+        self._ensure_zygote()
+        modules = [module for name in backends for module in self._backend(name)[2]]
+        if modules and self._control:
+            self._post({"import": modules})
+
+    def start(self, attempt: Attempt, limits: Limits) -> Running:
+        """Starts an attempt without waiting for it.
+
+        Where the backend is missing on this machine the attempt has ended already, as unavailable.
+
+        Raises:
+            InputError: the backend is unknown.
+        """
+        backend, version, modules = self._backend(attempt.backend)
+        options = settings(backend, attempt.options)
+        running = Running(attempt, limits, version or "", options)
+        if version is None:
+            running.settle(
+                Open(End.UNAVAILABLE, f"{attempt.backend} is missing; to get it: {backend.install}")
+            )
+            return running
+        document = {"backend": attempt.backend, "claim": to_document(attempt.claim), "options": options}
+        task = json.dumps(document).encode()
+        request = {
+            "import": modules,
+            "memory": limits.memory,
+            "cpu": math.ceil(limits.seconds) + 1,
+        }
+        if not (self._launch(running, task, request) or self._launch(running, task, request)):
+            running.settle(Open(End.CRASHED, "the process that starts attempts does not live"))
+        return running
+
+    def wait(self, runnings: Sequence[Running], timeout: float | None = None) -> list[Running]:
+        """Returns those that have ended, as soon as there is one, or none when `timeout` seconds are over."""
+        until = math.inf if timeout is None else time.monotonic() + timeout
+        ended = [r for r in runnings if r.outcome]
+        while runnings and not ended:
+            self._step(max(0.0, until - time.monotonic()))
+            ended = [r for r in runnings if r.outcome]
+            if time.monotonic() >= until:
+                break
+        return ended
+
+    def cancel(self, runnings: Iterable[Running], reason: str) -> None:
+        """Kills attempts; when this returns, they have ended, as interrupted if they had not before."""
+        stopped = [r for r in runnings if not r.outcome]
+        for running in stopped:
+            if not running.stopping:
+                self._stop(running, Open(End.INTERRUPTED, reason))
+        while any(not r.outcome for r in stopped):
+            self._step(math.inf)
+
+    def run(self, attempt: Attempt, limits: Limits) -> Decision:
+        """Runs one attempt to its end."""
+        return self.trial(attempt, limits).decision
+
+    def trial(self, attempt: Attempt, limits: Limits) -> Outcome:
+        """Runs one attempt to its end, and says what it used."""
+        running = self.start(attempt, limits)
+        try:
+            while not running.outcome:
+                self._step(math.inf)
+        finally:
+            self.cancel([running], "interrupted")
+        return running.outcome
+
+    def race(
+        self,
+        attempts: Sequence[Attempt],
+        limits: Limits,
+        until: Callable[[Decision], bool] | None = None,
+        width: int | None = None,
+    ) -> list[Decision]:
+        """Runs attempts side by side and stops them all at the first decision that `until` accepts.
+
+        At most `width` run at a time (as many as there are processors), in the order given. `until` sees
+        each decision once, as it comes; without it, any proof or refutation ends the race. Returns
+        one decision for each attempt; an attempt that was stopped, or never started, is interrupted. An
+        answer that was complete when the race ended is kept, so that a contradiction can be seen.
+        """
+        enough = until or is_decided
+        width = width or os.cpu_count() or 1
+        runnings: list[Running] = []
+        pending: list[Running] = []
+        over = False
+        try:
+            while not over and (pending or len(runnings) < len(attempts)):
+                while len(pending) < width and len(runnings) < len(attempts):
+                    running = self.start(attempts[len(runnings)], limits)
+                    runnings.append(running)
+                    pending.append(running)
+                for ended in self.wait(pending):
+                    pending.remove(ended)
+                    assert ended.decision
+                    over = enough(ended.decision) or over
+        finally:
+            self.cancel(pending, "another backend was faster" if over else "interrupted")
+        unstarted = Open(End.INTERRUPTED, "another backend was faster")
+        decisions = [r.decision for r in runnings if r.decision]
+        return decisions + [Decision(unstarted, a.backend) for a in attempts[len(runnings) :]]
+
+    def _backend(self, name: str) -> tuple[Backend, str | None, list[str]]:
+        """Returns a backend, its version and what to preload, looked up once per runner."""
+        if name not in self._known:
+            found = resolve(name)
+            self._known[name] = (found, found.version(), preloads(name, found))
+        return self._known[name]
+
+    # -- the zygote
+
+    def _ensure_zygote(self) -> None:
+        if self._zygote and self._zygote.poll() is not None:
+            self._drop_zygote()
+        if self._zygote:
+            return
+        self._scratch = tempfile.mkdtemp(prefix="paramverify-")
+        ours, theirs = socket.socketpair()
+        with theirs:
+            # The module search path is handed over as it is; `-P` keeps the working directory out of it.
+            command = [sys.executable, "-P", "-c", BOOTSTRAP]
+            command += [json.dumps(sys.path), str(theirs.fileno()), self._scratch]
+            self._zygote = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,  # a Ctrl-C at the terminal reaches this process only
+            )
+        self._control, self._received = ours, b""
+        self._selector.register(ours, READ, None)
+
+    def _drop_zygote(self, gently: bool = False) -> None:
+        """Ends the zygote and every attempt, and settles those attempts."""
+        if not (self._zygote and self._control):
+            return
+        self._selector.unregister(self._control)
+        self._control.close()  # which tells the zygote to kill all attempts and to end
+        with suppress(subprocess.TimeoutExpired):
+            self._zygote.wait(END_PATIENCE if gently else 0.0)
+        self._zygote.kill()
+        lost = f"the process that starts attempts ended, exit status {self._zygote.wait()}"
+        self._zygote = self._control = None
+        for running in list(self._active.values()):
+            # An attempt's own process dies with the zygote; this is for those that it has started.
+            if running.pid:
+                processes.kill_group(running.pid)
+            self._forget(running)
+            running.conclude(None, lost=lost)
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+    def _post(self, message: dict[str, Any], descriptors: Sequence[int] = ()) -> bool:
+        """Sends a message to the zygote; false if it has died."""
+        if not self._control:
+            return False
+        data = json.dumps(message).encode() + b"\n"
+        try:
+            if descriptors:
+                sent = socket.send_fds(self._control, [data], list(descriptors))
+                data = data[sent:]
+            self._control.sendall(data)
+        except (BrokenPipeError, ConnectionResetError):
+            return False
+        return True
+
+    # -- one attempt
+
+    def _launch(self, running: Running, task: bytes, request: dict[str, Any]) -> bool:
+        """Asks the zygote for a process; false if the zygote has died."""
+        self._ensure_zygote()
+        self._numbers += 1
+        ours, theirs = socket.socketpair()
+        reader, writer = os.pipe()
+        running.connect(self._numbers, ours, reader, task)
+        posted = self._post({"start": self._numbers, **request}, [theirs.fileno(), writer])
+        theirs.close()
+        os.close(writer)
+        if not posted:
+            running.close()
+            self._drop_zygote()
+            return False
+        self._active[self._numbers] = running
+        self._selector.register(ours, READ if running.send() else READ | WRITE, running)
+        self._selector.register(reader, READ, running)
+        return True
+
+    def _stop(self, running: Running, cause: Open) -> None:
+        """Ends an attempt for a reason, unless its answer has come in."""
+        while not running.stopping and running.receive():
+            pass
+        running.stop(cause)
+        self._post({"finish": running.number})
+
+    def _forget(self, running: Running) -> None:
+        """Takes an attempt out of the loop."""
+        del self._active[running.number]
+        assert running.channel
+        for end in (running.channel, running.output):
+            with suppress(KeyError):  # at its end already
+                self._selector.unregister(end)
+
+    # -- the loop
+
+    def _step(self, timeout: float) -> None:
+        """Waits for events, at most until `timeout` seconds or a limit are over, and handles them."""
+        due = min((r.due() for r in self._active.values()), default=math.inf) - time.monotonic()
+        patience = min(due, timeout)
+        for key, mask in self._selector.select(None if patience == math.inf else max(0.0, patience)):
+            if key.data is None:
+                self._hear()
+            elif key.data.number in self._active:
+                self._serve(key.data, key.fileobj, mask)
+        now = time.monotonic()
+        for running in list(self._active.values()):
+            if running.due() > now:
+                continue
+            if running.stopping or not running.pid:
+                self._drop_zygote()  # it does not react
+                return
+            self._stop(running, Open(End.TIMEOUT, f"no answer within {running.limits.seconds:g} s"))
+
+    def _serve(self, running: Running, end: object, mask: int) -> None:
+        """Moves bytes over the pipes of one attempt."""
+        assert running.channel
+        if end is not running.channel:
+            if not running.listen():
+                self._selector.unregister(running.output)
+            return
+        if mask & WRITE and running.send():
+            self._selector.modify(running.channel, READ, running)
+        if mask & READ:
+            was_stopping = running.stopping
+            if not running.receive():
+                self._selector.unregister(running.channel)
+            if running.stopping and not was_stopping:
+                self._post({"finish": running.number})
+
+    def _hear(self) -> None:
+        """Takes what the zygote reports."""
+        assert self._control
+        try:
+            data = self._control.recv(1 << 16)
+        except ConnectionResetError:
+            data = b""
+        if not data:
+            self._drop_zygote()
+            return
+        *lines, self._received = (self._received + data).split(b"\n")
+        for line in lines:
+            report = json.loads(line)
+            if "started" in report:
+                self._active[report["started"]].began(report["pid"])
+            elif "refused" in report:
+                running = self._active[report["refused"]]
+                self._forget(running)
+                running.conclude(None, lost=f"no process could be started: {report['reason']}")
+            else:
+                running = self._active[report["ended"]]
+                self._forget(running)
+                running.conclude(report["code"], report["cpu"], report["memory"])
