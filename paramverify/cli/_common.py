@@ -1,0 +1,112 @@
+"""What several commands share: options, points, printing."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any, TypeVar
+
+import click
+
+from paramverify.algebra.expressions import constant
+from paramverify.errors import InputError, located
+from paramverify.portfolio.session import Options
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+STATUS_CODES = {"holds": 0, "violated": 1, "unknown": 3}
+
+
+def case_argument(function: Function) -> Function:
+    """Adds the argument CASE."""
+    return click.argument("case", metavar="CASE", type=click.Path())(function)
+
+
+def json_option(function: Function) -> Function:
+    """Adds `--json`."""
+    text = "Print one JSON object with exact numbers as strings."
+    return click.option("--json", "as_json", is_flag=True, help=text)(function)
+
+
+def timeout_option(function: Function) -> Function:
+    """Adds `--timeout`."""
+    return click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        default=60.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="Wall-clock limit for the whole run.",
+    )(function)
+
+
+def backends_option(function: Function) -> Function:
+    """Adds `--backends`."""
+    text = "Comma-separated backends, tried in this order (see `paramverify backends`)."
+    return click.option("--backends", metavar="NAMES", help=text)(function)
+
+
+def session_options(timeout: float, backends: str | None) -> Options:
+    """Returns the options of a session from what the user typed."""
+    if backends is None:
+        return Options(seconds=timeout)
+    names = tuple(name.strip() for name in backends.split(",") if name.strip())
+    if not names:
+        raise click.UsageError("--backends needs at least one name")
+    return Options(seconds=timeout, backends=names)
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Gives a function that shows progress on standard error: on a terminal only, and after a second."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    started = time.monotonic()
+    bar: list[Any] = []
+
+    def show(done: int, total: int) -> None:
+        if not bar and time.monotonic() - started > 1:
+            from rich.console import Console
+            from rich.progress import Progress
+
+            shown = Progress(console=Console(stderr=True), transient=True)
+            shown.start()
+            bar.extend((shown, shown.add_task(what, total=total)))
+        if bar:
+            bar[0].update(bar[1], completed=done, total=total)
+
+    try:
+        yield show
+    finally:
+        if bar:
+            bar[0].stop()
+
+
+def print_json(document: object) -> None:
+    """Prints one JSON object on standard output."""
+    click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+
+
+def parse_point(assignments: Iterable[str]) -> dict[str, Fraction]:
+    """Reads `p=1/2` or `p=1/2,q=0.3`.
+
+    Raises:
+        InputError: another form, or a name that is given twice.
+    """
+    point: dict[str, Fraction] = {}
+    for text in ",".join(assignments).split(","):
+        if not text.strip():
+            continue
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise InputError(f"write parameter=value, for example p=1/2; not {text!r}")
+        if name.strip() in point:
+            raise InputError(f"{name.strip()} is given twice")
+        with located(key=name.strip()):
+            point[name.strip()] = constant(value)
+    return point

@@ -1,0 +1,41 @@
+"""`paramverify backends`: what is installed, which version, and how to get what is missing."""
+
+from __future__ import annotations
+
+import click
+
+from paramverify.backends import discover
+from paramverify.cli._common import json_option, print_json, timeout_option
+from paramverify.reports.tables import columns
+
+
+@click.command("backends")
+@json_option
+@timeout_option
+def command(as_json: bool, timeout: float) -> int:
+    """List the backends: installed, version, how to get what is missing."""
+    del timeout  # only looks up what is installed
+    found = [(name, backend, backend.version()) for name, backend in discover().items()]
+    if as_json:
+        print_json(
+            {
+                "backends": [
+                    {
+                        "name": name,
+                        "version": version,
+                        "builtin": backend.builtin,
+                        "description": backend.description,
+                        "install": backend.install,
+                    }
+                    for name, backend, version in found
+                ]
+            }
+        )
+        return 0
+    rows = [
+        (name, version or "missing", backend.description if version else f"to get it: {backend.install}")
+        for name, backend, version in found
+    ]
+    for line in columns(("backend", "version", "what it is"), rows):
+        click.echo(line)
+    return 0

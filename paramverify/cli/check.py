@@ -1,0 +1,75 @@
+"""`paramverify check EVIDENCE`: replays certificates and witnesses, without any solver."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from paramverify.cli._common import json_option, print_json, timeout_option
+from paramverify.errors import EvidenceError, located
+from paramverify.evidence.checker import Report, check_text
+
+MAX_BYTES = 1_000_000_000
+SHOWN = 20
+
+
+@click.command("check")
+@click.argument("evidence", type=click.Path(path_type=Path))
+@click.option("--case", "case", type=click.Path(), help="The evidence must settle all claims of this case.")
+@json_option
+@timeout_option
+def command(evidence: Path, case: str | None, as_json: bool, timeout: float) -> int:
+    """Re-check evidence without any solver.
+
+    With --case the claims are derived from the case again, sequence by sequence, and must be the ones that
+    are proved. Exit code 0 if the evidence is accepted, 1 if it is rejected.
+    """
+    del timeout  # a replay has no search in it
+    text = _read(evidence)
+    report = _with_case(text, case) if case else check_text(text)
+    accepted = report.accepted
+    if as_json:
+        print_json(_document(report))
+        return int(not accepted)
+    for line in report.lines[:SHOWN]:
+        click.echo(line)
+    if len(report.lines) > SHOWN:
+        click.echo(f"... and {len(report.lines) - SHOWN} more")
+    counts = f"{report.proved} claims proved, {report.trusted} trusted to solvers, {report.open} open"
+    click.echo(f"{'accepted' if accepted else 'REJECTED'}: {counts}")
+    return int(not accepted)
+
+
+def _read(path: Path) -> str:
+    with located(file=str(path)):
+        try:
+            if path.stat().st_size > MAX_BYTES:
+                raise EvidenceError(f"larger than {MAX_BYTES:,} bytes")
+            return path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise EvidenceError(error.strerror or "cannot be read") from None
+        except UnicodeDecodeError:
+            raise EvidenceError("not UTF-8 text") from None
+
+
+def _with_case(text: str, path: str) -> Report:
+    from paramverify.cases import load
+    from paramverify.reports.evidence import expected_claims, recheck_witness
+
+    case = load(path)
+    report = check_text(text, expected_claims(case.model), case.digest)
+    if not report.accepted:
+        return report
+    return recheck_witness(text, case.model, report)
+
+
+def _document(report: Report) -> dict[str, Any]:
+    return {
+        "status": "accepted" if report.accepted else "rejected",
+        "proved": report.proved,
+        "trusted": report.trusted,
+        "open": report.open,
+        "lines": list(report.lines),
+    }

@@ -1,0 +1,101 @@
+"""`paramverify verify CASE`: holds, violated with a witness, or unknown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from paramverify.cases import load
+from paramverify.cli._common import (
+    STATUS_CODES,
+    backends_option,
+    case_argument,
+    json_option,
+    print_json,
+    progress_bar,
+    session_options,
+    timeout_option,
+)
+from paramverify.reports import documents, text
+from paramverify.reports.evidence import evidence_document
+from paramverify.verdicts import Holds, Violated
+from paramverify.verification import Report, verify
+
+WRITE = "Write the evidence to this file, for `paramverify check`."
+
+
+@click.command("verify")
+@case_argument
+@json_option
+@timeout_option
+@backends_option
+@click.option("--evidence", "evidence", type=click.Path(dir_okay=False, path_type=Path), help=WRITE)
+def command(case: str, as_json: bool, timeout: float, backends: str | None, evidence: Path | None) -> int:
+    """Prove a case private for every prior, or show how it leaks."""
+    loaded = load(case)
+    with progress_bar("claims") as progress:
+        report = verify(loaded, session_options(timeout, backends), progress)
+    status = _status(report)
+    if evidence:
+        evidence.write_text(
+            json.dumps(evidence_document(loaded, report, status), ensure_ascii=False, indent=1)
+        )
+    if as_json:
+        print_json(_document(report, status))
+        return STATUS_CODES[status]
+    click.echo(f"{status}: {_headline(report, loaded.budget)}")
+    if isinstance(report.verdict, Violated):
+        for line in text.witness_lines(report.verdict.witness):
+            click.echo(f"  {line}")
+    for note in report.notes:
+        click.echo(f"  Note: {note}.")
+    return STATUS_CODES[status]
+
+
+def _status(report: Report) -> str:
+    if isinstance(report.verdict, Holds):
+        return "holds"
+    return "violated" if isinstance(report.verdict, Violated) else "unknown"
+
+
+def _headline(report: Report, budget: str) -> str:
+    verdict = report.verdict
+    took = f"in {report.seconds:.2g} s"
+    if isinstance(verdict, Holds):
+        where = text.priors(report.domain)
+        who = text.backends_used(report.decisions)
+        return f"private with {budget} {where}.\n  {len(report.claims)} claims proved {took}: {who}."
+    if isinstance(verdict, Violated):
+        return f"not private with {budget}."
+    return f"undecided with {budget}: {verdict.end.value}.\n  {verdict.detail}"
+
+
+def _document(report: Report, status: str) -> dict[str, Any]:
+    claims = []
+    for number, claim in enumerate(report.claims):
+        origin = claim.origins[0]
+        entry: dict[str, Any] = {
+            "secrets": [origin.left, origin.right],
+            "observations": list(origin.observations),
+            "merged": len(claim.origins),
+        }
+        if number < len(report.decisions):
+            entry |= documents.decision(report.decisions[number])
+        else:
+            entry["status"] = "not tried"
+        claims.append(entry)
+    document: dict[str, Any] = {
+        "status": status,
+        "claims": claims,
+        "seconds": round(report.seconds, 6),
+        "evidence": {"decided_by": text.backends_used(report.decisions)},
+        "notes": list(report.notes),
+    }
+    if isinstance(report.verdict, Violated):
+        document["witness"] = documents.witness(report.verdict.witness)
+    elif not isinstance(report.verdict, Holds):
+        document |= {"end": report.verdict.end.value, "reason": report.verdict.detail}
+    return document

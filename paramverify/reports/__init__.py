@@ -1,0 +1,1 @@
+"""Reports: sentences for the terminal, JSON documents, formulas and graphs."""

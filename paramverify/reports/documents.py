@@ -1,0 +1,53 @@
+"""JSON documents: exact numbers as strings such as `"24/7"`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from paramverify.evidence.witnesses import Witness
+from paramverify.models.evaluation import Real
+from paramverify.verdicts import Decision, Open, Proved
+
+
+def real(value: Real | None) -> str | dict[str, str]:
+    """Returns an exact number: a string, or with `E = exp(q)` its formula and rational bounds."""
+    if value is None:
+        return "infinity"
+    if value.rational is not None:
+        return str(value.rational)
+    low, high = value.enclosure()
+    return {"exact": value.describe(), "lower": str(low), "upper": str(high)}
+
+
+def witness(found: Witness) -> dict[str, Any]:
+    """Returns a witness: parameters, secrets, observations, both probabilities, ratio and bound."""
+    return {
+        "parameters": {name: str(value) for name, value in found.parameters.items()},
+        "secrets": [found.left, found.right],
+        "observations": list(found.observations),
+        "probabilities": [real(p) for p in found.probabilities],
+        "ratio": real(found.ratio) if found.probabilities[0].sign() > 0 or found.ratio else "undefined",
+        "bound": real(found.bound),
+        "exceeds": found.exceeds,
+    }
+
+
+def decision(made: Decision) -> dict[str, Any]:
+    """Returns how a claim was settled."""
+    answer = made.answer
+    document: dict[str, Any] = {"backend": made.backend, "seconds": round(made.seconds, 6)}
+    if made.version:
+        document["version"] = made.version
+    if made.options:
+        document["options"] = dict(made.options)
+    if isinstance(answer, Open):
+        document |= {"status": "unknown", "end": answer.end.value, "detail": answer.detail}
+    else:
+        document["status"] = "holds" if isinstance(answer, Proved) else "violated"
+    return document
+
+
+def merge(*parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns one document with the keys of all parts, in order."""
+    return {key: value for part in parts for key, value in part.items()}

@@ -1,0 +1,150 @@
+"""Rational functions as people write them: integer coefficients, positive factors, expanded or factored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+from flint import fmpz
+
+from paramverify.algebra.domains import Domain
+from paramverify.algebra.polynomials import Polynomial, RationalFunction, primitive, rational, value_at
+from paramverify.models.checks import sample_points
+
+
+@dataclass(frozen=True)
+class Formula:
+    """One rational function in two forms, such as `(p^2 - 4*p + 4)/6` and `(2 - p)^2/6`."""
+
+    expanded: str
+    factored: str
+
+
+def formula(function: RationalFunction, domain: Domain) -> Formula:
+    """Returns both forms; factors are oriented to be positive at a point of the domain where that is seen."""
+    top, bottom = integral(function)
+    if _negative(bottom, domain):
+        top, bottom = -top, -bottom
+    return Formula(
+        _quotient(_sum(top), len(top) > 1, _sum(bottom), len(bottom) > 1 or not bottom.is_constant()),
+        _factored(top, bottom, domain),
+    )
+
+
+def integral(function: RationalFunction) -> tuple[Polynomial, Polynomial]:
+    """Returns numerator and denominator with coprime integer coefficients."""
+    coefficients = [*function.numerator.coeffs(), *function.denominator.coeffs()]
+    scale = reduce(lambda a, b: a.lcm(b), (c.q for c in coefficients), fmpz(1))
+    top, bottom = function.numerator * scale, function.denominator * scale
+    common = reduce(lambda a, b: a.gcd(b), (c.p for c in (*top.coeffs(), *bottom.coeffs())), fmpz(0))
+    return top / common, bottom / common
+
+
+def latex(function: RationalFunction, domain: Domain) -> str:
+    """Returns the factored form as LaTeX, through sympy."""
+    import sympy
+
+    def convert(polynomial: Polynomial) -> Any:
+        symbols = [sympy.Symbol(str(name)) for name in polynomial.context().names()]
+        terms = polynomial.to_dict().items()
+        powers = ((c, (s ** int(e) for s, e in zip(symbols, m, strict=True))) for m, c in terms)
+        return sympy.Add(*(sympy.Mul(sympy.Rational(int(c.p), int(c.q)), *p) for c, p in powers))
+
+    def product(polynomial: Polynomial) -> tuple[Any, bool]:
+        content, factors, negative = oriented_factors(polynomial, domain)
+        parts = [sympy.Pow(convert(f), m, evaluate=False) if m > 1 else convert(f) for f, m in factors]
+        if content != 1 or not parts:
+            parts.insert(0, sympy.Integer(content))
+        return sympy.Mul(*parts, evaluate=False) if len(parts) > 1 else parts[0], negative
+
+    top, bottom = integral(function)
+    if not top:
+        return "0"
+    (above, minus_above), (below, minus_below) = product(top), product(bottom)
+    sign = "" if minus_above == minus_below else "- "
+    if below == 1:
+        return sign + str(sympy.latex(above))
+    return sign + str(sympy.latex(sympy.Mul(above, sympy.Pow(below, -1, evaluate=False), evaluate=False)))
+
+
+def oriented_factors(
+    polynomial: Polynomial, domain: Domain
+) -> tuple[int, list[tuple[Polynomial, int]], bool]:
+    """Returns (c, [(g, m), ...], s) with polynomial = ±c·∏ g^m, negative iff s, c a positive integer.
+
+    The factors are irreducible and oriented to be positive at a sample point of the domain. The
+    coefficients of the polynomial are integers.
+    """
+    content, factors = polynomial.factor()
+    negative = bool(content < 0)
+    turned: list[tuple[Polynomial, int]] = []
+    for factor, multiplicity in factors:
+        scale, whole = primitive(factor)
+        content *= rational(scale) ** int(multiplicity)
+        if _negative(whole, domain):
+            whole = -whole
+            negative ^= multiplicity % 2 == 1
+        turned.append((whole, int(multiplicity)))
+    return int(abs(content).p), turned, negative
+
+
+def _negative(polynomial: Polynomial, domain: Domain) -> bool:
+    for point in sample_points(domain):
+        value = value_at(polynomial, point)
+        if value:
+            return value < 0
+    return False
+
+
+def _sum(polynomial: Polynomial) -> str:
+    """Returns the terms, a positive one first where there is one: `4 - 3*p` rather than `-3*p + 4`."""
+    terms = [(fmpz(c.p), _monomial(polynomial, monomial)) for monomial, c in polynomial.to_dict().items()]
+    if terms and terms[0][0] < 0:
+        terms.sort(key=lambda term: bool(term[0] < 0))
+    text = ""
+    for coefficient, monomial in terms:
+        size = abs(coefficient)
+        term = monomial if monomial and size == 1 else f"{size}*{monomial}" if monomial else str(size)
+        if text:
+            text += f" - {term}" if coefficient < 0 else f" + {term}"
+        else:
+            text = f"-{term}" if coefficient < 0 else term
+    return text or "0"
+
+
+def _monomial(polynomial: Polynomial, exponents: tuple[int, ...]) -> str:
+    names = polynomial.context().names()
+    return "*".join(
+        str(n) if e == 1 else f"{n}^{e}" for n, e in zip(names, map(int, exponents), strict=True) if e
+    )
+
+
+def _quotient(top: str, top_is_sum: bool, bottom: str, bottom_is_compound: bool) -> str:
+    if bottom == "1":
+        return top
+    over = f"({top})" if top_is_sum else top
+    return f"{over}/({bottom})" if bottom_is_compound else f"{over}/{bottom}"
+
+
+def _factored(top: Polynomial, bottom: Polynomial, domain: Domain) -> str:
+    if not top:
+        return "0"
+    above, sign_above = _product(top, domain)
+    below, sign_below = _product(bottom, domain)
+    text = "*".join(above) or "1"
+    if len(above) == 1 and not below:
+        text = text[1:-1] if text.startswith("(") and text.endswith(")") else text
+    if below:
+        text += f"/{below[0]}" if len(below) == 1 else f"/({'*'.join(below)})"
+    return text if sign_above == sign_below else f"-{text}"
+
+
+def _product(polynomial: Polynomial, domain: Domain) -> tuple[list[str], bool]:
+    """Returns the factors as texts, and whether they multiply to the negative of the polynomial."""
+    content, factors, negative = oriented_factors(polynomial, domain)
+    texts = [] if content == 1 else [str(content)]
+    for factor, multiplicity in factors:
+        text = f"({_sum(factor)})" if len(factor) > 1 else _sum(factor)
+        texts.append(text if multiplicity == 1 else f"{text}^{multiplicity}")
+    return texts, negative

@@ -1,0 +1,72 @@
+"""Numbers, witnesses and verdicts as sentences that a data curator understands."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from paramverify.algebra.domains import Domain
+from paramverify.evidence.witnesses import Witness
+from paramverify.models.evaluation import Real
+from paramverify.verdicts import Decision
+
+LONGEST = 40  # characters of an exact number before it is shown as a decimal only
+
+
+def number(value: Real) -> str:
+    """Returns a number in words: `2`, `24/7 (3.42857)`, or `exp(1/2) (1.64872)`; a decimal alone if long."""
+    exact, decimal = value.describe(), f"{float(value):.6g}"
+    if len(exact) > LONGEST:
+        return f"about {decimal}"
+    return exact if exact.isdigit() else f"{exact} ({decimal})"
+
+
+def equals(value: Real) -> str:
+    """Returns a number behind its relation sign: `= 1/5 = 0.2`, or `≈ 0.148551`."""
+    exact, decimal = value.describe(), f"{float(value):.6g}"
+    if len(exact) > LONGEST:
+        return f"≈ {decimal}"
+    return f"= {exact}" if exact.isdigit() else f"= {exact} ≈ {decimal}"
+
+
+def sequence(observations: Sequence[str]) -> str:
+    """Returns an observation sequence in words."""
+    return f"output {observations[0]}" if len(observations) == 1 else f"outputs {' '.join(observations)}"
+
+
+def priors(domain: Domain) -> str:
+    """Returns the domain in words, such as `for every prior with p in (0, 1)`."""
+    described = domain.describe()
+    return f"for every prior with {described}" if described else "for every pair of neighbours"
+
+
+def point(witness: Witness) -> str:
+    """Returns a parameter point in words."""
+    return ", ".join(f"{name} = {value}" for name, value in witness.parameters.items())
+
+
+def witness_lines(witness: Witness) -> list[str]:
+    """Returns the sentences that tell a candidate: prior, secrets, output, probabilities, ratio and bound."""
+    left, right = witness.probabilities
+    at = f"With {point(witness)}: " if witness.parameters else ""
+    outcome = sequence(witness.observations)
+    verb = "is" if len(witness.observations) == 1 else "are"
+    secrets = f"under {witness.left!r}", f"under {witness.right!r}"
+    if witness.ratio:
+        told = f"{outcome} {verb} {number(witness.ratio)} times as likely {secrets[0]} as {secrets[1]}"
+    elif left.sign() > 0:
+        told = f"{outcome} {verb} possible {secrets[0]} and impossible {secrets[1]}"
+    else:
+        told = f"{outcome} {verb} impossible {' and '.join(secrets)}"
+    verdict = "beyond" if witness.exceeds else "within"
+    return [
+        f"{at}{told}; that is {verdict} the bound {number(witness.bound)}.",
+        f"Pr({' '.join(witness.observations)} | {witness.left}) {equals(left)}",
+        f"Pr({' '.join(witness.observations)} | {witness.right}) {equals(right)}",
+    ]
+
+
+def backends_used(decisions: Sequence[Decision]) -> str:
+    """Returns who decided how many claims, such as `5 by bernstein, 1 by z3 5.4.0`."""
+    counts = Counter(f"{d.backend} {d.version}".strip() for d in decisions)
+    return ", ".join(f"{count} by {name}" for name, count in counts.most_common())

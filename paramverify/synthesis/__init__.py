@@ -1,0 +1,1 @@
+"""Synthesis: tight budgets, violating priors and safe regions."""

@@ -1,0 +1,133 @@
+"""Verification: from a case to a verdict with its evidence."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from paramverify.algebra.domains import Domain
+from paramverify.cases import Case
+from paramverify.claims import Claim
+from paramverify.encodings.sequences import sequence_claims
+from paramverify.errors import DomainError, LimitError, ModelError, located
+from paramverify.evidence.witnesses import Witness, find_witness, violates
+from paramverify.models.model import Model
+from paramverify.portfolio.session import Options, Session
+from paramverify.verdicts import Decision, End, Holds, Open, Proved, Refuted, Unknown, Verdict, Violated
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """The verdict on a case, the claims with their decisions so far, and what the user should know.
+
+    `decisions[k]` settles `claims[k]`; there are fewer decisions than claims where a violation ended the run.
+    `obligations` are claims about the model itself that were needed besides.
+    """
+
+    verdict: Verdict
+    claims: tuple[Claim, ...]
+    decisions: tuple[Decision, ...]
+    domain: Domain
+    notes: tuple[str, ...]
+    seconds: float
+    obligations: tuple[tuple[Claim, Decision], ...] = ()
+
+
+def verify(case: Case, options: Options | None = None, progress: Progress | None = None) -> Report:
+    """Decides whether the case is private for every prior of its domain.
+
+    `Holds` only if every claim and every obligation of the model is proved; `Violated` only with a witness
+    that was evaluated exactly from the model. The run ends at the first violation. `progress` is called with
+    the number of claims settled and the number of all claims.
+
+    Raises:
+        ModelError: an obligation fails: the tables are no probabilities at some point of the domain.
+        DomainError: the domain is empty.
+    """
+    started = time.perf_counter()
+    model = case.model
+    with located(file=case.path), Session(options) as session:
+        doubt, obligations = check_model(session, model)
+
+        def report(verdict: Verdict, claims: tuple[Claim, ...], decisions: list[Decision]) -> Report:
+            seconds = time.perf_counter() - started
+            done = tuple(decisions)
+            return Report(verdict, claims, done, model.domain, model.notes, seconds, obligations)
+
+        if doubt:
+            return report(doubt, (), [])
+        try:
+            claims = sequence_claims(model)
+        except LimitError as error:
+            return report(Unknown(End.GAVE_UP, str(error)), (), [])
+        decisions: list[Decision] = []
+        for claim in claims:
+            decision, witness = settle(session, model, claim)
+            decisions.append(decision)
+            if progress:
+                progress(len(decisions), len(claims))
+            if witness:
+                return report(Violated(witness), claims, decisions)
+        undecided = [
+            (d, c) for d, c in zip(decisions, claims, strict=True) if not isinstance(d.answer, Proved)
+        ]
+        return report(_unknown(undecided) if undecided else Holds(tuple(decisions)), claims, decisions)
+
+
+def _unknown(undecided: list[tuple[Decision, Claim]]) -> Unknown:
+    decision, claim = undecided[0]
+    assert isinstance(decision.answer, Open)
+    more = f" (and {len(undecided) - 1} more)" if len(undecided) > 1 else ""
+    detail = f"{claim.origins[0]}{more}: {decision.backend}: {decision.answer.detail}"
+    return Unknown(decision.answer.end, detail)
+
+
+def settle(session: Session, model: Model, claim: Claim) -> tuple[Decision, Witness | None]:
+    """Decides one claim; a refutation comes with its witness, evaluated exactly from the model."""
+    decision = session.decide(claim)
+    if not isinstance(decision.answer, Refuted):
+        return decision, None
+    witness = find_witness(model, claim, decision.answer.point)
+    if witness:
+        return decision, witness
+    spurious = Open(End.GAVE_UP, "the refutation does not stand exact evaluation", str(decision.answer))
+    return replace(decision, answer=spurious), None
+
+
+def check_model(session: Session, model: Model) -> tuple[Unknown | None, tuple[tuple[Claim, Decision], ...]]:
+    """Discharges the obligations of the model; returns what stays in doubt, and what was proved.
+
+    Raises:
+        ModelError: an obligation fails at a point of the domain.
+        DomainError: the domain is empty.
+    """
+    if model.maybe_empty:
+        answer = _decide(session, model, model.maybe_empty.claim).answer
+        if isinstance(answer, Proved):
+            raise DomainError(f"the parameter domain is empty: {model.domain.describe()}", key="parameters")
+        if isinstance(answer, Open):
+            return Unknown(answer.end, f"no point of the domain was found: {answer.detail}"), ()
+    proved: list[tuple[Claim, Decision]] = []
+    for obligation in model.obligations:
+        decision = _decide(session, model, obligation.claim)
+        answer = decision.answer
+        if isinstance(answer, Refuted):
+            at = ", ".join(f"{k} = {v}" for k, v in answer.point.items() if k in model.domain.ring.parameters)
+            raise ModelError(f"{obligation.message} at {at}")
+        if isinstance(answer, Open):
+            return Unknown(answer.end, f"not excluded: {obligation.message} ({answer.detail})"), tuple(proved)
+        proved.append((obligation.claim, decision))
+    return None, tuple(proved)
+
+
+def _decide(session: Session, model: Model, claim: Claim) -> Decision:
+    """Decides a claim about the model itself; a refutation is checked exactly, like a witness."""
+    decision = session.decide(claim)
+    found = decision.answer
+    scope = replace(model, domain=claim.domain)
+    if isinstance(found, Refuted) and not violates(scope, claim.polynomial, found.point):
+        return replace(decision, answer=Open(End.GAVE_UP, "the refutation does not stand exact evaluation"))
+    return decision

@@ -1,0 +1,184 @@
+"""Tight budgets: the papers' numbers, exact algebraic suprema, and comparison with a fine rational grid."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from flint import fmpz_poly
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paramverify.algebra.maxima import supremum
+from paramverify.algebra.realroots import RealRoot
+from paramverify.cases import load
+from paramverify.cli.main import run
+from paramverify.portfolio.session import Session
+from paramverify.synthesis.budget import TightBudget, tight_budget
+
+CASES = Path(__file__).parent.parent / "cases"
+
+
+def budget(path: Path, relative: bool = False) -> TightBudget:
+    with Session() as session:
+        return tight_budget(load(path).model, session, relative=relative)
+
+
+def rational(found: TightBudget) -> Fraction:
+    assert isinstance(found.value, RealRoot)
+    assert found.value.is_rational
+    return found.value.lower
+
+
+@pytest.mark.parametrize(
+    ("name", "ratio", "attained"),
+    [
+        ("geometric-neighbours", Fraction(2), True),
+        ("geometric-contagious-ln2", Fraction(4), True),
+        ("geometric-independent", Fraction(2), False),
+        ("noisy-max-naive-3-ln8", Fraction(8), True),
+        ("noisy-max-3-above", Fraction(24, 7), True),
+        ("noisy-max-5-above", Fraction(288, 73), True),
+    ],
+)
+def test_budgets_of_the_papers(name: str, ratio: Fraction, attained: bool) -> None:
+    """The tight ratios of the papers' cases, and whether a prior reaches them."""
+    found = budget(CASES / f"{name}.toml")
+    assert (rational(found), found.attained) == (ratio, attained)
+
+
+def test_example_4_is_approached_where_nobody_is_infected() -> None:
+    """The supremum 2 of Example 4 is approached at p → 0."""
+    found = budget(CASES / "geometric-independent.toml")
+    assert {name: root.lower for name, root in found.place.items()} == {"p": 0}
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 6])
+def test_symbolic_geometric_mechanism_is_tight(n: int) -> None:
+    """Relative to its bound 1/alpha the truncated geometric mechanism has ratio exactly 1, and reaches it."""
+    found = budget(CASES / f"geometric-symbolic-{n}.toml", relative=True)
+    assert (rational(found), found.attained) == (1, True)
+
+
+def test_unbounded_ratio() -> None:
+    """Without a bound on alpha there is no budget: the ratio grows without limit as alpha → 0."""
+    found = budget(CASES / "geometric-symbolic-3.toml")
+    assert found.infinite
+    assert not found.attained
+
+
+def test_exponential_budget(capsys: pytest.CaptureFixture[str]) -> None:
+    """The discrete Laplace case has the tight ratio exp(1/2), exactly."""
+    assert run(["budget", str(CASES / "discrete-laplace.toml"), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["ratio"]["exact"] == "exp(1/2)"
+    assert document["epsilon"] == pytest.approx(0.5)
+
+
+EXAMPLE_5_LIKE = """
+[parameters]
+p = "{p}"
+q = "{q}"
+[prior]
+a = {{ binomial = [2, "p"] }}
+b = {{ binomial = [2, "q"] }}
+[mechanism]
+kind = "noisy_max"
+queries = ["a", "b"]
+noise = {{ truncated_geometric = "1/2", range = 2 }}
+[secrets]
+some = "a >= 1"
+none = "a == 0"
+pairs = [["some", "none"]]
+[privacy]
+ratio = 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("p", "q"), [("(0, 1)", "(0, 1)"), ("[1/4, 3/4]", "[1/10, 9/10]"), ("1/3", "(0, 1)")]
+)
+def test_two_parameters_against_a_grid(p: str, q: str, tmp_path: Path) -> None:
+    """No point of a grid has a larger ratio than the supremum, and some point comes close to it."""
+    path = tmp_path / "case.toml"
+    path.write_text(EXAMPLE_5_LIKE.format(p=p, q=q))
+    found = budget(path)
+    case = load(path)
+    from paramverify.algebra.polynomials import value_at
+    from paramverify.encodings.sequences import candidates
+
+    steps = [Fraction(k, 400) for k in (1, *range(8, 400, 8), 399)]
+    points = [
+        {"p": x, "q": y}
+        for x in steps + [Fraction(1, 3), Fraction(1, 4), Fraction(3, 4)]
+        for y in steps + [Fraction(1, 10), Fraction(9, 10)]
+        if {"p": x, "q": y} in case.model.domain
+    ]
+    largest = max(
+        value_at(c.left, point) / value_at(c.right, point) for c in candidates(case.model) for point in points
+    )
+    assert found.upper is not None
+    assert largest <= found.upper
+    assert largest >= found.lower * Fraction(98, 100)
+    assert found.value is not None or found.upper - found.lower <= found.lower / 10**9
+
+
+def test_output_that_only_one_secret_can_give(tmp_path: Path) -> None:
+    """An output that is possible under one secret only has an infinite ratio, with the point that shows it."""
+    path = tmp_path / "case.toml"
+    path.write_text(
+        """
+        [mechanism]
+        kind = "hmm"
+        states = ["a", "b"]
+        observations = ["x", "y"]
+        [mechanism.emissions]
+        a = { x = "1/2", y = "1/2" }
+        b = { y = "1" }
+        [neighbours]
+        differ = "each"
+        [privacy]
+        epsilon = 5
+        """
+    )
+    found = budget(path)
+    assert (found.infinite, found.attained) == (True, True)
+    assert (found.origin.left, found.origin.right, found.origin.observations) == ("a", "b", ("x",))
+
+
+def test_algebraic_supremum() -> None:
+    """The supremum of p(1-p)/(1+p) on (0,1) is 3 - 2√2 at √2 - 1, with its minimal polynomial."""
+    found = supremum(fmpz_poly([0, 1, -1]), fmpz_poly([1, 1]), Fraction(0), Fraction(1))
+    assert found.value is not None
+    assert found.value.factor in (fmpz_poly([1, -6, 1]), fmpz_poly([-1, 6, -1]))
+    fine = found.value.refined(Fraction(1, 10**12))
+    assert abs(float(fine.lower) - (3 - 2 * 2**0.5)) < 1e-9
+    assert abs(float(found.place.refined(Fraction(1, 10**12)).lower) - (2**0.5 - 1)) < 1e-9
+
+
+@given(
+    st.lists(st.integers(0, 9), min_size=1, max_size=5).filter(any),
+    st.lists(st.integers(0, 9), min_size=1, max_size=5).filter(any),
+)
+def test_supremum_is_above_a_grid_and_near_its_maximum(top: list[int], bottom: list[int]) -> None:
+    """For random quotients with nonnegative Bernstein coefficients the exact supremum matches a grid."""
+
+    def bernstein(coefficients: list[int]) -> fmpz_poly:
+        from math import comb
+
+        degree = len(coefficients) - 1
+        x, rest = fmpz_poly([0, 1]), fmpz_poly([1, -1])
+        terms = (c * comb(degree, k) * x**k * rest ** (degree - k) for k, c in enumerate(coefficients))
+        return sum(terms, fmpz_poly())
+
+    a, b = bernstein(top), bernstein([c + 1 for c in bottom])
+    common = a.gcd(b)
+    found = supremum(a // common, b // common, Fraction(0), Fraction(1))
+    assert found.value is not None
+    from flint import fmpq
+
+    grid = [a(fmpq(k, 1000)) / b(fmpq(k, 1000)) for k in range(1, 1000)]
+    best = Fraction(int(max(grid).p), int(max(grid).q))
+    fine = found.value.refined(Fraction(1, 10**9))
+    assert best <= fine.upper
+    assert float(best) >= float(fine.lower) * 0.95 - 1e-6

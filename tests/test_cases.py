@@ -1,0 +1,212 @@
+"""Mistakes in case files: each gives one message with file, key and reason, and nothing is executed."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from paramverify.cases import load
+from paramverify.cli.main import run
+from paramverify.errors import InputError
+
+GOOD = """
+[parameters]
+p = "(0, 1)"
+
+[prior]
+john = { bernoulli = "p" }
+kin = { given = "john", table = { 0 = { 0 = "1" }, 1 = { 1 = "1" } } }
+
+[mechanism]
+kind = "geometric"
+query = "john + kin"
+noise = { truncated_geometric = "1/2", range = 2 }
+
+[secrets]
+yes = "john == 1"
+no = "john == 0"
+pairs = [["yes", "no"]]
+
+[privacy]
+epsilon = "ln(4)"
+"""
+
+HMM = """
+[parameters]
+p = "(0, 1)"
+q = "[0, 1]"
+[mechanism]
+kind = "hmm"
+states = ["a", "b"]
+observations = ["x", "y"]
+[mechanism.emissions]
+a = { x = "p", y = "1 - p" }
+b = { x = "q", y = "1 - q" }
+[neighbours]
+differ = "each"
+[privacy]
+ratio = 2
+"""
+
+MISTAKES = [
+    ("bernoulli", "bernoulli =", "not TOML"),
+    ('epsilon = "ln(4)"', 'epsilon = "ln(4)"\nepsilon = 1', "not TOML"),
+    ("[privacy]", "[privacy]\nepsilom = 1", "privacy.epsilom: unknown key; did you mean 'epsilon'?"),
+    ("[privacy]", "[privaci]", "the key 'privacy' is missing"),
+    ('"john == 1"', '"jon == 1"', "secrets.yes: unknown name 'jon'; did you mean 'john'?"),
+    ('"john == 1"', '"john =="', "secrets.yes: syntax error"),
+    (
+        '"john == 1"',
+        "\"__import__('os').system('touch PWNED')\"",
+        "secrets.yes: not a function of the case format",
+    ),
+    ('"john == 1"', '"john.real"', "secrets.yes: not allowed in an expression: attribute"),
+    ('"john == 1"', '"john == 2"', "secrets: the secret 'yes' has probability zero for every prior"),
+    ('bernoulli = "p"', 'bernoulli = "r"', "prior.john.bernoulli: unknown name 'r'; known here: p"),
+    ('bernoulli = "p"', 'bernoulli = "2*p"', "the probability of 0 is negative at p = 3/4"),
+    ('bernoulli = "p"', 'bernoulli = "p**(10**9)"', "exponent larger than 1000"),
+    ('bernoulli = "p"', f'bernoulli = "{"(" * 9000}p{")" * 9000}"', "brackets nested deeper than 200"),
+    ('bernoulli = "p"', 'bernoulli = "1/(1 - 2*p)"', "the denominator of 1/(1 - 2*p) is zero at p = 1/2"),
+    ('bernoulli = "p"', 'poisson = "p"', "prior.john: a distribution is one of"),
+    ('bernoulli = "p"', 'categorical = { 0 = "p", 1 = "p" }', "the probabilities sum to 2*p, not to 1"),
+    ('given = "john"', 'given = "jack"', "prior.kin.given: 'jack' is not an earlier variable"),
+    ("1 = { 1 =", "2 = { 1 =", "prior.kin.table: the table has no row for john = 1"),
+    ('p = "(0, 1)"', 'p = "(1, 0)"', "parameters.p: the interval (1, 0) is empty"),
+    ('p = "(0, 1)"', 'p = "(0, inf)"', "parameters.p: a parameter needs finite ends"),
+    ('p = "(0, 1)"', 'p = "0 to 1"', "parameters.p: syntax error"),
+    ('p = "(0, 1)"', 'and = "(0, 1)"', "parameters.and: this word is reserved in expressions"),
+    (
+        'p = "(0, 1)"',
+        'p = "(0, 1)"\nE = "(0, 1)"',
+        "parameters.E: this name stands for the constant exp",
+    ),
+    ('p = "(0, 1)"', 'p = "(0, 1)"\nconstraints = ["p"]', "parameters.constraints[0]: a comparison with"),
+    ('p = "(0, 1)"', 'p = "(0, 1)"\nconstraints = 3', "parameters.constraints: a list of comparisons"),
+    ('kind = "geometric"', 'kind = "geometrik"', "unknown mechanism 'geometrik'; did you mean 'geometric'?"),
+    ("range = 2", "range = 1", "mechanism: answer 1 is 2; the mechanism takes 0..1"),
+    ("range = 2", "range = 0", "mechanism.noise.range: a whole number from 1 to 1000"),
+    (
+        'truncated_geometric = "1/2"',
+        'truncated_geometric = "3/2"',
+        "1 - alpha of the truncated geometric noise",
+    ),
+    ('epsilon = "ln(4)"', 'epsilon = "ln(4)"\nratio = 2', "privacy: give either epsilon or ratio"),
+    ('epsilon = "ln(4)"', 'ratio = "1/2"', "privacy.ratio: the ratio bound is 1/2: it is below 1"),
+    ('epsilon = "ln(4)"', 'ratio = "p - 1/2"', "privacy.ratio: the ratio bound is zero at p = 1/2"),
+    ('epsilon = "ln(4)"', 'ratio = "-3"', "privacy.ratio: the ratio bound e^epsilon must be positive"),
+    ('epsilon = "ln(4)"', "epsilon = -1", "it is below 1, so epsilon would be negative"),
+    ('epsilon = "ln(4)"', 'epsilon = "ln(2)/2"', "a logarithm needs a whole factor, not 1/2"),
+    ('epsilon = "ln(4)"', 'epsilon = "p"', "a parameter may stand inside ln only"),
+    ('epsilon = "ln(4)"', "epsilon = 1e99999", "number too large"),
+    ('epsilon = "ln(4)"', "epsilon = nan", "privacy: a parameter may stand inside ln only"),
+    ('epsilon = "ln(4)"', "epsilon = 1979-05-27", "an expression (text or a number) is needed here"),
+    ('epsilon = "ln(4)"', 'epsilon = "ln(4)"\nlength = 0', "privacy.length: a number from 1 to"),
+    ('epsilon = "ln(4)"', 'epsilon = "ln(4)"\nlength = "3..2"', "privacy.length: a number from 1 to"),
+    ('pairs = [["yes", "no"]]', 'pairs = [["yes", "nay"]]', "secrets.nay: the key 'nay' is missing"),
+    ('pairs = [["yes", "no"]]', 'pairs = [["yes", "yes"]]', "a secret cannot be compared with itself"),
+    ("[privacy]", '[neighbours]\ndiffer = "each"\n[privacy]', "neighbours: give either [neighbours], or"),
+]
+
+HMM_MISTAKES = [
+    ('y = "1 - p"', 'y = "p"', "mechanism.emissions.a: this row: the probabilities sum to 2*p, not to 1"),
+    ('y = "1 - q"', 'y = "1"', "mechanism.emissions.b: this row: the probabilities sum to q + 1, not to 1"),
+    ('x = "p", y = "1 - p"', 'x = "2*p - 1", y = "2 - 2*p"', "the probability of x is negative at p = 1/4"),
+    ("b = {", "c = {", "mechanism.emissions: the key 'b' is missing"),
+    ('y = "1 - q"', 'z = "1 - q"', "mechanism.emissions.b.z: unknown key"),
+    ('states = ["a", "b"]', 'states = ["a", "a"]', "mechanism.states: at least one name is needed"),
+    ('differ = "each"', 'pairs = [["a", "c"]]', "neighbours.pairs[0]: answer 1 is c"),
+    ('q = "[0, 1]"', 'q = "[0, 1]"\nconstraints = ["p > 2"]', "the parameter domain is empty"),
+]
+
+
+def check(tmp_path: Path, text: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "case.toml"
+    path.write_text(text)
+    assert run(["verify", str(path)]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith(f"error: {path}: ")
+    assert message in captured.err
+    assert "Traceback" not in captured.err
+    assert not (tmp_path / "PWNED").exists()
+
+
+def test_the_unchanged_cases_are_good(tmp_path: Path) -> None:
+    """The texts that the mistakes are made in are good themselves."""
+    for text in (GOOD, HMM):
+        (tmp_path / "case.toml").write_text(text)
+        load(tmp_path / "case.toml")
+
+
+@pytest.mark.parametrize(("old", "new", "message"), MISTAKES)
+def test_mistakes(
+    old: str,
+    new: str,
+    message: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Exit code 2, one message that names file, key and reason, no traceback, nothing executed."""
+    monkeypatch.chdir(tmp_path)
+    assert old in GOOD
+    check(tmp_path, GOOD.replace(old, new, 1), message, capsys)
+
+
+@pytest.mark.parametrize(("old", "new", "message"), HMM_MISTAKES)
+def test_mistakes_in_explicit_models(
+    old: str, new: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rows and names of explicit tables are checked, and the message names the row and a point."""
+    assert old in HMM
+    check(tmp_path, HMM.replace(old, new, 1), message, capsys)
+
+
+def test_files_that_are_no_case_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A directory, a missing file, a non-UTF-8 file, an empty file and deep nesting are refused by name."""
+    (tmp_path / "latin.toml").write_bytes('title = "Grüße"'.encode("latin-1"))
+    (tmp_path / "empty.toml").write_text("")
+    (tmp_path / "deep.toml").write_text("a = " + "[" * 100_000)
+    (tmp_path / "digits.toml").write_text(f"a = {'9' * 5000}")
+    for name, message in [
+        (".", "this is a directory"),
+        ("missing.toml", "No such file or directory"),
+        ("latin.toml", "not UTF-8 text (byte 11)"),
+        ("empty.toml", "the key 'privacy' is missing"),
+        ("deep.toml", "nested too deeply"),
+        ("digits.toml", "too many digits"),
+    ]:
+        assert run(["verify", str(tmp_path / name)]) == 2
+        error = capsys.readouterr().err
+        assert message in error
+        assert "Traceback" not in error
+
+
+def test_a_file_of_100_megabytes(tmp_path: Path) -> None:
+    """A huge file is refused by its size, without being read."""
+    path = tmp_path / "huge.toml"
+    with path.open("wb") as file:
+        file.truncate(100_000_000)
+    with pytest.raises(InputError, match="100,000,000 bytes; a case file has at most"):
+        load(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_named_pipe_does_not_hang(tmp_path: Path) -> None:
+    """What is no regular file is refused instead of being waited for."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    assert stat.S_ISFIFO(path.stat().st_mode)
+    with pytest.raises(InputError, match="not a regular file"):
+        load(path)
+
+
+def test_json_errors_are_one_object(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With --json a mistake is an object on standard output too."""
+    import json
+
+    assert run(["verify", str(tmp_path), "--json"]) == 2
+    document = json.loads(capsys.readouterr().out)
+    assert document["status"] == "error"
+    assert "directory" in document["reason"]
