@@ -1,6 +1,7 @@
 """A session: built-in procedures first, then solvers, with limits that are never verdicts."""
 
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -10,8 +11,10 @@ from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import Ring, to_rational_function
 from paramverify.claims import Claim
 from paramverify.errors import InputError
-from paramverify.portfolio.session import BUILT_IN, Options, Session
-from paramverify.verdicts import End, Open, Proved, Refuted
+from paramverify.portfolio.history import History
+from paramverify.portfolio.session import Options, Session
+from paramverify.portfolio.strategies import BUILT_IN, NAMED, Stage, parse_strategy, race_of
+from paramverify.verdicts import Decision, End, Open, Proved, Refuted
 
 UNIT = Interval(Fraction(0), Fraction(1))
 
@@ -25,7 +28,7 @@ def claim(text: str, constant: Fraction | None = None) -> Claim:
     )
 
 
-@pytest.mark.parametrize("backends", [(), (BUILT_IN,), ("z3",), ("cvc5-cov",), ("bernstein", "z3")])
+@pytest.mark.parametrize("backends", [(BUILT_IN,), ("z3",), ("cvc5-cov",), ("bernstein", "z3")])
 @pytest.mark.parametrize(
     ("text", "holds"),
     [
@@ -38,14 +41,14 @@ def claim(text: str, constant: Fraction | None = None) -> Claim:
 )
 def test_answers_do_not_depend_on_the_backend(backends: tuple[str, ...], text: str, holds: bool) -> None:
     """Touching zeros and near misses are decided alike by every choice of backends."""
-    with Session(Options(seconds=60, backends=backends)) as session:
+    with Session(Options(seconds=60, strategy=race_of(backends))) as session:
         answer = session.decide(claim(text)).answer
     assert isinstance(answer, Proved if holds else Refuted)
 
 
 def test_time_that_is_over_is_no_verdict() -> None:
     """A solver that gets no time leaves the claim open, as a timeout."""
-    with Session(Options(seconds=1e-6, backends=("z3",))) as session:
+    with Session(Options(seconds=1e-6, strategy=race_of(("z3",)))) as session:
         answer = session.decide(claim("p**4 + q**4 - p*q + 1/8")).answer
     assert isinstance(answer, Open)
     assert answer.end is End.TIMEOUT
@@ -61,14 +64,14 @@ def test_time_that_is_over_is_no_verdict() -> None:
         ("exp(1)*p - 2718281828459045/10**15*p**2", True),
     ],
 )
-@pytest.mark.parametrize("backends", [(), ("z3",)])
+@pytest.mark.parametrize("backends", [(BUILT_IN,), ("z3",)])
 def test_constants_are_the_numbers_they_are(backends: tuple[str, ...], text: str, holds: bool) -> None:
     """Claims about exp(1) that differ from it in the sixteenth digit are decided rightly."""
     expression = parse(text)
     names = tuple(sorted(expression.names()))
     ring = Ring(names, ExpConstant(Fraction(1)))
     domain = box_domain(ring, dict.fromkeys(names, UNIT))
-    with Session(Options(seconds=60, backends=backends)) as session:
+    with Session(Options(seconds=60, strategy=race_of(backends))) as session:
         answer = session.decide(Claim(to_rational_function(expression, ring).numerator, domain)).answer
     assert isinstance(answer, Proved if holds else Refuted)
 
@@ -76,4 +79,58 @@ def test_constants_are_the_numbers_they_are(backends: tuple[str, ...], text: str
 def test_unknown_backend_is_named() -> None:
     """A backend that does not exist is refused at once, with the names that exist."""
     with pytest.raises(InputError, match="unknown backend 'z4'; known: bernstein"):
-        Session(Options(backends=("z4",)))
+        Session(Options(strategy=race_of(("z4",))))
+
+
+def test_confirmation_by_a_second_backend() -> None:
+    """With confirm = 2 a proof needs two different backends; alone it stays open, and says why."""
+    hard = claim("p**4 + q**4 - p*q + 1/8 + 1/100")
+    with Session(Options(strategy=parse_strategy("built-in; z3,cvc5-cov:60"), confirm=2)) as session:
+        decision = session.decide(hard)
+        assert isinstance(decision.answer, Proved)
+        assert decision.answer.certificate
+        assert len(set(decision.backend.split(", "))) == 2
+    with Session(Options(strategy=race_of((BUILT_IN,)), confirm=2)) as session:
+        answer = session.decide(hard).answer
+    assert isinstance(answer, Open)
+    assert "only built-in proved it" in answer.detail
+
+
+def test_cutting_the_box_proves_part_by_part() -> None:
+    """A strategy with cuts gives one certificate for all parts, which the checker accepts."""
+    from paramverify.claims import to_document
+    from paramverify.evidence.checker import check_claim
+
+    hard = claim("p**4 + q**4 - p*q + 1/8 + 1/100")
+    with Session(Options(strategy=(Stage(("bernstein",), 60.0, 2),))) as session:
+        answer = session.decide(hard).answer
+    assert isinstance(answer, Proved)
+    assert answer.certificate is not None
+    assert '"cut"' in str(answer.certificate).replace("'", '"')
+    assert check_claim(to_document(hard), answer.certificate["proof"]) == ()
+
+
+def test_strategies_are_read_and_mistakes_named() -> None:
+    """A strategy is a name or rounds of backends with seconds and cuts."""
+    assert parse_strategy("default") == NAMED["default"]
+    assert parse_strategy("z3,yices:5; cvc5:inf/3") == (
+        Stage(("z3", "yices"), 5.0),
+        Stage(("cvc5",), float("inf"), 3),
+    )
+    for text in ("fast", "z3:;", "z3:5/9", ""):
+        with pytest.raises(InputError):
+            parse_strategy(text)
+
+
+def test_the_order_is_learned_from_earlier_attempts(tmp_path: Path) -> None:
+    """A backend that decided similar claims comes before one that did not; damaged lines do no harm."""
+    log = tmp_path / "log" / "attempts.jsonl"
+    history = History.load(log)
+    first, other = claim("p**2 + q**2 - p*q"), claim("p")
+    timeout = Decision(Open(End.TIMEOUT), "z3", seconds=5.0)
+    history.record(first, [timeout, Decision(Proved(), "yices", seconds=0.1)])
+    with log.open("a") as file:
+        file.write("garbage\n{}\n")
+    again = History.load(log)
+    assert again.ordered(first, ["z3", "cvc5", "yices"]) == ["yices", "cvc5", "z3"]
+    assert again.ordered(other, ["z3", "cvc5", "yices"]) == ["z3", "cvc5", "yices"]

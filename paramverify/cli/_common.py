@@ -15,6 +15,7 @@ import click
 from paramverify.algebra.expressions import constant
 from paramverify.errors import InputError, located
 from paramverify.portfolio.session import Options
+from paramverify.portfolio.strategies import parse_strategy, race_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -44,20 +45,29 @@ def timeout_option(function: Function) -> Function:
     )(function)
 
 
-def backends_option(function: Function) -> Function:
-    """Adds `--backends`."""
-    text = "Comma-separated backends, tried in this order (see `paramverify backends`)."
-    return click.option("--backends", metavar="NAMES", help=text)(function)
+def session_option(function: Function) -> Function:
+    """Adds `--backends`, `--strategy` and `--confirm`."""
+    backends = "Comma-separated backends that race for each claim (see `paramverify backends`)."
+    strategy = "default, built-in, solvers, or rounds such as 'z3,yices:5; z3,cvc5-cov:60/2'."
+    confirm = "Let N different backends prove each claim."
+    function = click.option("--confirm", type=click.IntRange(min=1), default=1, metavar="N", help=confirm)(
+        function
+    )
+    function = click.option("--strategy", metavar="TEXT", help=strategy)(function)
+    return click.option("--backends", metavar="NAMES", help=backends)(function)
 
 
-def session_options(timeout: float, backends: str | None) -> Options:
+def session_options(timeout: float, backends: str | None, strategy: str | None, confirm: int) -> Options:
     """Returns the options of a session from what the user typed."""
-    if backends is None:
-        return Options(seconds=timeout)
-    names = tuple(name.strip() for name in backends.split(",") if name.strip())
-    if not names:
-        raise click.UsageError("--backends needs at least one name")
-    return Options(seconds=timeout, backends=names)
+    if backends is not None and strategy is not None:
+        raise click.UsageError("give either --backends or --strategy")
+    chosen = parse_strategy(strategy or "default")
+    if backends is not None:
+        names = tuple(name.strip() for name in backends.split(",") if name.strip())
+        if not names:
+            raise click.UsageError("--backends needs at least one name")
+        chosen = race_of(names)
+    return Options(seconds=timeout, strategy=chosen, confirm=confirm)
 
 
 @contextmanager

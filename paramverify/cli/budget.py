@@ -12,10 +12,10 @@ from paramverify.algebra.polynomials import variables
 from paramverify.algebra.realroots import RealRoot
 from paramverify.cases import load
 from paramverify.cli._common import (
-    backends_option,
     case_argument,
     json_option,
     print_json,
+    session_option,
     session_options,
     timeout_option,
 )
@@ -39,8 +39,16 @@ from paramverify.verification import check_model
 )
 @json_option
 @timeout_option
-@backends_option
-def command(case: str, precision: str, as_json: bool, timeout: float, backends: str | None) -> int:
+@session_option
+def command(
+    case: str,
+    precision: str,
+    as_json: bool,
+    timeout: float,
+    backends: str | None,
+    strategy: str | None,
+    confirm: int,
+) -> int:
     """Find the tight budget: the largest ratio over all priors, secrets and outputs.
 
     If the case's own bound has parameters, the ratio relative to that bound is found as well: it is 1 if
@@ -49,7 +57,7 @@ def command(case: str, precision: str, as_json: bool, timeout: float, backends: 
     loaded = load(case)
     model = loaded.model
     width = _precision(precision)
-    with Session(session_options(timeout, backends)) as session:
+    with Session(session_options(timeout, backends, strategy, confirm)) as session:
         doubt, _ = check_model(session, model)
         if doubt:
             raise click.ClickException(f"the model is in doubt: {doubt.detail}")

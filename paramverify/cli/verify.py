@@ -11,11 +11,11 @@ import click
 from paramverify.cases import load
 from paramverify.cli._common import (
     STATUS_CODES,
-    backends_option,
     case_argument,
     json_option,
     print_json,
     progress_bar,
+    session_option,
     session_options,
     timeout_option,
 )
@@ -31,13 +31,21 @@ WRITE = "Write the evidence to this file, for `paramverify check`."
 @case_argument
 @json_option
 @timeout_option
-@backends_option
+@session_option
 @click.option("--evidence", "evidence", type=click.Path(dir_okay=False, path_type=Path), help=WRITE)
-def command(case: str, as_json: bool, timeout: float, backends: str | None, evidence: Path | None) -> int:
+def command(
+    case: str,
+    as_json: bool,
+    timeout: float,
+    backends: str | None,
+    strategy: str | None,
+    confirm: int,
+    evidence: Path | None,
+) -> int:
     """Prove a case private for every prior, or show how it leaks."""
     loaded = load(case)
     with progress_bar("claims") as progress:
-        report = verify(loaded, session_options(timeout, backends), progress)
+        report = verify(loaded, session_options(timeout, backends, strategy, confirm), progress)
     status = _status(report)
     if evidence:
         evidence.write_text(

@@ -11,8 +11,10 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import rational
 from paramverify.claims import Claim
+from paramverify.encodings.refutations import fails_at, in_domain
 from paramverify.portfolio.answers import answer_from_document
 from paramverify.portfolio.attempts import Attempt, Limits
 from paramverify.portfolio.zygote import OUT_OF_MEMORY
@@ -177,6 +179,7 @@ class Running:
         """Closes the runner's ends of the pipes."""
         if self.channel:
             self.channel.close()
+            os.close(self.output)
             self.channel = None
 
     def _interpret(self, code: int | None, memory: int, lost: str) -> Answer:
@@ -203,20 +206,23 @@ class Running:
 def checked(answer: Answer, claim: Claim) -> Answer:
     """Returns the answer, or `Open` for a refutation whose point does not violate the claim exactly.
 
-    Nothing here trusts the backend: membership and value are recomputed in rational arithmetic on the
-    runner's own claim.
+    Nothing here trusts the backend: membership and value are recomputed exactly on the runner's own claim.
+    The constant `E` is an ordinary variable where the box has an interval for it, otherwise the number it is.
     """
     if not isinstance(answer, Refuted):
         return answer
+    domain = claim.domain
+    as_number = domain.constant is not None and GENERATOR not in domain.box
+    needed = set(domain.ring.parameters if as_number else domain.ring.names)
     shown = ", ".join(f"{name} = {rational(value)}" for name, value in answer.point.items())[:500]
-    if set(answer.point) != set(claim.domain.ring.names):
+    if not needed <= set(answer.point):
         reason = f"the model does not give a value to each parameter: {shown}"
-    elif answer.point not in claim.domain:
+    elif not (in_domain(domain, answer.point) if as_number else answer.point in domain):
         reason = f"the model does not violate the claim: outside the domain at {shown}"
-    elif claim.holds_at(answer.point):
+    elif not fails_at(claim, answer.point) if as_number else claim.holds_at(answer.point):
         reason = f"the model does not violate the claim at {shown}"
     else:
-        return answer
+        return replace(answer, point={n: answer.point[n] for n in domain.ring.names if n in needed})
     return Open(End.GAVE_UP, reason, answer.transcript)
 
 

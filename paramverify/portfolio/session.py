@@ -1,4 +1,4 @@
-"""A session: decides claims one after the other, with one time limit for all of them."""
+"""A session: decides claims one after the other by a strategy, with one time limit for all of them."""
 
 from __future__ import annotations
 
@@ -9,40 +9,42 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 
 from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.domains import Interval
+from paramverify.algebra.polynomials import variables
 from paramverify.backends import backend
 from paramverify.backends.bernstein import ENCLOSURES, decide_exactly
-from paramverify.backends.settling import VERSION, Confirm, Outcome, Work, answer, refuter, settle
+from paramverify.backends.settling import VERSION, Outcome, Work, answer, settle
 from paramverify.claims import Claim, without_enclosure
+from paramverify.encodings.refutations import Confirm, refuter
 from paramverify.evidence import certificates
-from paramverify.portfolio.agreement import check_agreement
+from paramverify.portfolio.agreement import check_agreement, confirmation
+from paramverify.portfolio.history import History, default_path
 from paramverify.portfolio.runner import Attempt, Limits, Runner
+from paramverify.portfolio.strategies import BUILT_IN, NAMED, Stage, Strategy
 from paramverify.verdicts import Decision, End, Open, Proved
 
-BUILT_IN = "built-in"  # the name under which the exact procedures of this package decide together
-QUICK = Work(boxes=300, coefficients=500_000)  # what they may do in this process: some tens of milliseconds
-RACE = ("bernstein", "z3", "cvc5-cov", "cvc5")
+QUICK = Work(boxes=300, coefficients=500_000)  # what built-ins may do in this process: tens of milliseconds
 
 
 @dataclass(frozen=True)
 class Options:
-    """What the user may choose: the backends that race for a claim, and the limits.
+    """What the user may choose: the strategy, and the limits.
 
     `seconds` is the wall-clock time for the whole session, `memory` the address space of one attempt in
-    bytes. Without `backends`, the exact procedures of this package come first, then a race.
+    bytes. With `confirm` = n > 1, a claim counts as proved only if n different backends say so.
     """
 
     seconds: float = 60.0
     memory: int = 4 << 30
-    backends: tuple[str, ...] = ()
+    strategy: Strategy = NAMED["default"]
+    confirm: int = 1
 
 
 @dataclass
 class _Tally:
-    """What happened to one claim in the race: who decided parts of it, and why other attempts ended."""
+    """What happened to one claim in its races: who decided parts of it, and why other attempts ended."""
 
-    winners: list[str] = field(default_factory=list)
-    version: str = ""
-    options: dict[str, str] = field(default_factory=dict)
+    winners: list[Decision] = field(default_factory=list)
     ends: list[tuple[End, str]] = field(default_factory=list)
     spurious: bool = False
 
@@ -51,19 +53,25 @@ class Session:
     """Decides claims; a context manager that leaves no process behind.
 
     First the exact procedures of this package run here, with a small bound on their work. What they leave
-    open is simplified, and the backends race for what is left, each in a process that is killed at the limit.
+    open is simplified, and the backends race for what is left, stage by stage, each in a process that is
+    killed at the limit.
     """
 
     def __init__(self, options: Options | None = None) -> None:
         self.options = options or Options()
         self.deadline = time.monotonic() + self.options.seconds
+        self.history = History.load(default_path())
         self._runner: Runner | None = None
-        self._quick = not self.options.backends or BUILT_IN in self.options.backends
-        self._names = tuple(n for n in self.options.backends if n != BUILT_IN)
-        if not self.options.backends:
-            self._names = tuple(n for n in RACE if backend(n).version() is not None)
-        for name in self._names:
-            backend(name)
+        self._quick = any(BUILT_IN in stage.backends for stage in self.options.strategy)
+        named = self.options.strategy in NAMED.values()
+        self._stages: list[Stage] = []
+        for stage in self.options.strategy:
+            names = tuple(n for n in stage.backends if n != BUILT_IN)
+            found = {name: backend(name) for name in names}
+            if named:  # of a named strategy, what is not installed is left out
+                names = tuple(n for n in names if found[n].version() is not None)
+            if names:
+                self._stages.append(replace(stage, backends=names))
 
     def __enter__(self) -> Session:
         return self
@@ -78,71 +86,155 @@ class Session:
         """Returns how the claim was settled, or why it was not.
 
         A proof is one for the constant `E` as the number it is, and a refutation a point of the domain at
-        which the claim fails exactly.
+        which the claim fails exactly. The claim is proved by as many different backends as the options say.
 
         Raises:
             DisagreementError: two backends contradict each other.
         """
         started = time.monotonic()
         claim = without_enclosure(claim)
+        first: Decision | None = None
         if self._quick:
-            found = decide_exactly(claim, replace(QUICK))
-            if not isinstance(found, Open) or not self._names:
-                return Decision(found, BUILT_IN, VERSION, seconds=time.monotonic() - started)
-        return replace(self._race(claim), seconds=time.monotonic() - started)
+            first = Decision(decide_exactly(claim, replace(QUICK)), BUILT_IN, VERSION)
+            enough = self.options.confirm == 1 or not isinstance(first.answer, Proved)
+            if (not isinstance(first.answer, Open) and enough) or not self._stages:
+                return self._counted(first, started)
+        found = self._race(claim, self.options.confirm - (first is not None and _decided(first)))
+        if first is None or isinstance(first.answer, Open):
+            return replace(found, seconds=time.monotonic() - started)
+        check_agreement(claim, [first, found])
+        if isinstance(found.answer, Open):
+            detail = f"{BUILT_IN} proved it, and no other backend confirmed that: {found.answer.detail}"
+            return self._counted(replace(found, answer=replace(found.answer, detail=detail)), started)
+        confirmed = replace(first, backend=f"{BUILT_IN}, {found.backend}")
+        return replace(confirmed, seconds=time.monotonic() - started)
 
-    def _race(self, claim: Claim) -> Decision:
+    def _counted(self, decision: Decision, started: float) -> Decision:
+        """Returns the decision with its time; open if the options ask for more backends than decided it."""
+        decision = replace(decision, seconds=time.monotonic() - started)
+        if isinstance(decision.answer, Proved) and self.options.confirm > 1:
+            alone = Open(End.GAVE_UP, f"only {decision.backend} proved it; no other backend was asked")
+            return replace(decision, answer=alone)
+        return decision
+
+    def _race(self, claim: Claim, confirm: int) -> Decision:
         tally = _Tally()
         found = Outcome()
         for bits in ENCLOSURES if claim.domain.constant else (0,):
             closed = replace(claim, domain=claim.domain.enclose(bits))
             tally.spurious = False
-            found = settle(closed, lambda part, confirm: self._leaf(part, confirm, tally), refuter(closed))
+            found = settle(closed, lambda c, check: self._leaf(c, check, tally, confirm), refuter(closed))
             if found.proof is not None and claim.domain.constant:
                 interval = closed.domain.box[GENERATOR]
                 proof = certificates.enclose((interval.lower, interval.upper), found.proof)
                 found = Outcome(proof=proof)
             if found.proof is not None or found.point is not None or not tally.spurious:
                 break
-        winners = ", ".join(dict.fromkeys(tally.winners))
         if found.proof is not None or found.point is not None:
-            return Decision(answer(claim, found), winners, tally.version, tally.options)
+            if not tally.winners:  # simplification left nothing to decide
+                return Decision(answer(claim, found), BUILT_IN, VERSION)
+            names = ", ".join(dict.fromkeys(d.backend for d in tally.winners))
+            last = tally.winners[-1]
+            return Decision(answer(claim, found), names, last.version, dict(last.options))
         end = max((end for end, _ in tally.ends), key=_INFORMATIVE.index, default=End.GAVE_UP)
         detail = "; ".join(dict.fromkeys(text for _, text in tally.ends)) or found.reason
-        return Decision(Open(end, detail), ", ".join(self._names))
+        asked = dict.fromkeys(name for stage in self._stages for name in stage.backends)
+        return Decision(Open(end, detail), ", ".join(asked))
 
-    def _leaf(self, claim: Claim, confirm: Confirm, tally: _Tally) -> Outcome:
-        """Lets the backends race for a claim that simplification left."""
-        left = self.deadline - time.monotonic()
+    def _leaf(self, claim: Claim, check: Confirm, tally: _Tally, confirm: int) -> Outcome:
+        """Decides a claim that simplification left, by the stages of the strategy."""
+        outcome = Outcome(reason="no backend was asked")
+        for stage in self._stages:
+            tally.ends.clear()
+            until = min(self.deadline, time.monotonic() + stage.seconds)
+            outcome = self._part(claim, check, tally, stage, stage.cuts, until, confirm)
+            if outcome.proof is not None or outcome.point is not None or tally.spurious:
+                break
+            if until == self.deadline and time.monotonic() >= until:
+                break
+        return outcome
+
+    def _part(
+        self,
+        claim: Claim,
+        check: Confirm,
+        tally: _Tally,
+        stage: Stage,
+        cuts: int,
+        until: float,
+        confirm: int,
+    ) -> Outcome:
+        """Lets the backends race for a claim, or for both halves of its box (cube and conquer)."""
+        if cuts == 0 or not _free(claim):
+            return self._attempts(claim, check, tally, stage, until, confirm)
+        name = max(_free(claim), key=lambda n: claim.domain.box[n].upper - claim.domain.box[n].lower)
+        interval = claim.domain.box[name]
+        middle = (interval.lower + interval.upper) / 2
+        halves = (
+            Interval(interval.lower, middle, interval.lower_closed, True),
+            Interval(middle, interval.upper, True, interval.upper_closed),
+        )
+        proofs: list[certificates.Proof] = []
+        for half in halves:
+            domain = replace(claim.domain, box={**claim.domain.box, name: half})
+            part = replace(claim, domain=domain)
+            found = self._part(part, check, tally, stage, cuts - 1, until, confirm)
+            if found.proof is None:
+                return found
+            proofs.append(found.proof)
+        return Outcome(proof=certificates.tree([certificates.cut(name, middle), *proofs]))
+
+    def _attempts(
+        self, claim: Claim, check: Confirm, tally: _Tally, stage: Stage, until: float, confirm: int
+    ) -> Outcome:
+        left = until - time.monotonic()
         if left <= 0:
-            tally.ends.append((End.TIMEOUT, f"the limit of {self.options.seconds:g} s is over"))
+            tally.ends.append((End.TIMEOUT, "the time limit was reached"))
             return Outcome(reason="no time was left")
         if self._runner is None:
             self._runner = Runner()
-        attempts = [Attempt(name, claim) for name in self._names]
+        names = self.history.ordered(claim, stage.backends)
+        attempts = [Attempt(name, claim) for name in names]
         limits = Limits(left, self.options.memory)
-        decisions = self._runner.race(attempts, limits, width=max(2, os.cpu_count() or 1))
+        width = max(2, os.cpu_count() or 1)
+        decisions = self._runner.race(attempts, limits, confirmation(max(1, confirm)), width)
+        self.history.record(claim, decisions)
         check_agreement(claim, decisions)
-        return self._read(decisions, confirm, tally)
+        return _read(decisions, check, tally, max(1, confirm))
 
-    def _read(self, decisions: Sequence[Decision], confirm: Confirm, tally: _Tally) -> Outcome:
-        for decision in decisions:
-            said = decision.answer
-            if isinstance(said, Open):
-                tally.ends.append((said.end, f"{decision.backend}: {said.detail or said.end.value}"))
-                continue
-            tally.winners.append(decision.backend)
-            tally.version, tally.options = decision.version, dict(decision.options)
-            if isinstance(said, Proved):
-                return Outcome(proof=_proof(decision, said))
-            point = confirm(said.point)
+
+def _free(claim: Claim) -> list[str]:
+    """Returns the parameters whose interval can be cut."""
+    occurring = variables(claim.polynomial)
+    return [n for n in occurring if n != GENERATOR and not claim.domain.box[n].is_point]
+
+
+def _read(decisions: Sequence[Decision], check: Confirm, tally: _Tally, confirm: int) -> Outcome:
+    """Returns what a race says: a point that was checked, or a proof by as many backends as are asked for."""
+    proved: list[Decision] = []
+    for decision in decisions:
+        said = decision.answer
+        if isinstance(said, Open):
+            tally.ends.append((said.end, f"{decision.backend}: {said.detail or said.end.value}"))
+        elif isinstance(said, Proved):
+            proved.append(decision)
+        else:
+            point = check(said.point)
             if point is not None:
+                tally.winners.append(decision)
                 return Outcome(point=point)
             tally.spurious = True
-            tally.ends.append(
-                (End.GAVE_UP, f"{decision.backend}: its refutation does not stand exact evaluation")
-            )
+            spurious = f"{decision.backend}: its refutation does not stand exact evaluation"
+            tally.ends.append((End.GAVE_UP, spurious))
+    if len(proved) < confirm:
+        if proved:
+            names = ", ".join(d.backend for d in proved)
+            tally.ends.append((End.GAVE_UP, f"proved by {names} only, {confirm} backends are asked for"))
         return Outcome(reason="; ".join(text for _, text in tally.ends))
+    tally.winners += proved[:confirm]
+    # A certificate that can be replayed is better evidence than a solver's word.
+    best = next((d for d in proved if isinstance(d.answer, Proved) and d.answer.certificate), proved[0])
+    return Outcome(proof=_proof(best))
 
 
 _INFORMATIVE = (
@@ -157,7 +249,13 @@ _INFORMATIVE = (
 )
 
 
-def _proof(decision: Decision, said: Proved) -> certificates.Proof:
+def _decided(decision: Decision) -> bool:
+    return isinstance(decision.answer, Proved)
+
+
+def _proof(decision: Decision) -> certificates.Proof:
+    said = decision.answer
+    assert isinstance(said, Proved)
     if said.certificate is not None:
         proof: certificates.Proof = said.certificate["proof"]
         return proof

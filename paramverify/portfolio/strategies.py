@@ -1,0 +1,72 @@
+"""Strategies: which backends race for a claim, for how long, and when its box is cut; plain data.
+
+A strategy is written `bernstein,z3:2; z3,cvc5-cov,yices:20; bernstein,z3:60/2`: rounds separated by
+semicolons, each with its backends, its seconds, and how often the box is halved before (`/2` gives up to four parts).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from paramverify.errors import InputError
+
+BUILT_IN = "built-in"  # the exact procedures of this package, in this process, with a small bound on work
+MAX_CUTS = 8
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One round: the backends race for each part, `seconds` at the most; first the box is halved `cuts` times."""
+
+    backends: tuple[str, ...]
+    seconds: float
+    cuts: int = 0
+
+
+Strategy = tuple[Stage, ...]
+
+SOLVERS = ("z3", "cvc5-cov", "yices", "qepcad", "cvc5")
+
+NAMED: dict[str, Strategy] = {
+    "default": (
+        Stage((BUILT_IN,), 1.0),
+        Stage(("bernstein", *SOLVERS), 4.0),
+        Stage(("bernstein", *SOLVERS), 20.0),
+        Stage(("bernstein", *SOLVERS), 60.0, 2),
+        Stage(("bernstein", *SOLVERS), float("inf"), 4),
+    ),
+    "built-in": (Stage((BUILT_IN,), 1.0), Stage(("bernstein",), float("inf"))),
+    "solvers": (Stage(SOLVERS, 4.0), Stage(SOLVERS, float("inf"))),
+}
+
+
+def race_of(backends: tuple[str, ...]) -> Strategy:
+    """Returns the strategy in which the named backends race once, with all the time there is."""
+    quick = (Stage((BUILT_IN,), 1.0),) if BUILT_IN in backends else ()
+    rest = tuple(name for name in backends if name != BUILT_IN)
+    return (*quick, Stage(rest, float("inf"))) if rest else quick
+
+
+def parse_strategy(text: str) -> Strategy:
+    """Reads the name of a strategy, or one written out as above.
+
+    Raises:
+        InputError: neither.
+    """
+    if text.strip() in NAMED:
+        return NAMED[text.strip()]
+    stages = []
+    for part in text.split(";"):
+        match = re.fullmatch(r"\s*([\w., :-]+?)\s*(?::\s*(\d+(?:\.\d+)?|inf)\s*(?:/\s*(\d))?)?\s*", part)
+        if not match or (":" not in part and len(text.split(";")) == 1 and "," not in part):
+            raise InputError(
+                f"unknown strategy {text!r}; known: {', '.join(NAMED)}; or write for example "
+                "'bernstein,z3:2; z3,cvc5-cov:20; bernstein,z3:60/2'"
+            )
+        names = tuple(name.strip() for name in match[1].split(",") if name.strip())
+        cuts = int(match[3] or 0)
+        if cuts > MAX_CUTS:
+            raise InputError(f"at most {MAX_CUTS} cuts")
+        stages.append(Stage(names, float(match[2] or "inf"), cuts))
+    return tuple(stages)
