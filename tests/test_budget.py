@@ -39,6 +39,10 @@ def rational(found: TightBudget) -> Fraction:
         ("noisy-max-naive-3-ln8", Fraction(8), True),
         ("noisy-max-3-above", Fraction(24, 7), True),
         ("noisy-max-5-above", Fraction(288, 73), True),
+        ("noisy-max-independent", Fraction(40, 21), False),
+        ("noisy-max-own-record", Fraction(40, 21), False),
+        ("noisy-max-contagious", Fraction(24, 7), False),
+        ("noisy-max-five-diseases", Fraction(26213471, 7193368), False),
     ],
 )
 def test_budgets_of_the_papers(name: str, ratio: Fraction, attained: bool) -> None:

@@ -296,13 +296,13 @@ class _Search:
                 continue  # the ratio is zero here, or 0/0
             corner = {name: exact(value) for name, value in fixed.items()}
             if not bottom:
-                place = {**corner, free: exact(box[free].simplest())}
+                place = {n: {**corner, free: exact(box[free].simplest())}[n] for n in names}
                 return TightBudget(
                     Fraction(0), None, self.origin, place, None, self._inside(place, True), True
                 )
             lower, upper = box[free].lower, box[free].upper
             result = supremum(*_coprime(top, bottom, box[free].simplest()), lower, upper)
-            place = {**corner, free: result.place}
+            place = {n: {**corner, free: result.place}[n] for n in names}
             if result.value is None:
                 return TightBudget(
                     Fraction(0), None, self.origin, place, None, self._inside(place, True), True
