@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from importlib.metadata import PackageNotFoundError, version
@@ -18,6 +19,8 @@ from paramverify.verdicts import Answer, End, Open, Proved
 
 if TYPE_CHECKING:
     import z3
+
+MEMORY = re.compile("out of memory|memory exceeded|memout")
 
 
 class Z3:
@@ -59,7 +62,7 @@ def _solve(claim: Claim, options: Mapping[str, str]) -> Proved | Open | Satisfie
                 satisfiable = solver.solve()
             except SolverReturnedUnknownResultError:
                 reason = str(solver.z3.reason_unknown())
-                if "memory" in reason:
+                if MEMORY.search(reason):
                     raise MemoryError(reason) from None
                 return Open(End.GAVE_UP, f"unknown: {reason}", "unknown")
             if not satisfiable:
@@ -69,12 +72,12 @@ def _solve(claim: Claim, options: Mapping[str, str]) -> Proved | Open | Satisfie
             terms = {name: solver.converter.convert(symbol) for name, symbol in encoded.symbols.items()}
             values = {name: raw.eval(term, model_completion=True) for name, term in terms.items()}
             return Satisfied({name: _value(term) for name, term in values.items()}, f"sat\n{raw}")
-    except Z3Exception as error:
-        if "memory" in str(error):
-            raise MemoryError(str(error)) from error
-        return Open(End.GAVE_UP, f"error: {error}", str(error))
-    except PysmtException as error:
-        return Open(End.GAVE_UP, f"error: {error}", str(error))
+    except (Z3Exception, PysmtException) as error:
+        message = getattr(error, "value", error)  # bytes, where it is Z3's
+        text = message.decode(errors="replace") if isinstance(message, bytes) else str(message)
+        if MEMORY.search(text):
+            raise MemoryError(text) from error
+        return Open(End.GAVE_UP, "error: " + text.partition("\n")[0], text)
 
 
 def _value(term: z3.ExprRef) -> Value:

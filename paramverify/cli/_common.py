@@ -50,9 +50,8 @@ def session_option(function: Function) -> Function:
     backends = "Comma-separated backends that race for each claim (see `paramverify backends`)."
     strategy = "default, built-in, solvers, or rounds such as 'z3,yices:5; z3,cvc5-cov:60/2'."
     confirm = "Let N different backends prove each claim."
-    function = click.option("--confirm", type=click.IntRange(min=1), default=1, metavar="N", help=confirm)(
-        function
-    )
+    number = click.IntRange(min=1)
+    function = click.option("--confirm", type=number, default=1, metavar="N", help=confirm)(function)
     function = click.option("--strategy", metavar="TEXT", help=strategy)(function)
     return click.option("--backends", metavar="NAMES", help=backends)(function)
 

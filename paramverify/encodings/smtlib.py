@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from flint import fmpz
 
+from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import Polynomial, primitive, variables
 from paramverify.claims import Claim
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from pysmt.environment import Environment
     from pysmt.fnode import FNode
 
-MAX_FACTORS = 5_000_000  # factors that all products of one formula have together
+MAX_FACTORS = 5_000_000  # factors that all products of one polynomial have together
 
 SIMPLE = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")  # all names of cases are such
 # Reserved words, and names that Z3, cvc5 or Yices do not let a script declare, not even quoted.
@@ -96,7 +97,8 @@ def script(claim: Claim, status: str | None = None, name: str = "") -> str:
     """Returns the negated claim as an SMT-LIB 2 script that ends with `(check-sat)`.
 
     `status` is `unsat` where the claim is known to hold and `sat` where it is known not to; `name` goes
-    into a comment. A parameter whose name is taken in SMT-LIB gets `!` at its end, as the comments say.
+    into a comment. A parameter whose name is taken in SMT-LIB gets `!` at its end, as the comments say. The
+    constant `E` is a variable here, between the ends of its interval.
 
     Raises:
         UnsupportedError: a variable whose name cannot be written as a symbol.
@@ -104,11 +106,10 @@ def script(claim: Claim, status: str | None = None, name: str = "") -> str:
     """
     symbols = {n: symbol(n) for n in occurring(claim)}
     lines = [f"; {line}" for line in name.splitlines()]
-    lines.append(
-        f"; Some point with {claim.domain.describe() or 'no parameters'} violates the claim.".replace(
-            "\n", " "
-        )
-    )
+    where = " ".join(claim.domain.describe().split()) or "no parameters"
+    lines.append(f"; Some point with {where} violates the claim.")
+    if GENERATOR in symbols and claim.domain.constant:
+        lines.append(f"; {GENERATOR} encloses exp({claim.domain.constant.exponent}).")
     lines += [f"; {s} stands for the parameter {n}" for n, s in symbols.items() if s == n + "!"]
     lines += ["(set-info :smt-lib-version 2.6)", "(set-logic QF_NRA)"]
     if status:
@@ -146,9 +147,6 @@ def negation(claim: Claim) -> list[Condition]:
     for constraint in claim.domain.constraints:
         conditions.append(_condition(constraint.polynomial, ">" if constraint.strict else ">="))
     conditions.append(_condition(claim.polynomial, "<"))
-    size = sum(len(factors) + 1 for c in conditions for _, factors in c.monomials)
-    if size > MAX_FACTORS:
-        raise LimitError(f"the formula would have more than {MAX_FACTORS} factors")
     return conditions
 
 
@@ -169,6 +167,8 @@ def _condition(polynomial: Polynomial, relation: str) -> Condition:
     """Returns the comparison of a polynomial with zero, its constant term moved to the other side."""
     # The content that is divided out is positive, so the relation to zero stays.
     _, whole = primitive(polynomial)
+    if sum(int(power) + 1 for powers in whole.monoms() for power in powers) > MAX_FACTORS:
+        raise LimitError(f"a polynomial needs more than {MAX_FACTORS} factors to be written with products")
     names = [str(n) for n in whole.context().names()]
     monomials: list[tuple[int, tuple[str, ...]]] = []
     bound = 0

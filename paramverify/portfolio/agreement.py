@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from paramverify.backends import discover
 from paramverify.claims import Claim
 from paramverify.errors import DisagreementError
 from paramverify.portfolio.running import is_decided
@@ -27,13 +28,21 @@ def check_agreement(claim: Claim, decisions: Iterable[Decision]) -> None:
         raise DisagreementError(claim.digest()[:12], answers)
 
 
+def program(name: str) -> str:
+    """Returns what a backend's answers depend on: `cvc5` for `cvc5-cov`, `built-in` for all built-ins."""
+    known = discover()
+    if name == "built-in" or (name in known and known[name].builtin):
+        return "built-in"
+    return name.split("-")[0]
+
+
 def confirmation(count: int) -> Callable[[Decision], bool]:
-    """Returns an `until` for one race: `count` different backends have decided, or two contradict."""
+    """Returns an `until` for one race: `count` different programs have decided, or two contradict."""
     seen: dict[str, bool] = {}
 
     def until(decision: Decision) -> bool:
         if is_decided(decision):
-            seen[decision.backend] = isinstance(decision.answer, Proved)
+            seen[program(decision.backend)] = isinstance(decision.answer, Proved)
         return len(seen) >= count or len(set(seen.values())) > 1
 
     return until

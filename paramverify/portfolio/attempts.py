@@ -19,8 +19,8 @@ GIBIBYTE = 1 << 30
 class Limits:
     """What one attempt may use.
 
-    `seconds` is wall-clock time from the start of the attempt's process. `memory` is the address space, in
-    bytes, that each process of the attempt may take beyond the libraries that are already loaded. A
+    `seconds` is wall-clock time from the start of the attempt's process, or infinity. `memory` is the address
+    space, in bytes, that each process of the attempt may take beyond the libraries that are already loaded. A
     process also ends when its own processor time passes `seconds`, rounded up, plus one.
     """
 

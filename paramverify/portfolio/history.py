@@ -66,7 +66,7 @@ class History:
         return history
 
     def record(self, claim: Claim, decisions: Iterable[Decision]) -> None:
-        """Appends attempts; those that were stopped because another was faster say nothing and are left out."""
+        """Appends attempts; those that were stopped early say nothing and are left out."""
         found = features(claim)
         lines = []
         for decision in decisions:

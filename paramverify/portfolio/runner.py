@@ -31,6 +31,7 @@ from paramverify.verdicts import Decision, End, Open
 
 __all__ = ["Attempt", "Limits", "Outcome", "Runner", "Running"]
 
+A_CENTURY = 3.2e9  # seconds; stands for no limit of processor time
 READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 
 BOOTSTRAP = (
@@ -99,7 +100,7 @@ class Runner:
         request = {
             "import": modules,
             "memory": limits.memory,
-            "cpu": math.ceil(limits.seconds) + 1,
+            "cpu": math.ceil(min(limits.seconds, A_CENTURY)) + 1,
         }
         if not (self._launch(running, task, request) or self._launch(running, task, request)):
             running.settle(Open(End.CRASHED, "the process that starts attempts does not live"))

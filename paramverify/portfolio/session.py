@@ -17,7 +17,7 @@ from paramverify.backends.settling import VERSION, Outcome, Work, answer, settle
 from paramverify.claims import Claim, without_enclosure
 from paramverify.encodings.refutations import Confirm, refuter
 from paramverify.evidence import certificates
-from paramverify.portfolio.agreement import check_agreement, confirmation
+from paramverify.portfolio.agreement import check_agreement, confirmation, program
 from paramverify.portfolio.history import History, default_path
 from paramverify.portfolio.runner import Attempt, Limits, Runner
 from paramverify.portfolio.strategies import BUILT_IN, NAMED, Stage, Strategy
@@ -31,7 +31,8 @@ class Options:
     """What the user may choose: the strategy, and the limits.
 
     `seconds` is the wall-clock time for the whole session, `memory` the address space of one attempt in
-    bytes. With `confirm` = n > 1, a claim counts as proved only if n different backends say so.
+    bytes. With `confirm` = n > 1, a claim counts as proved only if n different programs say so; all built-ins
+    together are one.
     """
 
     seconds: float = 60.0
@@ -194,6 +195,8 @@ class Session:
         if self._runner is None:
             self._runner = Runner()
         names = self.history.ordered(claim, stage.backends)
+        if self._quick and self.options.confirm > 1:
+            names = [name for name in names if program(name) != BUILT_IN]  # they have had their turn
         attempts = [Attempt(name, claim) for name in names]
         limits = Limits(left, self.options.memory)
         width = max(2, os.cpu_count() or 1)
@@ -226,12 +229,14 @@ def _read(decisions: Sequence[Decision], check: Confirm, tally: _Tally, confirm:
             tally.spurious = True
             spurious = f"{decision.backend}: its refutation does not stand exact evaluation"
             tally.ends.append((End.GAVE_UP, spurious))
-    if len(proved) < confirm:
+    if len({program(d.backend) for d in proved}) < confirm:
         if proved:
             names = ", ".join(d.backend for d in proved)
-            tally.ends.append((End.GAVE_UP, f"proved by {names} only, {confirm} backends are asked for"))
+            tally.ends.append(
+                (End.GAVE_UP, f"proved by {names} only, {confirm} different programs are needed")
+            )
         return Outcome(reason="; ".join(text for _, text in tally.ends))
-    tally.winners += proved[:confirm]
+    tally.winners += proved
     # A certificate that can be replayed is better evidence than a solver's word.
     best = next((d for d in proved if isinstance(d.answer, Proved) and d.answer.certificate), proved[0])
     return Outcome(proof=_proof(best))

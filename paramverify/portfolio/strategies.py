@@ -1,7 +1,8 @@
 """Strategies: which backends race for a claim, for how long, and when its box is cut; plain data.
 
 A strategy is written `bernstein,z3:2; z3,cvc5-cov,yices:20; bernstein,z3:60/2`: rounds separated by
-semicolons, each with its backends, its seconds, and how often the box is halved before (`/2` gives up to four parts).
+semicolons, each with its backends, its seconds, and how often the box is halved before (`/2` gives up to
+four parts).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ MAX_CUTS = 8
 
 @dataclass(frozen=True)
 class Stage:
-    """One round: the backends race for each part, `seconds` at the most; first the box is halved `cuts` times."""
+    """One round: the box is halved `cuts` times, and the backends race for each part, within `seconds`."""
 
     backends: tuple[str, ...]
     seconds: float

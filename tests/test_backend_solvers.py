@@ -1,0 +1,191 @@
+"""Z3 and cvc5 on claims with known verdicts, and the way from algebraic models to rational points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import isqrt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paramverify.algebra.domains import box_domain, parse_constraint, parse_interval
+from paramverify.algebra.polynomials import Ring
+from paramverify.backends import backend
+from paramverify.claims import Claim
+from paramverify.encodings.lifting import Approximation, Satisfied, decide, violation
+from paramverify.portfolio.attempts import settings
+from paramverify.portfolio.runner import Attempt, Limits, Runner
+from paramverify.verdicts import End, Open, Proved, Refuted
+
+SOLVERS = ("z3", "cvc5", "cvc5-cov")
+UNIT = {"p": "(0, 1)"}
+SQUARE = {"p": "(0, 1)", "q": "(0, 1)"}
+
+
+@dataclass(frozen=True)
+class Known:
+    """A claim with its verdict: holds, violated, or violated at irrational points only ("irrational").
+
+    `hard` names solvers that do not decide it within the limit.
+    """
+
+    text: str
+    polynomial: str
+    box: Mapping[str, str]
+    verdict: str
+    constraints: tuple[str, ...] = ()
+    hard: tuple[str, ...] = ()
+
+    def claim(self) -> Claim:
+        ring = Ring(tuple(self.box))
+        domain = box_domain(ring, {name: parse_interval(text) for name, text in self.box.items()})
+        constraints = tuple(c for text in self.constraints for c in parse_constraint(text, domain))
+        return Claim(ring.parse(self.polynomial), replace(domain, constraints=constraints))
+
+
+TABLE = (
+    Known("touches zero inside", "1/4 - p + p^2", UNIT, "holds", hard=("cvc5",)),
+    Known("misses it by 10^-9", "1/4 - 1/1000000000 - p + p^2", UNIT, "violated"),
+    Known("clears it by 10^-9", "1/4 + 1/1000000000 - p + p^2", UNIT, "holds", hard=("cvc5",)),
+    Known("zero at an open end only", "p", UNIT, "holds"),
+    Known("negative at a closed end only", "p - 1/3", {"p": "[1/3, 1]"}, "holds"),
+    Known("negative close to an open end only", "1/1000000 - p", {"p": "(0, 1/1000000]"}, "holds"),
+    Known("negative at an open end only", "999999/1000000 - p", {"p": "(0, 999999/1000000)"}, "holds"),
+    Known("negative in a corner that belongs", "p + q - 1/100", {"p": "[0, 1]", "q": "[0, 1]"}, "violated"),
+    Known("one point, which does not violate", "7*p - 2", {"p": "2/7"}, "holds"),
+    Known("one point, which violates", "7*p - 3", {"p": "2/7"}, "violated"),
+    Known("zeros at algebraic points only", "-(4*p^4 - 4*p^2 + 1)", UNIT, "violated"),
+    Known("touches zero at algebraic points", "4*p^4 - 4*p^2 + 1", UNIT, "holds", hard=("cvc5",)),
+    Known("domain of one algebraic point", "-1", UNIT, "irrational", ("2*p*p == 1",), hard=("cvc5",)),
+    Known("holds under a constraint only", "1/2 - p*q", SQUARE, "holds", ("p + q <= 1",)),
+    Known("tight under a constraint", "1/4 - p*q", SQUARE, "holds", ("p + q <= 1",), hard=("cvc5",)),
+    Known("violated under it", "1/5 - p*q", SQUARE, "violated", ("p + q <= 1",), hard=("cvc5",)),
+    Known("constraints without a point", "-1", SQUARE, "holds", ("p + q <= 1", "p + q > 1")),
+    Known("strict constraint, zero on its border", "1 - p - q", SQUARE, "holds", ("p + q < 1",)),
+    Known("on a line", "1/10 - p^3*q", SQUARE, "violated", ("p + q == 1",)),
+    Known("on a cubic curve", "2/5 - p", SQUARE, "violated", ("p**3 + p + q == 1",)),
+    Known("the zero polynomial", "0", UNIT, "holds"),
+    Known("a negative constant", "-1", UNIT, "violated"),
+    Known("big coefficients", "10^40*(p - 1/2)^2 - 1", UNIT, "violated"),
+)
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[Runner]:
+    with Runner() as made:
+        yield made
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("known", TABLE, ids=lambda known: known.text)
+def test_known_verdicts(runner: Runner, known: Known, name: str) -> None:
+    """No solver contradicts a known verdict, and each decides what it is not known to fail on."""
+    about = known.claim()
+    limits = Limits(2.0 if name in known.hard else 60.0)
+    answer = runner.run(Attempt(name, about), limits).answer
+    if isinstance(answer, Open):
+        assert name in known.hard or known.verdict == "irrational"
+        if name not in known.hard:
+            assert answer.end is End.GAVE_UP
+            assert "no rational point" in answer.detail
+            assert "sat" in answer.transcript
+    elif isinstance(answer, Proved):
+        assert known.verdict == "holds"
+        assert answer.transcript == "unsat"
+    else:
+        assert known.verdict == "violated"
+        assert answer.point in about.domain
+        assert not about.holds_at(answer.point)
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_descriptions(name: str) -> None:
+    """Each solver is found by name, with its version; cvc5's are told apart by settings that are recorded."""
+    found = backend(name)
+    assert found.name == name
+    assert not found.builtin
+    assert found.version()
+    coverings = {"z3": None, "cvc5": "false", "cvc5-cov": "true"}[name]
+    assert settings(found, {}).get("nl-cov") == coverings
+    assert settings(found, {"nl-cov": "?"})["nl-cov"] == "?"
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_options_reach_the_solver(runner: Runner, name: str) -> None:
+    """An option that the solver does not know makes it give up with the reason; one that it knows is used."""
+    about = TABLE[1].claim()
+    answer = runner.run(Attempt(name, about, {"nonsense": "1"}), Limits(60)).answer
+    assert isinstance(answer, Open)
+    assert answer.end is End.GAVE_UP
+    assert "nonsense" in answer.detail
+    option = {"random_seed": "7"} if name == "z3" else {"seed": "7"}
+    decision = runner.run(Attempt(name, about, option), Limits(60))
+    assert isinstance(decision.answer, Refuted)
+    assert decision.options.items() >= option.items()
+
+
+def test_unknown_is_open(runner: Runner) -> None:
+    """A solver that says unknown has given up, with its reason."""
+    answer = runner.run(Attempt("z3", TABLE[0].claim(), {"rlimit": "1"}), Limits(60)).answer
+    assert isinstance(answer, Open)
+    assert answer.end is End.GAVE_UP
+    assert answer.detail.startswith("unknown: ")
+
+
+def root(of: Fraction) -> Approximation:
+    """Returns the square root of a number as an approximation that is off by almost what it may be."""
+
+    def approximate(bits: int) -> Fraction:
+        scale = 2 ** (bits + 20)
+        return Fraction(isqrt(int(of * scale * scale)), scale) + Fraction(9, 10 * 2**bits)
+
+    return approximate
+
+
+def never(_: Claim) -> Open:
+    return Open(End.GAVE_UP)
+
+
+@given(st.integers(2, 10**9), st.integers(1, 60))
+def test_rational_points_near_algebraic_ones(square: int, bits: int) -> None:
+    """Between the two sides of a narrow strip around an irrational point a rational one is found."""
+    number = Fraction(square, 10**9 + 7)  # never the square of a rational
+    width = Fraction(1, 2**bits)
+    ring = Ring(("p",))
+    strip = ring.variable("p") ** 2 - ring.number(number)
+    about = Claim(strip**2 - ring.number(width**2), box_domain(ring, {"p": parse_interval("(0, 2)")}))
+    point = violation(about, {"p": root(number)}, never)
+    assert point is not None
+    assert abs(point["p"] ** 2 - number) < width
+
+
+def test_one_coordinate_is_fixed_where_they_depend_on_each_other() -> None:
+    """Rounding both coordinates misses a line, so one is fixed and the solver is asked for the other."""
+    total = Fraction(1_000_003, 1_000_000)
+    about = Known("", "1/10 - p^3*q", SQUARE, "violated", (f"p + q == {total}",)).claim()
+    half = root(Fraction(1, 2))
+    asked: list[Fraction] = []
+
+    def solve(narrower: Claim) -> Satisfied | Proved:
+        fixed = narrower.domain.box["p"]
+        assert fixed.is_point
+        asked.append(fixed.lower)
+        point = {"p": fixed.lower, "q": total - fixed.lower}
+        return Proved() if narrower.holds_at(point) else Satisfied({"q": point["q"]}, "")
+
+    point = violation(about, {"p": half, "q": lambda bits: total - half(bits)}, solve)
+    assert asked
+    assert point == {"p": asked[-1], "q": total - asked[-1]}
+    assert point in about.domain
+    assert not about.holds_at(point)
+
+
+def test_model_that_violates_nothing() -> None:
+    """A rational model that does not violate the claim is no refutation, also straight from a backend."""
+    about = TABLE[0].claim()
+    answer = decide(about, lambda _: Satisfied({"p": Fraction(1, 2)}, "sat\np = 1/2"))
+    assert isinstance(answer, Open)
+    assert answer.transcript == "sat\np = 1/2"
