@@ -22,6 +22,8 @@ class Backend(Protocol):
 
     `name` is what users type; `builtin` is true for the exact procedures of this package, whose proofs carry
     certificates; `install` is the command or advice for getting it. `description` is one line.
+    Two more attributes are optional: `settings`, a mapping of options that are always set and recorded,
+    and `preload`, names of modules that are imported once, before attempts are forked.
     """
 
     name: str

@@ -11,13 +11,14 @@ from types import TracebackType
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import variables
-from paramverify.backends import backend
+from paramverify.backends import discover
 from paramverify.backends.bernstein import ENCLOSURES, decide_exactly
 from paramverify.backends.settling import VERSION, Outcome, Work, answer, settle
 from paramverify.claims import Claim, without_enclosure
 from paramverify.encodings.refutations import Confirm, refuter
 from paramverify.evidence import certificates
 from paramverify.portfolio.agreement import check_agreement, confirmation, program
+from paramverify.portfolio.attempts import resolve
 from paramverify.portfolio.history import History, default_path
 from paramverify.portfolio.runner import Attempt, Limits, Runner
 from paramverify.portfolio.strategies import BUILT_IN, NAMED, Stage, Strategy
@@ -65,12 +66,14 @@ class Session:
         self._runner: Runner | None = None
         self._quick = any(BUILT_IN in stage.backends for stage in self.options.strategy)
         named = self.options.strategy in NAMED.values()
+        known = discover()
         self._stages: list[Stage] = []
         for stage in self.options.strategy:
             names = tuple(n for n in stage.backends if n != BUILT_IN)
-            found = {name: backend(name) for name in names}
             if named:  # of a named strategy, what is not installed is left out
-                names = tuple(n for n in names if found[n].version() is not None)
+                names = tuple(n for n in names if n in known and known[n].version() is not None)
+            for name in names:
+                resolve(name)
             if names:
                 self._stages.append(replace(stage, backends=names))
 
