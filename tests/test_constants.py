@@ -1,4 +1,4 @@
-"""The constants exp(q): enclosures and signs against Python's decimals, which round exp correctly."""
+"""The constants exp(q), against Python's decimals, which round exp correctly; and budgets made of them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import rationals
 
+from paramverify.algebra.budgets import read_epsilon
 from paramverify.algebra.constants import (
     MAX_PRECISION,
     ExpConstant,
@@ -19,7 +20,9 @@ from paramverify.algebra.constants import (
     lower_bound,
     upper_bound,
 )
-from paramverify.errors import LimitError
+from paramverify.algebra.expressions import Name, Node, Operation, parse
+from paramverify.algebra.polynomials import Ring, to_rational_function
+from paramverify.errors import ExpressionError, LimitError
 
 DIGITS = 200  # more than any enclosure below has
 
@@ -89,7 +92,7 @@ def test_sign_gives_up_at_its_bound() -> None:
         constant.sign(polynomial([-low, Fraction(1)]))
 
 
-@given(st.lists(rationals(-20, 20, 60), max_size=6))
+@given(st.lists(st.integers(-240, 240).map(lambda n: Fraction(n, 12)), max_size=6))
 def test_generator(exponents: list[Fraction]) -> None:
     """Every exponent is a whole multiple of the generator's, and these multiples have no common divisor."""
     constant = generator(exponents)
@@ -102,6 +105,81 @@ def test_generator(exponents: list[Fraction]) -> None:
     larger = [[step / divisor for step in steps] for divisor in (2, 3, 5, 7, 11)]
     assert all(any(step.denominator > 1 for step in row) for row in larger)
     assert generator(reversed(exponents)) == constant
+
+
+@pytest.mark.parametrize(
+    ("exponents", "message"),
+    [
+        ([Fraction(10) ** 100], "exp of a number beyond 1000"),
+        ([Fraction(1), Fraction(-2001, 2)], "exp of a number beyond 1000"),
+        ([Fraction(1000), Fraction(1, 1000)], "too small a common divisor: more than 1000 steps"),
+        ([Fraction(1, 997), Fraction(1, 1009)], "too small a common divisor: more than 1000 steps"),
+    ],
+)
+def test_generator_is_bounded(exponents: list[Fraction], message: str) -> None:
+    """Exponents that would need huge numbers, or huge powers of the generator, are refused at once."""
+    with pytest.raises(LimitError, match=message):
+        generator(exponents)
+
+
+@pytest.mark.parametrize("text", ["1000000000*ln(2)", "ln(2)*-1001", "ln(3)/(1/2000)"])
+def test_logarithms_in_budgets_are_bounded(text: str) -> None:
+    """A multiple of a logarithm that would be a huge power is refused."""
+    with pytest.raises(ExpressionError, match="the factor of a logarithm is larger than 1000"):
+        read_epsilon(parse(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "rational", "logarithms"),
+    [
+        ("1.372", Fraction(343, 250), []),
+        ("ln(2)", Fraction(0), [(1, "2")]),
+        ("4*ln(2) - 1/2", Fraction(-1, 2), [(4, "2")]),
+        ("-ln(alpha)", Fraction(0), [(-1, "alpha")]),
+        ("2*(ln(3) - 2*ln(1 + p)) + 3", Fraction(3), [(2, "3"), (-4, "1 + p")]),
+        ("ln(9)/(1/2) + 2**3/4", Fraction(2), [(2, "9")]),
+    ],
+)
+def test_budgets(text: str, rational: Fraction, logarithms: list[tuple[int, str]]) -> None:
+    """A budget is a rational number plus whole multiples of logarithms."""
+    budget = read_epsilon(parse(text))
+    assert budget.rational == rational
+    found = [(factor, unplaced(argument.root)) for factor, argument in budget.logarithms]
+    assert found == [(factor, unplaced(parse(argument).root)) for factor, argument in logarithms]
+
+
+def unplaced(node: Node) -> object:
+    """Returns a tree without the columns."""
+    if isinstance(node, Operation):
+        return (node.operator, *map(unplaced, node.arguments))
+    return node.name if isinstance(node, Name) else node.value
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "column"),
+    [
+        ("ln(2)/2", "a logarithm needs a whole factor, not 1/2: otherwise the ratio bound is a root", 0),
+        ("1 + p", "a parameter may stand inside ln only; use ratio for a bound on e^epsilon", 4),
+        ("ln(2)*ln(3)", "not a sum of numbers and ln(...); use ratio for a bound on e^epsilon", 0),
+        ("2/ln(3)", "not a sum of numbers and ln(...); use ratio for a bound on e^epsilon", 0),
+        ("1 + exp(1)", "not a sum of numbers and ln(...); use ratio for a bound on e^epsilon", 4),
+        ("ln(2)/0", "not a number to multiply or divide by", 6),
+        ("'a'", "not a sum of numbers and ln(...); use ratio for a bound on e^epsilon", 0),
+    ],
+)
+def test_not_a_budget(text: str, reason: str, column: int) -> None:
+    """Whatever is not such a sum is refused with its reason and its place."""
+    with pytest.raises(ExpressionError) as caught:
+        read_epsilon(parse(text))
+    assert (caught.value.reason, caught.value.column) == (reason, column)
+
+
+def test_ratio_of_a_budget() -> None:
+    """e^ε is a rational function of the parameters and the generator."""
+    ring = Ring(("alpha",), ExpConstant(Fraction(1, 4)))
+    budget = read_epsilon(parse("1/2 + 2*ln(3) - ln(alpha)"))
+    ratio = budget.ratio(ring, lambda argument: to_rational_function(argument, ring))
+    assert ratio == to_rational_function(parse("9*exp(1/2)/alpha"), ring)
 
 
 @given(rationals(-20, 20, 1000))

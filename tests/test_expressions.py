@@ -174,8 +174,8 @@ NAME = "(letters, digits and _, starting with a letter)"
         ("(" * 10_000, f"brackets nested deeper than {MAX_DEPTH}", MAX_DEPTH),
         ("(" * 9_999 + "p" + ")" * 9_999, f"brackets nested deeper than {MAX_DEPTH}", MAX_DEPTH),
         ("1 + " + "9/" * 250 + "2", f"nested deeper than {MAX_DEPTH}", None),
-        ("-" * 10_000 + "p", "nested too deeply", 0),
-        ("+".join("p" * 9_000), "nested too deeply", 0),
+        ("-" * 10_000 + "p", "nested too deeply, or a sum with too many terms", 0),
+        ("+".join("p" * 9_000), "nested too deeply, or a sum with too many terms", 0),
         ("p" * (MAX_LENGTH + 1), f"longer than {MAX_LENGTH} characters", 0),
     ],
 )

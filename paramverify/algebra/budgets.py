@@ -10,7 +10,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from paramverify.algebra.expressions import Expression, Name, Node, Number, Operation, evaluate
+from paramverify.algebra.expressions import (
+    MAX_EXPONENT,
+    Expression,
+    Name,
+    Node,
+    Number,
+    Operation,
+    evaluate,
+)
 from paramverify.algebra.polynomials import RationalFunction, Ring
 
 Evaluator = Callable[[Expression], RationalFunction]
@@ -51,6 +59,8 @@ def read_epsilon(expression: Expression) -> Budget:
                     f"a logarithm needs a whole factor, not {factor}: otherwise the ratio bound is a root",
                     node,
                 )
+            if abs(factor) > MAX_EXPONENT:
+                raise expression.error(f"the factor of a logarithm is larger than {MAX_EXPONENT}", node)
             logarithms.append((int(factor), Expression(expression.text, node.arguments[0])))
         elif isinstance(node, Number):
             rational += factor * node.value

@@ -22,6 +22,8 @@ from paramverify.algebra.simplest import simplest_between
 from paramverify.errors import LimitError
 
 GENERATOR = "E"
+MAX_EXPONENT = 1_000  # absolute value of q in exp(q)
+MAX_POWER = 1_000  # power of the generator that an exp(q) may be
 MAX_PRECISION = 1 << 16  # bits at which sign decisions give up; far beyond any case seen
 
 
@@ -70,17 +72,29 @@ class ExpConstant:
 
 
 def generator(exponents: Iterable[Fraction]) -> ExpConstant | None:
-    """Returns the generator for all exp(q): exp of the greatest common divisor of the nonzero q."""
+    """Returns the generator for all exp(q): exp of the greatest common divisor of the nonzero q.
+
+    Raises:
+        LimitError: an exponent is too large, or too large a multiple of the common divisor.
+    """
     common: Fraction | None = None
+    largest = Fraction(0)
     for q in exponents:
         if q == 0:
             continue
+        largest = max(largest, abs(q))
         if common is None:
             common = abs(q)
             continue
         bottom = lcm(common.denominator, q.denominator)
         common = Fraction(gcd(int(common * bottom), int(q * bottom)), bottom)
-    return ExpConstant(common) if common else None
+    if common is None:
+        return None
+    if largest > MAX_EXPONENT:
+        raise LimitError(f"exp of a number beyond {MAX_EXPONENT}")
+    if largest / common > MAX_POWER:
+        raise LimitError(f"the exponents of exp have too small a common divisor: more than {MAX_POWER} steps")
+    return ExpConstant(common)
 
 
 @lru_cache(maxsize=256)
@@ -88,7 +102,7 @@ def _enclosure(exponent: Fraction, bits: int) -> tuple[Fraction, Fraction]:
     with _precision(2 * bits + 64):
         ball = arb(fmpq(exponent.numerator, exponent.denominator)).exp()
         below, above = _exact(ball.lower()), _exact(ball.upper())
-    width = below / 2 ** (bits + 1)
+    width = below / 2 ** (bits + 2)
     # arb's lower and upper ends are rounded outward, so below <= exp(exponent) <= above; the simplest
     # rationals are taken strictly outside of them.
     low = simplest_between(below - width, below - width / 4)

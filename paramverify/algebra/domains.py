@@ -150,8 +150,7 @@ def parse_constraint(text: str, domain: Domain) -> tuple[Constraint, ...]:
     A denominator is multiplied out only where its sign on the domain is proved.
 
     Raises:
-        DomainError: not a comparison of this form, or a denominator of unknown sign.
-        ExpressionError: a mistake in the text.
+        ExpressionError: not a comparison of this form, or a denominator whose sign is not proved.
     """
     expression = parse(text)
     return tuple(
@@ -168,8 +167,7 @@ def comparison_polynomials(
     """Returns polynomials f with a flag: the comparisons hold iff f > 0 (flag set) or f ≥ 0 for each.
 
     Raises:
-        DomainError: not a conjunction of comparisons, or a denominator whose sign is not proved.
-        ExpressionError: a mistake in the text.
+        ExpressionError: not a conjunction of comparisons, or a denominator whose sign is not proved.
     """
     from paramverify.algebra.signs import Sign, sign_on
 

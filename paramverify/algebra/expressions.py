@@ -117,7 +117,7 @@ def parse(text: str) -> Expression:
     """
     if len(text) > MAX_LENGTH:
         raise ExpressionError(f"longer than {MAX_LENGTH} characters", text[:70], 0)
-    stray = re.search(r"[^\x20-\x7e\t\n]", text)
+    stray = re.search(r"[^\x20-\x7e\t\n]|#", text)
     if stray:
         raise ExpressionError(f"unexpected character {stray.group()!r}", text, stray.start())
     digits = re.search(rf"[\d_]{{{MAX_DIGITS + 1}}}", text)
@@ -137,7 +137,7 @@ def parse(text: str) -> Expression:
         column = indent + (error.offset - 1 if error.offset else len(source.strip()))
         raise ExpressionError("syntax error", text, min(column, len(text))) from None
     except (RecursionError, MemoryError, ValueError, OverflowError):
-        raise ExpressionError("nested too deeply", text, 0) from None
+        raise ExpressionError("nested too deeply, or a sum with too many terms", text, 0) from None
     try:
         return Expression(text, _Reader(text, source, indent).node(tree.body, 0))
     except RecursionError:

@@ -32,6 +32,7 @@ Point = Mapping[str, Fraction]
 
 MAX_TERMS = 1_000_000  # terms of a polynomial that an expression may create
 MAX_DEGREE = 10_000  # degree in one parameter
+MAX_DENOMINATOR = 2_000  # monomials up to the degrees of the common denominator of a sum of fractions
 
 
 def rational(value: Fraction | int) -> fmpq:
@@ -250,6 +251,7 @@ def to_rational_function(
         result = values[0]
         for value in values[1:]:
             if op == "+":
+                _check_sum(expression, node, result, value)
                 result = result + value
             else:
                 _check_product(expression, node, result, value)
@@ -295,6 +297,19 @@ def _check_product(
     degrees = (max((*f.numerator.degrees(), *f.denominator.degrees()), default=0) for f in (left, right))
     if reduce(lambda a, b: a * b, sizes) > 100 * MAX_TERMS or sum(degrees) > MAX_DEGREE:
         raise expression.error("the product is too large to be expanded", node)
+
+
+def _check_sum(
+    expression: Expression, node: Node, left: RationalFunction, right: RationalFunction
+) -> None:
+    bottoms = (left.denominator, right.denominator)
+    if any(is_constant(bottom) for bottom in bottoms) or bottoms[0] == bottoms[1]:
+        return
+    size = 1
+    for degree in (left.denominator * right.denominator).degrees():
+        size *= int(degree) + 1
+    if size > MAX_DENOMINATOR:
+        raise expression.error("the common denominator of the sum is too large to be expanded", node)
 
 
 def exponents(expressions: Sequence[Expression]) -> list[Fraction]:

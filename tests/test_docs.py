@@ -1,0 +1,165 @@
+"""The documentation: its console examples are run, its links lead somewhere, and CI runs its commands.
+
+A fenced block after the line `<!-- example -->` is run in one shell. Lines that start with `$ ` are commands;
+what follows each is its output, standard error included, where `...` stands for any text.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+DOCUMENTS = [path for path in (*ROOT.glob("*.md"), *sorted(ROOT.glob("docs/**/*.md"))) if path.is_file()]
+MARK = "<!-- example -->"
+END = "=== end of output ==="
+
+
+@dataclass(frozen=True)
+class Example:
+    """A marked block: where it is, and its commands, each with the output that it should have."""
+
+    place: str
+    commands: tuple[tuple[str, str], ...]
+
+
+def examples_in(text: str, name: str) -> list[Example]:
+    """Returns the marked blocks of a document.
+
+    Raises:
+        ValueError: a mark without a block, or a block without commands.
+    """
+    found: list[Example] = []
+    lines = text.split("\n")
+    for number, line in enumerate(lines, start=1):
+        if line.strip() != MARK:
+            continue
+        place = f"{name}:{number}"
+        rest = lines[number:]
+        if not rest or not rest[0].startswith("```"):
+            raise ValueError(f"{place}: no fenced block follows the mark")
+        block = rest[1 : rest.index("```", 1)]
+        if not block or not block[0].startswith("$ "):
+            raise ValueError(f"{place}: the block does not start with a command")
+        commands: list[tuple[str, list[str]]] = []
+        for entry in block:
+            if entry.startswith("$ "):
+                commands.append((entry[2:], []))
+            else:
+                commands[-1][1].append(entry)
+        found.append(Example(place, tuple((command, "\n".join(output)) for command, output in commands)))
+    return found
+
+
+def outputs_of(commands: list[str], folder: Path) -> list[str]:
+    """Returns what each command prints, all of them run in one shell in a folder, as on a terminal."""
+    # After the mark is printed the status of the command is restored, for an `echo $?` that may follow.
+    script = "".join(f"{command}\nset -- $?; echo '{END}'; (exit $1)\n" for command in commands)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=folder,
+        env={**os.environ, "PATH": path, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return done.stdout.split(f"{END}\n")[: len(commands)]
+
+
+def matches(expected: str, actual: str) -> bool:
+    """Tells whether an output is the expected one, where `...` stands for any text, also of several lines."""
+    pattern = ".*?".join(re.escape(part) for part in trimmed(expected).split("..."))
+    return re.fullmatch(pattern, trimmed(actual), re.DOTALL) is not None
+
+
+def trimmed(text: str) -> str:
+    """Returns the text without blanks at the ends of lines and without empty lines at its ends."""
+    return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
+
+
+EXAMPLES = [
+    example
+    for path in DOCUMENTS
+    for example in examples_in(path.read_text(encoding="utf-8"), str(path.relative_to(ROOT)))
+]
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.place)
+def test_example(example: Example, tmp_path: Path) -> None:
+    """A console example prints what the document says it prints."""
+    for entry in ROOT.iterdir():
+        if not entry.name.startswith("."):
+            (tmp_path / entry.name).symlink_to(entry)
+    outputs = outputs_of([command for command, _ in example.commands], tmp_path)
+    for (command, expected), actual in zip(example.commands, outputs, strict=True):
+        shown = f"{example.place}: $ {command}\n--- expected\n{expected}\n--- got\n{actual}"
+        assert matches(expected, actual), shown
+
+
+def test_the_readme_has_examples() -> None:
+    """The README shows at least one example that is run."""
+    assert any(example.place.startswith("README.md:") for example in EXAMPLES)
+
+
+@pytest.mark.parametrize("name", ["run", "test"])
+def test_the_readmes_commands_are_run_by_ci(name: str) -> None:
+    """`.ci/run` runs the marked block of the README, which is there exactly once."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(re.findall(rf"^<!-- ci: {name} -->\n```\w*\n.+\n```$", readme, re.MULTILINE)) == 1
+    assert f"\nreadme {name}\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(path: Path) -> None:
+    """Links from one document to another file of the repository lead to files that exist."""
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text(encoding="utf-8")):
+        if "://" not in target and not target.startswith("mailto:"):
+            assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
+def test_how_examples_are_read(tmp_path: Path) -> None:
+    """Commands share a shell and see the status of the one before; each has its own output."""
+    document = f"text\n\n{MARK}\n```console\n$ x=5; false\n$ echo $? $x\n1 5\n$ echo a >&2; echo\n```\n"
+    (example,) = examples_in(document, "page.md")
+    assert example.place == "page.md:3"
+    assert example.commands == (("x=5; false", ""), ("echo $? $x", "1 5"), ("echo a >&2; echo", ""))
+    assert outputs_of([c for c, _ in example.commands], tmp_path) == ["", "1 5\n", "a\n\n"]
+
+
+@pytest.mark.parametrize("block", ["text", "```console\nno command\n```", "```console\n```"])
+def test_marks_without_an_example(block: str) -> None:
+    """A mark that is not followed by a block with a command is a mistake, and is not passed over."""
+    with pytest.raises(ValueError, match=r"page\.md:1"):
+        examples_in(f"{MARK}\n{block}\n", "page.md")
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "same"),
+    [
+        ("a b", "a b\n", True),
+        ("a\nb", "a  \nb\n\n", True),
+        ("", "\n", True),
+        ("took ... s", "took 0.31 s\n", True),
+        ("a\n...\nd", "a\nb\nc\nd\n", True),
+        ("a ... c ... e", "a b c d e", True),
+        ("...", "anything\nat all", True),
+        ("1.5 (", "1.5 (", True),
+        ("1.5", "105", False),
+        ("a b", "a  b", False),
+        ("a", "a\nb", False),
+        ("a ... c", "a b", False),
+        ("", "a", False),
+    ],
+)
+def test_how_outputs_are_compared(expected: str, actual: str, same: bool) -> None:
+    """Only `...` and blanks at the ends of lines are taken loosely; everything else has to be equal."""
+    assert matches(expected, actual) is same

@@ -1,0 +1,379 @@
+"""The package as users get it: installed, built, started in every way, typed, and layered."""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tomllib
+from collections.abc import Iterator
+from configparser import ConfigParser
+from importlib.util import resolve_name
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+import paramverify
+
+PACKAGE = Path(paramverify.__file__).parent
+MODULES = sorted(PACKAGE.rglob("*.py"))
+IMPORTABLE = [
+    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+    for path in MODULES
+    if path.name not in ("__init__.py", "__main__.py")
+]
+
+# Every import goes to a lower layer or stays in its own package.
+LAYERS = (
+    ("errors",),
+    ("algebra",),
+    ("claims", "tables", "verdicts"),
+    ("models",),
+    ("cases", "evidence"),
+    ("encodings",),
+    ("backends",),
+    ("portfolio",),
+    ("verification",),
+    ("logic", "reports", "statistics", "synthesis"),
+    ("cli",),
+    ("__main__",),
+)
+
+
+def run(*command: str | Path, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command without the variables that change what Python imports."""
+    kept = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")}
+    return subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd,
+        env={**kept, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def output_of(*command: str | Path, cwd: Path, **environment: str) -> str:
+    """Returns the standard output of a command that has to succeed."""
+    done = run(*command, cwd=cwd, **environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def dependencies(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with everything that is installed beside these tests, except the package itself."""
+    folder = tmp_path_factory.mktemp("dependencies")
+    for place in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}:
+        for entry in Path(place).iterdir():
+            if not entry.name.lower().startswith(("paramverify", "__editable__")):
+                (folder / entry.name).symlink_to(entry)
+    return folder
+
+
+def copy_of(root: Path, folder: Path) -> Path:
+    """Returns a copy of the sources as in a fresh clone, so that builds leave the repository alone."""
+    leave = shutil.ignore_patterns(".*", "build", "dist", "*.egg-info", "__pycache__", "*.pyc")
+    return Path(shutil.copytree(root, folder / "clone", symlinks=True, ignore=leave))
+
+
+class Venv:
+    """A fresh virtual environment that sees the dependencies and nothing else."""
+
+    def __init__(self, folder: Path, dependencies: Path) -> None:
+        self.folder = folder
+        output_of(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
+        self.python = folder / "bin" / "python"
+        self.command = folder / "bin" / "paramverify"
+        site = output_of(
+            self.python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder
+        )
+        (Path(site.strip()) / "dependencies.pth").write_text(f"{dependencies}\n")
+
+    def pip(self, *arguments: str | Path) -> None:
+        """Installs without a network: what the build needs is among the dependencies of the tests."""
+        pip = (sys.executable, "-m", "pip", "--python", self.python, "--disable-pip-version-check")
+        offline = ("--no-deps", "--no-index", "--no-build-isolation", "--quiet")
+        output_of(*pip, "install", *offline, *arguments, cwd=self.folder)
+
+    def check(self, elsewhere: Path) -> None:
+        """Checks that command and module start from another folder, and that every module is there."""
+        for command in ((self.command,), (self.python, "-m", "paramverify")):
+            shown = output_of(*command, "--help", cwd=elsewhere)
+            assert shown.startswith("Usage: paramverify ")
+            assert paramverify.__version__ in output_of(*command, "--version", cwd=elsewhere)
+        script = "import importlib, sys; [importlib.import_module(name) for name in sys.argv[1:]]"
+        output_of(self.python, "-c", script, *IMPORTABLE, cwd=elsewhere)
+
+
+@pytest.fixture(scope="session")
+def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built once from a copy of the sources."""
+    folder = tmp_path_factory.mktemp("wheel")
+    source = copy_of(root, folder)
+    pip = (sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check")
+    offline = ("--no-deps", "--no-index", "--no-build-isolation", "--check-build-dependencies")
+    output_of(*pip, *offline, "--wheel-dir", folder, source, cwd=folder)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="session")
+def installed(wheel: Path, dependencies: Path, tmp_path_factory: pytest.TempPathFactory) -> Venv:
+    """A fresh environment in which the wheel is installed."""
+    venv = Venv(tmp_path_factory.mktemp("installed") / "venv", dependencies)
+    venv.pip(wheel)
+    return venv
+
+
+def test_wheel_contents(wheel: Path) -> None:
+    """The wheel has every module, `encodings` included, the type marker and the licence, and nothing else."""
+    with ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if not name.endswith("/")}
+    assert {name for name in names if name.startswith("paramverify/")} == {
+        "paramverify/py.typed",
+        *(str(path.relative_to(PACKAGE.parent)) for path in MODULES),
+    }
+    info = f"paramverify-{paramverify.__version__}.dist-info"
+    assert {name.split("/")[0] for name in names} == {"paramverify", info}
+    assert any(name.startswith(info) and name.endswith("/LICENSE") for name in names)
+
+
+def test_wheel_metadata(wheel: Path, root: Path) -> None:
+    """The wheel names its licence, its Python, its command, and exactly the extras that are documented."""
+    with ZipFile(wheel) as archive:
+        info = f"paramverify-{paramverify.__version__}.dist-info"
+        metadata = archive.read(f"{info}/METADATA").decode().split("\n\n")[0].splitlines()
+        entry_points = archive.read(f"{info}/entry_points.txt").decode()
+    assert "License-Expression: Apache-2.0" in metadata
+    assert "Requires-Python: >=3.11" in metadata
+    assert "paramverify = paramverify.cli.main:main" in entry_points
+    extras = {line.removeprefix("Provides-Extra: ") for line in metadata if line.startswith("Provides-Extra")}
+    assert extras == {"all", "plots", "qepcad", "stats", "storm", "test", "yices"}
+    pyproject = tomllib.loads((root / "pyproject.toml").read_text())
+    assert set(pyproject) == {"build-system", "tool"}
+
+
+def test_all_is_every_extra_for_users(root: Path) -> None:
+    """The extra `all` has what every other extra has, except what only tests need."""
+    setup = ConfigParser()
+    setup.read(root / "setup.cfg")
+    extras = {name: set(text.split()) for name, text in setup["options.extras_require"].items()}
+    every = extras.pop("all")
+    extras.pop("test")
+    assert every == set().union(*extras.values())
+
+
+def test_installed_wheel(installed: Venv, tmp_path: Path) -> None:
+    """The wheel works in a fresh environment."""
+    installed.check(tmp_path)
+
+
+def test_pip_install(root: Path, dependencies: Path, tmp_path: Path) -> None:
+    """`pip install .` in a fresh environment works, and does not need the sources afterwards."""
+    source = copy_of(root, tmp_path)
+    venv = Venv(tmp_path / "venv", dependencies)
+    venv.pip(source)
+    shutil.rmtree(source)
+    venv.check(tmp_path)
+
+
+def test_editable_install(root: Path, dependencies: Path, tmp_path: Path) -> None:
+    """`pip install -e .` works in a fresh environment, and changes of the sources take effect."""
+    source = copy_of(root, tmp_path)
+    venv = Venv(tmp_path / "venv", dependencies)
+    venv.pip("-e", source)
+    venv.check(tmp_path)
+    (source / "paramverify" / "__init__.py").write_text('__version__ = "changed"\n')
+    assert "changed" in output_of(venv.command, "--version", cwd=tmp_path)
+
+
+def test_from_the_repository_root(root: Path, dependencies: Path, tmp_path: Path) -> None:
+    """`python -m paramverify` works from the repository root without any installation."""
+    venv = Venv(tmp_path / "venv", dependencies)
+    assert output_of(venv.python, "-m", "paramverify", "--help", cwd=root).startswith("Usage: paramverify ")
+    assert run(venv.python, "-m", "paramverify", "--help", cwd=tmp_path).returncode != 0
+
+
+def test_repository_root_on_the_path(root: Path, dependencies: Path, tmp_path: Path) -> None:
+    """Python starts with the root on PYTHONPATH, and `encodings` is still the standard library's."""
+    venv = Venv(tmp_path / "venv", dependencies)
+    script = "import encodings, paramverify.encodings.smtlib; print(encodings.__file__)"
+    found = output_of(venv.python, "-c", script, cwd=tmp_path, PYTHONPATH=str(root))
+    assert Path(found.strip()).parent == Path(sysconfig.get_path("stdlib")) / "encodings"
+    shown = output_of(venv.python, "-m", "paramverify", "--help", cwd=tmp_path, PYTHONPATH=str(root))
+    assert shown.startswith("Usage: paramverify ")
+
+
+def test_why_encodings_has_no_init(root: Path, tmp_path: Path) -> None:
+    """With an `__init__.py` in it, the link `encodings` at the root would stop Python from starting."""
+    assert not (root / "paramverify" / "encodings" / "__init__.py").exists()
+    (tmp_path / "encodings").mkdir()
+    (tmp_path / "encodings" / "__init__.py").touch()
+    assert run(sys.executable, "-c", "", cwd=tmp_path, PYTHONPATH=str(tmp_path)).returncode != 0
+
+
+@pytest.mark.parametrize("name", ["backends", "encodings"])
+def test_links_at_the_root(root: Path, name: str) -> None:
+    """The two layers that people extend are links at the root, relative ones."""
+    assert (root / name).readlink() == Path("paramverify") / name
+    assert (root / name).resolve() == (root / "paramverify" / name).resolve()
+
+
+USER_CODE = '''
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import assert_never
+
+from paramverify.algebra.domains import Domain, Interval
+from paramverify.algebra.polynomials import Ring
+from paramverify.backends import Backend
+from paramverify.claims import Claim, Origin
+from paramverify.errors import InputError
+from paramverify.verdicts import Answer, End, Holds, Open, Proved, Refuted, Unknown, Verdict, Violated
+
+
+class Undecided:
+    """A backend in a few lines."""
+
+    name = "undecided"
+    builtin = False
+    description = "Never decides."
+    install = "nothing to install"
+
+    def version(self) -> str | None:
+        return "1"
+
+    def decide(self, claim: Claim, options: Mapping[str, str]) -> Answer:
+        return Open(End.GAVE_UP, str(claim.origins[0]))
+
+
+def sentence(verdict: Verdict) -> str:
+    match verdict:
+        case Holds(evidence):
+            return f"holds by {len(evidence)} proofs"
+        case Violated(witness):
+            return f"violated: {witness}"
+        case Unknown(end, detail):
+            return f"{end.value}: {detail}"
+        case _:
+            assert_never(verdict)
+
+
+def point(answer: Answer) -> Mapping[str, Fraction] | None:
+    if isinstance(answer, Refuted):
+        return answer.point
+    if isinstance(answer, Proved):
+        return None
+    raise InputError(answer.detail, file="case.toml")
+
+
+ring = Ring(("p",))
+box = {"p": Interval(Fraction(0), Fraction(1), lower_closed=True)}
+claim = Claim(ring.variable("p"), Domain(ring, box), (Origin("a", "b", ("0", "1")),))
+backend: Backend = Undecided()
+answer: Answer = backend.decide(claim, {})
+text: str = sentence(Unknown(End.TIMEOUT, claim.digest()))
+truth: bool = claim.holds_at({"p": Fraction(1, 2)})
+
+Interval(0.5, 1.0)  # type: ignore[arg-type]
+Unknown("timeout", "")  # type: ignore[arg-type]
+wrong: Verdict = Open(End.TIMEOUT)  # type: ignore[assignment]
+number: int = claim.text()  # type: ignore[assignment]
+'''
+
+
+def test_types_for_users(installed: Venv, tmp_path: Path) -> None:
+    """mypy accepts strict user code on the installed package, and sees the four mistakes marked in it.
+
+    In strict mode a mark without a mistake is an error, so this fails too if the package has no types.
+    """
+    (tmp_path / "user.py").write_text(USER_CODE)
+    options = ("--strict", "--python-executable", installed.python, "--cache-dir", tmp_path / "cache")
+    shown = output_of(sys.executable, "-m", "mypy", *options, "user.py", cwd=tmp_path)
+    assert shown == "Success: no issues found in 1 source file\n"
+
+
+def loaded_by(script: str, cwd: Path) -> set[str]:
+    """Returns the top-level modules that are loaded after a script."""
+    report = "import sys; print(' '.join({name.split('.')[0] for name in sys.modules}))"
+    return set(output_of(sys.executable, "-c", f"{script}\n{report}", cwd=cwd).splitlines()[-1].split())
+
+
+def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
+    """Neither importing the package nor printing help loads solvers, sympy, flint or rich."""
+    heavy = {"cvc5", "flint", "matplotlib", "numpy", "pysmt", "rich", "scipy", "stormpy", "sympy", "z3"}
+    script = "import paramverify; from paramverify.cli.main import run; assert run(['--help']) == 0"
+    loaded = loaded_by(script, tmp_path)
+    assert {"paramverify", "click"} <= loaded
+    assert not heavy & loaded
+
+
+def test_no_module_imports_a_solver_when_it_is_imported(tmp_path: Path) -> None:
+    """Solvers and sympy are imported where they are used, not with the modules that use them."""
+    heavy = {"cvc5", "matplotlib", "numpy", "pysmt", "scipy", "stormpy", "sympy", "z3"}
+    script = f"import importlib\nfor name in {IMPORTABLE}: importlib.import_module(name)"
+    assert not heavy & loaded_by(script, tmp_path)
+
+
+def imports_of(path: Path) -> Iterator[str]:
+    """Yields the absolute names that a module imports anywhere, except for type checkers only."""
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    package = ".".join(parts[:-1])
+    pending: list[ast.AST] = [ast.parse(path.read_text())]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            pending.extend(node.orelse)
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            source = resolve_name("." * node.level + (node.module or ""), package)
+            yield from (f"{source}.{alias.name}" for alias in node.names)
+        pending.extend(ast.iter_child_nodes(node))
+
+
+def component(name: str) -> str | None:
+    """Returns the part of the package that an absolute name belongs to, such as `algebra`."""
+    first, _, rest = name.partition(".")
+    part = rest.split(".")[0]
+    inside = first == "paramverify" and any(part in layer for layer in LAYERS)
+    return part if inside else None
+
+
+def rank(part: str) -> int:
+    return next(height for height, layer in enumerate(LAYERS) if part in layer)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_downwards(path: Path) -> None:
+    """A module imports from lower layers and from its own package only."""
+    own = path.relative_to(PACKAGE).with_suffix("").parts[0]
+    if own == "__init__":
+        assert not list(imports_of(path))
+        return
+    for name in imports_of(path):
+        part = component(name)
+        if part is None or part == own:
+            assert part or not name.startswith("paramverify.") or name == "paramverify.__version__", name
+            continue
+        assert rank(part) < rank(own), f"{own} must not import {name}"
+
+
+def test_the_checker_stands_alone() -> None:
+    """The checker of evidence imports the standard library and nothing else."""
+    imported = {name.split(".")[0] for name in imports_of(PACKAGE / "evidence" / "checker.py")}
+    assert imported
+    assert imported <= sys.stdlib_module_names
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_every_module_says_its_job(path: Path) -> None:
+    """Every module starts with a docstring."""
+    assert ast.get_docstring(ast.parse(path.read_text()))
