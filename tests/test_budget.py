@@ -114,8 +114,8 @@ def test_two_parameters_against_a_grid(p: str, q: str, tmp_path: Path) -> None:
     steps = [Fraction(k, 400) for k in (1, *range(8, 400, 8), 399)]
     points = [
         {"p": x, "q": y}
-        for x in steps + [Fraction(1, 3), Fraction(1, 4), Fraction(3, 4)]
-        for y in steps + [Fraction(1, 10), Fraction(9, 10)]
+        for x in [*steps, Fraction(1, 3), Fraction(1, 4), Fraction(3, 4)]
+        for y in [*steps, Fraction(1, 10), Fraction(9, 10)]
         if {"p": x, "q": y} in case.model.domain
     ]
     largest = max(
@@ -128,7 +128,7 @@ def test_two_parameters_against_a_grid(p: str, q: str, tmp_path: Path) -> None:
 
 
 def test_output_that_only_one_secret_can_give(tmp_path: Path) -> None:
-    """An output that is possible under one secret only has an infinite ratio, with the point that shows it."""
+    """An output that is possible under one secret only has an infinite ratio, and the point shows it."""
     path = tmp_path / "case.toml"
     path.write_text(
         """

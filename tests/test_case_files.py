@@ -17,7 +17,7 @@ STATUS = {"holds": Holds, "violated": Violated}
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_expected_verdict(path: Path) -> None:
-    """The verdict is the expected one, and a violation comes with two exact probabilities beyond the bound."""
+    """The verdict is as expected, and a violation comes with two exact probabilities beyond the bound."""
     case = load(path)
     report = verify(case, Options(seconds=120))
     assert isinstance(report.verdict, STATUS[case.expect["status"]])

@@ -155,7 +155,11 @@ def test_bayesian_network_against_enumeration_by_hand(tmp_path: Path) -> None:
         ward = { categorical = { A = "1/2", B = "1/2" } }
         [prior.kin]
         given = ["john", "ward"]
-        table = { "0,A" = { 0 = "1-q", 1 = "q" }, "0,B" = { 0 = 1 }, "1,A" = { 1 = 1 }, "1,B" = { 0 = "q", 1 = "1-q" } }
+        [prior.kin.table]
+        "0,A" = { 0 = "1-q", 1 = "q" }
+        "0,B" = { 0 = 1 }
+        "1,A" = { 1 = 1 }
+        "1,B" = { 0 = "q", 1 = "1-q" }
         [mechanism]
         kind = "geometric"
         query = "john + kin"
