@@ -14,7 +14,8 @@ from paramverify.algebra.realroots import RealRoot
 from paramverify.cases import load
 from paramverify.cli.main import run
 from paramverify.portfolio.session import Session
-from paramverify.synthesis.budget import TightBudget, tight_budget
+from paramverify.synthesis.budget import tight_budget
+from paramverify.synthesis.suprema import TightBudget
 
 CASES = Path(__file__).parent.parent / "cases"
 
@@ -186,3 +187,17 @@ def test_supremum_is_above_a_grid_and_near_its_maximum(top: list[int], bottom: l
     fine = found.value.refined(Fraction(1, 10**9))
     assert best <= fine.upper
     assert float(best) >= float(fine.lower) * 0.95 - 1e-6
+
+
+def test_a_missing_upper_bound_is_not_made_up() -> None:
+    """Where one candidate's upper bound is not proved, the budget has none, whatever the other's is."""
+    from paramverify.claims import Origin
+    from paramverify.synthesis.budget import _larger
+
+    origin = Origin("a", "b", ("x",))
+    unproved = TightBudget(Fraction(3), None, origin, {})
+    proved = TightBudget(Fraction(4), Fraction(5), origin, {})
+    for found in (_larger(unproved, proved), _larger(proved, unproved)):
+        assert (found.lower, found.upper, found.value) == (4, None, None)
+    wide = TightBudget(Fraction(2), Fraction(6), origin, {})
+    assert (_larger(wide, proved).lower, _larger(wide, proved).upper) == (4, 6)

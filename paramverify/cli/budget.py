@@ -25,7 +25,8 @@ from paramverify.models.evaluation import Real, show_polynomial
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.reports import documents, text
-from paramverify.synthesis.budget import TightBudget, tight_budget
+from paramverify.synthesis.budget import tight_budget
+from paramverify.synthesis.suprema import TightBudget
 from paramverify.verification import check_model
 
 
