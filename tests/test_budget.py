@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from paramverify.algebra.maxima import supremum
 from paramverify.algebra.realroots import RealRoot
 from paramverify.cases import load
+from paramverify.claims import Origin
 from paramverify.cli.main import run
+from paramverify.evidence.witnesses import evaluate, in_domain
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.suprema import TightBudget
@@ -191,7 +193,6 @@ def test_supremum_is_above_a_grid_and_near_its_maximum(top: list[int], bottom: l
 
 def test_a_missing_upper_bound_is_not_made_up() -> None:
     """Where one candidate's upper bound is not proved, the budget has none, whatever the other's is."""
-    from paramverify.claims import Origin
     from paramverify.synthesis.budget import _larger
 
     origin = Origin("a", "b", ("x",))
@@ -201,3 +202,36 @@ def test_a_missing_upper_bound_is_not_made_up() -> None:
         assert (found.lower, found.upper, found.value) == (4, None, None)
     wide = TightBudget(Fraction(2), Fraction(6), origin, {})
     assert (_larger(wide, proved).lower, _larger(wide, proved).upper) == (4, 6)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "constraints"),
+    [("1/2", '["p + q <= 1"]'), ("exp(-1/2)", "[]"), ("exp(-1/2)", '["p <= q"]')],
+)
+def test_constraints_and_constants_give_certified_bounds(
+    alpha: str, constraints: str, tmp_path: Path
+) -> None:
+    """With constraints, or with exp(q) beside parameters, the bounds are close and fit a grid."""
+    path = tmp_path / "case.toml"
+    text = EXAMPLE_5_LIKE.format(p="[1/10, 9/10]", q="[1/10, 9/10]").replace(
+        '"1/2", range', f'"{alpha}", range'
+    )
+    path.write_text(text.replace("[prior]", f"constraints = {constraints}\n[prior]", 1))
+    model = load(path).model
+    with Session() as session:
+        found = tight_budget(model, session, Fraction(1, 10**4))
+    assert found.upper is not None
+    assert found.upper - found.lower <= found.lower / 10**4
+    steps = [Fraction(k, 20) for k in range(2, 19)]
+    points = [{"p": p, "q": q} for p in steps for q in steps]
+    pairs = (("some", "none"), ("none", "some"))
+    ratios = [
+        float(found_at.ratio)
+        for point in points
+        if in_domain(model, point)
+        for left, right in pairs
+        for output in ("1", "2")
+        if (found_at := evaluate(model, Origin(left, right, (output,)), point)).ratio
+    ]
+    assert max(ratios) <= float(found.upper) * (1 + 1e-12)
+    assert max(ratios) >= float(found.lower) * 0.97

@@ -139,9 +139,9 @@ class Search:
                     return replace(found, decisions=(decision,))
             lower, place = value.lower, found.place
         else:
-            sampled, point = sampled(self.a, self.b, domain)
+            largest, point = sampled(self.a, self.b, domain)
             lower, place = (
-                max(sampled, Fraction(0)),
+                max(largest, Fraction(0)),
                 {n: exact(v) for n, v in point.items() if n != GENERATOR},
             )
         return self.bisect(lower, place)
