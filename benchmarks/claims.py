@@ -3,8 +3,8 @@
     python benchmarks/claims.py [--limit 10]
 
 The claims are f = Σ_i (x_i^k − c_i)² · (1 + ∏ x_j) + δ ≥ 0 on the open unit box, expanded, with
-c_i = i/(n+1): degree 2k + 1 in each parameter, minimum δ at an irrational point. They hold for δ ≥ 0 and fail for δ < 0. Prints a
-Markdown table for docs/benchmarks.md; `-` means not decided within the limit.
+c_i = i/(n+1): degree 2k + 1 in each parameter, minimum δ at an irrational point. They hold for δ ≥ 0 and
+fail for δ < 0. Prints a Markdown table for docs/benchmarks.md; `-` means not decided within the limit.
 """
 
 from __future__ import annotations

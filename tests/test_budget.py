@@ -213,9 +213,8 @@ def test_constraints_and_constants_give_certified_bounds(
 ) -> None:
     """With constraints, or with exp(q) beside parameters, the bounds are close and fit a grid."""
     path = tmp_path / "case.toml"
-    text = EXAMPLE_5_LIKE.format(p="[1/10, 9/10]", q="[1/10, 9/10]").replace(
-        '"1/2", range', f'"{alpha}", range'
-    )
+    box = EXAMPLE_5_LIKE.format(p="[1/10, 9/10]", q="[1/10, 9/10]")
+    text = box.replace('"1/2", range', f'"{alpha}", range')
     path.write_text(text.replace("[prior]", f"constraints = {constraints}\n[prior]", 1))
     model = load(path).model
     with Session() as session:
