@@ -105,6 +105,8 @@ def candidates(model: Model) -> Iterator[Candidate]:
                 continue
             seen.add(same)
             left, right = pi * pair.tau.mass, tau * pair.pi.mass
+            if not left and not right:
+                continue  # impossible under both secrets
             yield Candidate(left, right, Origin(pair.left, pair.right, names))
             yield Candidate(right, left, Origin(pair.right, pair.left, names))
 
