@@ -244,9 +244,10 @@ def test_sign_ignores_constraints() -> None:
 
 
 def test_sign_of_a_very_large_polynomial() -> None:
-    """Beyond the bound on the number of coefficients no sign is claimed."""
+    """Beyond the bounds on the degree and on the number of coefficients no sign is claimed."""
     domain = box_domain(RING, dict.fromkeys(NAMES, parse_interval("[1, 2]")))
     assert sign_on(read("p**70*q**70*r**70"), domain) is None
+    assert sign_on(read("p**1000"), domain) is None
 
 
 @given(polynomials(), boxes(), rationals().filter(bool))

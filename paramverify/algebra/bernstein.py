@@ -104,7 +104,7 @@ def rotate(matrix: fmpz_mat, entries: list[fmpz]) -> list[fmpz]:
 
 @lru_cache(maxsize=512)
 def _axis_matrix(degree: int, lower: Fraction, upper: Fraction) -> tuple[fmpz_mat, fmpz]:
-    """Returns (M, s) with s > 0: M/s maps power coefficients in x to Bernstein coefficients on [lower, upper].
+    """Returns (M, s), s > 0: M/s maps power coefficients in x to Bernstein coefficients on [lower, upper].
 
     x = l + w·t turns coefficients a into c_j = w^j Σ_{i≥j} C(i,j) l^{i−j} a_i. With l = p/m and w = r/m,
     m^d·c_j = r^j Σ_{i≥j} C(i,j) p^{i−j} m^{d−i} a_i has whole coefficients.
@@ -153,23 +153,47 @@ class Patch:
         return self.entries[position]
 
     def vanishes(self, ends: Mapping[int, int], order: int) -> bool:
-        """Tells whether f vanishes to this order on the face where axes, given by number, are at their ends.
+        """Tells whether f vanishes to order 1 or 2 on the face where axes (by number) are at their ends.
 
-        That is, whether the entries are zero whose distance to those ends, summed over the axes, is below it.
+        That is, whether the entries on that face are zero, and for order 2 also those one step away from it.
         """
-        ranges = [range(degree + 1) for degree in self.degrees]
-        for index, entry in zip(product(*ranges), self.entries, strict=True):
-            if entry:
-                away = sum(self.degrees[a] - index[a] if end else index[a] for a, end in ends.items())
-                if away < order:
-                    return False
+        places = {axis: self.degrees[axis] * end for axis, end in ends.items()}
+        layers = [places]
+        if order > 1:
+            steps = {axis: -1 if end else 1 for axis, end in ends.items()}
+            layers += [{**places, axis: places[axis] + step} for axis, step in steps.items()]
+        return not any(self.entries[k] for layer in layers for k in _positions(self.degrees, layer))
+
+    def never_zero(self, box: Mapping[str, Interval]) -> bool:
+        """Tells whether f, whose coefficients have one weak sign, vanishes nowhere on the half-open box.
+
+        As in `signs`: some coefficient must be nonzero on each of the smallest faces that belong to the box.
+        """
+        choices: list[list[int | None]] = []
+        for name in self.names:
+            closed = (box[name].lower_closed, box[name].upper_closed)
+            choices.append([end for end in (0, 1) if closed[end]] or [None])
+        for ends in product(*choices):
+            fixed = {a: self.degrees[a] * end for a, end in enumerate(ends) if end is not None}
+            if not any(self.entries[k] for k in _positions(self.degrees, fixed)):
+                return False
         return True
 
     def corners(self) -> Iterator[tuple[dict[str, int], int]]:
-        """Yields each vertex, as the end (0 or 1) on every axis, with the entry there: the value times scale."""
+        """Yields each vertex, as the end (0 or 1) on every axis, and the entry there: value times scale."""
         for choice in product((0, 1), repeat=len(self.degrees)):
             ends = dict(zip(self.names, choice, strict=True))
             yield ends, self.at_corner(ends)
+
+
+def _positions(degrees: Sequence[int], fixed: Mapping[int, int]) -> Iterator[int]:
+    """Yields the row-major positions of the entries with the given indices on some axes."""
+    ranges = [(fixed[a],) if a in fixed else range(d + 1) for a, d in enumerate(degrees)]
+    for index in product(*ranges):
+        position = 0
+        for i, degree in zip(index, degrees, strict=True):
+            position = position * (degree + 1) + i
+        yield position
 
 
 def patch(polynomial: Polynomial, box: Mapping[str, Interval]) -> Patch:
@@ -201,9 +225,9 @@ def slabs(patch: Patch, name: str) -> tuple[Patch, list[list[int]]]:
 def split(patch: Patch, name: str, ratio: Fraction = Fraction(1, 2)) -> tuple[Patch, Patch]:
     """Returns the coefficients below and above a cut of the named axis, at this ratio of its length.
 
-    De Casteljau's algorithm (Farin, section 4.2): with averages b_i^k = (1−r)·b_i^{k−1} + r·b_{i+1}^{k−1}, the
-    lower part has coefficients b_0^k and the upper part b_i^{d−i}. With r = p/m the integers m^k·b_i^k are
-    computed, and multiplied by m^{d−k}.
+    De Casteljau's algorithm (Farin, section 4.2): with averages b_i^k = (1−r)·b_i^{k−1} + r·b_{i+1}^{k−1},
+    the lower part has coefficients b_0^k and the upper part b_i^{d−i}. With r = p/m the integers m^k·b_i^k
+    are computed, and multiplied by m^{d−k}.
     """
     patch, rows = slabs(patch, name)
     degree = patch.degrees[0]

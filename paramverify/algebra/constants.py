@@ -23,7 +23,7 @@ from paramverify.errors import LimitError
 
 GENERATOR = "E"
 MAX_EXPONENT = 1_000  # absolute value of q in exp(q)
-MAX_POWER = 1_000  # power of the generator that an exp(q) may be
+MAX_POWER = 10_000  # power of the generator that an exp(q) may be
 MAX_PRECISION = 1 << 16  # bits at which sign decisions give up; far beyond any case seen
 
 

@@ -1,8 +1,8 @@
 """Convex polynomials on small boxes: proof of convexity, and their minima recognised exactly.
 
-A convex f lies above its tangent planes, so f(z) + Σ sᵢ·(xᵢ − zᵢ) ≥ 0 on the box with s = ∇f(z) proves f ≥ 0 there
-(S. Boyd and L. Vandenberghe, *Convex Optimization*, section 3.1.3). Where f touches zero, z must be the
-minimum itself: a rational point, or one with coordinates in a number field, found by Newton's method
+A convex f lies above its tangent planes: if f(z) + Σ sᵢ·(xᵢ − zᵢ) ≥ 0 on the box, where s = ∇f(z), then f ≥ 0
+there (S. Boyd and L. Vandenberghe, *Convex Optimization*, section 3.1.3). Where f touches zero, z must be
+the minimum itself: a rational point, or one with coordinates in a number field, found by Newton's method
 and the LLL algorithm, and then verified exactly in that field.
 """
 
@@ -51,8 +51,9 @@ class Minimum:
 def is_convex(patch: Patch) -> bool:
     """Tells whether f is proved convex on the box.
 
-    The second derivatives have Bernstein coefficients between M − R and M + R, so xᵀHx ≥ xᵀMx − Σᵢ (Σⱼ Rᵢⱼ)·xᵢ²
-    for every Hessian matrix H on the box; the right side is tested to be positive semidefinite.
+    The second derivatives have Bernstein coefficients between M − R and M + R, so that
+    xᵀHx ≥ xᵀMx − Σᵢ (Σⱼ Rᵢⱼ)·xᵢ² for every Hessian matrix H on the box; the right side is tested to be
+    positive semidefinite.
     """
     names = patch.names
     size = len(names)
@@ -223,7 +224,7 @@ class _Problem:
         return None
 
     def _verified(self, point: AlgebraicPoint) -> bool:
-        """Tells exactly whether the point is in the box, f vanishes there, and slopes vanish or point inside."""
+        """Tells exactly whether the point is in the box, and f and slopes are zero or slopes point inside."""
         modulus = fmpq_poly(point.minimal)
         low, high = point.interval
         if sign_at(point.minimal, low) * sign_at(point.minimal, high) >= 0:
@@ -315,7 +316,7 @@ def in_field(value: fmpq, generator: fmpq, degree: int) -> fmpq_poly | None:
 
 
 def _relation(values: Sequence[fmpq]) -> list[fmpz] | None:
-    """Returns small whole numbers whose combination with the values is nearly zero, or None if none is likely."""
+    """Returns small whole numbers whose combination with the values is nearly zero, or None."""
     count = len(values)
     scale = 1 << (FINE_BITS - 32)
     rows = []

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property, reduce
 from math import comb
 
-from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpz
+from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpq_poly, fmpz
 
 from paramverify.algebra.constants import GENERATOR, ExpConstant
 from paramverify.algebra.expressions import (
@@ -99,6 +99,12 @@ def is_constant(polynomial: Polynomial) -> bool:
 def constant_value(polynomial: Polynomial) -> Fraction:
     """Returns the value of a polynomial in which no variable occurs."""
     return fraction(polynomial.leading_coefficient()) if polynomial else Fraction(0)
+
+
+def in_generator(polynomial: Polynomial) -> fmpq_poly:
+    """Returns a polynomial in which at most the last variable of the ring occurs, as a univariate one."""
+    coefficients = {int(m[-1]) if m else 0: c for m, c in polynomial.to_dict().items()}
+    return fmpq_poly([coefficients.get(k, fmpq(0)) for k in range(max(coefficients, default=0) + 1)])
 
 
 def value_at(polynomial: Polynomial, point: Point) -> Fraction:
@@ -299,9 +305,7 @@ def _check_product(
         raise expression.error("the product is too large to be expanded", node)
 
 
-def _check_sum(
-    expression: Expression, node: Node, left: RationalFunction, right: RationalFunction
-) -> None:
+def _check_sum(expression: Expression, node: Node, left: RationalFunction, right: RationalFunction) -> None:
     bottoms = (left.denominator, right.denominator)
     if any(is_constant(bottom) for bottom in bottoms) or bottoms[0] == bottoms[1]:
         return

@@ -1,12 +1,12 @@
 """Exact isolation of the real roots of univariate polynomials with rational coefficients.
 
 A polynomial is factored over the rationals; linear factors give rational roots exactly, and the roots of
-every other irreducible factor are simple and irrational, so they are never at a rational cut. They are isolated by
-Descartes' rule of signs on bisected intervals (Vincent–Collins–Akritas; G. E. Collins and A. G. Akritas,
-*Polynomial real root isolation using Descartes' rule of signs*, SYMSAC 1976): the number of sign
-variations of the Bernstein coefficients on an interval is at least the number of roots inside, and
-differs from it by an even number; so 0 means none and 1 means exactly one. Bisection ends for square-free polynomials (the
-one- and two-circle theorems).
+every other irreducible factor are simple and irrational, so they are never at a rational cut. They are
+isolated by Descartes' rule of signs on bisected intervals (Vincent–Collins–Akritas; G. E. Collins and
+A. G. Akritas, *Polynomial real root isolation using Descartes' rule of signs*, SYMSAC 1976): the number of
+sign variations of the Bernstein coefficients on an interval is at least the number of roots inside, and
+differs from it by an even number; so 0 means none and 1 means exactly one. Bisection ends for square-free
+polynomials (the one- and two-circle theorems).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cmp_to_key
+from math import comb, lcm
 
 from flint import fmpz, fmpz_poly
 
@@ -28,7 +29,7 @@ class RealRoot:
     """A real root of an irreducible primitive polynomial.
 
     Either `lower == upper` is the root, a rational; or the root is irrational, lower < root < upper, and
-    `factor` has no other root in the closed interval. `multiplicity` is that in the polynomial that was given.
+    `factor` has no other root in the closed interval. `multiplicity` is that in the isolated polynomial.
     """
 
     factor: fmpz_poly
@@ -128,19 +129,35 @@ def sign_changes(polynomial: fmpz_poly, lower: Fraction, upper: Fraction) -> lis
 
 
 def variations(polynomial: fmpz_poly) -> int:
-    """Returns the sign variations of the Bernstein coefficients on the unit interval.
-
-    C(d,i)·b_i is the coefficient of t^i in (1+t)^d·f(t/(1+t)), which is read off f's reversal shifted by one.
-    """
-    degree = polynomial.degree()
-    reverse = fmpz_poly([polynomial[degree - i] for i in range(degree + 1)])
+    """Returns the sign variations of the Bernstein coefficients on the unit interval."""
     count, last = 0, 0
-    for coefficient in reverse(_SHIFT).coeffs():
+    for coefficient in _weighted(polynomial):
         sign = (coefficient > 0) - (coefficient < 0)
         if sign and last and sign != last:
             count += 1
         last = sign or last
     return count
+
+
+def _weighted(polynomial: fmpz_poly) -> list[fmpz]:
+    """Returns C(d,i)·b_{d−i} for the Bernstein coefficients b on the unit interval.
+
+    C(d,i)·b_i is the coefficient of t^i in (1+t)^d·f(t/(1+t)), and that of (1+t)^{d−i} in f's reversal.
+    """
+    degree = polynomial.degree()
+    shifted = fmpz_poly([polynomial[degree - i] for i in range(degree + 1)])(_SHIFT)
+    return [shifted[i] for i in range(degree + 1)]
+
+
+def bernstein_coefficients(polynomial: fmpz_poly, lower: Fraction, upper: Fraction) -> list[int]:
+    """Returns the Bernstein coefficients on an interval, times one positive number.
+
+    By a Taylor shift, so high degrees are fine: d = 1000 takes milliseconds.
+    """
+    degree = polynomial.degree()
+    weighted = _weighted(_on_unit(polynomial, lower, upper))[::-1]
+    scale = lcm(*(comb(degree, i) for i in range(degree + 1)))
+    return [int(c) * (scale // comb(degree, i)) for i, c in enumerate(weighted)]
 
 
 def _intervals(factor: fmpz_poly, lower: Fraction, upper: Fraction) -> list[tuple[Fraction, Fraction]]:
@@ -172,7 +189,7 @@ def _on_unit(polynomial: fmpz_poly, lower: Fraction, upper: Fraction) -> fmpz_po
 
 
 def _apart(roots: list[RealRoot]) -> list[RealRoot]:
-    """Returns the roots in order, refined until no two intervals meet; different roots of different factors."""
+    """Returns different roots in order, refined until no two intervals meet."""
     work = list(roots)
     while True:
         work.sort(key=lambda r: (r.lower, r.upper))

@@ -10,6 +10,7 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Polynomial, constant_value, is_constant, variables
 
 MAX_COEFFICIENTS = 200_000
+MAX_DEGREE = 128  # in one variable; the conversion multiplies matrices of this size
 
 
 class Sign(Enum):
@@ -47,7 +48,7 @@ def sign_on(polynomial: Polynomial, domain: Domain) -> Sign | None:
     size = 1
     for degree in polynomial.degrees():
         size *= int(degree) + 1
-    if size > MAX_COEFFICIENTS:
+    if size > MAX_COEFFICIENTS or max(polynomial.degrees()) > MAX_DEGREE:
         return None
     form = bernstein_form(polynomial, domain.box)
     low, high = min(form.entries), max(form.entries)

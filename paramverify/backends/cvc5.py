@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from flint import fmpq_poly
 
 from paramverify.algebra.polynomials import rational
+from paramverify.backends import DECIDES, Ability
 from paramverify.claims import Claim
 from paramverify.encodings.lifting import Approximation, Satisfied, Value, decide
 from paramverify.encodings.smtlib import formula
@@ -36,6 +37,7 @@ class Cvc5:
     settings: Mapping[str, str]
     builtin: bool = False
     install: str = "pip install cvc5 pysmt"
+    abilities: frozenset[Ability] = DECIDES
     preload: tuple[str, ...] = ("pysmt.environment", "pysmt.logics", "pysmt.solvers.cvcfive")
 
     def version(self) -> str | None:

@@ -14,39 +14,66 @@ from itertools import pairwise
 
 from flint import fmpz_poly
 
-from paramverify.algebra.bernstein import patch, split
+from paramverify.algebra.bernstein import Patch, split
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import Polynomial, constant_value, is_constant, variables
-from paramverify.algebra.realroots import RealRoot, between, isolate, rational_root, sign_at, univariate
+from paramverify.algebra.realroots import (
+    RealRoot,
+    bernstein_coefficients,
+    between,
+    isolate,
+    rational_root,
+    sign_at,
+    univariate,
+)
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.algebra.simplest import simplest_between
+from paramverify.backends import DECIDES, Ability
 from paramverify.backends.settling import VERSION, Outcome, answer, settle
 from paramverify.claims import Claim
+from paramverify.encodings.factor_step import factorisation
+from paramverify.encodings.reductions import live_constraints
 from paramverify.encodings.refutations import Confirm, refuter
-from paramverify.encodings.simplification import factorisation, live_constraints
 from paramverify.errors import DefectError
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import CONSTANT, POSITIVE, Proof, Token
 from paramverify.verdicts import Answer
 
+MAX_DEGREE = 1_000
 IRRATIONAL = "fails at irrational points only, where there is no rational witness"
+UNCONFIRMED = "a refutation could not be confirmed"
 MULTIPLE = "constraints meet in a multiple root"
 
 
 def sole_variable(claim: Claim) -> str | None:
-    """Returns the variable if the claim and the constraints that matter mention exactly one, otherwise None."""
+    """Returns the variable if the claim and the constraints that matter mention exactly one, or None."""
     names = set(variables(claim.polynomial))
     for _, constraint in live_constraints(claim.domain):
         names.update(variables(constraint.polynomial))
     return names.pop() if len(names) == 1 else None
 
 
+def decide_small(claim: Claim, confirm: Confirm) -> Outcome | None:
+    """Decides a claim that mentions at most one variable; None for others."""
+    name = sole_variable(claim)
+    if name is not None:
+        return decide_univariate(claim, name, confirm)
+    if variables(claim.polynomial) or live_constraints(claim.domain):
+        return None
+    if constant_value(claim.polynomial) >= 0:
+        return Outcome(proof=CONSTANT)
+    point = confirm({})
+    return Outcome(point=point) if point is not None else Outcome(reason=UNCONFIRMED)
+
+
 def decide_univariate(claim: Claim, name: str, confirm: Confirm) -> Outcome:
     """Decides a claim in the one variable that it mentions: a proof, or a confirmed point.
 
-    Open only where it fails at irrational points only (equations between constraints), where a point cannot be
-    confirmed, or for constraints that meet in a multiple root.
+    Open only where it fails at irrational points only (equations between constraints), where a point cannot
+    be confirmed, or for constraints that meet in a multiple root.
     """
+    if max(claim.polynomial.degrees()) > MAX_DEGREE:
+        return Outcome(reason=f"the degree is larger than {MAX_DEGREE}")
     line = _Line(claim, name)
     failing = line.failing_points()
     for value in failing:
@@ -54,7 +81,7 @@ def decide_univariate(claim: Claim, name: str, confirm: Confirm) -> Outcome:
         if point is not None:
             return Outcome(point=point)
     if failing:
-        return Outcome(reason="a refutation could not be confirmed")
+        return Outcome(reason=UNCONFIRMED)
     if line.fails_at_irrational():
         return Outcome(reason=IRRATIONAL)
     proof = line.prove()
@@ -62,16 +89,25 @@ def decide_univariate(claim: Claim, name: str, confirm: Confirm) -> Outcome:
 
 
 def univariate_tree(polynomial: Polynomial, name: str, interval: Interval, leaf: Token = "+") -> list[Token]:
-    """Returns a tree of cuts with f ≥ 0 at the leaves; f > 0 on the closed interval, or a simple zero at an end.
+    """Returns a tree with f ≥ 0 at the leaves, where f > 0 on the interval but for simple zeros at ends.
 
-    Then the coefficients on short pieces are positive (Farin, section 5.7: they converge to f), or zero at that end
-    and positive elsewhere, so this ends. The leaf is `+`, or another entry that positive coefficients justify.
+    Then the coefficients on short pieces are positive (Farin, section 5.7: they converge to f), or zero at
+    that end and positive elsewhere, so this ends. The leaf is `+`, or what f > 0 on the interval justifies.
     """
     tokens: list[Token] = []
-    pending = [(patch(polynomial, {name: interval}), interval.lower, interval.upper)]
+    integer = univariate(polynomial)
+    entries = bernstein_coefficients(integer, interval.lower, interval.upper)
+    pending = [(Patch((name,), (integer.degree(),), entries, 1), interval.lower, interval.upper)]
     while pending:
         current, low, high = pending.pop()
-        if min(current.entries) > (-1 if leaf == "+" else 0):
+        ends = (
+            (current.entries[0], interval.lower_closed or low > interval.lower),
+            (
+                current.entries[-1],
+                interval.upper_closed or high < interval.upper,
+            ),
+        )
+        if min(current.entries) >= 0 and (leaf == "+" or all(value or not inside for value, inside in ends)):
             tokens.append(leaf)
             continue
         if current.entries[0] < 0 or current.entries[-1] < 0:
@@ -116,7 +152,7 @@ class _Line:
         return [r for r in self.roots if not (r.is_rational and r.lower in ends)]
 
     def failing_points(self) -> list[Fraction]:
-        """Returns simple rationals of the domain where f < 0: one for each cell, the widest first, or roots."""
+        """Returns simple rationals of the domain where f < 0: of each cell, the widest first, and roots."""
         samples = [(high - low, simplest_between(low, high)) for low, high in self.cells()]
         found = [at for _, at in sorted(samples, reverse=True) if self._fails_at(at)]
         exact = [r.lower for r in self.roots if r.is_rational] + [self.interval.lower, self.interval.upper]
@@ -136,7 +172,7 @@ class _Line:
         return self._prove_pieces() if self.live else self._prove_factors()
 
     def _prove_factors(self) -> Proof:
-        """Without constraints, a factor of odd multiplicity has no root strictly inside, for f would change sign."""
+        """Without constraints, a factor of odd multiplicity has no root inside, where f would change sign."""
         parts: list[tuple[Polynomial, int, int, Proof | None]] = []
         constant, factors = factorisation(self.claim.polynomial)
         inside = self.interval.simplest()
@@ -171,12 +207,20 @@ class _Line:
 
     def _piece(self, low: Fraction, high: Fraction, root: RealRoot | None) -> list[Token] | None:
         """Returns the tree of a piece that contains at most the given root, for a claim that holds."""
-        interval = Interval(low, high, True, True)
+        first, last = low == self.interval.lower, high == self.interval.upper
+        interval = Interval(
+            low,
+            high,
+            self.interval.lower_closed or not first,
+            self.interval.upper_closed or not last,
+        )
+        if root and root.is_rational and root.lower not in interval:
+            root = None  # an end that does not belong to the domain
 
         def sign(g: fmpz_poly) -> int:
-            return sign_at(g, low) if root is None else sign_at_root(g, root)
+            return sign_at(g, (low + high) / 2) if root is None else sign_at_root(g, root)
 
-        # A polynomial that is not zero at that place has no zero in the piece at all.
+        # A polynomial that is not zero at that place has no zero in the piece at all, but for open ends.
         if sign(self.poly) > 0:
             return univariate_tree(self.claim.polynomial, self.name, interval)
         for k, constraint in self.live:
@@ -189,7 +233,7 @@ class _Line:
     def _around(self, low: Fraction, high: Fraction, root: RealRoot) -> list[Token] | None:
         """Returns the tree of a piece in which f and constraints may share a root.
 
-        The piece is narrowed around the root until every polynomial is ±h^m there, up to a factor of one sign.
+        The piece is narrowed around the root until every polynomial is ±h^m, up to a factor of one sign.
         """
         domain = self.claim.domain
         h = domain.ring.from_terms(
@@ -305,6 +349,7 @@ class RootsBackend:
     builtin: bool = True
     description: str = "exact real root isolation; claims in one variable"
     install: str = ""
+    abilities: frozenset[Ability] = DECIDES
 
     def version(self) -> str | None:
         """Returns the version of this package."""
@@ -314,10 +359,7 @@ class RootsBackend:
         """Simplifies the claim and decides the parts, if each mentions one variable."""
 
         def leaf(part: Claim, confirm: Confirm) -> Outcome:
-            name = sole_variable(part)
-            if name is None:
-                return Outcome(reason="more than one variable is left")
-            return decide_univariate(part, name, confirm)
+            return decide_small(part, confirm) or Outcome(reason="more than one variable is left")
 
         return answer(claim, settle(claim, leaf, refuter(claim)))
 

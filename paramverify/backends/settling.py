@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
 from paramverify import __version__
 from paramverify.algebra.polynomials import Point, key
 from paramverify.claims import Claim
@@ -27,23 +28,30 @@ class Outcome:
 
 @dataclass
 class Work:
-    """Work that may still be done: boxes that are looked at, and Bernstein coefficients that are computed."""
+    """Work that may still be done: boxes that are looked at, and Bernstein coefficients that are computed.
+
+    A part of it may be set apart for an attempt; what the attempt spends is spent of the whole too.
+    """
 
     boxes: int = 20_000
     coefficients: int = 20_000_000
+    whole: Work | None = None
 
-    def spend(self, coefficients: int) -> bool:
-        """Counts one box with so many coefficients; tells whether there was still work left for it."""
-        if self.exhausted:
-            return False
+    def spend(self, coefficients: int) -> None:
+        """Counts one box with so many coefficients."""
         self.boxes -= 1
         self.coefficients -= coefficients
-        return True
+        if self.whole:
+            self.whole.spend(coefficients)
+
+    def part(self, boxes: int) -> Work:
+        """Returns a part of the work with at most so many boxes."""
+        return Work(min(boxes, self.boxes), self.coefficients, self)
 
     @property
     def exhausted(self) -> bool:
         """Whether no work is left."""
-        return self.boxes <= 0 or self.coefficients <= 0
+        return self.boxes <= 0 or self.coefficients <= 0 or (self.whole is not None and self.whole.exhausted)
 
 
 def settle(

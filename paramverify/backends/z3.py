@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from flint import fmpq
 
 from paramverify.algebra.polynomials import fraction
+from paramverify.backends import DECIDES
 from paramverify.claims import Claim
 from paramverify.encodings.lifting import Approximation, Satisfied, Value, decide
 from paramverify.encodings.smtlib import formula
@@ -30,6 +31,7 @@ class Z3:
     builtin = False
     description = "Z3's nlsat, a complete procedure for polynomial arithmetic"
     install = "pip install z3-solver pysmt"
+    abilities = DECIDES
     preload = ("pysmt.environment", "pysmt.logics", "pysmt.solvers.z3")
 
     def version(self) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import chain
 
 from flint import fmpq, fmpq_poly
 
@@ -20,30 +21,27 @@ _STEPS_INWARD = (1, 2, 4, 8, 16, 32, 64, 128)  # a point is moved inside by 2**-
 _DIRECTIONS = (Fraction(1, 2), Fraction(3, 7))
 
 
-def refuter(claim: Claim) -> Confirm:
+def refuter(claim: Claim, accept: Confirm | None = None) -> Confirm:
     """Returns the function that turns a point where f < 0, or nearly so, into one of D where f < 0 exactly.
 
     A point on an open end, or where a factor that was divided out vanishes, is moved inside: first by simple
-    steps, then to where f < 0 on the line. `E` is taken as the number that it stands for.
+    steps, then to where f < 0 on the line. `E` is taken as the number that it stands for. With `accept`, that
+    function says instead which point of D, if any, is good enough and what is returned for it.
     """
-    domain = claim.domain
-    inner = [
-        {name: i.lower + (i.upper - i.lower) * ratio for name, i in domain.box.items()}
-        for ratio in _DIRECTIONS
-    ]
-    simple = {name: interval.simplest() for name, interval in domain.box.items()}
+    box = claim.domain.box
+    simple = {name: interval.simplest() for name, interval in box.items()}
+    accept = accept or (lambda point: point if fails_at(claim, point) else None)
 
     def confirm(point: Point) -> Point | None:
         start = {**simple, **point}
-        if fails_at(claim, start):
-            return start
-        for target in inner:
-            for k in _STEPS_INWARD:
-                moved = towards(start, target, Fraction(1, 2**k))
-                if fails_at(claim, moved):
-                    return moved
+        inner = [{n: i.lower + (i.upper - i.lower) * ratio for n, i in box.items()} for ratio in _DIRECTIONS]
+        # First only what is outside is moved: constraints may allow nothing else.
+        targets = [{n: inner[0][n] if v not in box[n] else v for n, v in start.items()}, *inner]
+        moved = (towards(start, target, Fraction(1, 2**k)) for target in targets for k in _STEPS_INWARD)
         crossings = (p for target in inner for p in negative_between(claim.polynomial, start, target))
-        return next((crossing for crossing in crossings if fails_at(claim, crossing)), None)
+        found = map(accept, chain([start], moved, crossings))
+        # Without parameters the point is empty, and still a point.
+        return next((point for point in found if point is not None), None)
 
     return confirm
 

@@ -12,7 +12,7 @@ The script follows the SMT-LIB standard, version 2.6 (Barrett, Fontaine, Tinelli
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from flint import fmpz
 
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.domains import Interval
+from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, primitive, variables
 from paramverify.claims import Claim
 from paramverify.errors import DefectError, LimitError, UnsupportedError
@@ -93,25 +93,32 @@ def formula(claim: Claim) -> Formula:
     return Formula(environment, manager.And(parts), symbols)
 
 
-def script(claim: Claim, status: str | None = None, name: str = "") -> str:
+def script(
+    claim: Claim,
+    status: str | None = None,
+    name: str = "",
+    others: Sequence[Claim] = (),
+    logic: str = "QF_NRA",
+) -> str:
     """Returns the negated claim as an SMT-LIB 2 script that ends with `(check-sat)`.
 
-    `status` is `unsat` where the claim is known to hold and `sat` where it is known not to; `name` goes
-    into a comment. A parameter whose name is taken in SMT-LIB gets `!` at its end, as the comments say. The
+    With `others`, claims about the same domain, it says that some point violates one of them. `status` is
+    `unsat` where the claims are known to hold and `sat` where they are known not to; `name` goes into a
+    comment. A parameter whose name is taken in SMT-LIB gets `!` at its end, as the comments say. The
     constant `E` is a variable here, between the ends of its interval.
 
     Raises:
         UnsupportedError: a variable whose name cannot be written as a symbol.
         LimitError: a polynomial is too large to be written with products.
     """
-    symbols = {n: symbol(n) for n in occurring(claim)}
+    symbols = {n: symbol(n) for n in occurring(claim, *others)}
     lines = [f"; {line}" for line in name.splitlines()]
     where = " ".join(claim.domain.describe().split()) or "no parameters"
-    lines.append(f"; Some point with {where} violates the claim.")
+    lines.append(f"; Some point with {where} violates {'a' if others else 'the'} claim.")
     if GENERATOR in symbols and claim.domain.constant:
         lines.append(f"; {GENERATOR} encloses exp({claim.domain.constant.exponent}).")
     lines += [f"; {s} stands for the parameter {n}" for n, s in symbols.items() if s == n + "!"]
-    lines += ["(set-info :smt-lib-version 2.6)", "(set-logic QF_NRA)"]
+    lines += ["(set-info :smt-lib-version 2.6)", f"(set-logic {logic})"]
     if status:
         if status not in ("sat", "unsat", "unknown"):
             raise DefectError(f"no status of SMT-LIB: {status!r}")
@@ -123,31 +130,45 @@ def script(claim: Claim, status: str | None = None, name: str = "") -> str:
         parts += [symbols[n] for n in factors]
         return f"(* {' '.join(parts)})" if len(parts) > 1 else parts[0]
 
-    for condition in negation(claim):
+    def comparison(condition: Condition) -> str:
         terms = [term(*monomial) for monomial in condition.monomials] or ["0"]
         total = f"(+ {' '.join(terms)})" if len(terms) > 1 else terms[0]
-        lines.append(f"(assert ({condition.relation} {total} {_numeral(condition.bound)}))")
+        return f"({condition.relation} {total} {_numeral(condition.bound)})"
+
+    inside = _domain(claim.domain, tuple(symbols))
+    lines += [f"(assert {comparison(condition)})" for condition in inside]
+    violated = "\n  ".join(comparison(_violation(c)) for c in (claim, *others))
+    lines.append(f"(assert (or\n  {violated}))" if others else f"(assert {violated})")
     return "\n".join([*lines, "(check-sat)", "(exit)", ""])
 
 
-def occurring(claim: Claim) -> tuple[str, ...]:
-    """Returns the variables that occur in the polynomial or in a constraint, in the order of the ring."""
-    polynomials = (claim.polynomial, *(c.polynomial for c in claim.domain.constraints))
+def occurring(claim: Claim, *others: Claim) -> tuple[str, ...]:
+    """Returns the variables that occur in a polynomial or in a constraint, in the order of the ring."""
+    polynomials = [c.polynomial for c in (claim, *others)]
+    polynomials += [c.polynomial for c in claim.domain.constraints]
     used = {name for polynomial in polynomials for name in variables(polynomial)}
     return tuple(name for name in claim.domain.ring.names if name in used)
 
 
 def negation(claim: Claim) -> list[Condition]:
     """Returns conditions that hold together exactly at the points of the domain with f < 0."""
+    return [*_domain(claim.domain, occurring(claim)), _violation(claim)]
+
+
+def _domain(domain: Domain, names: tuple[str, ...]) -> list[Condition]:
+    """Returns conditions on these variables, and all constraints: together they say where the domain is."""
     conditions: list[Condition] = []
-    for name in occurring(claim):
-        if name not in claim.domain.box:
+    for name in names:
+        if name not in domain.box:
             raise DefectError(f"the domain has no interval for {name}")
-        conditions += _ends(name, claim.domain.box[name])
-    for constraint in claim.domain.constraints:
+        conditions += _ends(name, domain.box[name])
+    for constraint in domain.constraints:
         conditions.append(_condition(constraint.polynomial, ">" if constraint.strict else ">="))
-    conditions.append(_condition(claim.polynomial, "<"))
     return conditions
+
+
+def _violation(claim: Claim) -> Condition:
+    return _condition(claim.polynomial, "<")
 
 
 def _ends(name: str, interval: Interval) -> Iterator[Condition]:

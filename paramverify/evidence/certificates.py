@@ -1,8 +1,8 @@
 """Certificates: proofs of claims as JSON data, which `checker` replays.
 
-A proof is an object with a `kind` and shows `f ≥ 0` on the domain of a claim; the kinds and why each is a proof
-are listed at the top of `checker`. Polynomials are written in their canonical text and numbers as strings, so
-nothing is lost in JSON. This module only writes; it shares no code with the checker.
+A proof is an object with a `kind` and shows `f ≥ 0` on the domain of a claim; the kinds, and why each is a
+proof, are listed at the top of `checker`. Polynomials are written in their canonical text and numbers as
+strings, so nothing is lost in JSON. This module only writes; it shares no code with the checker.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ Proof = Mapping[str, Any]
 Token = str | Sequence[Any] | Proof  # of a Bernstein tree
 
 CONSTANT: Proof = {"kind": "constant"}
+EXPONENTIAL: Proof = {"kind": "exponential"}
 POSITIVE: Proof = {"kind": "bernstein", "tree": ["+"]}
 
 
@@ -34,7 +35,7 @@ def fixed(variable: str, proof: Proof) -> Proof:
 
 
 def factors(constant: Fraction, parts: Iterable[tuple[Polynomial, int, int, Proof | None]]) -> Proof:
-    """The product of a number and of powers of polynomials (polynomial, multiplicity, sign, proof of sign)."""
+    """The product of a number and of powers: each a polynomial, its multiplicity, sign and proof of sign."""
     items: list[dict[str, Any]] = []
     for polynomial, multiplicity, sign, proof in parts:
         item: dict[str, Any] = {"factor": key(polynomial), "multiplicity": multiplicity}
@@ -59,6 +60,17 @@ def monotone(variable: str, end: int, derivative: Proof, proof: Proof) -> Proof:
     """Smallest at the lower (0) or upper (1) end of a variable, by the sign of the derivative."""
     side = ("lower", "upper")[end]
     return {"kind": "monotone", "variable": variable, "end": side, "derivative": derivative, "proof": proof}
+
+
+def quadratic(variable: str, leading: Proof, last: Proof, discriminant: Proof) -> Proof:
+    """Of the form a·x² + b·x + c with a ≥ 0, c ≥ 0 and 4·a·c − b² ≥ 0."""
+    return {
+        "kind": "quadratic",
+        "variable": variable,
+        "leading": leading,
+        "constant": last,
+        "discriminant": discriminant,
+    }
 
 
 def tree(tokens: Sequence[Token]) -> Proof:

@@ -1,20 +1,22 @@
 """Checks evidence without trusting the rest of the package: standard library only, no shared code.
 
-A proof shows `f ≥ 0 on D`, where D is the set of points of a closed box that satisfy some constraints `g ≥ 0` or
-`g > 0`. (A box with open ends is contained in its closure, so proofs about the closure suffice.) Every rule below
-reduces that to smaller goals or to a computation with whole numbers, and says why that is enough:
+A proof shows `f ≥ 0 on D`, where D is the set of points of a box that satisfy some constraints `g ≥ 0` or
+`g > 0`. (Nearly all rules prove it on the closure of the box, which is more.) Every rule below reduces that
+to smaller goals or to a computation with whole numbers, and says why that is enough:
 
 constant      f is a number that is not negative.
 fixed         a variable whose interval is one point is replaced by it.
-factors       f = c·∏ gᵢ^mᵢ; an even power is a square, and for an odd one ±gᵢ ≥ 0 is shown; the signs multiply to +.
+factors       f = c·∏ gᵢ^mᵢ; an even power is a square, for an odd one ±gᵢ ≥ 0 is shown, and the signs
+              multiply to +.
 sum           f = Σ gᵢ and each gᵢ ≥ 0 is shown.
 ends          f is linear, or shown to be concave, in x: it is smallest at an end, and both ends are shown.
 monotone      ∂f/∂x ≥ 0 is shown, and f ≥ 0 at the lower end of x (or ≤ 0 and the upper end).
+quadratic     f = a·x² + b·x + c with a ≥ 0, c ≥ 0 and 4·a·c − b² ≥ 0 shown.
 bernstein     a tree of cuts of the box; at a leaf all Bernstein coefficients of f are ≥ 0, or those of a
               constraint show that no point of D is there, or another proof for that part is given. The
-              Bernstein basis is nonnegative on the box and sums to one, so f is an average of its coefficients.
+              Bernstein basis is nonnegative on the box and sums to one, so f is an average of coefficients.
 convex        the Hessian is positive semidefinite on the box, so f lies above each tangent plane, and one
-              tangent plane is ≥ 0 on the box. Its point may be algebraic where f and the needed slopes vanish.
+              tangent plane is ≥ 0 on the box. Its point may be algebraic if f and the slopes vanish there.
 constraint    f = c·g + r with c ≥ 0, a constraint g, and r ≥ 0 shown.
 divide        a constraint g = h·k where ±k > 0 on the box gives the constraint ±h.
 contradiction two constraints say g ≥ 0 and −g ≥ 0, one of them strictly: D is empty.
@@ -23,6 +25,7 @@ stretch       a constraint bounds x by a polynomial u in other variables: x runs
 eliminate     two constraints say that x equals a polynomial in other variables.
 blowup        near a vertex, the box is the union of the cones in which one of some distances is largest.
 enclose       E stands for exp(q); a rational interval is shown to contain it.
+exponential   f is a number in which only E = exp(q) occurs; it is enclosed until its sign shows.
 lemma         the same statement (up to a positive number) is proved elsewhere in the document.
 solver        not checked: somebody else's answer, reported as trusted.
 """
@@ -35,13 +38,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from math import comb, lcm
 from typing import Any
 
 FORMAT, VERSION = "paramverify-evidence", 1
 MAX_DEPTH = 60  # proofs inside proofs
 MAX_COEFFICIENTS = 2_000_000  # of one Bernstein form, or terms of one product
+MAX_EXPONENT = 10_000
 MAX_DIGITS = 200_000
 
 Poly = dict[tuple[int, ...], Fraction]
@@ -92,8 +96,12 @@ def parse(text: Any, names: Sequence[str]) -> Poly:
             name, power, exponent = part.partition("^")
             if name in names:
                 exponents[names.index(name)] += integer(exponent) if power else 1
+                if max(exponents) > MAX_EXPONENT:
+                    raise Rejected(f"an exponent is larger than {MAX_EXPONENT}")
+            elif part.startswith("-"):
+                raise Rejected(f"not a polynomial: {text[:60]!r}")
             else:
-                coefficient *= number(part) if part[:1] != "-" else number("")
+                coefficient *= number(part)
         add(result, tuple(exponents), coefficient)
     return result
 
@@ -176,12 +184,16 @@ def evaluate(poly: Poly, values: Sequence[Fraction]) -> Fraction:
 
 @dataclass(frozen=True)
 class Goal:
-    """To show: poly ≥ 0 at the points of the closed box that satisfy the conditions (None: dropped)."""
+    """To show: poly ≥ 0 at the points of the box that satisfy the conditions (None: dropped).
+
+    The box is taken as closed, but for the ends named in `open`, as (variable, 0 or 1 for lower or upper).
+    """
 
     names: tuple[str, ...]
     poly: Poly
     box: Box
     conditions: tuple[Condition | None, ...]
+    open: frozenset[tuple[str, int]] = frozenset()
 
     def axis(self, name: Any) -> int:
         """Returns the index of a variable that has an interval."""
@@ -202,7 +214,7 @@ class Goal:
         return replace(self, poly=poly)
 
     def without(self, name: str, poly: Poly) -> Goal:
-        """Returns the goal for a polynomial on the set in which nothing but its interval restricts a variable.
+        """Returns the goal for a polynomial on a set where nothing but its interval restricts a variable.
 
         Conditions that mention it are dropped: that makes D larger, so it is safe.
         """
@@ -211,11 +223,18 @@ class Goal:
         return replace(self, poly=poly, conditions=kept)
 
     def replaced(self, name: str, image: Poly, interval: tuple[Fraction, Fraction]) -> Goal:
-        """Returns the goal with a variable replaced by a polynomial, and the interval of the variable in there."""
+        """Returns the goal with a variable replaced by a polynomial, in which it has another interval."""
         axis = self.axis(name)
         conditions = tuple(c and (compose(c[0], axis, image), c[1]) for c in self.conditions)
+        kept = self.open - {(name, 0), (name, 1)}
         box = {**self.box, name: interval}
-        return Goal(self.names, compose(self.poly, axis, image), box, conditions)
+        return Goal(self.names, compose(self.poly, axis, image), box, conditions, kept)
+
+    def within(self, name: str, side: int, at: Fraction) -> Goal:
+        """Returns the goal for the part of the box on one side of a cut: below (0) or above (1) it."""
+        low, high = self.box[name]
+        interval = (at, high) if side else (low, at)
+        return replace(self, box={**self.box, name: interval}, open=self.open - {(name, 1 - side)})
 
 
 @dataclass(frozen=True)
@@ -301,7 +320,7 @@ def bernstein(goal: Goal, poly: Poly) -> Form:
 
 
 def converter(d: int, low: Fraction, high: Fraction) -> Any:
-    """Returns the map from power coefficients to Bernstein coefficients on [low, high], times a positive number.
+    """Returns the map from power to Bernstein coefficients on [low, high], times a positive number.
 
     With low = a/m and high − low = w/m, m^d·f(x) = Σ fᵢ·m^(d−i)·(a + w·t)^i; and t^j has the Bernstein
     coefficients C(i,j)/C(d,j).
@@ -334,7 +353,7 @@ class Context:
     """What the rules may refer to, and the solvers that a proof trusts."""
 
     exponent: Fraction | None = None
-    lemmas: dict[str, Goal] = field(default_factory=dict)
+    lemmas: dict[str, Statement] = field(default_factory=dict)
     trusted: set[str] = field(default_factory=set)
     used: set[str] = field(default_factory=set)
 
@@ -432,6 +451,21 @@ def monotone_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
     prove(goal.without(name, at_end), proof["proof"], context, depth)
 
 
+def quadratic_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    name = proof["variable"]
+    axis = goal.axis(name)
+    if degree(goal.poly, axis) != 2:
+        raise Rejected(f"the polynomial is not quadratic in {name}")
+    parts: list[Poly] = [{}, {}, {}]
+    for x, coefficient in goal.poly.items():
+        parts[x[axis]][(*x[:axis], 0, *x[axis + 1 :])] = coefficient
+    c, b, a = parts
+    # Where a > 0, 4·a·f = (2·a·x + b)² + (4·a·c − b²) ≥ 0; where a = 0, also b = 0, and f = c.
+    discriminant = plus(times({(0,) * len(goal.names): Fraction(4)}, times(a, c)), times(b, b), -ONE)
+    for key, part in (("leading", a), ("constant", c), ("discriminant", discriminant)):
+        prove(goal.without(name, part), proof[key], context, depth)
+
+
 def bernstein_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
     """Follows the tree, which is written in preorder: the lower part of a cut comes first."""
     pending = [(goal, bernstein(goal, goal.poly))]
@@ -449,7 +483,8 @@ def bernstein_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None
                 prove(here, token, context, depth)
         elif token[0] == "outside":
             poly, strict = here.condition(token[1])
-            if max(bernstein(here, poly).entries) > (0 if strict else -1):  # whole numbers
+            opposite = plus({}, poly, -ONE)
+            if negative_on(here, opposite) or not (strict or positive_on(here, opposite)):
                 raise Rejected("a constraint is not shown to fail at a leaf")
         elif token[0] in ("low", "high"):
             name, upper = token[1], token[0] == "high"
@@ -469,8 +504,7 @@ def bernstein_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None
             if not low < at < high:
                 raise Rejected(f"the cut of {name} at {at} is not inside")
             forms = form.cut(name, (at - low) / (high - low)) if name in form.names else (form, form)
-            pending.append((replace(here, box={**here.box, name: (at, high)}), forms[1]))
-            pending.append((replace(here, box={**here.box, name: (low, at)}), forms[0]))
+            pending += [(here.within(name, side, at), forms[side]) for side in (1, 0)]
         else:
             raise Rejected(f"unknown entry of a tree: {token!r:.40}")
     if pending:
@@ -526,9 +560,30 @@ def convex_rule(goal: Goal, proof: Any, context: Context, depth: int, form: Form
 ONE = Fraction(1)
 
 
-def negative_on(line: Goal, poly: Poly) -> bool:
+def negative_on(goal: Goal, poly: Poly) -> bool:
     """Tells whether a polynomial is not shown to be at least zero on the box."""
-    return min(bernstein(line, poly).entries) < 0
+    return min(bernstein(goal, poly).entries) < 0
+
+
+def positive_on(goal: Goal, poly: Poly) -> bool:
+    """Tells whether a polynomial is shown to be positive at every point of the box, without its open ends.
+
+    Each point lies inside a face, with the other variables at ends that are in the box. There the basis
+    polynomials of that face are positive. A face with a positive coefficient makes all faces that contain it
+    good, so it is enough to look at the smallest ones.
+    """
+    form = bernstein(goal, poly)
+    if min(form.entries) < 0:
+        return False
+    inside = [[end for end in (0, 1) if (name, end) not in goal.open] for name in form.names]
+    choices: list[list[int | None]] = [[*ends] or [None] for ends in inside]
+    for ends in product(*choices):
+        face = form
+        for name, end in zip(form.names, ends, strict=True):
+            face = face if end is None else face.end(name, end == 1)
+        if not any(face.entries):
+            return False
+    return True
 
 
 def hessian(form: Form) -> list[list[Fraction]]:
@@ -604,7 +659,7 @@ def divide_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
     sign = Fraction({"+": 1, "-": -1}[proof["sign"]])
     if times(factor, cofactor) != poly:
         raise Rejected("the product of the factors is another constraint")
-    if min(bernstein(goal, plus({}, cofactor, sign)).entries) <= 0:
+    if not positive_on(goal, plus({}, cofactor, sign)):
         raise Rejected("a factor of a constraint is not shown to be positive")
     more = (plus({}, factor, sign), strict)
     prove(replace(goal, conditions=(*goal.conditions, more)), proof["proof"], context, depth)
@@ -631,20 +686,20 @@ def stretch_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
     name, index = proof["variable"], proof["constraint"]
     poly, strict = goal.condition(index)
     a, u = bound_of(goal, name, poly)
-    width = len(goal.names)
-    # The constraint says x ≤ u (where a < 0) or x ≥ u, and the box bounds x on the other side, by `end`. So
-    # every point of D has x = end + (u − end)·x' with some x' in [0, 1], and ±(u − end) ≥ 0 (or > 0).
-    end = constant(goal.box[name][0 if a < 0 else 1], width)
-    reach = plus(u, end, -ONE)
-    axis = goal.axis(name)
-    variable = {tuple(int(k == axis) for k in range(width)): ONE}
-    room = plus({}, reach, ONE if a < 0 else -ONE)
-    conditions = list(goal.conditions)
-    conditions[index] = None
-    kept = replace(goal, conditions=tuple(conditions))
-    image = plus(end, times(reach, variable))
-    new = kept.replaced(name, image, (Fraction(0), ONE))
-    prove(replace(new, conditions=(*new.conditions, (room, strict))), proof["proof"], context, depth)
+    side, sign = (0, ONE) if a < 0 else (1, -ONE)
+    # The constraint says x ≤ u (where a < 0) or x ≥ u, and the box bounds x on the other side, by e. So every
+    # point of D has x = e + (u − e)·x' with some x' in [0, 1], and ±(u − e) ≥ 0. Where e is open or the
+    # constraint strict, x ≠ e or x ≠ u; in both cases u ≠ e, so that x' is not 0 or not 1.
+    e, axis = constant(goal.box[name][side], len(goal.names)), goal.axis(name)
+    reach, open_end = plus(u, e, -ONE), (name, side) in goal.open
+    variable = {tuple(int(k == axis) for k in range(len(goal.names))): ONE}
+    conditions = (*goal.conditions[:index], None, *goal.conditions[index + 1 :])
+    kept = replace(goal, conditions=conditions)
+    new = kept.replaced(name, plus(e, times(reach, variable)), (Fraction(0), ONE))
+    room = (plus({}, reach, sign), strict or open_end)
+    excluded = {(name, end) for end, out in enumerate((open_end, strict)) if out}
+    new = replace(new, conditions=(*new.conditions, room), open=new.open | excluded)
+    prove(new, proof["proof"], context, depth)
 
 
 def eliminate_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
@@ -674,8 +729,8 @@ def blowup_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
             raise Rejected(f"{name} has one value only")
         ends[name] = {"lower": (low, high - low), "upper": (high, low - high)}[side]
     for largest, part in proof["parts"].items():
-        # Let s = (x − end)/way in [0, 1] for each variable. Where s of `largest` is largest, every other one is
-        # r·s with r in [0, 1]; its variable stands for r from here on.
+        # Let s = (x − end)/way in [0, 1] for each variable. Where s of `largest` is largest, every other
+        # one is r·s with r in [0, 1]; its variable stands for r from here on.
         new = goal
         end, way = ends[largest]
         axis = goal.axis(largest)
@@ -698,18 +753,34 @@ def enclose_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
     prove(replace(goal, box={**goal.box, "E": (low, high)}), proof["proof"], context, depth)
 
 
+def exponential_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    if context.exponent is None or "E" in goal.box or goal.names[-1:] != ("E",):
+        raise Rejected("there is no constant that stands for itself")
+    if any(any(x[:-1]) for x in goal.poly):
+        raise Rejected("another variable than the constant occurs")
+    if sign_in_exp({x[-1]: c for x, c in goal.poly.items()}, context.exponent) < 0:
+        raise Rejected("the number is negative")
+
+
 def lemma_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
-    lemma = context.lemmas.get(proof["name"])
-    if lemma is None:
+    known = context.lemmas.get(proof["name"])
+    if known is None:
         raise Rejected(f"no lemma {proof['name']!r:.40} before this place")
     context.used.add(proof["name"])
+    lemma = known.goal
     quotient = ratio(goal.poly, lemma.poly)
-    inside = all(
-        name in goal.box and low <= goal.box[name][0] and goal.box[name][1] <= high
-        for name, (low, high) in lemma.box.items()
+    # With E in neither box, both are about the same number exp(q).
+    same = lemma.names == goal.names and lemma.box.keys() == goal.box.keys()
+    same = same and known.exponent == context.exponent
+    inside = same and all(
+        low <= goal.box[name][0] and goal.box[name][1] <= high for name, (low, high) in lemma.box.items()
     )
-    known = all(condition in goal.conditions for condition in lemma.conditions)
-    if lemma.names != goal.names or not inside or not known or not (quotient and quotient > 0):
+    # An end that the lemma leaves out must be out of the goal's box too.
+    inside = inside and all(
+        end in goal.open or lemma.box[end[0]][end[1]] != goal.box[end[0]][end[1]] for end in lemma.open
+    )
+    inside = inside and all(condition in goal.conditions for condition in lemma.conditions)
+    if not inside or not (quotient and quotient > 0):
         raise Rejected(f"the lemma {proof['name']!r:.40} says something else")
 
 
@@ -727,6 +798,7 @@ RULES = {
     "sum": sum_rule,
     "ends": ends_rule,
     "monotone": monotone_rule,
+    "quadratic": quadratic_rule,
     "bernstein": bernstein_rule,
     "convex": convex_rule,
     "constraint": constraint_rule,
@@ -736,6 +808,7 @@ RULES = {
     "eliminate": eliminate_rule,
     "blowup": blowup_rule,
     "enclose": enclose_rule,
+    "exponential": exponential_rule,
     "lemma": lemma_rule,
     "solver": solver_rule,
 }
@@ -782,25 +855,10 @@ class Report:
 
 
 @dataclass(frozen=True)
-class Interval:
-    """An interval with the ends that belong to it."""
-
-    low: Fraction
-    high: Fraction
-    closed: tuple[bool, bool]
-
-    def contains(self, value: Fraction) -> bool:
-        """Tells whether a number is inside."""
-        above = value > self.low or (self.closed[0] and value == self.low)
-        return above and (value < self.high or (self.closed[1] and value == self.high))
-
-
-@dataclass(frozen=True)
 class Statement:
-    """A claim as it is written: its goal on the closed box, the exact intervals, and exp's exponent."""
+    """A claim as it is written: its goal, and the exponent q where E stands for exp(q)."""
 
     goal: Goal
-    intervals: dict[str, Interval]
     exponent: Fraction | None
 
 
@@ -829,25 +887,28 @@ def _read_claim(claim: Any) -> Statement:
     names = tuple(claim["variables"])
     if len(set(names)) < len(names) or not all(re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", n) for n in names):
         raise Rejected("the variables of a claim are not different names")
-    intervals = {}
+    box: Box = {}
+    ends: set[tuple[str, int]] = set()
     for name, text in claim["box"].items():
         match = re.fullmatch(r"([\[(])([^, ]+), ([^, ]+)([\])])", text)
         if not match or name not in names:
             raise Rejected(f"not an interval of a variable: {name}: {text!r:.60}")
-        low, high = number(match[2]), number(match[3])
-        interval = Interval(low, high, (match[1] == "[", match[4] == "]"))
-        if low > high or (low == high and not all(interval.closed)):
+        low, high = box[name] = number(match[2]), number(match[3])
+        ends |= {(name, side) for side, bracket in enumerate((match[1], match[4])) if bracket in "()"}
+        if low > high or (low == high and {(name, 0), (name, 1)} & ends):
             raise Rejected(f"the interval {text} is empty")
-        intervals[name] = interval
     strict = {">": True, ">=": False}
     conditions = tuple((parse(text, names), strict[relation]) for text, relation in claim["constraints"])
     exponent = number(claim["constant"]) if "constant" in claim else None
-    if exponent is not None and "E" in intervals:
-        enclosure = intervals["E"]
-        if names[-1:] != ("E",) or not encloses_exp(exponent, enclosure.low, enclosure.high):
-            raise Rejected(f"the interval of E is not shown to contain exp({exponent})")
-    box = {name: (interval.low, interval.high) for name, interval in intervals.items()}
-    return Statement(Goal(names, parse(claim["polynomial"], names), box, conditions), intervals, exponent)
+    if set(names) - box.keys() - (set() if exponent is None else {"E"}):
+        raise Rejected("a variable of a claim has no interval")
+    if exponent is not None and (
+        names[-1:] != ("E",) or ("E" in box and not encloses_exp(exponent, *box["E"]))
+    ):
+        raise Rejected(f"the interval of E is not shown to contain exp({exponent})")
+    return Statement(
+        Goal(names, parse(claim["polynomial"], names), box, conditions, frozenset(ends)), exponent
+    )
 
 
 def check_claim(claim: Any, proof: Any, lemmas: Mapping[str, Any] | None = None) -> tuple[str, ...]:
@@ -859,7 +920,7 @@ def check_claim(claim: Any, proof: Any, lemmas: Mapping[str, Any] | None = None)
         Rejected: the proof does not show the claim, or one of them is malformed.
     """
     statement = read_claim(claim)
-    known = {name: read_claim(lemma).goal for name, lemma in (lemmas or {}).items()}
+    known = {name: read_claim(lemma) for name, lemma in (lemmas or {}).items()}
     context = Context(statement.exponent, known)
     _replay(statement.goal, proof, context)
     return tuple(sorted(context.trusted))
@@ -882,11 +943,12 @@ def check_witness(claim: Any, point: Any) -> None:
     goal = statement.goal
     try:
         values = {name: number(text) for name, text in point.items()}
-        free = {name for name in goal.names if not (statement.exponent is not None and name == "E")}
-        if values.keys() - {"E"} != free - {"E"} or not free <= values.keys():
-            raise Rejected("the witness does not give every parameter")
+        free = [n for n in goal.names if not (n == "E" and statement.exponent is not None)]
         for name in free:
-            if name not in statement.intervals or not statement.intervals[name].contains(values[name]):
+            low, high = goal.box[name]
+            lowest, highest = (name, 0) not in goal.open, (name, 1) not in goal.open
+            at = values[name]
+            if not (low < at < high or (lowest and at == low) or (highest and at == high)):
                 raise Rejected(f"the witness is outside of the domain: {name}")
         for poly, strict in filter(None, goal.conditions):
             found = _sign_at(statement, poly, values)
@@ -899,7 +961,7 @@ def check_witness(claim: Any, point: Any) -> None:
 
 
 def _sign_at(statement: Statement, poly: Poly, values: Mapping[str, Fraction]) -> int:
-    """Returns the sign at a point; with E, a polynomial in E that is not zero is enclosed until it has a sign."""
+    """Returns the sign at a point; a polynomial in E that is not zero is enclosed until it has a sign."""
     names = statement.goal.names
     constant_axis = names.index("E") if statement.exponent is not None else None
     coefficients: dict[int, Fraction] = {}
@@ -909,15 +971,19 @@ def _sign_at(statement: Statement, poly: Poly, values: Mapping[str, Fraction]) -
             if axis != constant_axis:
                 c *= values[names[axis]] ** exponent
         coefficients[power] = coefficients.get(power, Fraction(0)) + c
+    return sign_in_exp(coefficients, statement.exponent)
+
+
+def sign_in_exp(coefficients: Mapping[int, Fraction], exponent: Fraction | None) -> int:
+    """Returns the sign of Σ c·E^power at E = exp(exponent), by enclosures that are refined."""
     coefficients = {power: c for power, c in coefficients.items() if c}
     if not coefficients.keys() - {0}:
         total = sum(coefficients.values())
         return (total > 0) - (total < 0)
-    assert statement.exponent is not None
-    if not 0 < statement.exponent <= 1000:
+    if exponent is None or not 0 < exponent <= 1000:
         raise Rejected("the exponent of the constant is out of range")
     for terms in (10, 30, 100, 300, 1000):
-        ends = exp_bounds(statement.exponent, terms)
+        ends = exp_bounds(exponent, terms)
         low = sum(c * ends[c < 0] ** power for power, c in coefficients.items())
         high = sum(c * ends[c > 0] ** power for power, c in coefficients.items())
         if low > 0 or high < 0:
@@ -954,7 +1020,7 @@ def _check_document(document: Any, expected: Iterable[Any] | None, case_digest: 
     wanted = None if expected is None else {digest(claim) for claim in expected}
     lines, settled = [], set()
     counts = {"proved": 0, "trusted": 0, "open": 0, "rejected": 0}
-    known: dict[str, Goal] = {}
+    known: dict[str, Statement] = {}
     supports: dict[str, set[str]] = {}
     for lemma in document.get("lemmas", []):
         name, statement = lemma["name"], read_claim(lemma["claim"])
@@ -962,7 +1028,7 @@ def _check_document(document: Any, expected: Iterable[Any] | None, case_digest: 
             raise Rejected("the lemmas do not have different names")
         context = Context(statement.exponent, dict(known))
         _replay(statement.goal, lemma["proof"], context)
-        known[name] = statement.goal
+        known[name] = statement
         supports[name] = context.trusted.union(*(supports[used] for used in context.used))
     for index, entry in enumerate(document["claims"]):
         identity = digest(entry["claim"])
@@ -989,7 +1055,7 @@ def _check_document(document: Any, expected: Iterable[Any] | None, case_digest: 
         )
     accepted = not counts["rejected"]
     if status == "holds":
-        missing = counts["open"] or (wanted is not None and wanted - settled)
+        missing = counts["open"] or not settled or (wanted is not None and wanted - settled)
         if missing:
             lines.append("rejected: a claim of the case has no proof")
         accepted = accepted and not missing

@@ -1,0 +1,230 @@
+"""Exact real roots, against sympy and by construction, and the claims in one variable that they decide."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+
+import pytest
+import sympy
+from claim_tools import ask_z3, kinds, make, random_claim, replayed
+from flint import fmpz_poly
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paramverify.algebra.realroots import (
+    RealRoot,
+    bernstein_coefficients,
+    between,
+    compare,
+    isolate,
+    sign_at,
+    sign_changes,
+    univariate,
+    variations,
+)
+from paramverify.backends import backend
+from paramverify.backends.roots import IRRATIONAL
+from paramverify.encodings.refutations import fails_at
+from paramverify.verdicts import Answer, End, Open, Proved, Refuted
+
+ROOTS = backend("roots")
+
+small = st.lists(st.integers(-9, 9), min_size=1, max_size=8).filter(any).map(fmpz_poly)
+
+
+def decide(text: str, interval: str = "(0, 1)", *constraints: str) -> Answer:
+    claim = make(text, {"p": interval}, constraints)
+    answer = ROOTS.decide(claim, {})
+    if isinstance(answer, Refuted):
+        assert fails_at(claim, answer.point)
+    if isinstance(answer, Proved):
+        assert replayed(answer)
+    return answer
+
+
+def decided(text: str, interval: str = "(0, 1)", *constraints: str) -> bool:
+    answer = decide(text, interval, *constraints)
+    assert not isinstance(answer, Open), answer
+    return isinstance(answer, Proved)
+
+
+@given(st.lists(small, min_size=1, max_size=3))
+def test_roots_agree_with_sympy(factors: list[fmpz_poly]) -> None:
+    """Number, order, multiplicity and rationality of the roots in an interval are those that sympy finds."""
+    f = fmpz_poly([1])
+    for factor in factors:
+        f *= factor
+    low, high = Fraction(-2), Fraction(3, 2)
+    found = isolate(f, low, high)
+    x = sympy.Symbol("x")
+    polynomial = sympy.Poly([int(f[i]) for i in range(f.degree(), -1, -1)], x)
+    expected = [r for r in sorted(set(sympy.real_roots(polynomial))) if -2 <= r <= sympy.Rational(3, 2)]
+    assert len(found) == len(expected)
+    for root, other in zip(found, expected, strict=True):
+        assert sympy.Rational(root.lower) <= other <= sympy.Rational(root.upper)
+        assert root.is_rational == bool(other.is_rational)
+        assert root.multiplicity == sympy.roots(polynomial, x, multiple=False).get(other, root.multiplicity)
+    for one, two in pairwise(found):
+        assert one.upper < two.lower
+        assert compare(one, two) == -1
+        low_gap, high_gap = between(one, two)
+        assert one.lower <= low_gap < high_gap <= two.upper
+
+
+@given(small, st.fractions(-2, 2, max_denominator=5), st.fractions(1, 3, max_denominator=5))
+def test_descartes_bounds_the_number_of_roots(f: fmpz_poly, low: Fraction, width: Fraction) -> None:
+    """There are never more roots inside than sign variations of the Bernstein coefficients."""
+    coefficients = bernstein_coefficients(f, low, low + width)
+    signs = [c > 0 for c in coefficients if c]
+    count = sum(a != b for a, b in pairwise(signs))
+    inside = [r for r in isolate(f, low, low + width) if r.lower != r.upper or low < r.lower < low + width]
+    total = sum(r.multiplicity for r in inside)
+    assert total <= count
+    assert (count - total) % 2 == 0
+    assert (coefficients[0] > 0) - (coefficients[0] < 0) == sign_at(f, low)
+    assert (coefficients[-1] > 0) - (coefficients[-1] < 0) == sign_at(f, low + width)
+
+
+def test_close_and_many_roots() -> None:
+    """The roots 1..20 of Wilkinson's polynomial, and two roots 10^-20 apart, are told apart."""
+    wilkinson = fmpz_poly([1])
+    for k in range(1, 21):
+        wilkinson *= fmpz_poly([-k, 1])
+    assert [r.lower for r in isolate(wilkinson, Fraction(0), Fraction(30))] == list(range(1, 21))
+    assert variations(wilkinson) == 0
+    nearly = fmpz_poly([-2, 0, 10**20]) * fmpz_poly([-2, 0, 10**20 + 1])
+    roots = isolate(nearly, Fraction(0), Fraction(1))
+    assert len(roots) == 2
+    assert roots[0].upper < roots[1].lower
+
+
+def test_refinement() -> None:
+    """A root is enclosed as closely as wanted, and a rational one is exact at once."""
+    (root,) = isolate(fmpz_poly([-2, 0, 1]), Fraction(0), Fraction(2))
+    fine = root.refined(Fraction(1, 10**50))
+    assert fine.upper - fine.lower <= Fraction(1, 10**50)
+    assert fine.lower**2 < 2 < fine.upper**2
+    assert compare(root, fine) == 0
+    (third,) = isolate(fmpz_poly([-1, 3]), Fraction(0), Fraction(1))
+    assert third.is_rational
+    assert third.lower == Fraction(1, 3)
+
+
+def test_sign_changes_are_roots_of_odd_multiplicity_inside() -> None:
+    """Double roots and roots at the ends are not sign changes."""
+    f = fmpz_poly([0, 1]) * fmpz_poly([-1, 2]) ** 2 * fmpz_poly([-1, 3]) ** 3 * fmpz_poly([-1, 0, 2])
+    changes = sign_changes(f, Fraction(0), Fraction(1))
+    assert [r.multiplicity for r in changes] == [3, 1]
+    assert changes[0].lower == Fraction(1, 3)
+    assert not changes[1].is_rational
+
+
+def test_the_zero_polynomial_has_no_isolated_roots() -> None:
+    """Every number is a root of it."""
+    with pytest.raises(ValueError, match="every number"):
+        isolate(fmpz_poly([]), Fraction(0), Fraction(1))
+    with pytest.raises(ValueError, match="not univariate"):
+        univariate(make("p*q").polynomial)
+
+
+def test_equal_roots_of_different_polynomials_compare_equal() -> None:
+    """The root √½ of two multiples of 2x² − 1 is one number, and differs from -√½."""
+    one = isolate(fmpz_poly([-1, 0, 2]) * fmpz_poly([-1, 5]), Fraction(0), Fraction(1))[1]
+    two = isolate(fmpz_poly([-1, 0, 2]) * fmpz_poly([-5, 1]), Fraction(0), Fraction(3))[0]
+    minus = isolate(fmpz_poly([-1, 0, 2]), Fraction(-1), Fraction(0))[0]
+    assert compare(one, two) == 0
+    assert compare(minus, one) == -1
+    assert isinstance(one, RealRoot)
+
+
+@pytest.mark.parametrize(
+    ("text", "interval", "holds"),
+    [
+        ("p - 1/2", "[1/2, 1]", True),
+        ("p - 1/2", "(1/2, 1)", True),
+        ("p - 1/2", "[49/100, 1]", False),
+        ("1/2 - p", "(0, 1/2]", True),
+        ("-(p - 1)**2", "[1, 1]", True),
+        ("-(p - 1)**2", "(0, 1]", False),
+        ("-p", "[0, 0]", True),
+        ("-p", "(0, 1/1000)", False),
+        ("(p**2 - 1/2)**2", "(0, 1)", True),
+        ("(p**2 - 1/2)**3", "(0, 1)", False),
+        ("(p**2 - 1/2)**3", "[71/100, 1]", True),
+        ("(p**2 - 1/2)**2 * (p - 1/3)", "(1/3, 1)", True),
+        ("(p**2 - 1/2)**2 - 1/10**12", "(0, 1)", False),
+        ("(p**2 - 1/2)**2 + 1/10**12", "(0, 1)", True),
+        ("p * (1 - p) * (p**4 - p + 1/2)", "(0, 1)", True),
+        ("(p**3 - 2)**2 * (p**2 - 3)**4 * (7 - p)", "(-5, 5)", True),
+        ("p**100 - p**99 + 1/300", "(0, 1)", False),
+        ("p**100 - p**99 + 1/200", "(0, 1)", True),
+    ],
+)
+def test_closed_and_open_ends_and_touching_zeros(text: str, interval: str, holds: bool) -> None:
+    """Zeros at ends, at rational and irrational points, of any multiplicity; near misses on either side."""
+    assert decided(text, interval) == holds
+
+
+@pytest.mark.parametrize(
+    ("text", "constraints", "holds"),
+    [
+        ("p**2 - 1/2", ["p**2 >= 1/2"], True),
+        ("p**2 - 1/2", ["p**3 >= 1/3"], False),
+        ("p**3 - 1/8", ["p**2 >= 1/4"], True),
+        ("(p**2 - 1/2) * (p + 1)", ["(p**2 - 1/2) * (3 - p) >= 0"], True),
+        ("(1/2 - p**2) * (p + 1)", ["(p**2 - 1/2) * (p - 3) > 0"], True),
+        ("1/2 - p**2", ["(p**2 - 1/2) * (p - 1/4) <= 0"], True),
+        ("1/3 - p", ["p**2 * (p - 1/2) <= -1/60"], False),
+        ("2/3 - p", ["p**3 * (p - 1/2) <= 0"], True),
+        ("-(p**2 - 1/2)**2", ["p**2 <= 1/2", "p**2 >= 1/2"], True),
+        ("p**2 - p + 6/25", ["(p - 2/5) * (p - 3/5) >= 0"], True),
+        ("p - 1", ["p**2 > 1/2", "p**2 < 1/2"], True),
+        ("-1", ["p**2 > 1/2", "p**2 < 1/2"], True),
+        ("p**2 + p - 3/4", ["p**2 == 1/4"], True),
+    ],
+    ids=str,
+)
+def test_constraints_in_the_same_variable(text: str, constraints: list[str], holds: bool) -> None:
+    """Roots that claim and constraints share, strict and weak constraints, and equations."""
+    assert decided(text, "(0, 1)", *constraints) == holds
+
+
+def test_a_claim_that_fails_at_an_irrational_point_only_is_open() -> None:
+    """With p² = 1/2 the claim p ≤ 1/2 fails at √½ alone, where no rational point can show it."""
+    answer = decide("1/2 - p", "(0, 1)", "p**2 == 1/2")
+    assert isinstance(answer, Open)
+    assert answer.end is End.GAVE_UP
+    assert IRRATIONAL in answer.detail
+
+
+def test_claims_in_two_variables_are_left_to_others() -> None:
+    """What does not come down to one variable each is open, with the reason."""
+    answer = ROOTS.decide(make("p**2 + q**2 - p*q - p**3*q/2 + 1/20 - q/5"), {})
+    assert isinstance(answer, Open)
+    assert "more than one variable" in answer.detail
+    assert replayed(ROOTS.decide(make("(p**2 - p + 1/3) * (q**2 - q + 1/3)"), {}))
+
+
+def test_high_degrees() -> None:
+    """Degree 400 with a minimum of 10^-6 is decided, with a certificate."""
+    text = "(p**200 - p**3 + 1/3)**2"
+    assert decided(f"{text} + 1/10**6")
+    answer = decide(text, "[99/100, 1]")
+    assert isinstance(answer, Proved)
+    assert answer.certificate is not None
+    assert "factors" in kinds(answer.certificate["proof"])
+
+
+def test_random_claims_agree_with_z3() -> None:
+    """Claims in one variable, with and without constraints, are all decided, as z3 decides them."""
+    for seed in range(400):
+        claim = random_claim(seed, 1)
+        answer = ROOTS.decide(claim, {})
+        other = ask_z3(claim, 2000)
+        if replayed(answer):
+            assert other != "sat", seed
+        else:
+            assert isinstance(answer, Refuted), (seed, answer)
+            assert fails_at(claim, answer.point)
+            assert other != "unsat", seed
