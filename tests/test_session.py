@@ -94,6 +94,15 @@ def test_confirmation_by_a_second_backend() -> None:
         answer = session.decide(hard).answer
     assert isinstance(answer, Open)
     assert "only built-in proved it" in answer.detail
+    easy = claim("p*q + 1/7")
+    with Session(Options(strategy=parse_strategy("built-in; z3,cvc5-cov:60"), confirm=3)) as session:
+        decision = session.decide(easy)
+    assert isinstance(decision.answer, Proved)
+    assert {"built-in", "z3", "cvc5-cov"} <= set(decision.backend.split(", "))
+    with Session(Options(strategy=parse_strategy("built-in; z3,cvc5-cov:60"), confirm=4)) as session:
+        answer = session.decide(easy).answer
+    assert isinstance(answer, Open)
+    assert "different programs are needed" in answer.detail
 
 
 def test_cutting_the_box_proves_part_by_part() -> None:

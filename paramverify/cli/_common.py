@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -13,12 +15,13 @@ from typing import Any, TypeVar
 import click
 
 from paramverify.algebra.expressions import constant
-from paramverify.errors import InputError, located
+from paramverify.errors import InputError, LimitError, located
 from paramverify.portfolio.session import Options
 from paramverify.portfolio.strategies import parse_strategy, race_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+GRACE = 0.5  # seconds that a session may need to end its processes
 STATUS_CODES = {"holds": 0, "violated": 1, "unknown": 3}
 
 
@@ -47,7 +50,7 @@ def timeout_option(function: Function) -> Function:
 
 def session_option(function: Function) -> Function:
     """Adds `--backends`, `--strategy` and `--confirm`."""
-    backends = "Comma-separated backends that race for each claim (see `paramverify backends`)."
+    backends = "Backends that race for what simplification leaves of each claim, comma-separated."
     strategy = "default, built-in, solvers, or rounds such as 'z3,yices:5; z3,cvc5-cov:60/2'."
     confirm = "Let N different backends prove each claim."
     number = click.IntRange(min=1)
@@ -67,6 +70,31 @@ def session_options(timeout: float, backends: str | None, strategy: str | None, 
             raise click.UsageError("--backends needs at least one name")
         chosen = race_of(names)
     return Options(seconds=timeout, strategy=chosen, confirm=confirm)
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Ends with a LimitError when the time is over, also while claims are still being derived.
+
+    Sessions keep their own limit and end first; this is for what happens before and after them. Without
+    POSIX timers, or outside of the main thread, it does nothing.
+    """
+    usable = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    if not usable:
+        yield
+        return
+
+    def over(number: int, frame: object) -> None:
+        del number, frame
+        raise LimitError(f"the time limit of {seconds:g} s is over")
+
+    before = signal.signal(signal.SIGALRM, over)
+    signal.setitimer(signal.ITIMER_REAL, seconds + GRACE)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @contextmanager

@@ -17,9 +17,10 @@ from paramverify.cli._common import (
     print_json,
     session_option,
     session_options,
+    time_limit,
     timeout_option,
 )
-from paramverify.errors import InputError, located
+from paramverify.errors import InputError, LimitError, located
 from paramverify.evidence.witnesses import evaluate
 from paramverify.models.evaluation import Real, show_polynomial
 from paramverify.models.model import Model
@@ -55,13 +56,14 @@ def command(
     If the case's own bound has parameters, the ratio relative to that bound is found as well: it is 1 if
     the bound is tight. Exit code 0 if the ratio is exact or within the precision, 3 if not.
     """
-    loaded = load(case)
-    model = loaded.model
     width = _precision(precision)
-    with Session(session_options(timeout, backends, strategy, confirm)) as session:
+    options = session_options(timeout, backends, strategy, confirm)
+    with time_limit(timeout), Session(options) as session:
+        loaded = load(case)
+        model = loaded.model
         doubt, _ = check_model(session, model)
         if doubt:
-            raise click.ClickException(f"the model is in doubt: {doubt.detail}")
+            raise LimitError(f"the model is in doubt: {doubt.detail}")
         found = tight_budget(model, session, width)
         used = {*variables(model.ratio.numerator), *variables(model.ratio.denominator)}
         parametric = not used.isdisjoint(model.domain.ring.parameters)

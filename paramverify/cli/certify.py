@@ -48,6 +48,9 @@ def command(
     found = evaluate(model, Origin(left, right, word), point)
     if secrets is None:
         found = worse(found, evaluate(model, Origin(right, left, word), point))
+    if len(word) not in model.lengths:
+        known = "..".join(dict.fromkeys(str(n) for n in (model.lengths[0], model.lengths[-1])))
+        click.echo(f"note: the case is about sequences of length {known}; this one has {len(word)}", err=True)
     if as_json:
         status = "violation" if found.exceeds else "no violation"
         print_json({"status": status, "witness": documents.witness(found)})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +32,16 @@ def command(evidence: Path, case: str | None, as_json: bool, timeout: float) -> 
     report = _with_case(text, case) if case else check_text(text)
     accepted = report.accepted
     if as_json:
-        print_json(_document(report))
+        print_json(_document(report) | ({"verdict": _status(text)} if accepted else {}))
         return int(not accepted)
     for line in report.lines[:SHOWN]:
         click.echo(line)
     if len(report.lines) > SHOWN:
         click.echo(f"... and {len(report.lines) - SHOWN} more")
     counts = f"{report.proved} claims proved, {report.trusted} trusted to solvers, {report.open} open"
-    click.echo(f"{'accepted' if accepted else 'REJECTED'}: {counts}")
+    click.echo(f"{f'accepted: {_status(text)}' if accepted else 'REJECTED'}: {counts}")
+    if accepted and not case:
+        click.echo("consistent in itself; that these are the claims of a case is checked with --case CASE")
     return int(not accepted)
 
 
@@ -63,6 +66,11 @@ def _with_case(text: str, path: str) -> Report:
     if not report.accepted:
         return report
     return recheck_witness(text, case.model, report)
+
+
+def _status(text: str) -> str:
+    """Returns the status of a document that was accepted."""
+    return str(json.loads(text)["status"])
 
 
 def _document(report: Report) -> dict[str, Any]:

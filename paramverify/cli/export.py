@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -9,71 +11,104 @@ import click
 from paramverify.cases import load
 from paramverify.claims import Claim
 from paramverify.cli._common import case_argument, json_option, print_json, timeout_option
+from paramverify.encodings import qepcad, redlog
+from paramverify.encodings.conditions import question
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.encodings.smtlib import script
 from paramverify.errors import InputError, LimitError
 
 BITS = 64  # precision of the rational enclosure of exp(q)
+SUFFIXES = {"smtlib2": "smt2", "qepcad": "qepcad", "redlog": "red"}
 
 
 @click.command("export")
 @case_argument
-@click.option("--to", "target", type=click.Choice(["smtlib2"]), required=True, help="The format.")
+@click.option("--to", "target", type=click.Choice(list(SUFFIXES)), required=True, help="The format.")
 @click.option("--claim", "number", type=click.IntRange(min=1), help="Only this claim, counted from 1.")
+@click.option("--together", is_flag=True, help="One file about all claims, instead of one for each.")
+@click.option(
+    "--free",
+    metavar="NAMES",
+    help="Comma-separated parameters that are left free: the answer is a condition on them.",
+)
 @click.option(
     "-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="Folder for the files."
 )
 @json_option
 @timeout_option
 def command(
-    case: str, target: str, number: int | None, output: Path | None, as_json: bool, timeout: float
+    case: str,
+    target: str,
+    number: int | None,
+    together: bool,
+    free: str | None,
+    output: Path | None,
+    as_json: bool,
+    timeout: float,
 ) -> int:
     """Write the claims of a case for another solver.
 
-    Each file says that some prior violates the claim: `unsat` means that the claim holds. Without -o one
-    claim goes to standard output.
+    For smtlib2 each file says that some prior violates the claim: `unsat` means that it holds. For qepcad and
+    redlog it asks whether the claim holds for every prior. Without -o one file goes to standard output.
     """
-    del target, timeout  # there is one format, and nothing is decided
-    loaded = load(case)
-    claims = list(enumerate(sequence_claims(loaded.model), 1))
-    if number is not None:
-        if number > len(claims):
-            raise InputError(f"there are {len(claims)} claims only")
-        claims = claims[number - 1 : number]
+    del timeout  # nothing is decided
+    claims = list(sequence_claims(load(case).model))
+    if together and number is not None:
+        raise click.UsageError("--together and --claim exclude each other")
+    if number is not None and number > len(claims):
+        raise InputError(f"there are {len(claims)} claims only")
+    parameters = [name.strip() for name in (free or "").split(",") if name.strip()]
+    if parameters and target == "smtlib2":
+        raise click.UsageError("--free needs a format with quantifiers: qepcad or redlog")
     stem = Path(case).stem
-    if output is None:
-        if len(claims) != 1:
-            raise InputError(f"there are {len(claims)} claims: choose one with --claim, or a folder with -o")
-        text = _text(claims[0][1], stem)
-        if as_json:
-            print_json({"files": [{"claim": claims[0][0], "text": text}]})
-        else:
-            click.echo(text, nl=False)
-        return 0
-    output.mkdir(parents=True, exist_ok=True)
+    groups: list[tuple[int | None, list[Claim]]] = [(k, [claim]) for k, claim in enumerate(claims, 1)]
+    if together and claims:
+        groups = [(None, claims)]
+    elif number is not None:
+        groups = groups[number - 1 : number]
+    if output is None and len(groups) != 1:
+        raise InputError(
+            f"there are {len(groups)} claims: choose one with --claim, --together, or a folder with -o"
+        )
     files = []
-    for k, claim in claims:
-        path = output / f"{stem}-{k}.smt2"
-        path.write_text(_text(claim, stem))
-        files.append({"claim": k, "origin": str(claim.origins[0]), "file": str(path)})
+    for k, group in groups:
+        entry = {"claims": len(group)} if k is None else {"claim": k, "origin": _origin(group[0])}
+        text = _text(group, target, parameters, stem)
+        if output is None:
+            files.append({**entry, "text": text})
+            if not as_json:
+                click.echo(text, nl=False)
+            continue
+        output.mkdir(parents=True, exist_ok=True)
+        path = output / f"{stem if k is None else f'{stem}-{k}'}.{SUFFIXES[target]}"
+        path.write_text(text, encoding="utf-8")
+        files.append({**entry, "file": str(path)})
     if as_json:
         print_json({"files": files})
-    else:
+    elif output is not None:
         click.echo(f"{len(files)} files in {output}")
     return 0
 
 
-def _text(claim: Claim, stem: str) -> str:
-    from dataclasses import replace
+def _origin(claim: Claim) -> str:
+    return str(claim.origins[0]) if claim.origins else "the model"
 
-    constant = claim.domain.constant
-    enclosed = replace(claim, domain=claim.domain.enclose(BITS))
-    lines = [f"{stem}: {claim.origins[0]}"]
-    if constant:
+
+def _text(claims: Sequence[Claim], target: str, free: Sequence[str], stem: str) -> str:
+    """Returns the file about these claims, at least one, which share their domain."""
+    domain = claims[0].domain.enclose(BITS)
+    enclosed = [replace(claim, domain=domain) for claim in claims]
+    lines = [f"{stem}: {_origin(claims[0])}" if len(claims) == 1 else f"{stem}: all {len(claims)} claims"]
+    if domain.constant:
+        yes, no = ("unsat", "sat") if target == "smtlib2" else ("true", "false")
         lines.append(
-            f"E encloses exp({constant.exponent}): unsat proves the claim, sat refutes the enclosure only."
+            f"E encloses exp({domain.constant.exponent}): {yes} is a proof, {no} refutes the enclosure only."
         )
+    title = "\n".join(lines)
     try:
-        return script(enclosed, name="\n".join(lines))
+        if target == "smtlib2":
+            return script(enclosed[0], name=title, others=enclosed[1:])
+        asked = question([claim.polynomial for claim in enclosed], domain, free)
+        return qepcad.script(asked, title) if target == "qepcad" else redlog.script(asked, title)
     except LimitError as error:
         raise InputError(str(error)) from None

@@ -18,6 +18,7 @@ COMMANDS = {
     "check": "Re-check evidence without any solver.",
     "certify": "Evaluate one counterexample candidate exactly.",
     "show": "Print the observation probabilities as formulas, or the model as a graph.",
+    "compare": "Compare the backends on many cases.",
     "export": "Write the claims of a case for another solver.",
     "backends": "List the backends: installed, version, how to get what is missing.",
 }
@@ -61,6 +62,8 @@ def run(arguments: list[str]) -> int:
         return int(code or 0)
     except click.ClickException as error:
         error.show()
+        if "--json" in arguments:
+            _print_reason("error", error.format_message())
         return INPUT
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted", err=True)
@@ -74,7 +77,9 @@ def run(arguments: list[str]) -> int:
         return _fail("DISAGREEMENT", f"{error}\n{transcripts}", UNKNOWN, arguments)
     except BrokenPipeError:
         sys.stderr.close()  # the reader went away; Python would complain about the lost output
-        return 1
+        return INPUT
+    except OSError as error:
+        return _fail("error", f"{error.filename or 'output'}: {error.strerror}", INPUT, arguments)
     except DefectError as error:
         click.echo(f"internal error: {error}\nThis is a defect of paramverify; please report it.", err=True)
         raise
@@ -83,8 +88,11 @@ def run(arguments: list[str]) -> int:
 def _fail(kind: str, message: str, code: int, arguments: list[str]) -> int:
     click.echo(f"{kind}: {message}", err=True)
     if "--json" in arguments:
-        import json
-
-        status = "unknown" if code == UNKNOWN else "error"
-        click.echo(json.dumps({"status": status, "reason": message}, ensure_ascii=False))
+        _print_reason("unknown" if code == UNKNOWN else "error", message)
     return code
+
+
+def _print_reason(status: str, message: str) -> None:
+    import json
+
+    click.echo(json.dumps({"status": status, "reason": message}, ensure_ascii=False))

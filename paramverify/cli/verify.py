@@ -17,6 +17,7 @@ from paramverify.cli._common import (
     progress_bar,
     session_option,
     session_options,
+    time_limit,
     timeout_option,
 )
 from paramverify.reports import documents, text
@@ -43,9 +44,10 @@ def command(
     evidence: Path | None,
 ) -> int:
     """Prove a case private for every prior, or show how it leaks."""
-    loaded = load(case)
-    with progress_bar("claims") as progress:
-        report = verify(loaded, session_options(timeout, backends, strategy, confirm), progress)
+    options = session_options(timeout, backends, strategy, confirm)
+    with time_limit(timeout), progress_bar("claims") as progress:
+        loaded = load(case)
+        report = verify(loaded, options, progress)
     status = _status(report)
     if evidence:
         evidence.write_text(
@@ -75,7 +77,11 @@ def _headline(report: Report, budget: str) -> str:
     if isinstance(verdict, Holds):
         where = text.priors(report.domain)
         who = text.backends_used(report.decisions)
-        return f"private with {budget} {where}.\n  {len(report.claims)} claims proved {took}: {who}."
+        count = len(report.claims)
+        origins = sum(len(claim.origins) for claim in report.claims)
+        merged = f", merged from {origins} comparisons," if origins > count else ""
+        claims = f"{count} claim{'s' * (count != 1)}"
+        return f"private with {budget} {where}.\n  {claims}{merged} proved {took}: {who}."
     if isinstance(verdict, Violated):
         return f"not private with {budget}."
     return f"undecided with {budget}: {verdict.end.value}.\n  {verdict.detail}"

@@ -19,8 +19,10 @@ from paramverify.algebra.polynomials import (
     RationalFunction,
     Ring,
     common_denominator,
+    in_generator,
     to_rational_function,
     value_at,
+    variables,
 )
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import Claim
@@ -116,6 +118,9 @@ class Checks:
             raise ModelError(f"{what}: the probabilities sum to {total}, not to 1")
 
     def _sign(self, polynomial: Polynomial) -> Sign | None:
+        constant = self.domain.constant
+        if constant and set(variables(polynomial)) == {GENERATOR}:
+            return Sign.POSITIVE if constant.sign(in_generator(polynomial)) > 0 else Sign.NEGATIVE
         sign = sign_on(polynomial, self.domain)
         if sign is not None or len(polynomial) > 200:
             return sign

@@ -6,12 +6,12 @@ keeps the assignments that satisfy it and never divides; their total mass goes a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
 
-from paramverify.algebra.expressions import Expression, Value, evaluate
+from paramverify.algebra.expressions import Expression, Name, Operation, Text, Value, evaluate
 from paramverify.algebra.polynomials import Polynomial, RationalFunction
 from paramverify.errors import CaseError, LimitError, located
 from paramverify.models.checks import Checks
@@ -74,13 +74,39 @@ class Prior:
             yield dict(zip(self.names, values, strict=True)), weight
 
     def where(self, secret: Expression) -> Prior:
-        """Returns the part of the joint distribution on which the secret holds (weights not rescaled)."""
+        """Returns the part of the joint distribution on which the secret holds (weights not rescaled).
+
+        Raises:
+            ExpressionError: a mistake in the secret, such as a label that the compared variable never takes.
+        """
+        check_labels(secret, self.names, self.weights)
         kept = {
             tuple(assignment.values()): weight
             for assignment, weight in self.assignments()
             if _truth(secret, assignment)
         }
         return Prior(self.names, kept)
+
+
+def check_labels(secret: Expression, names: Sequence[str], assignments: Iterable[Assignment]) -> None:
+    """Checks that a label is compared only with variables that may take it: a misspelt one is never equal.
+
+    Raises:
+        ExpressionError: it is compared with a variable that has other values only.
+    """
+    values: dict[str, set[Value]] = {name: set() for name in names}
+    for assignment in assignments:
+        for name, value in zip(names, assignment, strict=True):
+            values[name].add(value)
+    for node in secret.nodes():
+        if not (isinstance(node, Operation) and node.operator in ("==", "!=")):
+            continue
+        for one, other in (node.arguments, node.arguments[::-1]):
+            if isinstance(one, Text) and isinstance(other, Name) and other.name in values:
+                known = values[other.name]
+                if one.value not in known:
+                    shown = ", ".join(sorted(map(str, known)))
+                    raise secret.error(f"{other.name} is never {one.value!r}; its values are {shown}", one)
 
 
 def _truth(secret: Expression, assignment: Mapping[str, Value]) -> bool:

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import TracebackType
 
 from paramverify.algebra.constants import GENERATOR
@@ -127,7 +128,10 @@ class Session:
         for bits in ENCLOSURES if claim.domain.constant else (0,):
             closed = replace(claim, domain=claim.domain.enclose(bits))
             tally.spurious = False
-            found = settle(closed, lambda c, check: self._leaf(c, check, tally, confirm), refuter(closed))
+            # A confirmation must not rest on the simplification that it is to confirm.
+            steps = () if self.options.confirm > 1 else None
+            leaf = partial(self._leaf, tally=tally, confirm=confirm)
+            found = settle(closed, leaf, refuter(closed), steps)
             if found.proof is not None and claim.domain.constant:
                 interval = closed.domain.box[GENERATOR]
                 proof = certificates.enclose((interval.lower, interval.upper), found.proof)

@@ -8,6 +8,9 @@ The adversary chooses, at every query, what the two neighbouring data sets answe
 two copies of the mechanism, one for each data set, and synchronises them by the observation: `12⊥` says that
 the answers were 1 on the left and 2 on the right, and that the output was ⊥. The pair of answers is chosen,
 not drawn: a probability is that of the outputs, given the answers.
+
+With `queries`, the answers and the threshold come from one data set under a prior instead: the outputs are ⊥
+and ⊤ alone, and after the last answer, or ⊤, the mechanism ends.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError
 from paramverify.models.checks import Checks
 from paramverify.models.hmm import HMM
-from paramverify.models.mechanisms import Input, Mechanism, neighbouring_inputs
+from paramverify.models.mechanisms import Input, Mechanism, neighbouring_inputs, read_queries
 from paramverify.models.noise import Noise, read_noise
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.tables import Table
@@ -90,10 +93,66 @@ class AboveThreshold:
         return InitialDistribution.of({side * len(row) + r: p for r, p in enumerate(row)}, self.checks)
 
 
+@dataclass(frozen=True, eq=False)
+class AnswersOfOne:
+    """The mechanism on one data set; an input is the threshold, and then the answers in their order."""
+
+    checks: Checks
+    threshold_noise: Noise
+    query_noise: Noise
+    queries: tuple[Expression, ...]
+
+    @property
+    def answers(self) -> tuple[tuple[Value, ...], ...]:
+        """The possible values of the threshold and of each answer."""
+        thresholds, values = (
+            tuple(Fraction(v) for v in range(noise.range + 1))
+            for noise in (self.threshold_noise, self.query_noise)
+        )
+        return (thresholds, *(values for _ in self.queries[1:]))
+
+    def build(self, inputs: Sequence[Input]) -> tuple[HMM, list[InitialDistribution]]:
+        """Returns the model whose states are the noisy threshold and the answers that are left."""
+        lists = {tuple(int(v) for v in given[1:]) for given in inputs}
+        rest = {answers[k:] for answers in lists for k in range(len(answers))}
+        noisy = range(self.threshold_noise.range + 1)
+        states = [(r, left) for left in sorted(rest) for r in noisy]
+        place = {state: k for k, state in enumerate(states)}
+        one = RationalFunction.of(self.checks.ring.number(1))
+        zero = RationalFunction.of(self.checks.ring.number(0))
+        rows: list[list[tuple[int, int, RationalFunction]]] = []
+        for r, left in states:
+            lower = sum(self.query_noise.rows[left[0]][:r], zero)
+            following = place.get((r, left[1:]), len(states))
+            rows.append([(0, following, lower), (1, len(states), one - lower)])
+        rows.append([(2, len(states), one)])
+        names = [f"noisy threshold {r}, answers {' '.join(map(str, left))}" for r, left in states]
+        hmm = HMM.build(self.checks, [*names, END], [BELOW, ABOVE, END], rows)
+        starts = []
+        for given in inputs:
+            left = tuple(int(v) for v in given[1:])
+            row = self.threshold_noise.rows[int(given[0])]
+            weights = {place[r, left]: p for r, p in enumerate(row)}
+            starts.append(InitialDistribution.of(weights, self.checks))
+        return hmm, starts
+
+    def neighbours(self, table: Table) -> tuple[HMM, list[SecretPair]]:
+        """Not available: the answers come from a prior."""
+        raise CaseError("with [neighbours] the answers are chosen by the adversary: leave out queries")
+
+
 def read(table: Table, checks: Checks) -> Mechanism:
-    """Reads `threshold` (a number, or a list of them), `threshold_noise` and `query_noise`."""
+    """Reads `threshold` (a number, or a list of them), `threshold_noise` and `query_noise`.
+
+    With `queries`, a list of expressions for the first answers, the threshold may be an expression too.
+    """
     threshold_noise = read_noise(table, "threshold_noise", checks)
     query_noise = read_noise(table, "query_noise", checks)
+    if "queries" in table:
+        answers, _ = read_queries(table)
+        if not answers:
+            raise CaseError("a list of expressions is needed here", key="queries")
+        return AnswersOfOne(checks, threshold_noise, query_noise, (table.expression("threshold"), *answers))
     if query_noise.range > 9:
         raise CaseError("answers above 9 are not supported by this mechanism", key="query_noise.range")
     listed = table.need("threshold")

@@ -21,7 +21,8 @@ def read(table: Table, checks: Checks) -> Mechanism:
 
     With `truth = t` the true value is reported with probability t and every other value with
     (1−t)/(k−1). With `coin = h` the answer is truthful with probability h, otherwise uniform over all
-    k values.
+    k values. With `memory = true` a sequence of answers repeats the first one (permanent randomised response:
+    Erlingsson, Pihur and Korolova, *RAPPOR*, CCS 2014); otherwise every answer is drawn afresh.
     """
     listed = table.get("values") or [0, 1]
     if not isinstance(listed, list) or len(listed) < 2:
@@ -47,4 +48,8 @@ def read(table: Table, checks: Checks) -> Mechanism:
     def release(given: Input) -> list[RationalFunction]:
         return rows[(given[0],)]
 
-    return OneShot(checks, read_query(table), (values,), tuple(map(str, values)), release, default_by="any")
+    memory = table.get("memory") or False
+    if not isinstance(memory, bool):
+        raise CaseError("true or false is needed here", key="memory")
+    outputs = tuple(map(str, values))
+    return OneShot(checks, read_query(table), (values,), outputs, release, default_by="any", memory=memory)
