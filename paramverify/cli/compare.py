@@ -1,0 +1,181 @@
+"""`paramverify compare CASES...`: every backend, with and without simplification, on every claim."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import click
+
+from paramverify.backends import Ability, discover
+from paramverify.cli._common import json_option, print_json
+from paramverify.errors import InputError
+from paramverify.portfolio.comparing import (
+    ENCODINGS,
+    Choice,
+    Planned,
+    Progress,
+    Skipped,
+    plan,
+    read_subjects,
+    run,
+)
+from paramverify.portfolio.results import ResultsFile, identity
+from paramverify.reports import comparison, plots
+
+CONTRADICTED, INTERRUPTED = 1, 130
+
+
+@click.command("compare")
+@click.argument("cases", metavar="CASES...", nargs=-1, required=True, type=click.Path())
+@click.option("--backends", metavar="NAMES", help="Comma-separated; by default all that are installed.")
+@click.option("--encodings", metavar="NAMES", help=f"Comma-separated, of: {', '.join(ENCODINGS)}.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=10.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Wall-clock limit for each attempt.",
+)
+@click.option(
+    "--repeat", type=click.IntRange(min=1), default=1, metavar="N", help="Make each attempt N times."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("comparison"),
+    show_default=True,
+    help="Folder for results, summary and plots.",
+)
+@json_option
+def command(
+    cases: tuple[str, ...],
+    backends: str | None,
+    encodings: str | None,
+    timeout: float,
+    repeat: int,
+    output: Path,
+    as_json: bool,
+) -> int:
+    """Compare the backends on many cases.
+
+    CASES are case files, SMT-LIB scripts (.smt2, logic QF_NRA), and folders of both. Every backend tries
+    every claim, with and without simplification. Results are kept as they come in results.jsonl; the same
+    command again makes only those attempts that have no result there.
+
+    Exit codes: 0 done, 1 a disagreement or a wrong answer, 2 bad input or usage, 130 interrupted.
+    """
+    able = [b for b in discover().values() if Ability.CLAIMS in b.abilities]
+    missing = [b for b in able if b.version() is None]
+    names = _names(backends, "--backends") or tuple(b.name for b in able if b not in missing)
+    known = _names(encodings, "--encodings") or tuple(ENCODINGS)
+    for name in known:
+        if name not in ENCODINGS:
+            raise InputError(f"unknown encoding {name!r}; known: {', '.join(ENCODINGS)}")
+    choice = Choice(names, timeout, repeat=repeat)
+    subjects = read_subjects(cases, known)
+    attempts, skipped = plan(subjects, choice)
+    if not attempts:
+        raise InputError("none of these backends can run any of these files")
+    if backends is None:
+        skipped += [Skipped(b.name, f"not installed; to get it: {b.install}") for b in missing]
+    with ResultsFile(output / "results.jsonl") as results:
+        before = sum(identity(planned.record) in results.records for planned in attempts)
+        if before:
+            click.echo(f"{before} of {len(attempts)} attempts have results in {results.path}", err=True)
+        try:
+            with _progress_bar() as progress:
+                records = run(attempts, choice, results, progress)
+        except KeyboardInterrupt:
+            _say_interrupted(attempts, results)
+            return INTERRUPTED
+    made = comparison.Comparison.of(records, subjects, skipped, timeout)
+    document, notes = _write(made, output)
+    alarm = comparison.alarm(made.judgement)
+    if as_json:
+        print_json(document)
+    else:
+        for line in [*comparison.lines(document), "", *notes]:
+            click.echo(line)
+    for line in alarm:
+        click.secho(line, fg="red", bold=True, err=True)
+    return CONTRADICTED if made.judgement.alarming else 0
+
+
+def _names(text: str | None, option: str) -> tuple[str, ...]:
+    if text is None:
+        return ()
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    if not names:
+        raise click.UsageError(f"{option} needs at least one name")
+    return names
+
+
+def _say_interrupted(attempts: list[Planned], results: ResultsFile) -> None:
+    done = sum(identity(planned.record) in results.records for planned in attempts)
+    click.echo(
+        f"interrupted: {done} of {len(attempts)} results are kept in {results.path}; "
+        "the same command goes on from there",
+        err=True,
+    )
+
+
+def _write(made: comparison.Comparison, folder: Path) -> tuple[dict[str, Any], list[str]]:
+    """Writes CSV, JSON and plots; returns the summary, and what to say about the files."""
+    document = comparison.summary(made)
+    (folder / "results.csv").write_text(comparison.csv_text(made.records), encoding="utf-8")
+    notes = []
+    drawn: list[Path] = []
+    if plots.available():
+        drawn = plots.write_plots(made, folder)
+    else:
+        notes.append(f"No plots: matplotlib is missing; to get it: {plots.INSTALL}")
+    document["plots"] = [path.name for path in drawn]
+    text = json.dumps(document, ensure_ascii=False, indent=2)
+    (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
+    shown = ["results.jsonl", "results.csv", "summary.json", *(p.name for p in drawn if p.suffix == ".svg")]
+    return document, [*notes, f"In {folder}: {', '.join(shown)}{' (and as .png)' if drawn else ''}"]
+
+
+@contextmanager
+def _progress_bar() -> Iterator[Callable[[Progress], None] | None]:
+    """Gives a function that shows progress on standard error, or None where that is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[left]}"),
+        TextColumn("{task.description}"),
+    )
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None, left="")
+
+        def show(progress: Progress) -> None:
+            left = "" if progress.seconds_left is None else f"{duration(progress.seconds_left)} left"
+            bar.update(
+                task, completed=progress.done, total=progress.total, description=progress.now, left=left
+            )
+
+        yield show
+
+
+def duration(seconds: float) -> str:
+    """Returns a time as people say it: `about 40 s`, `about 12 min`, `about 3.5 h`."""
+    if seconds < 90:
+        return f"about {ceil(seconds)} s"
+    if seconds < 5400:
+        return f"about {seconds / 60:.0f} min"
+    return f"about {seconds / 3600:.1f} h"

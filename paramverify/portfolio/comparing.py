@@ -1,0 +1,398 @@
+"""Comparing: every backend, with and without simplification, on every claim of some cases and on scripts.
+
+Attempts run one at a time, so that they do not disturb each other's times. Each result is kept as it comes
+(see `results`); what is there already is not repeated.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from paramverify import __version__
+from paramverify.algebra.polynomials import rational
+from paramverify.backends import Backend
+from paramverify.cases import load
+from paramverify.claims import Claim, to_document, without_enclosure
+from paramverify.encodings.sequences import sequence_claims
+from paramverify.errors import InputError, LimitError
+from paramverify.evidence.checker import Rejected, check_claim
+from paramverify.models.model import Model
+from paramverify.portfolio.attempts import Attempt, Limits, resolve, settings
+from paramverify.portfolio.results import Record, ResultsFile, identity
+from paramverify.portfolio.runner import Outcome, Runner
+from paramverify.portfolio.scripts import Script, read_script, why_not
+from paramverify.portfolio.trials import claim_attempt, script_attempt
+from paramverify.verdicts import Decision, Open, Proved, Refuted
+
+ENCODINGS: Mapping[str, Callable[[Model], tuple[Claim, ...]]] = {"sequences": sequence_claims}
+SCRIPT = "script"  # stands for an encoding where somebody else has encoded
+MEMORY = 4 << 30  # bytes of address space for an attempt
+TRANSCRIPT = 2000  # characters that are kept of what a backend printed
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What is to be decided: a claim of a case under an encoding, or an SMT-LIB script.
+
+    `number` counts the claims of a case from 1. `expected` is holds or violated where the file itself says
+    so, otherwise None.
+    """
+
+    case: str
+    encoding: str
+    number: int
+    digest: str
+    origin: str
+    expected: str | None
+    what: Claim | Script
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A file under an encoding: how many claims, the seconds that took, the status it expects as a whole."""
+
+    case: str
+    encoding: str
+    claims: int
+    seconds: float
+    expected: str | None
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """Something that was left out of a comparison, and why."""
+
+    what: str
+    reason: str
+
+
+@dataclass
+class Subjects:
+    """What the given files contain."""
+
+    subjects: list[Subject] = field(default_factory=list)
+    encoded: list[Encoded] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the user chose: backends, limits of an attempt, repetitions."""
+
+    backends: tuple[str, ...]
+    seconds: float = 10.0
+    memory: int = MEMORY
+    repeat: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Planned:
+    """One attempt to be made; `record` holds what identifies it and what is known before it runs."""
+
+    subject: Subject
+    backend: str
+    simplification: bool
+    record: Record
+
+    @property
+    def configuration(self) -> tuple[str, str, str]:
+        """Encoding, backend and simplification."""
+        return self.subject.encoding, self.backend, str(self.record["simplification"])
+
+
+# --- what is compared -------------------------------------------------------------------------------
+
+
+def read_subjects(paths: Iterable[str], encodings: Sequence[str]) -> Subjects:
+    """Returns what is to be decided in case files, `.smt2` scripts and folders of both.
+
+    A case whose claims are too many or too large is skipped, with the reason.
+
+    Raises:
+        InputError: a mistake in a file, nothing to compare, or two files that have the same name.
+    """
+    found = Subjects()
+    names: dict[str, Path] = {}
+    for path in _files(paths):
+        script = path.suffix == ".smt2"
+        name = path.name if script else path.stem
+        if name in names:
+            if names[name].resolve() == path.resolve():
+                continue
+            raise InputError(f"{names[name]} has the same name; results would be mixed up", file=str(path))
+        names[name] = path
+        if script:
+            _add_script(found, name, path)
+        else:
+            _add_case(found, name, path, encodings)
+    if not found.subjects:
+        reasons = "".join(f"; {s.what}: {s.reason}" for s in found.skipped)
+        raise InputError(f"there is nothing to compare{reasons}")
+    return found
+
+
+def _files(paths: Iterable[str]) -> Iterator[Path]:
+    for path in map(Path, paths):
+        if not path.is_dir():
+            yield path
+            continue
+        inside = sorted(p for p in path.iterdir() if p.suffix in (".toml", ".smt2"))
+        if not inside:
+            raise InputError("no .toml and no .smt2 file in this folder", file=str(path))
+        yield from inside
+
+
+def _add_script(found: Subjects, name: str, path: Path) -> None:
+    script = read_script(path)
+    found.subjects.append(Subject(name, SCRIPT, 1, script.digest, str(path), script.known, script))
+    found.encoded.append(Encoded(name, SCRIPT, 1, 0.0, script.known))
+
+
+def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) -> None:
+    case = load(path)
+    status = next((s for s in ("holds", "violated") if s == case.expect.get("status")), None)
+    for encoding in encodings:
+        started = time.perf_counter()
+        try:
+            claims = ENCODINGS[encoding](case.model)
+        except LimitError as error:
+            found.skipped.append(Skipped(f"{name}, encoding {encoding}", str(error)))
+            continue
+        found.encoded.append(
+            Encoded(name, encoding, len(claims), round(time.perf_counter() - started, 4), status)
+        )
+        # If all hold, each holds; if some are violated, that is known of one only if there is one.
+        expected = status if status == "holds" or (status == "violated" and len(claims) == 1) else None
+        for number, claim in enumerate(map(without_enclosure, claims), 1):
+            origin = str(claim.origins[0]) if claim.origins else ""
+            found.subjects.append(Subject(name, encoding, number, claim.digest(), origin, expected, claim))
+
+
+def installed(backends: Mapping[str, Backend]) -> dict[str, str]:
+    """Returns the versions of backends.
+
+    Raises:
+        InputError: one is not installed; the message says how to get it.
+    """
+    versions: dict[str, str] = {}
+    for name, found in backends.items():
+        version = found.version()
+        if version is None:
+            raise InputError(f"the backend {name} is not installed; to get it: {found.install}")
+        versions[name] = version
+    return versions
+
+
+def plan(found: Subjects, choice: Choice) -> tuple[list[Planned], list[Skipped]]:
+    """Returns the attempts in the order in which they run, and what is left out, with the reasons.
+
+    The built-in procedures simplify by themselves, so they run once, with simplification. Scripts run as they
+    are, on those backends that can.
+
+    Raises:
+        InputError: a backend is unknown or not installed.
+    """
+    backends = {name: resolve(name) for name in choice.backends}
+    versions = installed(backends)
+    kinds = {subject.encoding == SCRIPT for subject in found.subjects}
+    skipped = list(found.skipped)
+    for name, backend in backends.items():
+        if True in kinds and (reason := why_not(backend)):
+            skipped.append(Skipped(f"{name} on scripts", reason))
+        if False in kinds and backend.builtin:
+            reason = "a built-in procedure, which always simplifies by itself"
+            skipped.append(Skipped(f"{name} without simplification", reason))
+    common = {
+        "timeout": choice.seconds,
+        "memory_limit": choice.memory,
+        "machine": machine(),
+        "paramverify": __version__,
+    }
+    attempts = []
+    for repeat in range(1, choice.repeat + 1):
+        for subject in found.subjects:
+            for name, simplification in _ways(subject, backends):
+                record = {
+                    "case": subject.case,
+                    "encoding": subject.encoding,
+                    "claim": subject.number,
+                    "digest": subject.digest,
+                    "origin": subject.origin,
+                    "backend": name,
+                    "version": versions[name],
+                    "options": settings(backends[name], {}),
+                    "simplification": "on" if simplification else "off",
+                    "repeat": repeat,
+                    **common,
+                }
+                attempts.append(Planned(subject, name, simplification, record))
+    return attempts, skipped
+
+
+def _ways(subject: Subject, backends: Mapping[str, Backend]) -> Iterator[tuple[str, bool]]:
+    for name, backend in backends.items():
+        if isinstance(subject.what, Script):
+            if why_not(backend) is None:
+                yield name, False
+            continue
+        yield name, True
+        if not backend.builtin:
+            yield name, False
+
+
+def machine() -> dict[str, Any]:
+    """Returns the facts about this machine that times depend on."""
+    return {
+        "cores": os.cpu_count() or 1,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+    }
+
+
+# --- running ----------------------------------------------------------------------------------------
+
+
+@dataclass
+class Estimate:
+    """How long the attempts that are left are going to take, by those of the same configuration so far."""
+
+    left: dict[tuple[str, str, str], int] = field(default_factory=lambda: defaultdict(int))
+    times: dict[tuple[str, str, str], list[float]] = field(default_factory=lambda: defaultdict(list))
+
+    def note(self, configuration: tuple[str, str, str], seconds: float) -> None:
+        """Takes the time of a finished attempt."""
+        self.times[configuration].append(seconds)
+
+    def seconds(self) -> float | None:
+        """Returns the estimate, or None as long as nothing has finished."""
+        everything = [t for times in self.times.values() for t in times]
+        if not everything:
+            return None
+        mean = sum(everything) / len(everything)
+        return sum(
+            count * (sum(self.times[c]) / len(self.times[c]) if self.times[c] else mean)
+            for c, count in self.left.items()
+        )
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a comparison is: attempts done and all, which one is next, and the seconds left, if known."""
+
+    done: int
+    total: int
+    now: str
+    seconds_left: float | None
+
+
+def run(
+    attempts: Sequence[Planned],
+    choice: Choice,
+    results: ResultsFile,
+    progress: Callable[[Progress], None] | None = None,
+) -> list[Record]:
+    """Makes the attempts that have no result yet, and returns all results in the order of the plan."""
+    estimate = Estimate()
+    waiting: list[Planned] = []
+    for planned in attempts:
+        known = results.records.get(identity(planned.record))
+        if known is None:
+            waiting.append(planned)
+            estimate.left[planned.configuration] += 1
+        else:
+            estimate.note(planned.configuration, float(known["wall"]))
+    done = len(attempts) - len(waiting)
+    judge = _Judge()
+    with Runner() as runner:
+        for planned in waiting:
+            if progress:
+                record = planned.record
+                now = f"{record['case']} {record['claim']}: {planned.backend}"
+                progress(Progress(done, len(attempts), now, estimate.seconds()))
+            runner.warm(choice.backends)  # which costs nothing but after a restart of the zygote
+            started = time.monotonic()
+            outcome = runner.trial(_attempt(planned), Limits(choice.seconds, choice.memory))
+            seconds = time.monotonic() - started
+            results.add({**planned.record, **judge.result(planned.subject, outcome, seconds)})
+            estimate.left[planned.configuration] -= 1
+            estimate.note(planned.configuration, seconds)
+            done += 1
+    if progress:
+        progress(Progress(done, len(attempts), "", 0.0))
+    return [results.records[identity(planned.record)] for planned in attempts]
+
+
+def _attempt(planned: Planned) -> Attempt:
+    what = planned.subject.what
+    if isinstance(what, Script):
+        return script_attempt(planned.backend, what.path)
+    return claim_attempt(planned.backend, what, planned.simplification)
+
+
+@dataclass
+class _Judge:
+    """Turns outcomes into results, and says what evidence they rest on.
+
+    A witness was evaluated exactly by the runner. A certificate is replayed here by the checker, once.
+    """
+
+    replayed: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def result(self, subject: Subject, outcome: Outcome, seconds: float) -> dict[str, Any]:
+        """Returns the part of a record that the outcome gives; `seconds` is from before its start."""
+        decision, said = outcome.decision, outcome.decision.answer
+        result: dict[str, Any] = {"status": "unknown", "end": "decided", "detail": "", "evidence": None}
+        if isinstance(said, Open):
+            result |= {"end": said.end.value, "detail": said.detail}
+        elif isinstance(said, Proved):
+            result |= {"status": "holds", "evidence": self._evidence(subject, decision)}
+        else:
+            result |= {"status": "violated", "evidence": "word"}
+            if isinstance(subject.what, Claim):
+                result |= {"evidence": "witness", "witness": _point(said)}
+        known = subject.expected
+        if result["evidence"] in ("witness", "certificate"):
+            known = result["status"]
+        # On a busy machine the runner may hear of the start and of the answer at once. The processor time was
+        # spent in between, so it is a bound from below, as long as it is not more than what has passed.
+        wall = max(decision.seconds, min(outcome.cpu, seconds))
+        return {
+            **result,
+            "known": known,
+            "wall": round(wall, 6),
+            "cpu": round(outcome.cpu, 6),
+            "memory": outcome.memory,
+            "transcript": _shortened(said.transcript),
+        }
+
+    def _evidence(self, subject: Subject, decision: Decision) -> str:
+        """Returns certificate, rejected (a certificate that proves nothing) or word."""
+        said = decision.answer
+        if not (isinstance(said, Proved) and said.certificate and isinstance(subject.what, Claim)):
+            return "word"
+        proof = said.certificate.get("proof")
+        key = subject.digest, hashlib.sha256(repr(proof).encode()).hexdigest()
+        if key not in self.replayed:
+            try:
+                trusted = check_claim(to_document(subject.what), proof)
+                self.replayed[key] = "word" if trusted else "certificate"
+            except Rejected:
+                self.replayed[key] = "rejected"
+        return self.replayed[key]
+
+
+def _shortened(text: str) -> str:
+    half = TRANSCRIPT // 2
+    return text if len(text) <= TRANSCRIPT else f"{text[:half]}\n[...]\n{text[-half:]}"
+
+
+def _point(answer: Refuted) -> dict[str, str]:
+    return {name: str(rational(value)) for name, value in answer.point.items()}

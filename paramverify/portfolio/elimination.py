@@ -1,0 +1,155 @@
+"""Quantifier elimination: the condition on some parameters under which claims hold for all others.
+
+The condition comes from QEPCAD and is compared with the exact procedures of this package at sample points on
+both sides of its boundaries; a contradiction is an error, as between any two backends.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import islice
+
+from paramverify.algebra.domains import Domain
+from paramverify.algebra.polynomials import key, substitute
+from paramverify.backends.bernstein import decide_exactly
+from paramverify.backends.qepcad import Reply, ask
+from paramverify.backends.settling import Work
+from paramverify.claims import Claim
+from paramverify.encodings.conditions import (
+    And,
+    Condition,
+    Question,
+    comparison,
+    comparisons,
+    question,
+    samples,
+    simplified,
+)
+from paramverify.encodings.violations import fixed
+from paramverify.errors import DisagreementError
+from paramverify.verdicts import End, Open, Proved, Refuted
+
+CHECKS = 24  # sample points
+LINES = 8  # lines through the domain on which they are taken
+EFFORT = Work(boxes=300, coefficients=300_000)  # for one claim at one of them
+
+
+@dataclass(frozen=True)
+class Elimination:
+    """The condition on the free parameters, as one object and as text, and how it was found.
+
+    `condition` is equivalent to the claims wherever `assumptions` hold: those parts of the domain that
+    mention no other parameter. `checked` is the number of sample points at which both sides were compared.
+    """
+
+    condition: Condition
+    assumptions: And
+    text: str
+    transcript: str
+    checked: int
+
+
+def eliminate(
+    claims: Sequence[Claim],
+    free: Sequence[str],
+    domain: Domain,
+    seconds: float = 60.0,
+    memory: int = 2 << 30,
+) -> Elimination | Open:
+    """Returns the condition on the free parameters under which all claims hold for all values of the others.
+
+    At a point of the free parameters that satisfies the assumptions, the condition is true iff every claim
+    holds at every point of the domain with these coordinates. Each claim is a question of its own, because a
+    small decomposition is built faster; what comes out is then simplified together.
+
+    Raises:
+        InputError: a free parameter that does not exist.
+        UnsupportedError: the claims mention `exp(q)`.
+        DisagreementError: the condition is wrong at a sample point, by an exact computation.
+    """
+    until = time.monotonic() + seconds
+    different = {key(claim.polynomial): claim.polynomial for claim in claims}
+    polynomials = list(different.values())
+    questions = [question([polynomial], domain, free) for polynomial in polynomials]
+    whole = question(polynomials, domain, free)
+    replies: list[Reply] = []
+    for about in questions:
+        reply = _ask(about, until, memory)
+        if isinstance(reply, Open):
+            return reply
+        replies.append(reply)
+    condition = simplified(And(tuple(reply.condition for reply in replies)))
+    parts = [reply.text for reply in replies if reply.text != "TRUE"]
+    text = parts[0] if len(parts) == 1 else " /\\ ".join(f"[ {part} ]" for part in parts) or "TRUE"
+    transcripts = [reply.transcript for reply in replies]
+    if len(parts) > 1:
+        short = _ask(replace(whole, bound=(), hypotheses=(), conclusions=(condition,)), until, memory)
+        if isinstance(short, Reply):
+            condition, text = simplified(short.condition), short.text
+            transcripts.append(short.transcript)
+    checked = check(condition, [Claim(f, domain) for f in polynomials], whole, until)
+    return Elimination(condition, And(whole.assumptions), text, "\n".join(transcripts), checked)
+
+
+def _ask(about: Question, until: float, memory: int) -> Reply | Open:
+    left = until - time.monotonic()
+    if left <= 0:
+        return Open(End.TIMEOUT, "the time limit is over")
+    return ask(about, seconds=left, memory=memory)
+
+
+def check(condition: Condition, claims: Sequence[Claim], about: Question, until: float) -> int:
+    """Compares a condition with exact decisions about the claims at sample points; returns how many.
+
+    The points are on both sides of the boundaries of the condition, and on those that are rational. `until`
+    is the time (monotonic) at which no more are begun.
+
+    Raises:
+        DisagreementError: the condition is true at a point and a claim fails there, or the reverse.
+    """
+    compared = 0
+    for point in islice(_points(condition, about, claims[0].domain), CHECKS):
+        if time.monotonic() > until:
+            break
+        expected = condition.holds_at(point)
+        answers = []
+        for claim in claims:
+            part = claim
+            for name in about.free:
+                part = fixed(part, name, point[name])
+            answers.append(decide_exactly(part, replace(EFFORT)))
+        refuted = any(isinstance(answer, Refuted) for answer in answers)
+        if refuted if expected else all(isinstance(answer, Proved) for answer in answers):
+            shown = ", ".join(f"{name} = {point[name]}" for name in about.free)
+            said = ("holds", "fails") if expected else ("fails", "holds")
+            texts = (str(condition), str(answers))
+            names = ("qepcad", "built-in")
+            raise DisagreementError(f"at {shown}", tuple(zip(names, said, texts, strict=True)))
+        compared += refuted or not any(isinstance(answer, Open) for answer in answers)
+    return compared
+
+
+def _points(condition: Condition, about: Question, domain: Domain) -> Iterator[dict[str, Fraction]]:
+    """Yields points that satisfy the assumptions, one for each piece of some lines along the axes."""
+    if not about.free:
+        return
+    generator = random.Random(0)
+    base = {name: interval.simplest() for name, interval in domain.box.items()}
+    parts = [*comparisons(condition), *about.assumptions]
+    given = And(about.assumptions)
+    for line in range(LINES):
+        axis = about.free[line % len(about.free)]
+        for name in about.free:
+            interval = domain.box[name]
+            base[name] = interval.lower + (interval.upper - interval.lower) * Fraction(
+                generator.randint(1, 63), 64
+            )
+        others = {name: value for name, value in base.items() if name != axis}
+        along = [comparison(substitute(c.polynomial, others), c.relation) for c in parts]
+        for value in samples(along, axis, domain.box[axis]):
+            if given.holds_at({**base, axis: value}):
+                yield {**base, axis: value}

@@ -1,0 +1,173 @@
+"""SMT-LIB 2 scripts as they are: what a comparison must know of one, and the backends that can run it.
+
+A script asks whether its formula is satisfiable. Those that `export` writes say that a violation exists:
+`unsat` means that the claim holds, `sat` that it is violated, and other scripts are told in the same words.
+The commands are those of the SMT-LIB standard, version 2.6 (Barrett, Fontaine, Tinelli).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from paramverify.backends import Backend
+from paramverify.errors import InputError, located
+from paramverify.verdicts import End, Open
+
+MAX_BYTES = 100_000_000
+LOGIC = "QF_NRA"
+STATUS = {"sat": "violated", "unsat": "holds"}
+
+# Comments, strings and quoted symbols, in which brackets mean nothing, and brackets.
+TOKEN = re.compile(r';[^\n]*|"[^"]*"|\|[^|]*\||[()]')
+STATUS_LINE = re.compile(r"\(\s*set-info\s+:status\s+\w+\s*\)")
+
+
+@dataclass(frozen=True)
+class Script:
+    """A script file: its digest, and what it says about its status in the words of claims, or None."""
+
+    path: Path
+    digest: str
+    known: str | None
+
+
+def read_script(path: Path) -> Script:
+    """Reads what a comparison must know of a script.
+
+    Raises:
+        InputError: not a readable script of the logic QF_NRA with exactly one `(check-sat)`.
+    """
+    with located(file=str(path)):
+        try:
+            if path.stat().st_size > MAX_BYTES:
+                raise InputError(f"larger than {MAX_BYTES:,} bytes")
+            content = path.read_bytes()
+            text = content.decode("utf-8")
+        except OSError as error:
+            raise InputError(error.strerror or "cannot be read") from None
+        except UnicodeDecodeError:
+            raise InputError("not UTF-8 text") from None
+        logic, known, checks = "", None, 0
+        for command in commands(text):
+            match command:
+                case ["set-logic", name]:
+                    logic = name
+                case ["set-info", ":status", status]:
+                    known = STATUS.get(status)
+                case ["check-sat"]:
+                    checks += 1
+                case [("check-sat-assuming" | "push" | "pop" | "reset" | "reset-assertions") as other, *_]:
+                    raise InputError(f"({other} ...) is not taken here: one formula, checked once")
+        if logic != LOGIC:
+            raise InputError(f"the logic is {logic or 'not set'}; only {LOGIC} is compared")
+        if checks != 1:
+            raise InputError(f"exactly one (check-sat) is needed, not {checks}")
+        return Script(path, hashlib.sha256(content).hexdigest(), known)
+
+
+def commands(text: str) -> Iterator[list[str]]:
+    """Yields the commands of a script, each as its words up to the first bracket inside.
+
+    Raises:
+        InputError: brackets that do not match.
+    """
+    depth, start = 0, 0
+    for token in TOKEN.finditer(text):
+        if token[0] == "(":
+            if depth == 0:
+                start = token.end()
+            depth += 1
+        elif token[0] == ")":
+            depth -= 1
+            if depth == 0:
+                yield re.sub(TOKEN, " ", text[start : token.start()].partition("(")[0]).split()
+        if depth < 0:
+            break
+    if depth:
+        raise InputError("the brackets do not match")
+
+
+def why_not(backend: Backend) -> str | None:
+    """Returns why a backend cannot run scripts, or None where it can."""
+    if _driver(backend):
+        return None
+    if backend.builtin:
+        return "the exact procedures of this package read claims, not SMT-LIB scripts"
+    return "it has no way of reading an SMT-LIB script as it is"
+
+
+def run_script(backend: Backend, text: str, options: Mapping[str, str]) -> str | Open:
+    """Returns what a backend prints about a script, or why that does not count.
+
+    The script is given to it as it is, but for the status that it states: some solvers complain where
+    they find another one, and that is for the comparison to say.
+
+    Raises:
+        InputError: the backend cannot run scripts.
+    """
+    driver = _driver(backend)
+    if driver is None:
+        raise InputError(f"{backend.name}: {why_not(backend)}")
+    given = "".join(f"(set-option :{name} {value})\n" for name, value in options.items())
+    return driver(given + STATUS_LINE.sub(" ", text))
+
+
+Driver = Callable[[str], str | Open]
+
+
+def _driver(backend: Backend) -> Driver | None:
+    """Returns the way in which a backend of this package runs a script, if there is one."""
+    from paramverify.backends.cvc5 import Cvc5
+    from paramverify.backends.smtlib_process import SmtLibProcess
+    from paramverify.backends.z3 import Z3
+
+    if isinstance(backend, Z3):
+        return _z3
+    if isinstance(backend, Cvc5):
+        return _cvc5
+    if isinstance(backend, SmtLibProcess):
+        command = backend.command
+        return lambda text: _process(command, text)
+    return None
+
+
+def _process(command: Sequence[str], text: str) -> str | Open:
+    from paramverify.backends.programs import find, run
+
+    program = find(command[0])
+    if program is None:
+        return Open(End.UNAVAILABLE, f"there is no program {command[0]}")
+    finished = run((program, *command[1:]), text)
+    return finished.failure() or finished.transcript
+
+
+def _z3(text: str) -> str:
+    import z3
+
+    context = z3.Context()
+    try:
+        return str(z3.Z3_eval_smtlib2_string(context.ref(), text))
+    except z3.Z3Exception as error:
+        return error.value.decode(errors="replace") if isinstance(error.value, bytes) else str(error)
+
+
+def _cvc5(text: str) -> str:
+    import cvc5
+
+    solver = cvc5.Solver()
+    symbols = cvc5.SymbolManager(solver)
+    parser = cvc5.InputParser(solver, symbols)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "script")
+    output = ""
+    try:
+        while not (command := parser.nextCommand()).isNull():
+            output += command.invoke(solver, symbols)
+            if command.getCommandName() == "exit":
+                break
+    except RuntimeError as error:  # cvc5's own errors
+        return f'{output}(error "{error}")\n'
+    return output

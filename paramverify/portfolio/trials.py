@@ -1,0 +1,155 @@
+"""What a comparison runs in the process of an attempt: simplification and a backend together, or a script.
+
+Both are backends for the runner, named `module:attribute`, that take the name of the backend to be measured
+as an option. So the limits, and what is measured, cover all that an answer needs, simplification included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.domains import Domain
+from paramverify.algebra.polynomials import Ring
+from paramverify.backends import DECIDES, Ability, Backend
+from paramverify.backends.bernstein import ENCLOSURES
+from paramverify.backends.settling import VERSION, Outcome, answer, settle
+from paramverify.claims import Claim
+from paramverify.encodings.refutations import Confirm, refuter
+from paramverify.errors import InputError
+from paramverify.evidence import certificates
+from paramverify.portfolio.attempts import Attempt, resolve, settings
+from paramverify.portfolio.scripts import run_script
+from paramverify.verdicts import Answer, End, Open, Proved, Refuted
+
+# A script is no claim; this one, which is violated at the only point of its domain, stands in for it, so
+# that the runner's exact check of refutations says nothing about scripts.
+NO_CLAIM = Claim(Ring(()).number(-1), Domain(Ring(()), {}))
+
+
+def claim_attempt(backend: str, claim: Claim, simplification: bool) -> Attempt:
+    """Returns the attempt of a backend on a claim, with or without simplification in front of it."""
+    options = {"backend": backend, "simplification": "on" if simplification else "off"}
+    return Attempt(f"{__name__}:CLAIM_TRIAL", claim, options)
+
+
+def script_attempt(backend: str, path: Path) -> Attempt:
+    """Returns the attempt of a backend on an SMT-LIB script, run as it is."""
+    return Attempt(f"{__name__}:SCRIPT_TRIAL", NO_CLAIM, {"backend": backend, "script": str(path)})
+
+
+@dataclass
+class _Leaves:
+    """Asks a backend about the claims that simplification left, and keeps what it said."""
+
+    backend: Backend
+    settings: Mapping[str, str]
+    asked: int = 0
+    certified: int = 0
+    spurious: bool = False
+    open: list[Open] = field(default_factory=list)
+    transcripts: list[str] = field(default_factory=list)
+
+    def decide(self, claim: Claim, confirm: Confirm) -> Outcome:
+        self.asked += 1
+        said = self.backend.decide(claim, self.settings)
+        self.transcripts.append(said.transcript if not isinstance(said, Refuted) else "refuted")
+        if isinstance(said, Refuted):
+            point = confirm(said.point)
+            self.spurious = self.spurious or point is None
+            return Outcome(point=point, reason="its refutation does not stand exact evaluation")
+        if isinstance(said, Proved):
+            if said.certificate is None:
+                name = self.backend.name
+                version = self.backend.version() or ""
+                return Outcome(proof=certificates.solver(name, version, self.settings, said.transcript))
+            self.certified += 1
+            return Outcome(proof=said.certificate["proof"])
+        self.open.append(said)
+        return Outcome(reason=said.detail or said.end.value)
+
+
+@dataclass(frozen=True)
+class ClaimTrial:
+    """Decides a claim with one backend; options `backend`, and `simplification`, which is on or off.
+
+    `Proved` and `Refuted` are about the claim with `E` as the number it is: where the backend refutes an
+    enclosure of it only, closer ones follow. A certificate is given only where it is complete without
+    anybody's word.
+    """
+
+    name: str = "claim-trial"
+    builtin: bool = False
+    description: str = "a backend with or without simplification, for comparisons"
+    install: str = ""
+    abilities: frozenset[Ability] = DECIDES
+
+    def version(self) -> str | None:
+        """Returns the version of this package."""
+        return VERSION
+
+    def decide(self, claim: Claim, options: Mapping[str, str]) -> Answer:
+        """Decides the claim with the backend that the options name."""
+        backend = resolve(options["backend"])
+        steps = None if options["simplification"] == "on" and not backend.builtin else ()
+        leaves = _Leaves(backend, settings(backend, {}))
+        found = Outcome()
+        for bits in ENCLOSURES if claim.domain.constant else (0,):
+            closed = replace(claim, domain=claim.domain.enclose(bits))
+            leaves.spurious = False
+            found = settle(closed, leaves.decide, refuter(closed), steps)
+            if found.proof is not None and claim.domain.constant:
+                interval = closed.domain.box[GENERATOR]
+                proof = certificates.enclose((interval.lower, interval.upper), found.proof)
+                found = Outcome(proof=proof)
+            if found.proof is not None or found.point is not None or not leaves.spurious:
+                break
+        transcript = "\n".join(filter(None, leaves.transcripts))
+        said = answer(claim, found)
+        if isinstance(said, Proved):
+            complete = leaves.certified == leaves.asked
+            return Proved(said.certificate if complete else None, transcript)
+        if isinstance(said, Open) and leaves.open:
+            return replace(said, end=leaves.open[0].end, transcript=transcript)
+        return replace(said, transcript=transcript)
+
+
+@dataclass(frozen=True)
+class ScriptTrial:
+    """Runs an SMT-LIB script with one backend; options `backend` and `script`, the path of the file.
+
+    `Proved` stands for unsat and `Refuted` for sat, in the solver's own word and nothing more.
+    """
+
+    name: str = "script-trial"
+    builtin: bool = False
+    description: str = "an SMT-LIB script as it is, for comparisons"
+    install: str = ""
+    abilities: frozenset[Ability] = DECIDES
+
+    def version(self) -> str | None:
+        """Returns the version of this package."""
+        return VERSION
+
+    def decide(self, claim: Claim, options: Mapping[str, str]) -> Answer:
+        """Runs the script; the claim is `NO_CLAIM`."""
+        del claim
+        backend = resolve(options["backend"])
+        try:
+            text = Path(options["script"]).read_text(encoding="utf-8")
+        except OSError as error:
+            raise InputError(error.strerror or "cannot be read", file=options["script"]) from None
+        output = run_script(backend, text, settings(backend, {}))
+        if isinstance(output, Open):
+            return output
+        if output.strip() not in ("sat", "unsat", "unknown"):
+            return Open(End.GAVE_UP, "its output is not one answer of SMT-LIB", output)
+        if output.strip() == "unknown":
+            return Open(End.GAVE_UP, "unknown", output)
+        return Refuted({}, output) if output.strip() == "sat" else Proved(transcript=output)
+
+
+CLAIM_TRIAL = ClaimTrial()
+SCRIPT_TRIAL = ScriptTrial()

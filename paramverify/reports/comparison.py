@@ -1,0 +1,373 @@
+"""What the results of a comparison say: scores, the virtual best backend, disagreements and wrong answers.
+
+A configuration is an encoding, a backend, and simplification on or off. Of several repetitions the median run
+counts. PAR-2 is the mean over all claims of the seconds that a configuration needed, where one that was not
+solved, or answered wrongly, counts as twice the time limit (the score of the SAT competitions). The
+virtual best backend takes, for each claim, the best of all configurations of an encoding.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from paramverify.portfolio.attempts import resolve
+from paramverify.portfolio.comparing import Encoded, Skipped, Subjects
+from paramverify.portfolio.results import Record
+from paramverify.reports.tables import columns
+
+DECIDED = ("holds", "violated")
+OPEN = {"timeout": "timeout", "memory": "out_of_memory", "gave up": "gave_up"}
+FIELDS = (
+    *("case", "encoding", "claim", "digest", "origin", "backend", "version", "options", "simplification"),
+    *("timeout", "memory_limit", "repeat", "status", "end", "detail", "evidence", "known"),
+    *("wall", "cpu", "memory", "machine", "paramverify"),
+)
+
+
+class Configuration(NamedTuple):
+    """What is compared with each other, within an encoding."""
+
+    encoding: str
+    backend: str
+    simplification: str
+
+    @property
+    def label(self) -> str:
+        """A short name for plots."""
+        if self.encoding == "script":
+            return self.backend
+        return self.backend if self.simplification == "on" else f"{self.backend}, not simplified"
+
+
+class Problem(NamedTuple):
+    """What is solved or not."""
+
+    case: str
+    encoding: str
+    claim: int
+
+
+@dataclass(frozen=True)
+class Run:
+    """The median run of a configuration on a problem; `penalty` is what it counts for in PAR-2."""
+
+    record: Record
+    solved: bool
+    penalty: float
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What is known of each claim (by digest: status and source), and everything that must not be.
+
+    A disagreement is one claim that some say holds and others say is violated. An answer is wrong that is not
+    the known status.
+    """
+
+    known: Mapping[str, tuple[str, str]]
+    disagreements: tuple[Mapping[str, Any], ...] = ()
+    wrong: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def alarming(self) -> bool:
+        """Whether there is a disagreement or a wrong answer."""
+        return bool(self.disagreements or self.wrong)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The results of a comparison, and what they say."""
+
+    records: Sequence[Record]
+    encoded: Sequence[Encoded]
+    skipped: Sequence[Skipped]
+    timeout: float
+    judgement: Judgement
+    runs: Mapping[Configuration, Mapping[Problem, Run]] = field(repr=False)
+
+    @staticmethod
+    def of(
+        records: Sequence[Record], subjects: Subjects, skipped: Sequence[Skipped], timeout: float
+    ) -> Comparison:
+        """Returns what the results say; all have the same time limit."""
+        expected = {s.digest: s.expected for s in subjects.subjects if s.expected}
+        judgement = judge(records, expected, subjects.encoded)
+        grouped: dict[Configuration, dict[Problem, list[Run]]] = defaultdict(lambda: defaultdict(list))
+        for record in records:
+            configuration = Configuration(record["encoding"], record["backend"], record["simplification"])
+            problem = Problem(record["case"], record["encoding"], record["claim"])
+            known = judgement.known.get(record["digest"])
+            solved = record["status"] in DECIDED and (known is None or known[0] == record["status"])
+            solved = solved and record["evidence"] != "rejected"
+            penalty = min(float(record["wall"]), timeout) if solved else 2 * timeout
+            grouped[configuration][problem].append(Run(record, solved, penalty))
+        runs = {
+            c: {p: sorted(found, key=lambda r: r.penalty)[len(found) // 2] for p, found in problems.items()}
+            for c, problems in sorted(grouped.items())
+        }
+        return Comparison(records, subjects.encoded, skipped, timeout, judgement, runs)
+
+    def encodings(self) -> list[str]:
+        """Returns the encodings that were compared."""
+        return list(dict.fromkeys(c.encoding for c in self.runs))
+
+    def best(self, encoding: str, without: str = "") -> dict[Problem, Run]:
+        """Returns the virtual best run of each problem, over all backends but one."""
+        best: dict[Problem, Run] = {}
+        for configuration, runs in self.runs.items():
+            if configuration.encoding == encoding and configuration.backend != without:
+                for problem, run in runs.items():
+                    if problem not in best or run.penalty < best[problem].penalty:
+                        best[problem] = run
+        return best
+
+
+# --- who is right -----------------------------------------------------------------------------------
+
+
+def judge(records: Iterable[Record], expected: Mapping[str, str], encoded: Iterable[Encoded]) -> Judgement:
+    """Returns what is known, and who contradicts that or each other; `expected` is by digest.
+
+    A witness that was evaluated exactly, or a certificate that was replayed, makes a status known; otherwise
+    what the case says in `[expect]`, or a script in `:status`, does. A case that is expected to be violated
+    is contradicted by answers that all of its claims hold.
+    """
+    by_digest: dict[str, list[Record]] = defaultdict(list)
+    for record in records:
+        by_digest[record["digest"]].append(record)
+    known = {digest: (status, "expected") for digest, status in expected.items()}
+    disagreements, wrong = [], []
+    for digest, group in by_digest.items():
+        shown = {r["evidence"]: r["status"] for r in group if r["evidence"] in ("witness", "certificate")}
+        for source, status in shown.items():
+            known[digest] = (status, source)
+        if digest in expected and known[digest][0] != expected[digest]:
+            said = f"{known[digest][0]}, by a {known[digest][1]}"
+            wrong.append({**_place(group[0]), "known": f"{expected[digest]} (expected)", "said": said})
+        if len({r["status"] for r in group} & set(DECIDED)) > 1:
+            answers = {s: sorted({_who(r) for r in group if r["status"] == s}) for s in DECIDED}
+            disagreements.append({**_place(group[0]), "digest": digest, **answers})
+        for record in group:
+            if record["evidence"] == "rejected":
+                said = "holds, with a certificate that the checker rejects"
+                wrong.append({**_place(record), "backend": _who(record), "known": "-", "said": said})
+            elif digest in known and record["status"] in DECIDED and record["status"] != known[digest][0]:
+                status, source = known[digest]
+                entry = {"backend": _who(record), "known": f"{status} ({source})", "said": record["status"]}
+                wrong.append({**_place(record), **entry})
+    wrong += _all_hold(by_digest, encoded)
+    return Judgement(known, tuple(disagreements), tuple(wrong))
+
+
+def _all_hold(by_digest: Mapping[str, Sequence[Record]], encoded: Iterable[Encoded]) -> list[dict[str, Any]]:
+    answers: dict[tuple[str, str], dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for group in by_digest.values():
+        for record in group:
+            answers[record["case"], record["encoding"]][record["claim"]].add(record["status"])
+    return [
+        {
+            "case": file.case,
+            "encoding": file.encoding,
+            "known": "violated (expected)",
+            "said": "each claim holds",
+        }
+        for file in encoded
+        if file.expected == "violated"
+        and len(found := answers[file.case, file.encoding]) == file.claims > 1
+        and all("holds" in statuses and "violated" not in statuses for statuses in found.values())
+    ]
+
+
+def _place(record: Record) -> dict[str, Any]:
+    return {name: record[name] for name in ("case", "encoding", "claim")}
+
+
+def _who(record: Record) -> str:
+    suffix = ", not simplified" if record["simplification"] == "off" else ""
+    return f"{record['backend']} {record['version']}{suffix}"
+
+
+# --- scores -----------------------------------------------------------------------------------------
+
+
+def score(runs: Mapping[Problem, Run], wrong: int = 0) -> dict[str, Any]:
+    """Returns the numbers of one row of the table."""
+    records = [run.record for run in runs.values()]
+    solved = [run.record for run in runs.values() if run.solved]
+    counts = {status: sum(r["status"] == status for r in solved) for status in DECIDED}
+    unknown = [r["end"] for r in records if r["status"] == "unknown"]
+    ends = {name: unknown.count(end) for end, name in OPEN.items()}
+    return {
+        "claims": len(runs),
+        "solved": len(solved),
+        **counts,
+        "by_simplification": sum(map(_simplified_away, solved)),
+        **ends,
+        "crashed": len(unknown) - sum(ends.values()),
+        "wrong": wrong,
+        "par2": round(sum(run.penalty for run in runs.values()) / len(runs), 6),
+        "wall": round(sum(r["wall"] for r in records), 6),
+        "cpu": round(sum(r["cpu"] for r in records), 6),
+        "peak_memory": max(r["memory"] for r in records),
+    }
+
+
+def _simplified_away(record: Record) -> bool:
+    """Tells whether nothing was left for the backend: a complete certificate that a solver cannot give."""
+    alone = record["simplification"] == "on" and record["evidence"] == "certificate"
+    return alone and not resolve(record["backend"]).builtin
+
+
+def summary(comparison: Comparison) -> dict[str, Any]:
+    """Returns the comparison as JSON data; times are seconds, memory is bytes."""
+    rows, best_rows, contributions, unsolved = [], [], [], []
+    known = comparison.judgement.known
+    for configuration, runs in comparison.runs.items():
+        wrong = sum(
+            r["status"] in DECIDED and (k := known.get(r["digest"])) is not None and k[0] != r["status"]
+            for r in (run.record for run in runs.values())
+        )
+        rows.append({**configuration._asdict(), **score(runs, wrong)})
+    for encoding in comparison.encodings():
+        best = comparison.best(encoding)
+        best_rows.append({"encoding": encoding, **score(best)})
+        unsolved += [p._asdict() for p, run in best.items() if not run.solved]
+        names = dict.fromkeys(c.backend for c in comparison.runs if c.encoding == encoding)
+        for name in names:
+            others = comparison.best(encoding, without=name)
+            fastest = [p for p, run in best.items() if run.solved and run.record["backend"] == name]
+            only = [p for p in fastest if p not in others or not others[p].solved]
+            rest = [others[p].penalty if p in others else 2 * comparison.timeout for p in best]
+            loss = (sum(rest) - sum(run.penalty for run in best.values())) / len(best)
+            contributions.append(
+                {
+                    "encoding": encoding,
+                    "backend": name,
+                    "fastest": len(fastest),
+                    "only": len(only),
+                    "par2_without": round(sum(rest) / len(best), 6),
+                    "par2_loss": round(loss, 6),
+                }
+            )
+    first = comparison.records[0]
+    return {
+        "timeout": comparison.timeout,
+        "repeat": max(r["repeat"] for r in comparison.records),
+        "attempts": len(comparison.records),
+        "paramverify": first["paramverify"],
+        "machine": first["machine"],
+        "backends": {
+            r["backend"]: {"version": r["version"], "options": r["options"]} for r in comparison.records
+        },
+        "cases": [vars(file) for file in comparison.encoded],
+        "skipped": [vars(part) for part in comparison.skipped],
+        "configurations": rows,
+        "virtual_best": best_rows,
+        "contributions": contributions,
+        "unsolved": unsolved,
+        "disagreements": list(comparison.judgement.disagreements),
+        "wrong": list(comparison.judgement.wrong),
+    }
+
+
+# --- as text ----------------------------------------------------------------------------------------
+
+
+def lines(document: Mapping[str, Any]) -> list[str]:
+    """Returns the summary as text for a terminal: for each encoding a table, and who contributes what."""
+    result: list[str] = []
+    for best in document["virtual_best"]:
+        encoding = best["encoding"]
+        rows = [r for r in document["configurations"] if r["encoding"] == encoding]
+        rows.sort(key=lambda r: r["par2"])
+        rows.append({**best, "backend": "virtual best", "simplification": "", "by_simplification": ""})
+        result += [f"{encoding}: {best['claims']} claims, at most {document['timeout']:g} s for each", ""]
+        result += [*_scores(rows), ""]
+        parts = [c for c in document["contributions"] if c["encoding"] == encoding]
+        if len(parts) > 1:
+            header = ("contributes", "fastest", "alone", "PAR-2 of the best without it")
+            parts.sort(key=lambda c: (-c["only"], -c["par2_loss"]))
+            table = [
+                (c["backend"], str(c["fastest"]), str(c["only"]), _seconds(c["par2_without"])) for c in parts
+            ]
+            result += [*columns(*_aligned(header, table, 1)), ""]
+    if document["unsolved"]:
+        shown = [f"{p['case']} {p['claim']}" for p in document["unsolved"]]
+        more = f" and {len(shown) - 10} more" if len(shown) > 10 else ""
+        result += [f"Solved by nobody: {', '.join(shown[:10])}{more}", ""]
+    if document["skipped"]:
+        result += ["Left out:", *(f"  {s['what']}: {s['reason']}" for s in document["skipped"]), ""]
+    return result[:-1]
+
+
+COUNTS = (
+    *("solved", "holds", "violated", "by_simplification"),
+    *("timeout", "out_of_memory", "gave_up", "crashed", "wrong"),
+)
+
+
+def _scores(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Returns the table of one encoding, without counts that are zero everywhere."""
+    counts = [name for name in COUNTS if name == "solved" or any(row[name] for row in rows)]
+    words = ["simplified away" if n == "by_simplification" else n.replace("_", " ") for n in counts]
+    header = ["backend", "simplified", *words, "PAR-2", "wall s", "CPU s", "peak MiB"]
+    cells = [
+        [
+            *(row["backend"], row["simplification"]),
+            *(str(row[name]) for name in counts),
+            *(_seconds(row[name]) for name in ("par2", "wall", "cpu")),
+            f"{row['peak_memory'] / (1 << 20):.0f}",
+        ]
+        for row in rows
+    ]
+    return columns(*_aligned(header, cells, 2))
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.3f}" if value < 10 else f"{value:.1f}"
+
+
+def _aligned(
+    header: Sequence[str], rows: Sequence[Sequence[str]], words: int
+) -> tuple[list[str], list[list[str]]]:
+    """Returns header and rows with all columns but the first few aligned to the right."""
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+
+    def line(cells: Sequence[str]) -> list[str]:
+        return [c if k < words else c.rjust(w) for k, (c, w) in enumerate(zip(cells, widths, strict=True))]
+
+    return line(header), [line(row) for row in rows]
+
+
+def alarm(judgement: Judgement) -> list[str]:
+    """Returns one line for each disagreement and each wrong answer."""
+    result = []
+    for entry in judgement.disagreements:
+        place = f"{entry['case']}, claim {entry['claim']} ({entry['encoding']})"
+        parts = "; ".join(f"{status}: {', '.join(entry[status])}" for status in DECIDED)
+        result.append(f"DISAGREEMENT on {place}: {parts}; their transcripts are in results.jsonl")
+    for entry in judgement.wrong:
+        claim = f", claim {entry['claim']}" if "claim" in entry else ""
+        who = f"{entry['backend']} said" if "backend" in entry else "found"
+        place = f"{entry['case']}{claim} ({entry['encoding']})"
+        result.append(f"WRONG ANSWER on {place}: {who} {entry['said']}; known: {entry['known']}")
+    return result
+
+
+def csv_text(records: Iterable[Record]) -> str:
+    """Returns the results as CSV, one row for each attempt, mappings written `name=value name=value`."""
+    output = io.StringIO()
+    writer = csv.DictWriter(output, FIELDS, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    for record in records:
+        flat = {
+            name: " ".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, Mapping) else value
+            for name, value in record.items()
+        }
+        writer.writerow(flat)
+    return output.getvalue()

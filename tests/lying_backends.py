@@ -1,0 +1,43 @@
+"""Stand-in backends that answer wrongly, each in its own way; named `lying_backends:NAME`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from paramverify.backends import DECIDES, Ability
+from paramverify.claims import Claim
+from paramverify.evidence import certificates
+from paramverify.verdicts import Answer, Proved, Refuted
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """A backend that calls a function."""
+
+    act: Callable[[Claim], Answer]
+    builtin: bool = False
+    found: str | None = "1.0"
+    name: str = "stand-in"
+    description: str = "for tests"
+    install: str = "pip install stand-in"
+    abilities: frozenset[Ability] = DECIDES
+
+    def version(self) -> str | None:
+        return self.found
+
+    def decide(self, claim: Claim, options: Mapping[str, str]) -> Answer:
+        return self.act(claim)
+
+
+def slowly(claim: Claim) -> Answer:
+    time.sleep(0.15)
+    return Proved(transcript="unsat")
+
+
+PROVES_ALL = StandIn(lambda claim: Proved(transcript="unsat"))
+REFUTES_ALL = StandIn(lambda claim: Refuted({name: i.simplest() for name, i in claim.domain.box.items()}))
+FORGES = StandIn(lambda claim: Proved(certificates.certificate(claim, certificates.CONSTANT)), builtin=True)
+SLOW = StandIn(slowly)
+MISSING = StandIn(lambda claim: Proved(), found=None)
