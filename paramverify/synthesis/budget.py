@@ -18,7 +18,7 @@ from flint import fmpq_poly
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.maxima import exact
-from paramverify.algebra.polynomials import Polynomial, constant_value, key, rational, value_at
+from paramverify.algebra.polynomials import Polynomial, constant_value, in_generator, key, rational, value_at
 from paramverify.algebra.realroots import RealRoot
 from paramverify.encodings.sequences import Candidate, candidates
 from paramverify.errors import DefectError
@@ -96,7 +96,7 @@ def _largest_number(fixed: list[Quotient], model: Model) -> TightBudget | None:
     best: tuple[Real, Quotient] | None = None
     for candidate in fixed:
         constant = model.domain.constant
-        a, b = _in_constant(candidate.a), _in_constant(candidate.b)
+        a, b = _number(candidate.a), _number(candidate.b)
         if (constant.sign(b) if constant else b[0]) < 0:
             a, b = -a, -b
         value = Real.of(a, b, constant)
@@ -112,13 +112,14 @@ def _largest_number(fixed: list[Quotient], model: Model) -> TightBudget | None:
     return TightBudget(low, high, candidate.origin, place, number, True)
 
 
-def _in_constant(polynomial: Polynomial) -> fmpq_poly:
-    """Returns a polynomial in which at most `E`, the last variable, occurs as a univariate one."""
-    coefficients = {int(m[-1]) if m else 0: c for m, c in polynomial.to_dict().items()}
-    names = [str(n) for n in polynomial.context().names()]
-    if GENERATOR not in names:
-        return fmpq_poly([rational(constant_value(polynomial))])
-    return fmpq_poly([coefficients.get(k, 0) for k in range(max(coefficients, default=0) + 1)])
+def _number(polynomial: Polynomial) -> fmpq_poly:
+    """Returns a polynomial without parameters as one in `E`, the last variable where the ring has it."""
+    last = polynomial.context().names()[-1:]
+    return (
+        in_generator(polynomial)
+        if last == (GENERATOR,)
+        else fmpq_poly([rational(constant_value(polynomial))])
+    )
 
 
 def _improve(

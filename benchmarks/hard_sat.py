@@ -1,0 +1,165 @@
+"""Hard cases from random 3-SAT formulas: private for one length iff the formula is unsatisfiable.
+
+Deciding Pufferfish privacy of a hidden Markov model for sequences of one length is NP-hard ([F]: Liu, Wang
+and Zhang, APLAS 2022, by a reduction from SAT). The reduction here is our own, with the budget ln 4.
+
+Let f be a formula in conjunctive normal form with n variables and m clauses of three different variables
+each. Observations 1 and 0 are values of one variable after the other, so a sequence of length n is an
+assignment. The model has three parts, chains of n states each that move on by one state every time:
+
+- R emits 1 and 0 with probability 1/2 each: every assignment has probability 2^-n;
+- U_j, for the clause j, emits for the variables of the clause what falsifies their literals, and otherwise
+  1 and 0 with probability 1/2: an assignment has probability 8·2^-n if it falsifies the clause, else 0;
+- D emits x: x...x has probability 1.
+
+Left (group A) starts in R with probability 1/2 and in D with 1/2. Right (group B) starts in R with μ, in each
+U_j with μ/m, and in D with 1 - 2μ, where μ = m/(8m + 64) < 1/8. Let k be the number of clauses that an
+assignment falsifies:
+
+    2^n·Pr(assignment | left)  = 1/2
+    2^n·Pr(assignment | right) = μ·(1 + 8k/m)
+
+- Pr(· | left) ≤ 4·Pr(· | right) iff 1/2 ≤ 4μ·(1 + 8k/m) = (m + 8k)/(2m + 16) iff k ≥ 1.
+- Pr(· | right) ≤ 4·Pr(· | left) always: μ·(1 + 8k/m) ≤ 9μ < 2.
+- x...x has 1/2 ≤ 4·(1 - 2μ) and 1 - 2μ ≤ 4·1/2. All other sequences are impossible on both sides.
+
+So a violation is an assignment with k = 0, one that satisfies f.
+
+    python benchmarks/hard_sat.py [SEED]
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+
+from paramverify.cases import load
+from paramverify.encodings.cone import cone_claims
+from paramverify.encodings.sequences import sequence_claims
+from paramverify.models.model import Model
+
+Clause = tuple[int, ...]  # literals: 3 is the third variable, -3 its negation
+
+VALUES = ("1", "0")
+
+
+def random_formula(random: Random, variables: int, clauses: int) -> list[Clause]:
+    """Returns clauses of three different variables each, with random signs."""
+    return [
+        tuple(v * random.choice((1, -1)) for v in sorted(random.sample(range(1, variables + 1), 3)))
+        for _ in range(clauses)
+    ]
+
+
+def satisfiable(formula: Sequence[Clause]) -> bool:
+    """Tells whether some assignment satisfies all clauses, by Z3's SAT solver."""
+    import z3
+
+    solver = z3.Solver()
+    for clause in formula:
+        solver.add(z3.Or([z3.Bool(str(x)) if x > 0 else z3.Not(z3.Bool(str(-x))) for x in clause]))
+    return bool(solver.check() == z3.sat)
+
+
+def satisfies(formula: Sequence[Clause], observations: Sequence[str]) -> bool:
+    """Tells whether the assignment that a sequence of observations is satisfies all clauses."""
+    true = {k + 1 if value == "1" else -k - 1 for k, value in enumerate(observations)}
+    return all(any(literal in true for literal in clause) for clause in formula)
+
+
+def case_text(formula: Sequence[Clause], variables: int) -> str:
+    """Returns the case file: private for sequences of length `variables` iff there is no solution."""
+    count = len(formula)
+    share = Fraction(count, 8 * count + 64)
+    chains: dict[str, list[dict[str, str]]] = {"r": [{"1": "1/2", "0": "1/2"}] * variables}
+    for j, clause in enumerate(formula):
+        wrong = {abs(literal): "0" if literal > 0 else "1" for literal in clause}
+        rows = [{wrong[v]: "1"} if v in wrong else {"1": "1/2", "0": "1/2"} for v in range(1, variables + 1)]
+        chains[f"u{j}"] = rows
+    states = [f"{name}_{k}" for name, rows in chains.items() for k in range(len(rows))] + ["d"]
+    lines = [
+        f'title = "3-SAT with {variables} variables and {count} clauses: private iff unsatisfiable"',
+        'source = "a reduction from SAT, as in Liu, Wang, Zhang, APLAS 2022, appendix"',
+        "",
+        "[mechanism]",
+        'kind = "hmm"',
+        f"states = {_list(states)}",
+        'observations = ["1", "0", "x"]',
+        "",
+        "[mechanism.emissions]",
+    ]
+    for name, rows in chains.items():
+        lines += [f"{name}_{k} = {_row(row)}" for k, row in enumerate(rows)]
+    lines += ['d = { x = "1" }', "", "[mechanism.transitions]"]
+    for name, rows in chains.items():
+        # A chain ends in its last state; only sequences of length n are compared.
+        lines += [f'{name}_{k} = {{ {name}_{min(k + 1, len(rows) - 1)} = "1" }}' for k in range(len(rows))]
+    right = {"r_0": share, **{f"u{j}_0": share / count for j in range(count)}, "d": 1 - 2 * share}
+    lines += [
+        'd = { d = "1" }',
+        "",
+        "[prior.left]",
+        'r_0 = "1/2"',
+        'd = "1/2"',
+        "",
+        "[prior.right]",
+        *(f'{name} = "{weight}"' for name, weight in right.items()),
+        "",
+        "[secrets]",
+        'pairs = [["left", "right"]]',
+        "",
+        "[privacy]",
+        'ratio = "4"',
+        f"length = {variables}",
+        "",
+        "[expect]",
+        f'status = "{"violated" if satisfiable(formula) else "holds"}"',
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _list(names: Sequence[str]) -> str:
+    return "[" + ", ".join(f'"{name}"' for name in names) + "]"
+
+
+def _row(entries: dict[str, str]) -> str:
+    return "{ " + ", ".join(f'{name} = "{value}"' for name, value in entries.items()) + " }"
+
+
+def read_model(formula: Sequence[Clause], variables: int) -> Model:
+    """Returns the model of the formula, read from its case file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "sat.toml"
+        path.write_text(case_text(formula, variables), encoding="utf-8")
+        return load(path).model
+
+
+def main(seed: int) -> None:
+    """Prints verdicts and times of two encodings for formulas near the threshold 4.26 of random 3-SAT."""
+    print("variables clauses satisfiable   cone: claims seconds   sequences: claims seconds")
+    for variables in (4, 5, 6, 7, 8, 9, 10, 11):
+        formula = random_formula(Random(f"{seed} {variables}"), variables, round(4.26 * variables))
+        expected = satisfiable(formula)
+        model = read_model(formula, variables)
+        columns = []
+        for encode in (cone_claims, sequence_claims):
+            started = time.perf_counter()
+            claims = encode(model)
+            private = all(claim.holds_at({}) for claim in claims)
+            if private == expected:
+                raise SystemExit(f"wrong verdict for {formula}")
+            columns.append(f"{len(claims):6d} {time.perf_counter() - started:8.2f}")
+        print(
+            f"{variables:9d} {len(formula):7d} {expected!s:11s} {columns[0]:>22s} {columns[1]:>26s}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 0)

@@ -1,0 +1,83 @@
+"""Violations found at single points of the domain, where all probabilities are numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import islice
+
+from paramverify.algebra.polynomials import (
+    Point,
+    Polynomial,
+    RationalFunction,
+    constant_value,
+    is_constant,
+    substitute,
+)
+from paramverify.claims import Origin
+from paramverify.encodings.cone import Levels, has_numbers, letters, matrices, weighted
+from paramverify.encodings.lumping import lump
+from paramverify.encodings.sequences import Candidate, claim_polynomial
+from paramverify.models.checks import sample_points
+from paramverify.models.hmm import HMM, Step
+from paramverify.models.model import Model
+from paramverify.models.priors import InitialDistribution
+
+MAX_RAYS = 200  # of one length
+MAX_POINTS = 25
+
+
+def find_violation(model: Model, most: int = 30) -> tuple[Origin, dict[str, Fraction]] | None:
+    """Returns a sequence of at most that length and a point of the domain with a ratio above the bound.
+
+    The parameters are replaced by the numbers of simple points, one after the other, and the cone encoding
+    finds the largest ratio at each. Nothing is said by None. The caller evaluates the finding exactly.
+    """
+    for point in islice(sample_points(model.domain), MAX_POINTS):
+        fixed = at_point(model, point)
+        small = lump(fixed).model
+        if not has_numbers(small.hmm):
+            return None
+        for _, level in zip(range(most), Levels(matrices(small.hmm)), strict=False):
+            if len(level.kept) > MAX_RAYS:
+                break
+            for vector, word in level.kept.items():
+                names = tuple(small.hmm.observations[o] for o in letters(word))
+                for pair in small.pairs:
+                    left = weighted(pair.pi, vector) * pair.tau.mass
+                    right = weighted(pair.tau, vector) * pair.pi.mass
+                    for a, b, one, other in (
+                        (left, right, pair.left, pair.right),
+                        (right, left, pair.right, pair.left),
+                    ):
+                        origin = Origin(one, other, names)
+                        f = claim_polynomial(small, Candidate(a, b, origin))
+                        if is_constant(f) and constant_value(f) < 0:
+                            return origin, {n: point[n] for n in model.domain.ring.parameters}
+    return None
+
+
+def at_point(model: Model, point: Point) -> Model:
+    """Returns the model with its parameters replaced by rationals; the ring stays."""
+
+    def fixed(polynomial: Polynomial) -> Polynomial:
+        return substitute(polynomial, {n: point[n] for n in model.domain.ring.parameters})
+
+    memory: dict[int, InitialDistribution] = {}
+
+    def start(given: InitialDistribution) -> InitialDistribution:
+        if id(given) not in memory:
+            weights = {s: fixed(w) for s, w in given.weights.items()}
+            memory[id(given)] = InitialDistribution(
+                {s: w for s, w in weights.items() if w}, fixed(given.mass)
+            )
+        return memory[id(given)]
+
+    hmm = model.hmm
+    steps = tuple(
+        tuple(Step(s.observation, s.successor, w) for s in row if (w := fixed(s.weight))) for row in hmm.steps
+    )
+    small = HMM(hmm.ring, hmm.states, hmm.observations, steps, fixed(hmm.denominator), hmm.chosen)
+    pairs = tuple(replace(p, pi=start(p.pi), tau=start(p.tau)) for p in model.pairs)
+    ratio = RationalFunction(fixed(model.ratio.numerator), fixed(model.ratio.denominator))
+    return replace(model, hmm=small, pairs=pairs, ratio=ratio)

@@ -1,0 +1,260 @@
+"""The cone encoding: claims for the extreme rays of the cone that the vectors v_ω span.
+
+With v_ω = T_{ω1}···T_{ωk}·1, `Pr(ω|left) ≤ c·Pr(ω|right)` is a claim that is linear in v_ω, whatever the
+priors are (see `sequences`). So where v_ω = Σ λ_k·v_k with λ ≥ 0, the claim for ω is the same sum of the
+claims for the v_k, and follows from them. A step to the left, v ↦ T_ω·v, is linear too: what a dropped vector
+leads to is the same combination of what the kept ones lead to. So one level after the other only vectors
+are kept that are no conic combinations of others, up to scaling.
+
+Where some states are reached from the left secret only, and others from the right one only, more is implied:
+making v smaller on the first or larger on the second only helps `Pr(ω|left) ≤ c·Pr(ω|right)`. A step keeps
+that order, because what leads to a state of the first kind is of that kind: T_ω·e_l = Σ_s T_ω[s,l]·e_s, and
+a state s with a step to l that the right secret reaches would make l one that it reaches. So in these
+coordinates the combination may be larger, or smaller, than the vector that is dropped.
+
+This needs transitions and emissions that are numbers; priors and the ratio bound may have parameters. With
+parametric transitions, vectors of polynomials are merged where they are equal, as in `sequences`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import lcm
+
+from flint import fmpz
+
+from paramverify.algebra.cones import Vector, combination, whole
+from paramverify.algebra.polynomials import Polynomial, constant_value, is_constant, key, primitive
+from paramverify.claims import Claim, Origin
+from paramverify.encodings import sequences
+from paramverify.encodings.lumping import lump
+from paramverify.encodings.sequences import Candidate, claim_polynomial
+from paramverify.errors import LimitError
+from paramverify.models.hmm import HMM
+from paramverify.models.model import Model
+from paramverify.models.priors import InitialDistribution
+
+MAX_RAYS = 20_000  # of one level
+MAX_SUPPORT = 24  # vectors with more entries that are not zero are kept: combinations of them are rare
+RECHECKED = 100  # as long as a level has no more rays, old ones are compared with new ones too
+
+Word = tuple[int, "Word"] | tuple[()]  # the first observation, and the rest
+Matrix = tuple[tuple[tuple[int, int], ...], ...]  # by row: (column, positive whole number)
+
+
+@dataclass(frozen=True)
+class Level:
+    """The vectors of one length: `kept` spans the cone of all, with one word for each.
+
+    `dropped` lists the others with their weights: each is that combination of vectors that are kept or
+    that are listed before it, or is at most (at least) it in coordinates of one side.
+    """
+
+    kept: Mapping[Vector, Word]
+    dropped: tuple[tuple[Vector, Mapping[Vector, Fraction]], ...]
+
+
+def has_numbers(hmm: HMM) -> bool:
+    """Tells whether every transition and emission is a number."""
+    return all(is_constant(step.weight) for row in hmm.steps for step in row)
+
+
+def matrices(hmm: HMM) -> tuple[Matrix, ...]:
+    """Returns T_ω for each observation, all multiplied by the same positive number; weights are numbers."""
+    values = [[constant_value(step.weight) for step in row] for row in hmm.steps]
+    scale = lcm(*(v.denominator for row in values for v in row))
+    tables: list[list[dict[int, int]]] = [[{} for _ in hmm.states] for _ in hmm.observations]
+    for state, (row, numbers) in enumerate(zip(hmm.steps, values, strict=True)):
+        for step, value in zip(row, numbers, strict=True):
+            entries = tables[step.observation][state]
+            entries[step.successor] = entries.get(step.successor, 0) + int(value * scale)
+    return tuple(tuple(tuple((t, w) for t, w in row.items() if w) for row in table) for table in tables)
+
+
+def product(matrix: Matrix, vector: Vector) -> Vector:
+    """Returns T·v up to a positive factor."""
+    return whole([sum(w * vector[t] for t, w in row) for row in matrix])
+
+
+def letters(word: Word) -> tuple[int, ...]:
+    """Returns the observations of a word in their order."""
+    found: list[int] = []
+    while word:
+        first, word = word
+        found.append(first)
+    return tuple(found)
+
+
+@dataclass
+class Levels:
+    """Yields the levels of a model with numbers, from length 1 on; remembers what it found on the way."""
+
+    matrices: tuple[Matrix, ...]
+    below: frozenset[int] = frozenset()  # states where a vector may be smaller than what implies it
+    above: frozenset[int] = frozenset()
+    _products: dict[Vector, list[tuple[int, Vector]]] = field(default_factory=dict)
+    _known: dict[Vector, Mapping[Vector, Fraction]] = field(default_factory=dict)
+    _extreme: set[Vector] = field(default_factory=set)
+
+    def __iter__(self) -> Iterator[Level]:
+        level: Mapping[Vector, Word] = {(1,) * len(self.matrices[0]): ()}
+        while True:
+            found: dict[Vector, Word] = {}
+            for vector, word in level.items():
+                for observation, moved in self._moved(vector):
+                    if moved not in found:
+                        found[moved] = (observation, word)
+            reduced = self.reduce(found)
+            if len(reduced.kept) > MAX_RAYS:
+                raise LimitError(f"more than {MAX_RAYS:,} extreme rays for sequences of one length")
+            yield reduced
+            level = reduced.kept
+
+    def _moved(self, vector: Vector) -> list[tuple[int, Vector]]:
+        if vector not in self._products:
+            moved = [(o, product(matrix, vector)) for o, matrix in enumerate(self.matrices)]
+            self._products[vector] = [(o, v) for o, v in moved if any(v)]
+        return self._products[vector]
+
+    def reduce(self, found: Mapping[Vector, Word]) -> Level:
+        """Drops vectors that are conic combinations of those that are left at that time."""
+        # A vector is only dropped because of vectors that are left, which are kept or dropped later. So in
+        # reverse order of dropping each one comes after what it is a combination of, as `Level` says.
+        left = dict.fromkeys(found)
+        dropped: list[tuple[Vector, Mapping[Vector, Fraction]]] = []
+
+        def drop(vector: Vector, weights: Mapping[Vector, Fraction]) -> None:
+            del left[vector]
+            dropped.append((vector, weights))
+            self._known[vector] = weights
+
+        for vector in found:  # what was a combination at an earlier level mostly is one still
+            weights = self._known.get(vector)
+            if weights is not None and all(v in left for v in weights):
+                drop(vector, weights)
+        old = [v for v in left if v in self._extreme]
+        new = [v for v in left if v not in self._extreme]
+        # New vectors first among themselves, since most of them fall there, then against all.
+        rounds = [(new, new)] if len(old) > RECHECKED else []
+        rounds.append((new if len(old) > RECHECKED else [*new, *old], list(left)))
+        for tried, against in rounds:
+            pool = [v for v in against if v in left]
+            for vector in tried:
+                if vector in left and (weights := self._combination(vector, pool)) is not None:
+                    drop(vector, weights)
+                    pool.remove(vector)
+        self._extreme = set(left)
+        return Level({v: found[v] for v in left}, tuple(reversed(dropped)))
+
+    def _combination(self, vector: Vector, pool: list[Vector]) -> dict[Vector, Fraction] | None:
+        if len(vector) - vector.count(0) > MAX_SUPPORT:
+            return None
+        others = [v for v in pool if v != vector]
+        weights = combination(vector, others, self.below, self.above)
+        return None if weights is None else {others[k]: w for k, w in weights.items()}
+
+
+def cone_claims(model: Model) -> tuple[Claim, ...]:
+    """Returns claims that all hold iff the model is private, as `sequence_claims` does, but fewer.
+
+    Each is the claim of a sequence and names it; the others follow from sums of them. Claims without
+    parameters come by falling ratio.
+
+    Raises:
+        LimitError: more than `MAX_RAYS` rays, or with parametric transitions too many vectors.
+    """
+    merged: dict[str, tuple[Polynomial, list[Origin]]] = {}
+    found = candidates(model)
+    for candidate in sorted(found, key=_severity):
+        _, polynomial = primitive(claim_polynomial(model, candidate))
+        merged.setdefault(key(polynomial), (polynomial, []))[1].append(candidate.origin)
+    return tuple(Claim(f, model.domain, tuple(origins)) for f, origins in merged.values())
+
+
+def candidates(model: Model) -> Iterator[Candidate]:
+    """Yields the (left, right) pairs of probabilities of enough sequences: the worst ones are among them.
+
+    For every sequence ω of one of the lengths, pair and direction, there is a sum with nonnegative weights of
+    yielded candidates for that pair and direction that is at least as large on the left and at most as
+    large on the right. So the largest ratio at every point is the one of a yielded candidate.
+    """
+    small = lump(model).model
+    if not has_numbers(small.hmm):
+        yield from sequences.candidates(small)
+        return
+    left, right = sides(small)
+    # Without states of one side only, both directions need the same vectors.
+    runs = (
+        [(left, right, (False,)), (right, left, (True,))] if left or right else [(left, right, (False, True))]
+    )
+    for below, above, turns in runs:
+        for vector, word in distinct(small, Levels(matrices(small.hmm), below, above)):
+            yield from _candidates(small, vector, letters(word), turns)
+
+
+def distinct(model: Model, levels: Levels) -> Iterator[tuple[Vector, Word]]:
+    """Yields the kept vectors of the model's lengths, each once."""
+    seen: set[Vector] = set()
+    for length, level in zip(range(1, max(model.lengths) + 1), levels, strict=False):
+        if length in model.lengths:
+            for vector, word in level.kept.items():
+                if vector not in seen:
+                    seen.add(vector)
+                    yield vector, word
+
+
+def sides(model: Model) -> tuple[frozenset[int], frozenset[int]]:
+    """Returns the states that only left secrets of the pairs reach, and those that only right ones do."""
+    left = _reached(model.hmm, (s for p in model.pairs for s in p.pi.weights))
+    right = _reached(model.hmm, (s for p in model.pairs for s in p.tau.weights))
+    return frozenset(left - right), frozenset(right - left)
+
+
+def _reached(hmm: HMM, states: Iterable[int]) -> set[int]:
+    found = set(states)
+    pending = list(found)
+    while pending:
+        for step in hmm.steps[pending.pop()]:
+            if step.successor not in found:
+                found.add(step.successor)
+                pending.append(step.successor)
+    return found
+
+
+def _candidates(
+    model: Model, vector: Vector, word: tuple[int, ...], turns: tuple[bool, ...]
+) -> Iterator[Candidate]:
+    names = tuple(model.hmm.observations[o] for o in word)
+    sums: dict[int, Polynomial] = {}
+    for pair in model.pairs:
+        pi, tau = (weighted(start, vector, sums) for start in (pair.pi, pair.tau))
+        left, right = pi * pair.tau.mass, tau * pair.pi.mass
+        for turned in turns:
+            if turned:
+                yield Candidate(right, left, Origin(pair.right, pair.left, names))
+            else:
+                yield Candidate(left, right, Origin(pair.left, pair.right, names))
+
+
+def weighted(
+    start: InitialDistribution, vector: Vector, memory: dict[int, Polynomial] | None = None
+) -> Polynomial:
+    """Returns Σ_s π(s)·v(s); `memory` is for one vector, as many pairs share one distribution."""
+    if memory is not None and id(start) in memory:
+        return memory[id(start)]
+    total = start.mass * 0
+    for state, weight in start.weights.items():
+        if vector[state]:
+            total += weight * fmpz(vector[state])
+    if memory is not None:
+        memory[id(start)] = total
+    return total
+
+
+def _severity(candidate: Candidate) -> tuple[int, Fraction]:
+    if candidate.is_infinite:
+        return 0, Fraction(0)
+    ratio = candidate.ratio
+    return (2, Fraction(0)) if ratio is None else (1, -ratio)

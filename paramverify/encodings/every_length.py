@@ -1,0 +1,360 @@
+"""Privacy for observation sequences of every length, by cones that steps do not leave.
+
+Let K be a cone with T_ω·K ⊆ K for every observation ω at every point of the domain. The claim for a sequence
+ω = w·u is linear in v_ω = T_w·v_u. So if v_u ∈ K for every u that is left over, it is enough that the claims
+hold for T_w·r with r an extreme ray of K. There are two ways to K:
+
+- the rays that `cone` finds close: they span a cone with T_ω·1 in it that no step leaves. Then the claims
+  for the rays are claims for sequences, and they hold iff the model is private for every length;
+- bounds on ratios, K = {v ≥ 0 : v_i ≤ u_ij·v_j}, with 1 in it. The u are found by iteration at a few points
+  of the domain and rounded outward. That no step leaves K at any point of the domain is a set of claims of
+  its own. If a claim fails here, nothing is known: the cone may be too large.
+
+Invariant cones for products of matrices: V. Yu. Protasov, *When do several linear operators share an
+invariant cone?*, Linear Algebra and its Applications 433 (2010).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice, product
+from math import lcm
+
+from flint import fmpz
+
+from paramverify.algebra.cones import Vector, combination, extreme_rays, whole
+from paramverify.algebra.domains import Domain
+from paramverify.algebra.polynomials import (
+    Point,
+    Polynomial,
+    constant_value,
+    is_constant,
+    key,
+    primitive,
+    value_at,
+    variables,
+)
+from paramverify.algebra.simplest import simplest_between
+from paramverify.claims import Claim, Origin
+from paramverify.encodings.cone import Levels, Word, has_numbers, letters, matrices
+from paramverify.encodings.cone import product as moved
+from paramverify.encodings.lumping import lump
+from paramverify.encodings.sequences import Candidate, claim_polynomial
+from paramverify.errors import DefectError
+from paramverify.models.checks import sample_points
+from paramverify.models.model import Model
+from paramverify.models.priors import InitialDistribution
+
+MAX_RAYS = 60  # of a cone that is to close
+MAX_BITS = 120  # of their entries; rays that only come near to a limit grow without end
+MAX_ROUNDS = 60
+MAX_TAIL = 4  # states for which ratios are bounded
+MAX_DEPTH = 4
+MAX_WORDS = 3_000  # prefixes that are followed by a ray
+LARGEST = 10**6  # a ratio beyond it counts as unbounded
+MARGINS = (Fraction(1, 10**6), Fraction(1, 1000), Fraction(1, 50), Fraction(1, 8))
+
+Tables = Sequence[Mapping[int, Mapping[int, Polynomial]]]  # by observation, state and successor
+
+
+@dataclass(frozen=True, eq=False)
+class EveryLength:
+    """If all claims hold, `model` is private for sequences of every length.
+
+    `model` is the case's model with states merged. The cone K lives on `states`; `rays` are its extreme rays,
+    and `normals`, if any, its inequalities. With `depth` 0 the rays are v_ω for the sequences `words`, up to
+    scaling. Otherwise every state after `depth` steps is one of `states`, and the claims are about sequences
+    shorter than `depth` and about T_w·r, for the sequences w of that length and the rays r.
+    """
+
+    model: Model
+    depth: int
+    states: tuple[int, ...]
+    rays: tuple[Vector, ...]
+    normals: tuple[Vector, ...]
+    words: tuple[tuple[int, ...], ...]
+    claims: tuple[Claim, ...]
+
+    @property
+    def exact(self) -> bool:
+        """Whether the model is private for every length only if the claims hold."""
+        return self.depth == 0
+
+
+def for_every_length(model: Model) -> Iterator[EveryLength]:
+    """Yields sets of claims, each of which is enough for privacy at every length; best ones first.
+
+    Those that fail at a simple point of the domain are left out, except for exact ones.
+    """
+    small = lump(model).model
+    found = closed_rays(small) if has_numbers(small.hmm) else None
+    if found:
+        yield found
+        return
+    yield from _bounded_ratios(small)
+
+
+def closed_rays(model: Model) -> EveryLength | None:
+    """Returns the claims for the rays of the smallest cone with every v_ω in it, if it is found to close."""
+    tables = matrices(model.hmm)
+    levels = Levels(tables)
+    one = (1,) * len(model.hmm.states)
+    kept: Mapping[Vector, Word] = {}
+    new: Mapping[Vector, Word] = {one: ()}
+    for _ in range(MAX_ROUNDS):
+        products = {
+            v: (o, word)
+            for vector, word in new.items()
+            for o, t in enumerate(tables)
+            if any(v := moved(t, vector))
+        }
+        grown = levels.reduce({**products, **kept}).kept
+        new = {v: word for v, word in grown.items() if v not in kept}
+        kept = grown
+        if not new:
+            break
+        if len(kept) > MAX_RAYS or max(max(v) for v in kept).bit_length() > MAX_BITS:
+            return None
+    else:
+        return None
+    rays, words = tuple(kept), tuple(letters(word) for word in kept.values())
+    merged: dict[str, tuple[Polynomial, list[Origin]]] = {}
+    for ray, word in zip(rays, words, strict=True):
+        names = tuple(model.hmm.observations[o] for o in word)
+        for polynomial, left, right in _polynomials(model, dict(enumerate(ray))):
+            found = merged.setdefault(key(polynomial), (polynomial, []))
+            found[1].append(Origin(left, right, names))
+    claims = tuple(Claim(f, model.domain, tuple(origins)) for f, origins in merged.values())
+    states = tuple(range(len(model.hmm.states)))
+    return EveryLength(model, 0, states, rays, (), words, claims)
+
+
+def combinations_of(proof: EveryLength) -> list[list[dict[int, Fraction]]]:
+    """Returns, for a proof with depth 0, how the cone contains what steps lead to.
+
+    Entry [k][ω] are weights of the rays whose sum is T_ω·r_k; the last entry is about T_ω·1. Impossible
+    products have no weights. Matrices are those of `cone.matrices`, products are divided by their content.
+
+    Raises:
+        DefectError: the cone is not closed after all.
+    """
+    tables = matrices(proof.model.hmm)
+    sources = [*proof.rays, (1,) * len(proof.states)]
+    result = []
+    for source in sources:
+        row = []
+        for table in tables:
+            vector = moved(table, source)
+            weights = combination(vector, proof.rays) if any(vector) else {}
+            if weights is None:
+                raise DefectError("a step leaves a cone that was found to be closed")
+            row.append(weights)
+        result.append(row)
+    return result
+
+
+def _polynomials(
+    model: Model, vector: Mapping[int, Polynomial | int]
+) -> Iterator[tuple[Polynomial, str, str]]:
+    """Yields the polynomials of the claims that are linear in v, at one vector, with the two secrets."""
+    memory: dict[int, Polynomial] = {}
+
+    def total(start: InitialDistribution) -> Polynomial:
+        if id(start) not in memory:
+            found = start.mass * 0
+            for state, weight in start.weights.items():
+                if state in vector:
+                    entry = vector[state]
+                    found += weight * (fmpz(entry) if isinstance(entry, int) else entry)
+            memory[id(start)] = found
+        return memory[id(start)]
+
+    for pair in model.pairs:
+        left, right = total(pair.pi) * pair.tau.mass, total(pair.tau) * pair.pi.mass
+        for a, b, names in ((left, right, (pair.left, pair.right)), (right, left, (pair.right, pair.left))):
+            found = claim_polynomial(model, Candidate(a, b, Origin(*names, ())))
+            yield primitive(found)[1], *names
+
+
+def _bounded_ratios(model: Model) -> Iterator[EveryLength]:
+    tables = _tables(model)
+    tail = {s for p in model.pairs for d in (p.pi, p.tau) for s in d.weights}
+    tail = _closure(model, tail)
+    known: tuple[int, ...] | None = None
+    cones: list[tuple[list[Vector], list[Vector], list[Claim]]] = []
+    for depth in range(1, MAX_DEPTH + 1):
+        tail = _closure(model, {step.successor for s in tail for step in model.hmm.steps[s]})
+        states = tuple(sorted(tail))
+        if len(states) > MAX_TAIL or len(tables) ** depth > MAX_WORDS:
+            continue
+        if states != known:
+            known, cones = states, list(_invariant_cones(model, tables, states))
+        for rays, normals, inside in cones:
+            claims = _merged(model, [*inside, *_claims(model, tables, states, rays, depth)])
+            if _plausible(model, claims):
+                yield EveryLength(model, depth, states, tuple(rays), tuple(normals), (), claims)
+
+
+def _closure(model: Model, states: set[int]) -> set[int]:
+    found, pending = set(states), list(states)
+    while pending:
+        for step in model.hmm.steps[pending.pop()]:
+            if step.successor not in found:
+                found.add(step.successor)
+                pending.append(step.successor)
+    return found
+
+
+def _tables(model: Model) -> Tables:
+    tables: list[dict[int, dict[int, Polynomial]]] = [{} for _ in model.hmm.observations]
+    for state, row in enumerate(model.hmm.steps):
+        for step in row:
+            entries = tables[step.observation].setdefault(state, {})
+            known = entries.get(step.successor)
+            entries[step.successor] = step.weight if known is None else known + step.weight
+    return tables
+
+
+def _apply(
+    table: Mapping[int, Mapping[int, Polynomial]], vector: Mapping[int, Polynomial]
+) -> dict[int, Polynomial]:
+    found: dict[int, Polynomial] = {}
+    for state, row in table.items():
+        parts = [w * vector[t] for t, w in row.items() if t in vector]
+        if parts:
+            found[state] = sum(parts[1:], parts[0])
+    return found
+
+
+def _claims(
+    model: Model, tables: Tables, states: Sequence[int], rays: Sequence[Vector], depth: int
+) -> Iterator[Claim]:
+    """Yields the claims for sequences shorter than the depth, and for T_w·r with sequences of that length."""
+    number = model.domain.ring.number
+    short: list[dict[int, Polynomial]] = [{s: number(1) for s in range(len(model.hmm.states))}]
+    long = [{s: number(x) for s, x in zip(states, ray, strict=True) if x} for ray in rays]
+    for length in range(1, depth + 1):
+        # States that are not reached after the steps behind them get entries too; no start leads there.
+        short = [v for vector in short for table in tables if (v := _apply(table, vector))]
+        long = [v for vector in long for table in tables if (v := _apply(table, vector))]
+        for vector in short if length < depth else long:
+            for polynomial, _, _ in _polynomials(model, vector):
+                yield Claim(polynomial, model.domain)
+
+
+def _merged(model: Model, claims: Sequence[Claim]) -> tuple[Claim, ...]:
+    """Returns the claims that are not trivial, each once."""
+    merged = {key(c.polynomial): c for c in claims if not _trivial(c.polynomial)}
+    return tuple(merged.values())
+
+
+def _trivial(polynomial: Polynomial) -> bool:
+    return is_constant(polynomial) and constant_value(polynomial) >= 0
+
+
+def _plausible(model: Model, claims: Sequence[Claim]) -> bool:
+    points = list(islice(sample_points(model.domain), 40))
+    return all(claim.holds_at(point) for claim in claims for point in points)
+
+
+def _invariant_cones(
+    model: Model, tables: Tables, states: Sequence[int]
+) -> Iterator[tuple[list[Vector], list[Vector], list[Claim]]]:
+    """Yields cones by rays and normals, smaller ones first, with the claims that no step leaves them."""
+    numbers = [_at(tables, states, point) for point in _points(model, states)]
+    seen: set[tuple[Vector, ...]] = set()
+    for margin in MARGINS:
+        normals = _normals(numbers, len(states), margin)
+        if normals is None or tuple(normals) in seen:
+            continue
+        seen.add(tuple(normals))
+        rays = extreme_rays(normals, len(states))
+        inside = list(_leaving(model, tables, states, rays, normals))
+        if _plausible(model, inside):
+            yield rays, normals, inside
+
+
+def _leaving(
+    model: Model, tables: Tables, states: Sequence[int], rays: Sequence[Vector], normals: Sequence[Vector]
+) -> Iterator[Claim]:
+    """Yields the claims n·T_ω·r ≥ 0; those of unit normals hold since T_ω and r are not negative."""
+    number = model.domain.ring.number
+    for table in tables:
+        for ray in rays:
+            vector = _apply(table, {s: number(x) for s, x in zip(states, ray, strict=True) if x})
+            for normal in normals:
+                total = number(0)
+                for state, factor in zip(states, normal, strict=True):
+                    if factor and state in vector:
+                        total += vector[state] * fmpz(factor)
+                if min(normal) < 0 and not _trivial(total):
+                    yield Claim(primitive(total)[1], model.domain)
+
+
+def _points(model: Model, states: Sequence[int]) -> list[dict[str, Fraction]]:
+    """Returns a few points of the closed box: its vertices in the parameters that steps mention, and more."""
+    domain: Domain = model.domain
+    used = {n for s in states for step in model.hmm.steps[s] for n in variables(step.weight)}
+    middle = {name: i.simplest() for name, i in domain.box.items()}
+    choices = [
+        sorted({i.lower, i.upper, middle[n]}) if n in used else [middle[n]] for n, i in domain.box.items()
+    ]
+    found = [dict(zip(domain.box, values, strict=True)) for values in islice(product(*choices), 81)]
+    return found or [middle]
+
+
+def _at(tables: Tables, states: Sequence[int], point: Point) -> list[list[list[int]]]:
+    """Returns the matrices on the states at a point, as whole numbers over one denominator."""
+    values = [
+        [[value_at(w, point) if (w := t.get(s, {}).get(u)) else Fraction(0) for u in states] for s in states]
+        for t in tables
+    ]
+    scale = lcm(*(x.denominator for table in values for row in table for x in row))
+    return [[[int(x * scale) for x in row] for row in table] for table in values]
+
+
+def _normals(numbers: Sequence[list[list[list[int]]]], size: int, margin: Fraction) -> list[Vector] | None:
+    """Returns the inequalities of the smallest cone of bounded ratios found that steps at the points keep.
+
+    The bounds only grow, each to the simplest number in a range that begins at what is needed.
+    """
+    bounds: dict[tuple[int, int], Fraction | None] = {
+        (i, j): Fraction(1) for i in range(size) for j in range(size) if i != j
+    }
+    for _ in range(MAX_ROUNDS):
+        normals = _inequalities(bounds, size)
+        grown = dict(bounds)
+        for ray in extreme_rays(normals, size):
+            for tables in numbers:
+                for table in tables:
+                    vector = [sum(w * x for w, x in zip(row, ray, strict=True)) for row in table]
+                    for (i, j), bound in grown.items():
+                        if bound is not None and vector[i] > bound * vector[j]:
+                            grown[i, j] = _rounded(vector[i], vector[j], margin)
+        if grown == bounds:
+            return normals
+        bounds = grown
+    return None
+
+
+def _rounded(top: int, bottom: int, margin: Fraction) -> Fraction | None:
+    if top > LARGEST * bottom:
+        return None
+    value = Fraction(top, bottom)
+    # A little below the range, so that the value itself may be the simplest number in it.
+    low = value - value * margin / 10**6
+    found = simplest_between(low, value * (1 + margin))
+    return max(found, value)
+
+
+def _inequalities(bounds: Mapping[tuple[int, int], Fraction | None], size: int) -> list[Vector]:
+    """Returns normals n with n·v ≥ 0: v ≥ 0, and v_i ≤ u_ij·v_j."""
+    normals = [tuple(int(i == k) for i in range(size)) for k in range(size)]
+    for (i, j), bound in bounds.items():
+        if bound is not None:
+            normal = [0] * size
+            normal[i], normal[j] = -bound.denominator, bound.numerator
+            normals.append(whole(normal))
+    return normals

@@ -1,0 +1,226 @@
+"""Proofs that no budget is enough: a loop of observations that one secret makes likelier every time.
+
+For the family u·wⁿ·z, n = 0, 1, 2, ..., and a state s,
+
+    Pr(u wⁿ z | left)  ≥ (π·T_u)(s) · aⁿ · (T_z·1)(s)    with a = T_w[s,s],
+    Pr(u wⁿ z | right) ≤ bⁿ · (τ·T_u)·x                   if T_w·x ≤ b·x and T_z·1 ≤ x on some states,
+
+up to one factor for both that depends on the length only. So with a > b the ratio grows beyond every bound,
+at least like (a/b)ⁿ. The states are those that τ·T_u reaches by any number of loops. All of this is about one
+prior; one is enough to refute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice, product
+
+from flint import fmpq, fmpq_mat
+
+from paramverify.algebra.polynomials import constant_value, is_constant
+from paramverify.claims import Origin
+from paramverify.encodings.at_points import at_point
+from paramverify.encodings.cone import Matrix, has_numbers, matrices
+from paramverify.models.checks import sample_points
+from paramverify.models.model import Model
+from paramverify.models.priors import InitialDistribution
+
+MAX_LOOP = 3
+MAX_WORDS = 2_000
+MAX_PAIRS = 100
+MAX_POINTS = 4
+
+Row = dict[int, Fraction]
+
+
+@dataclass(frozen=True)
+class Loop:
+    """Pr(u wⁿ z | left) / Pr(u wⁿ z | right) ≥ factor · growth^n for every n, at one point of the domain.
+
+    `state`, `bounds` (x by state) and `rates` (a, b) are what shows it; `growth` = a/b > 1. The observations
+    and states are numbers of the model that was given.
+    """
+
+    left: str
+    right: str
+    point: tuple[tuple[str, Fraction], ...]
+    prefix: tuple[int, ...]
+    loop: tuple[int, ...]
+    suffix: tuple[int, ...]
+    state: int
+    bounds: tuple[tuple[int, Fraction], ...]
+    rates: tuple[Fraction, Fraction]
+    factor: Fraction
+
+    @property
+    def growth(self) -> Fraction:
+        """The factor by which the ratio grows, at least, with every loop."""
+        return self.rates[0] / self.rates[1]
+
+    def sequence(self, n: int) -> tuple[int, ...]:
+        """Returns u·wⁿ·z."""
+        return self.prefix + self.loop * n + self.suffix
+
+    def beyond(self, bound: Fraction) -> int:
+        """Returns the smallest n for which the ratio is shown to be larger than the bound."""
+        n, value = 0, self.factor
+        while value <= bound:
+            n, value = n + 1, value * self.growth
+        return n
+
+    def origin(self, model: Model, n: int) -> Origin:
+        """Returns the secrets and the sequence with n loops, in words."""
+        return Origin(self.left, self.right, tuple(model.hmm.observations[o] for o in self.sequence(n)))
+
+
+def no_budget(model: Model) -> Loop | None:
+    """Returns a proof that the ratio is unbounded over all lengths, for some prior of the domain; or None.
+
+    None says nothing. Loops of at most `MAX_LOOP` observations are tried, short and steep ones first.
+    """
+    for point in islice(sample_points(model.domain), MAX_POINTS):
+        fixed = at_point(model, point)
+        if not has_numbers(fixed.hmm):
+            return None
+        named = tuple((n, point[n]) for n in model.domain.ring.parameters)
+        search = _Search(fixed, named, matrices(fixed.hmm))
+        for size in range(1, MAX_LOOP + 1):
+            best = max(search.loops(size), key=_steepness, default=None)
+            if best:
+                return best
+    return None
+
+
+def _steepness(found: Loop) -> tuple[Fraction, int, Fraction]:
+    return found.growth, -len(found.prefix) - len(found.suffix), found.factor
+
+
+@dataclass
+class _Search:
+    model: Model
+    point: tuple[tuple[str, Fraction], ...]
+    tables: tuple[Matrix, ...]
+
+    def loops(self, size: int) -> Iterator[Loop]:
+        """Yields loops of one length, the steepest for each direction, prefix, suffix and word."""
+        count = len(self.tables)
+        ends = [(), *((o,) for o in range(count))]
+        sums = {z: self._after(z) for z in ends}
+        words = list(islice(product(range(count), repeat=size), MAX_WORDS))
+        powers = {w: self._matrix(w) for w in words}
+        for pair in self.model.pairs[:MAX_PAIRS]:
+            for one, other, left, right in (
+                (pair.left, pair.right, pair.pi, pair.tau),
+                (pair.right, pair.left, pair.tau, pair.pi),
+            ):
+                for u in ends:
+                    first, second = self._row(left, u), self._row(right, u)
+                    if not first:
+                        continue
+                    for w in words:
+                        for z in ends:
+                            found = self._loop(first, second, powers[w], sums[z])
+                            if found:
+                                yield Loop(one, other, self.point, u, w, z, *found)
+
+    def _loop(
+        self, left: Row, right: Row, matrix: list[Row], after: list[Fraction]
+    ) -> tuple[int, tuple[tuple[int, Fraction], ...], tuple[Fraction, Fraction], Fraction] | None:
+        usable = [s for s in left if after[s] and matrix[s].get(s)]
+        if not usable:
+            return None
+        state = max(usable, key=lambda s: matrix[s][s])
+        a = matrix[state][state]
+        states = sorted(_reached(matrix, right))
+        if not any(after[s] for s in states):
+            return None  # then the right side is zero, which is a violation of another kind
+        bound = _bound(matrix, states, after, a)
+        if bound is None:
+            return None
+        b, x = bound
+        total = sum((weight * x[s] for s, weight in right.items()), Fraction(0))
+        if not total:
+            return None
+        return state, tuple(x.items()), (a, b), left[state] * after[state] / total
+
+    def _row(self, start: InitialDistribution, word: Sequence[int]) -> Row:
+        """Returns the conditioned prior times T_word, with numbers."""
+        if not is_constant(start.mass) or constant_value(start.mass) <= 0:
+            return {}
+        mass = constant_value(start.mass)
+        row = {s: constant_value(w) / mass for s, w in start.weights.items() if w}
+        for observation in word:
+            moved: Row = {}
+            for state, weight in row.items():
+                for successor, entry in self.tables[observation][state]:
+                    moved[successor] = moved.get(successor, Fraction(0)) + weight * entry
+            row = moved
+        return row
+
+    def _after(self, word: Sequence[int]) -> list[Fraction]:
+        """Returns T_word · 1."""
+        vector = [Fraction(1)] * len(self.model.hmm.states)
+        for observation in reversed(word):
+            table = self.tables[observation]
+            vector = [sum((w * vector[t] for t, w in row), Fraction(0)) for row in table]
+        return vector
+
+    def _matrix(self, word: Sequence[int]) -> list[Row]:
+        rows: list[Row] = [{s: Fraction(1)} for s in range(len(self.model.hmm.states))]
+        for observation in word:
+            table = self.tables[observation]
+            moved: list[Row] = []
+            for row in rows:
+                new: Row = {}
+                for state, weight in row.items():
+                    for successor, entry in table[state]:
+                        new[successor] = new.get(successor, Fraction(0)) + weight * entry
+                moved.append(new)
+            rows = moved
+        return rows
+
+
+def _reached(matrix: list[Row], start: Row) -> set[int]:
+    found, pending = set(start), list(start)
+    while pending:
+        for successor in matrix[pending.pop()]:
+            if successor not in found:
+                found.add(successor)
+                pending.append(successor)
+    return found
+
+
+def _bound(
+    matrix: list[Row], states: list[int], after: list[Fraction], a: Fraction
+) -> tuple[Fraction, dict[int, Fraction]] | None:
+    """Returns b < a and x ≥ 0 with T·x ≤ b·x and `after` ≤ x on the states, if they are found."""
+    top = max(after[s] for s in states)
+    b = max(sum(matrix[s].values(), Fraction(0)) for s in states)
+    if 0 < b < a:
+        return b, dict.fromkeys(states, top)
+    for eighths in range(4, 8):
+        # x = Σ_k (T/b)^k·y solves T·x = b·(x − y). If it is not negative, T·x ≤ b·x, and then x ≥ y too.
+        b = a * eighths / 8
+        size = len(states)
+        system = fmpq_mat(
+            size,
+            size,
+            [
+                _flint((b if i == j else Fraction(0)) - matrix[i].get(j, Fraction(0)))
+                for i in states
+                for j in states
+            ],
+        )
+        if system.det() == 0:
+            continue
+        solved = system.solve(fmpq_mat(size, 1, [_flint(b * after[s]) for s in states])).entries()
+        x = {s: Fraction(int(v.p), int(v.q)) for s, v in zip(states, solved, strict=True)}
+        if all(v >= 0 for v in x.values()) and all(x[s] >= after[s] for s in states):
+            return b, x
+    return None
+
+
+def _flint(value: Fraction) -> fmpq:
+    return fmpq(value.numerator, value.denominator)

@@ -1,0 +1,416 @@
+"""Checks certificates about all sequences at once: standard library, and the checker of single claims.
+
+The document holds a hidden Markov model: T_ω[s,t] are its steps, π and τ the weights of secrets, M their
+masses, c = c_n/c_d the ratio bound. Weights and masses are taken to be nonnegative on the domain, as they are
+for a case that was accepted. For a vector v, F(v) stands for c_n·(τ·v)·M_π − c_d·(π·v)·M_τ, for each secret
+pair and direction. The sequence ω is within the bound iff F(v_ω) ≥ 0 with v_ω = T_ω1···T_ωk·1; F is linear.
+
+levels   For each length, every T_ω·v with v kept for the length before is kept, or dropped: a nonnegative
+         combination of kept ones and of ones before it in the list. So v_ω is such a combination for every
+         sequence, and F(v) ≥ 0 is shown for the kept ones of the lengths in question. A combination may
+         be larger in states `below`, which only the left secret reaches, and smaller in states `above`,
+         which only the right one reaches: F decreases in the former and increases in the latter, and steps
+         from other states do not lead there.
+closed   T_ω·1 and T_ω·r are nonnegative combinations of rays, and F(r) ≥ 0 is shown for every ray r.
+ratios   The cone {v : n·v ≥ 0} contains 1 and has no negative vectors; n·T_ω·r ≥ 0 is shown for its extreme
+         rays, so T_ω maps it into itself. All states after `depth` steps are in `states`, where the cone
+         lives. F(v_ω) ≥ 0 is shown for shorter sequences, and F(T_w·r) ≥ 0 for those of that length and
+         every ray.
+loop     Pr(u wⁿ z | left) is at least, Pr(u wⁿ z | right) at most, a multiple of aⁿ and bⁿ, with a > b.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd
+from typing import Any
+
+from paramverify.evidence.checker import (
+    Poly,
+    Rejected,
+    Report,
+    check_claim,
+    constant,
+    number,
+    parse,
+    plus,
+    times,
+)
+from paramverify.evidence.cone_vectors import combined, extreme_rays, read_vector, whole
+
+FORMAT, VERSION = "paramverify-cone", 1
+MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
+
+Table = dict[int, dict[int, Poly]]  # by state and successor
+PolyVector = dict[int, Poly]
+
+
+@dataclass(frozen=True)
+class Start:
+    """A conditioned prior: weights by state, and their mass."""
+
+    weights: PolyVector
+    mass: Poly
+
+
+@dataclass(frozen=True)
+class Model:
+    """What the document is about."""
+
+    names: tuple[str, ...]
+    states: int
+    tables: tuple[Table, ...]
+    pairs: tuple[tuple[str, str, Start, Start], ...]
+    ratio: tuple[Poly, Poly]
+
+    def one(self) -> PolyVector:
+        """Returns the vector (1, ..., 1)."""
+        return {s: constant(Fraction(1), len(self.names)) for s in range(self.states)}
+
+
+def check_document(document: Any, model: Any = None) -> Report:
+    """Checks a certificate; `model`, if given, is what the document must be about, derived from the case.
+
+    Malformed certificates of any kind give a report that is not accepted.
+    """
+    try:
+        if (
+            document["format"] != FORMAT
+            or type(document["version"]) is not int
+            or document["version"] != VERSION
+        ):
+            raise Rejected(f"not {FORMAT} version {VERSION}")
+        if model is not None and json.dumps(model, sort_keys=True) != json.dumps(
+            document["model"], sort_keys=True
+        ):
+            raise Rejected("the certificate is about another model")
+        return RULES[document["kind"]](document, read_model(document["model"]))
+    except Rejected as error:
+        return Report(False, (f"rejected: {error}",))
+    except MALFORMED as error:
+        return Report(False, (f"rejected: malformed certificate: {error!r:.200}",))
+
+
+def read_model(data: Any) -> Model:
+    """Reads a model from its document."""
+    names = tuple(data["domain"]["variables"])
+    states, count = data["states"], len(data["observations"])
+    if type(states) is not int or not 0 < states <= 100_000:
+        raise Rejected("the number of states is out of range")
+    tables: list[Table] = [{} for _ in range(count)]
+    for state, observation, successor, weight in data["steps"]:
+        if not all(
+            type(k) is int and 0 <= k < n
+            for k, n in ((state, states), (observation, count), (successor, states))
+        ):
+            raise Rejected("a step with an unknown state or observation")
+        row = tables[observation].setdefault(state, {})
+        row[successor] = plus(row.get(successor, {}), parse(weight, names))
+
+    def start(entry: Any) -> Start:
+        weights = {int(s): parse(w, names) for s, w in entry["weights"].items()}
+        if not weights.keys() <= set(range(states)):
+            raise Rejected("a prior with an unknown state")
+        return Start(weights, parse(entry["mass"], names))
+
+    pairs = tuple((left, right, start(pi), start(tau)) for left, right, pi, tau in data["pairs"])
+    top, bottom = (parse(part, names) for part in data["ratio"])
+    return Model(names, states, tuple(tables), pairs, (top, bottom))
+
+
+# --- what is shown by claims ------------------------------------------------------------------------
+
+
+def settle(document: Any, wanted: Iterable[Poly]) -> Report:
+    """Checks that each polynomial is a positive multiple of one that is proved on the domain, or trivial."""
+    domain = document["model"]["domain"]
+    names = tuple(domain["variables"])
+    proved: set[Any] = set()
+    solvers: set[str] = set()
+    trusted = 0
+    for entry in document["claims"]:
+        claim = entry["claim"]
+        if {name: value for name, value in claim.items() if name != "polynomial"} != domain:
+            raise Rejected("a claim on another domain")
+        found = check_claim(claim, entry["proof"])
+        trusted += bool(found)
+        solvers.update(found)
+        proved.add(shape(parse(claim["polynomial"], names)))
+    count = 0
+    for poly in wanted:
+        count += 1
+        trivial = not any(map(any, poly)) and all(c >= 0 for c in poly.values())
+        if not trivial and shape(poly) not in proved:
+            raise Rejected("a claim that is needed is not proved")
+    lines = [f"{len(document['claims'])} claims are proved, and {count} that are needed follow from them"]
+    lines += [f"trusted: solver {name}" for name in sorted(solvers)]
+    return Report(True, tuple(lines), len(document["claims"]) - trusted, trusted)
+
+
+def shape(poly: Poly) -> frozenset[tuple[tuple[int, ...], Fraction]]:
+    """Returns what positive multiples of a polynomial have in common."""
+    if not poly:
+        return frozenset()
+    scale = abs(poly[max(poly)])
+    return frozenset((x, c / scale) for x, c in poly.items())
+
+
+def bounds(model: Model, vector: PolyVector, directions: Sequence[int] = (0, 1)) -> Iterator[Poly]:
+    """Yields F(v) for every secret pair and the given directions (1: right secret against left one)."""
+    top, bottom = model.ratio
+    for _, _, pi, tau in model.pairs:
+        left, right = times(dot(pi, vector), tau.mass), times(dot(tau, vector), pi.mass)
+        for turned in directions:
+            a, b = (right, left) if turned else (left, right)
+            yield plus(times(top, b), times(bottom, a), Fraction(-1))
+
+
+def dot(start: Start, vector: PolyVector) -> Poly:
+    """Returns Σ_s π(s)·v(s)."""
+    total: Poly = {}
+    for state, weight in start.weights.items():
+        if state in vector:
+            total = plus(total, times(weight, vector[state]))
+    return total
+
+
+def apply(table: Table, vector: PolyVector) -> PolyVector:
+    """Returns T·v; states with zero are left out."""
+    found: PolyVector = {}
+    for state, row in table.items():
+        total: Poly = {}
+        for successor, weight in row.items():
+            if successor in vector:
+                total = plus(total, times(weight, vector[successor]))
+        if total:
+            found[state] = total
+    return found
+
+
+def lift(model: Model, vector: Sequence[Fraction], states: Sequence[int]) -> PolyVector:
+    """Returns a vector of numbers on some states as one of polynomials."""
+    return {s: constant(x, len(model.names)) for s, x in zip(states, vector, strict=True) if x}
+
+
+# --- vectors of numbers -----------------------------------------------------------------------------
+
+
+def numeric(model: Model) -> list[list[list[tuple[int, int]]]]:
+    """Returns the matrices by rows of (column, whole number), multiplied by one positive number."""
+    scale = 1
+    for table in model.tables:
+        for row in table.values():
+            for weight in row.values():
+                if any(map(any, weight)):
+                    raise Rejected("the steps have parameters")
+                for value in weight.values():
+                    if value < 0:
+                        raise Rejected("a step has a negative weight")
+                    scale = scale * value.denominator // gcd(scale, value.denominator)
+    zero = (0,) * len(model.names)
+    return [
+        [[(t, int(w[zero] * scale)) for t, w in table.get(s, {}).items() if w] for s in range(model.states)]
+        for table in model.tables
+    ]
+
+
+def moved(matrix: list[list[tuple[int, int]]], vector: Sequence[int]) -> tuple[int, ...]:
+    """Returns T·v divided by the greatest common divisor of its entries."""
+    return whole([sum(w * vector[t] for t, w in row) for row in matrix])
+
+
+# --- the rules --------------------------------------------------------------------------------------
+
+
+def levels_rule(document: Any, model: Model) -> Report:
+    """See `levels` above."""
+    tables = numeric(model)
+    vectors = {k: read_vector(v, model.states) for k, v in enumerate(document["vectors"])}
+    if any(x < 0 for v in vectors.values() for x in v):
+        raise Rejected("a vector with a negative entry")
+    lengths = set(document["lengths"])
+    if not lengths or not all(type(n) is int and n > 0 for n in lengths):
+        raise Rejected("lengths must be positive whole numbers")
+    wanted: list[Poly] = []
+    directions: set[int] = set()
+    for run in document["runs"]:
+        below, above, turns = set(run["below"]), set(run["above"]), run["directions"]
+        directions.update(turns)
+        for turned in turns:
+            left, right = (reached(model, side, turned) for side in (0, 1))
+            if below & right or above & left:
+                raise Rejected("a state that both secrets reach is not of one side")
+        if len(run["levels"]) < max(lengths):
+            raise Rejected("a length is missing")
+        kept: list[tuple[int, ...]] = [(1,) * model.states]
+        for length, level in enumerate(run["levels"], 1):
+            settled = {k: vectors[k] for k in level["kept"]}
+            following = list(settled.values())
+            for k, entry in level["dropped"]:
+                total = combined({int(j): number(w) for j, w in entry.items()}, settled, model.states)
+                for s, (x, y) in enumerate(zip(vectors[k], total, strict=True)):
+                    if not (x == y or (s in below and x <= y) or (s in above and x >= y)):
+                        raise Rejected("a vector is not the combination that it is said to be")
+                settled[k] = vectors[k]
+            known = set(settled.values())
+            for vector in kept:
+                for table in tables:
+                    found = moved(table, vector)
+                    if any(found) and found not in known:
+                        raise Rejected(f"a vector of length {length} is missing")
+            kept = following
+            if length in lengths:
+                for vector in kept:
+                    at = lift(model, [Fraction(x) for x in vector], range(model.states))
+                    wanted += bounds(model, at, turns)
+    if directions != {0, 1}:
+        raise Rejected("a direction is missing")
+    return settle(document, wanted)
+
+
+def reached(model: Model, side: int, turned: int) -> set[int]:
+    """Returns the states that secrets of one side reach."""
+    found = {s for _, _, pi, tau in model.pairs for s in ((pi, tau)[side ^ turned]).weights}
+    pending = list(found)
+    while pending:
+        state = pending.pop()
+        for table in model.tables:
+            for successor in table.get(state, {}):
+                if successor not in found:
+                    found.add(successor)
+                    pending.append(successor)
+    return found
+
+
+def closed_rule(document: Any, model: Model) -> Report:
+    """See `closed` above."""
+    tables = numeric(model)
+    rays = {k: read_vector(v, model.states) for k, v in enumerate(document["rays"])}
+    sources = [*rays.values(), (1,) * model.states]
+    if len(document["steps"]) != len(sources):
+        raise Rejected("a step is missing")
+    for source, row in zip(sources, document["steps"], strict=True):
+        for table, entry in zip(tables, row, strict=True):
+            weights = {int(k): number(w) for k, w in entry.items()}
+            if combined(weights, rays, model.states) != [Fraction(x) for x in moved(table, source)]:
+                raise Rejected("a step leaves the cone")
+    every = range(model.states)
+    wanted = (
+        f for ray in rays.values() for f in bounds(model, lift(model, [Fraction(x) for x in ray], every))
+    )
+    return settle(document, wanted)
+
+
+def ratios_rule(document: Any, model: Model) -> Report:
+    """See `ratios` above."""
+    states, depth = document["states"], document["depth"]
+    if type(depth) is not int or not 1 <= depth <= 20 or len(set(states)) != len(states):
+        raise Rejected("the depth or the states are out of range")
+    check_tail(model, set(states), depth)
+    normals = [read_vector(n, len(states)) for n in document["normals"]]
+    if any(sum(n) < 0 for n in normals):
+        raise Rejected("the cone does not contain 1")
+    rays = extreme_rays(normals, len(states))
+    if any(x < 0 for ray in rays for x in ray):
+        raise Rejected("the cone has vectors with negative entries")
+    wanted: list[Poly] = []
+    lifted = [lift(model, ray, states) for ray in rays]
+    for table in model.tables:
+        for ray in lifted:
+            vector = apply(table, ray)
+            for normal in normals:
+                if min(normal) >= 0:
+                    continue  # T_ω·r is not negative
+                total: Poly = {}
+                for state, factor in zip(states, normal, strict=True):
+                    total = plus(total, vector.get(state, {}), Fraction(factor))
+                wanted.append(total)
+    short, long = [model.one()], lifted
+    for length in range(1, depth + 1):
+        short = [apply(table, v) for v in short for table in model.tables]
+        long = [apply(table, v) for v in long for table in model.tables]
+        for vector in short if length < depth else long:
+            wanted += bounds(model, vector)
+    return settle(document, wanted)
+
+
+def check_tail(model: Model, states: set[int], depth: int) -> None:
+    """Checks that after so many steps every state is one of these, and that they are not left again."""
+    after = {s: {t for table in model.tables for t in table.get(s, {})} for s in range(model.states)}
+    if not states <= after.keys() or any(not after[s] <= states for s in states):
+        raise Rejected("the states are left by a step")
+    here = {s for _, _, pi, tau in model.pairs for start in (pi, tau) for s in start.weights}
+    for _ in range(depth):
+        here = {t for s in here for t in after[s]}
+    if not here <= states:
+        raise Rejected("a state is missing after the steps")
+
+
+def loop_rule(document: Any, model: Model) -> Report:
+    """See `loop` above; the model has numbers only, those at the point."""
+    tables = numeric(model)
+    left, right = (dict(start) for start in loop_starts(document, model))
+    u, w, z = (document[name] for name in ("prefix", "loop", "suffix"))
+    if not w or not all(type(o) is int and 0 <= o < len(tables) for o in (*u, *w, *z)):
+        raise Rejected("an unknown observation, or no loop")
+    left, right = (pushed(tables, start, u) for start in (left, right))
+    state, (a, b) = document["state"], (number(x) for x in document["rates"])
+    bound = {int(s): number(x) for s, x in document["bounds"].items()}
+    after = [Fraction(1)] * model.states
+    for observation in reversed(z):
+        after = [sum((c * after[t] for t, c in row), Fraction(0)) for row in tables[observation]]
+    if pushed(tables, {state: Fraction(1)}, w).get(state, 0) < a:
+        raise Rejected("the loop is less likely than it is said to be")
+    if not right.keys() <= bound.keys():
+        raise Rejected("a state of the other secret has no bound")
+    for s, x in bound.items():
+        row = pushed(tables, {s: Fraction(1)}, w)
+        if not row.keys() <= bound.keys():
+            raise Rejected("a state that loops lead to has no bound")
+        if x < 0 or after[s] > x or sum((c * bound[t] for t, c in row.items()), Fraction(0)) > b * x:
+            raise Rejected("a bound does not hold")
+    low = left.get(state, Fraction(0)) * after[state]
+    high = sum((c * bound[s] for s, c in right.items()), Fraction(0))
+    if not (a > b > 0 and low > 0 and high > 0 and 0 < number(document["factor"]) <= low / high):
+        raise Rejected("the ratio is not shown to grow")
+    return Report(True, (f"the ratio is at least {document['factor']} * ({a / b})^n after n loops",), 1)
+
+
+def loop_starts(document: Any, model: Model) -> tuple[dict[int, Fraction], dict[int, Fraction]]:
+    """Returns both conditioned priors as numbers."""
+    one, other = document["secrets"]
+    zero = (0,) * len(model.names)
+    for left, right, pi, tau in model.pairs:
+        if (one, other) in ((left, right), (right, left)):
+            found = []
+            for start in (pi, tau) if one == left else (tau, pi):
+                polys = [start.mass, *start.weights.values()]
+                if any(any(map(any, p)) for p in polys) or start.mass.get(zero, Fraction(0)) <= 0:
+                    raise Rejected("a prior has parameters, or the secret is impossible")
+                mass = start.mass[zero]
+                weights = {s: p[zero] / mass for s, p in start.weights.items() if p}
+                if any(x < 0 for x in weights.values()):
+                    raise Rejected("a prior has a negative weight")
+                found.append(weights)
+            return found[0], found[1]
+    raise Rejected("no such secret pair")
+
+
+def pushed(
+    tables: list[list[list[tuple[int, int]]]], row: Mapping[int, Fraction], word: Sequence[int]
+) -> dict[int, Fraction]:
+    """Returns row·T_word, without zeros."""
+    current = dict(row)
+    for observation in word:
+        new: dict[int, Fraction] = {}
+        for state, weight in current.items():
+            for successor, entry in tables[observation][state]:
+                new[successor] = new.get(successor, Fraction(0)) + weight * entry
+        current = {s: x for s, x in new.items() if x}
+    return current
+
+
+RULES = {"levels": levels_rule, "closed": closed_rule, "ratios": ratios_rule, "loop": loop_rule}

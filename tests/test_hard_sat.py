@@ -1,0 +1,48 @@
+"""Cases made from 3-SAT formulas: privacy says what a SAT solver says."""
+
+import importlib.util
+from pathlib import Path
+from random import Random
+from types import ModuleType
+
+import pytest
+
+from paramverify.encodings.cone import cone_claims
+from paramverify.encodings.monolithic import Unsatisfiable, formulas, solve
+from paramverify.evidence.witnesses import Witness, evaluate
+
+
+@pytest.fixture(scope="module")
+def hard_sat(root: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("hard_sat", root / "benchmarks" / "hard_sat.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_privacy_is_unsatisfiability(hard_sat: ModuleType, seed: int) -> None:
+    """The model is private for ln 4 iff the formula has no solution, and a violation is a solution."""
+    random = Random(seed)
+    variables = random.randint(3, 6)
+    formula = hard_sat.random_formula(random, variables, random.randint(4, 7) * variables)
+    model = hard_sat.read_model(formula, variables)
+    broken = [claim for claim in cone_claims(model) if not claim.holds_at({})]
+    assert bool(broken) == hard_sat.satisfiable(formula)
+    for claim in broken:
+        for origin in claim.origins:
+            assert evaluate(model, origin, {}).exceeds
+            assert origin.left == "left"
+            assert hard_sat.satisfies(formula, origin.observations)
+
+
+def test_the_monolithic_encoding_agrees(hard_sat: ModuleType) -> None:
+    """Z3 on one formula for all sequences finds a solution, or shows that there is none."""
+    for seed, variables, clauses in ((1, 3, 6), (2, 3, 40)):
+        formula = hard_sat.random_formula(Random(seed), variables, clauses)
+        model = hard_sat.read_model(formula, variables)
+        answers = [solve(model, f, 30) for f in formulas(model, variables)]
+        assert isinstance(answers[1], Unsatisfiable)
+        assert isinstance(answers[0], Witness if hard_sat.satisfiable(formula) else Unsatisfiable)

@@ -1,0 +1,89 @@
+"""The monolithic encoding, as published, against the enumerating one, the cone encoding and brute force."""
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+
+import pytest
+from random_models import all_probabilities, parametric_model, random_model
+
+from paramverify.cases import load
+from paramverify.encodings.cone import cone_claims
+from paramverify.encodings.monolithic import Unsatisfiable, formulas, solve
+from paramverify.encodings.sequences import sequence_claims
+from paramverify.evidence.witnesses import Witness
+from paramverify.models.model import Model
+
+SECONDS = 30
+
+
+def answers(model: Model, length: int) -> list[object]:
+    return [solve(model, formula, SECONDS) for formula in formulas(model, length)]
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_three_encodings_and_brute_force_agree(seed: int) -> None:
+    """On random models all encodings give the same verdict for each direction, with exact witnesses."""
+    random = Random(1000 + seed)
+    length = random.randint(1, 4)
+    model = random_model(random, length, states=5, symbols=3)
+    bound = Fraction(str(model.ratio.numerator)) / Fraction(str(model.ratio.denominator))
+    both = all_probabilities(model)
+    found = answers(model, length)
+    for turned, answer in enumerate(found):
+        exceeded = {w for w, p in both.items() if p[turned] > bound * p[1 - turned]}
+        assert isinstance(answer, Witness if exceeded else Unsatisfiable)
+        if isinstance(answer, Witness):
+            assert answer.exceeds
+            assert answer.observations in exceeded
+    private = all(isinstance(answer, Unsatisfiable) for answer in found)
+    assert private == all(c.holds_at({}) for c in sequence_claims(model))
+    assert private == all(c.holds_at({}) for c in cone_claims(model))
+
+
+@pytest.mark.parametrize(("low", "private"), [("4/15", True), ("1/10", False)])
+def test_parametric_transitions(low: str, private: bool) -> None:
+    """A parameter of the transitions is a variable of the formula, and its value is the witness's."""
+    model = parametric_model(
+        {"p": (Fraction(low), Fraction(1, 2))},
+        [["1-p", "p"], ["p", "1-p"]],
+        [["3/4", "1/4"], ["1/4", "3/4"]],
+        ["1", "0"],
+        ["0", "1"],
+        "6",
+        (2,),
+    )
+    found = answers(model, 2)
+    assert all(isinstance(answer, Unsatisfiable) for answer in found) == private
+    for answer in found:
+        if isinstance(answer, Witness):
+            assert answer.exceeds
+            assert Fraction(1, 10) <= answer.parameters["p"] <= Fraction(1, 2)
+
+
+def test_parametric_priors_and_impossible_secrets() -> None:
+    """At q = 0 one secret is impossible; the formula excludes that point and is decided by the others."""
+    pi, tau = ["q", "0"], ["q/2", "q/2"]
+    box = {"q": (Fraction(0), Fraction(1))}
+    rows = [["1", "0"], ["0", "1"]], [["3/4", "1/4"], ["1/4", "3/4"]]
+    for ratio, private in (("2", True), ("4/3", False)):
+        found = answers(parametric_model(box, *rows, pi, tau, ratio, (1,)), 1)
+        assert all(isinstance(answer, Unsatisfiable) for answer in found) == private
+
+
+def test_above_threshold_in_the_general_step_form(root: Path) -> None:
+    """Moves that depend on the observation are selected by successor: 4 holds for two answers, 3 does not."""
+    model = load(root / "cases" / "above-threshold.toml").model
+    four, three = (replace(model, ratio=type(model.ratio).of(model.domain.ring.number(c))) for c in (4, 3))
+    assert all(isinstance(answer, Unsatisfiable) for answer in answers(four, 2))
+    witnesses = [answer for answer in answers(three, 2) if isinstance(answer, Witness)]
+    assert len(witnesses) == 2
+    assert all(w.exceeds for w in witnesses)
+
+
+def test_formulas_grow_with_the_length_and_not_with_the_number_of_sequences(root: Path) -> None:
+    """The term is shared, so its size grows linearly while the sequences grow as powers."""
+    model = load(root / "cases" / "above-threshold.toml").model
+    sizes = [next(formulas(model, length)).size for length in (2, 3, 4)]
+    assert sizes[2] - sizes[1] == sizes[1] - sizes[0] > 0
