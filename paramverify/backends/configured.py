@@ -1,0 +1,112 @@
+"""Solvers that the user adds by a few lines of TOML, each a program that reads SMT-LIB 2.
+
+    [solvers.dreal]
+    command = ["dreal", "--in"]       # found on PATH; the script comes on standard input
+    version = "4.21"                  # recorded with its answers
+    models = false                    # it has no (get-value ...)
+    # logic = "QF_NRA"                # what (set-logic ...) says
+    # interactive = true              # it answers each command at once, so one run gives a model too
+    # options = { seed = 1 }          # become (set-option :seed 1)
+    # description = "...", install = "how to get it"
+
+They are read from the file that the environment variable PARAMVERIFY_CONFIG names, otherwise from
+`paramverify.toml` in the working directory, otherwise from `paramverify/config.toml` in the user's folder for
+configuration. No program is run before a claim is given to it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from paramverify.backends.smtlib_process import SmtLibProcess, check_options
+from paramverify.errors import InputError, located
+from paramverify.tables import Table, read_toml
+
+VARIABLE = "PARAMVERIFY_CONFIG"
+NAME = re.compile(r"[a-z][a-z0-9_-]*\Z")
+LOGIC = re.compile(r"[A-Z_]+\Z")
+
+
+def config_file() -> Path | None:
+    """Returns the file that configures solvers, or None if there is none.
+
+    Raises:
+        InputError: the environment variable names a file that does not exist.
+    """
+    named = os.environ.get(VARIABLE)
+    if named:
+        if not Path(named).is_file():
+            raise InputError(f"no such file; the environment variable {VARIABLE} names it", file=named)
+        return Path(named)
+    home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    candidates = (Path("paramverify.toml"), Path(home) / "paramverify" / "config.toml")
+    return next((path for path in candidates if path.is_file()), None)
+
+
+def configured() -> tuple[SmtLibProcess, ...]:
+    """Returns the solvers that the user has configured.
+
+    Raises:
+        InputError: a mistake in the file, with its place.
+    """
+    path = config_file()
+    if path is None:
+        return ()
+    document = Table(read_toml(path)[0])
+    with located(file=str(path)):
+        if "solvers" not in document:
+            document.close()
+            return ()
+        solvers = document.table("solvers")
+        document.close()
+        with located(key="solvers"):
+            return tuple(_solver(name, solvers.table(name)) for name in solvers)
+
+
+def _solver(name: str, table: Table) -> SmtLibProcess:
+    with located(key=name):
+        if not NAME.match(name):
+            raise InputError("a name has small letters, digits, - and _, and starts with a letter")
+        command = table.texts("command")
+        if not all(command) or not command:
+            raise InputError("a program is needed here, and maybe its options", key="command")
+        logic = table.text("logic", "QF_NRA")
+        if not LOGIC.match(logic):
+            raise InputError(f"not the name of a logic: {logic!r}", key="logic")
+        solver = SmtLibProcess(
+            name=name,
+            command=tuple(command),
+            description=table.text("description", f"{command[0]}, an SMT-LIB process"),
+            install=table.text("install", f"put {command[0]} on PATH"),
+            logic=logic,
+            models=_flag(table, "models", True),
+            interactive=_flag(table, "interactive", False),
+            settings=_options(table),
+            stated_version=table.text("version", "unknown version"),
+        )
+        table.close()
+        return solver
+
+
+def _options(table: Table) -> dict[str, str]:
+    if "options" not in table:
+        return {}
+    given = table.table("options").data
+    options = {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in given.items()}
+    with located(key="options"):
+        check_options(options)
+    return options
+
+
+def _flag(table: Table, name: str, default: bool) -> bool:
+    value = table.get(name)
+    if value is None:
+        return default
+    if not isinstance(value, bool):
+        raise InputError(f"true or false is needed here, not {value!r}", key=name)
+    return value
+
+
+BACKENDS = configured

@@ -1,0 +1,108 @@
+"""Redlog, where REDUCE is on PATH: virtual substitution, then cylindrical algebraic decomposition.
+
+A. Dolzmann, T. Sturm, *Redlog: computer algebra meets computer logic*, SIGSAM Bulletin 1997. `rlqe` may
+leave quantifiers, and then `rlcad` is asked. `rlgqe` and `rlgcad` are never used: what they return holds
+under conditions only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from paramverify.backends import Ability
+from paramverify.backends.programs import Finished, banner, find, run
+from paramverify.claims import Claim
+from paramverify.encodings.conditions import question
+from paramverify.encodings.redlog import PROCEDURES, script
+from paramverify.encodings.violations import violation
+from paramverify.errors import InputError
+from paramverify.verdicts import Answer, End, Open, Proved, Refuted
+
+PROGRAMS = ("redcsl", "redpsl", "reduce")
+REMAIN = "quantifiers remain"
+PROMPTS = re.compile(r"^(?:\d+: ?)+", re.MULTILINE)
+BANNER = re.compile(r"^Reduce \((?P<version>[^)\n]*)\).*$", re.MULTILINE)
+# What may stand beside the answer: the domain that was set before, and the farewell.
+NOISE = re.compile(r"^\s*(?:\{[a-z]*\}\$?|Quitting|\*\*\* End of .*)?\s*$")
+
+
+class Redlog:
+    """The backend `redlog`, without options."""
+
+    name = "redlog"
+    builtin = False
+    description = "Redlog, virtual substitution and cylindrical algebraic decomposition in REDUCE"
+    install = "put REDUCE (redcsl, redpsl or reduce; https://reduce-algebra.sourceforge.io) on PATH"
+    abilities = frozenset({Ability.CLAIMS})
+
+    def version(self) -> str | None:
+        """Returns the version that REDUCE states, or None without it."""
+        found = _found()
+        return found[1] if found else None
+
+    def decide(self, claim: Claim, options: Mapping[str, str]) -> Answer:
+        """Decides one claim; the proof is the answer `true` to the question whether it holds everywhere.
+
+        For the answer `false` only simple points are tried, and evaluated exactly.
+
+        Raises:
+            InputError: an option.
+        """
+        if options:
+            raise InputError(f"redlog has no options, not even {', '.join(options)}")
+        found = _found()
+        if not found:
+            return Open(End.UNAVAILABLE, f"redlog is missing; to get it: {self.install}")
+        about = question([claim.polynomial], claim.domain)
+        transcripts: list[str] = []
+        for procedure in PROCEDURES:
+            finished = run([found[0]], script(about, procedure=procedure))
+            transcripts.append(finished.transcript)
+            answer = interpret(finished)
+            if isinstance(answer, Open):
+                if answer.detail == REMAIN:
+                    continue
+                return answer
+            if answer:
+                return Proved(transcript=finished.transcript)
+            point = violation(claim)
+            if point is not None:
+                return Refuted(point, finished.transcript)
+            reason = "redlog says that the claim fails, but no rational point was found"
+            return Open(End.GAVE_UP, reason, finished.transcript)
+        return Open(End.GAVE_UP, REMAIN, "\n".join(transcripts))
+
+
+def _found() -> tuple[str, str] | None:
+    """Returns REDUCE and its version; another program may have one of its names."""
+    for name in PROGRAMS:
+        program = find(name)
+        match = BANNER.search(PROMPTS.sub("", banner((program,), (), "quit;\n"))) if program else None
+        if program and match:
+            return program, match["version"]
+    return None
+
+
+def interpret(finished: Finished) -> bool | Open:
+    """Returns the answer to a closed question, or why there is none.
+
+    Besides the banner there may be one statement only, `true$` or `false$`.
+    """
+    failure = finished.failure()
+    if failure:
+        return failure
+    transcript = finished.transcript
+    error = re.search(r"^.*(\*\*\*\*\*|\berror\b).*$", transcript, re.MULTILINE | re.IGNORECASE)
+    if error:
+        return Open(End.GAVE_UP, error[0].strip()[:500], transcript)
+    output = BANNER.sub("", PROMPTS.sub("", finished.output), count=1)
+    left = "\n".join(line for line in output.splitlines() if not NOISE.match(line)).strip()
+    if left in ("true$", "false$"):
+        return left == "true$"
+    if re.match(r"(ex|all)\b", left) and left.endswith("$"):
+        return Open(End.GAVE_UP, REMAIN, transcript)
+    return Open(End.GAVE_UP, f"not an answer: {left[:200]!r}", transcript)
+
+
+BACKENDS = (Redlog(),)

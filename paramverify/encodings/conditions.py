@@ -1,0 +1,271 @@
+"""Quantifier-free conditions on parameters, and the quantified questions whose answers they are.
+
+A condition is built of polynomial comparisons with `and`, `or` and `not`, and is evaluated exactly at
+rational points. A question is `for all values of the bound parameters: if the hypotheses hold, so do the
+conclusions`, with the other parameters free; it is closed if none is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from textwrap import fill
+
+from flint import fmpz_poly
+
+from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.domains import Domain, Interval
+from paramverify.algebra.polynomials import (
+    Point,
+    Polynomial,
+    Ring,
+    constant_value,
+    is_constant,
+    primitive,
+    value_at,
+    variables,
+)
+from paramverify.algebra.realroots import between, isolate, rational_root, univariate
+from paramverify.algebra.simplest import simplest_between
+from paramverify.errors import InputError, UnsupportedError
+
+WIDTH = 100  # of the lines that are written
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """A polynomial with coprime whole coefficients, compared with zero."""
+
+    polynomial: Polynomial
+    relation: str
+
+    def holds_at(self, point: Point) -> bool:
+        """Tells whether the comparison is true at a point that gives every variable of the ring."""
+        return _compare(value_at(self.polynomial, point), self.relation)
+
+    def __str__(self) -> str:
+        return f"{str(self.polynomial).replace('^', '**')} {self.relation} 0"
+
+
+@dataclass(frozen=True, eq=False)
+class And:
+    """All parts hold; without parts it is true."""
+
+    parts: tuple[Condition, ...] = ()
+
+    def holds_at(self, point: Point) -> bool:
+        """Tells whether all parts are true at a point."""
+        return all(part.holds_at(point) for part in self.parts)
+
+    def __str__(self) -> str:
+        return " and ".join(_bracketed(part) for part in self.parts) or "true"
+
+
+@dataclass(frozen=True, eq=False)
+class Or:
+    """Some part holds; without parts it is false."""
+
+    parts: tuple[Condition, ...] = ()
+
+    def holds_at(self, point: Point) -> bool:
+        """Tells whether some part is true at a point."""
+        return any(part.holds_at(point) for part in self.parts)
+
+    def __str__(self) -> str:
+        return " or ".join(_bracketed(part) for part in self.parts) or "false"
+
+
+@dataclass(frozen=True, eq=False)
+class Not:
+    """The part does not hold."""
+
+    part: Condition
+
+    def holds_at(self, point: Point) -> bool:
+        """Tells whether the part is false at a point."""
+        return not self.part.holds_at(point)
+
+    def __str__(self) -> str:
+        return f"not {_bracketed(self.part)}"
+
+
+Condition = Comparison | And | Or | Not
+
+
+def _bracketed(condition: Condition) -> str:
+    simple = isinstance(condition, (Comparison, Not)) or not condition.parts
+    return str(condition) if simple else f"({condition})"
+
+
+def _compare(value: Fraction, relation: str) -> bool:
+    sign = (value > 0) - (value < 0)
+    return {
+        "<": sign < 0,
+        "<=": sign <= 0,
+        "=": sign == 0,
+        "!=": sign != 0,
+        ">=": sign >= 0,
+        ">": sign > 0,
+    }[relation]
+
+
+def comparison(polynomial: Polynomial, relation: str) -> Comparison:
+    """Returns the comparison of a polynomial with zero, a positive factor divided out."""
+    return Comparison(primitive(polynomial)[1], relation)
+
+
+def comparisons(condition: Condition) -> Iterator[Comparison]:
+    """Yields the comparisons of a condition."""
+    if isinstance(condition, Comparison):
+        yield condition
+        return
+    for part in (condition.part,) if isinstance(condition, Not) else condition.parts:
+        yield from comparisons(part)
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """For all values of the bound parameters: if all hypotheses hold, so do all conclusions.
+
+    The free parameters are meant to satisfy the assumptions, in which no other occurs.
+    """
+
+    ring: Ring
+    free: tuple[str, ...]
+    bound: tuple[str, ...]
+    assumptions: tuple[Comparison, ...]
+    hypotheses: tuple[Comparison, ...]
+    conclusions: tuple[Condition, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All parameters that occur, the free ones first."""
+        return (*self.free, *self.bound)
+
+    def renamed(self) -> dict[str, str]:
+        """Returns names for the parameters that every program accepts: v1, v2, ..."""
+        return {name: f"v{k}" for k, name in enumerate(self.names, 1)}
+
+
+def question(polynomials: Sequence[Polynomial], domain: Domain, free: Sequence[str] = ()) -> Question:
+    """Returns the question where all polynomials are ≥ 0 on the domain, as far as the bound parameters go.
+
+    At a point of the free parameters that satisfies the assumptions, the question is true iff every
+    polynomial is ≥ 0 at every point of the domain with these coordinates. Parameters that are mentioned
+    nowhere are left out: their intervals are not empty. The bound ones are in an order that suits
+    elimination from the back.
+
+    Raises:
+        InputError: a free parameter that does not exist.
+        UnsupportedError: the constant `E`, without an interval for it.
+    """
+    for name in free:
+        if name not in domain.ring.parameters:
+            known = ", ".join(domain.ring.parameters)
+            raise InputError(f"there is no parameter {name!r}; there are: {known}")
+    constraints = [comparison(c.polynomial, ">" if c.strict else ">=") for c in domain.constraints]
+    conclusions = [comparison(f, ">=") for f in polynomials]
+    mentioned = {n for c in (*constraints, *conclusions) for n in variables(c.polynomial)}
+    if domain.constant and GENERATOR in mentioned and GENERATOR not in domain.box:
+        raise UnsupportedError(f"exp({domain.constant.exponent}) is not an algebraic number")
+    used = [name for name in domain.ring.names if name in mentioned or name in free]
+    conditions = [c for name in used for c in _ends(domain.ring, name, domain.box[name])] + constraints
+    about_free = [set() < set(variables(c.polynomial)) <= set(free) for c in conditions]
+    bound = [name for name in used if name not in free]
+    return Question(
+        domain.ring,
+        tuple(free),
+        _eliminable([c.polynomial for c in (*constraints, *conclusions)], bound),
+        tuple(c for c, known in zip(conditions, about_free, strict=True) if known),
+        tuple(c for c, known in zip(conditions, about_free, strict=True) if not known),
+        tuple(conclusions),
+    )
+
+
+def _ends(ring: Ring, name: str, interval: Interval) -> Iterator[Comparison]:
+    variable = ring.variable(name)
+    if interval.is_point:
+        yield comparison(variable - ring.number(interval.lower), "=")
+        return
+    yield comparison(variable - ring.number(interval.lower), ">=" if interval.lower_closed else ">")
+    yield comparison(variable - ring.number(interval.upper), "<=" if interval.upper_closed else "<")
+
+
+def _eliminable(polynomials: Sequence[Polynomial], names: Iterable[str]) -> tuple[str, ...]:
+    """Returns the variables so that the last one is best eliminated first.
+
+    C. W. Brown, *Companion to the tutorial Cylindrical Algebraic Decomposition*, 2004: first the one of
+    lowest degree, then the one whose terms have the lowest degree, then the one that occurs in fewest terms.
+    """
+
+    def weight(name: str) -> tuple[int, int, int]:
+        degree = total = count = 0
+        for polynomial in polynomials:
+            axis = [str(n) for n in polynomial.context().names()].index(name)
+            terms = [m for m in polynomial.monoms() if m[axis]]
+            degree = max([degree, *(int(m[axis]) for m in terms)])
+            total = max([total, *(sum(map(int, m)) for m in terms)])
+            count += len(terms)
+        return degree, total, count
+
+    return tuple(sorted(names, key=weight, reverse=True))
+
+
+def samples(condition: Iterable[Comparison], name: str, interval: Interval) -> Iterator[Fraction]:
+    """Yields rationals of the interval that meet every truth value the comparisons have there at rationals.
+
+    The comparisons mention no other variable. There is a point of each open piece between their zeros, then
+    each zero that is rational, and ends that belong to the interval.
+    """
+    product = fmpz_poly([1])
+    for part in condition:
+        if not is_constant(part.polynomial):
+            product *= univariate(part.polynomial)
+    if interval.is_point:
+        yield interval.lower
+        return
+    roots = isolate(product, interval.lower, interval.upper)
+    inner = [r for r in roots if not r.is_rational or interval.lower < r.lower < interval.upper]
+    first, last = rational_root(interval.lower), rational_root(interval.upper)
+    for left, right in pairwise([first, *inner, last]):
+        yield simplest_between(*between(left, right))
+    yield from (r.lower for r in inner if r.is_rational)
+    yield from (end for end in (interval.lower, interval.upper) if end in interval)
+
+
+def simplified(condition: Condition) -> Condition:
+    """Returns the same condition with comparisons of numbers, and repetitions of true and false, removed."""
+    if isinstance(condition, Comparison):
+        if not is_constant(condition.polynomial):
+            return condition
+        return And() if _compare(constant_value(condition.polynomial), condition.relation) else Or()
+    if isinstance(condition, Not):
+        return Not(simplified(condition.part))
+    parts = [simplified(part) for part in condition.parts]
+    neutral, dominant = (And, Or) if isinstance(condition, And) else (Or, And)
+    kept = tuple(p for p in parts if not (isinstance(p, neutral) and not p.parts))
+    if any(isinstance(p, dominant) and not p.parts for p in kept):
+        return dominant()
+    return kept[0] if len(kept) == 1 else neutral(kept)
+
+
+def sum_text(polynomial: Polynomial, names: Mapping[str, str], times: str, power: str) -> str:
+    """Returns a polynomial with whole coefficients as a sum of products, with the given signs and names."""
+    own = [str(n) for n in polynomial.context().names()]
+    text = ""
+    for powers, coefficient in polynomial.to_dict().items():
+        number = abs(coefficient.p)
+        factors = [] if number == 1 and any(powers) else [str(number)]
+        for name, exponent in zip(own, powers, strict=True):
+            if exponent:
+                factors.append(names[name] if exponent == 1 else f"{names[name]}{power}{exponent}")
+        sign = "-" if coefficient < 0 else "+"
+        text += f" {sign} {times.join(factors)}"
+    return text[3:] if text.startswith(" + ") else f"-{text[3:]}" if text else "0"
+
+
+def wrapped(line: str) -> str:
+    """Returns a line that is broken at spaces where it is long."""
+    return fill(line, WIDTH, break_long_words=False, break_on_hyphens=False)

@@ -1,0 +1,189 @@
+"""Questions for QEPCAD, as a file that it runs, and the conditions that it answers with.
+
+C. W. Brown, *QEPCAD B: a program for computing with semi-algebraic sets using CADs*, SIGSAM Bulletin 2003.
+Its language has whole numbers, products by juxtaposition, and brackets around whatever is mixed. Parameters
+are renamed to v1, v2, ..., because names with underscores are refused and `E` is a quantifier.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from flint import fmpz
+
+from paramverify.algebra.polynomials import Polynomial, Ring
+from paramverify.encodings.conditions import (
+    And,
+    Comparison,
+    Condition,
+    Not,
+    Or,
+    Question,
+    comparison,
+    sum_text,
+    wrapped,
+)
+
+RELATIONS = {"<": "<", "<=": "<=", "=": "=", "!=": "/=", ">=": ">=", ">": ">"}
+TOKEN = re.compile(r"\s*(/\\|\\/|/=|<=|>=|[<>=~\[\]()+^-]|[A-Za-z][A-Za-z0-9]*|\d+)")
+
+
+def script(question: Question, title: str = "") -> str:
+    """Returns what QEPCAD reads on standard input; its answer is a condition on the free parameters.
+
+    A closed question has the answer TRUE or FALSE. Otherwise the answer is equivalent to the question
+    wherever the assumptions hold, and nothing is said elsewhere.
+    """
+    renamed = question.renamed()
+    conclusion = _conjunction(question.conclusions, renamed)
+    if question.hypotheses:
+        conclusion = f"[{_conjunction(question.hypotheses, renamed)} ==> {conclusion}]"
+    quantifiers = "".join(f"(A {renamed[name]})" for name in question.bound)
+    key = ", ".join(f"{new} is {name}" for name, new in renamed.items())
+    lines = [
+        f"[ {_described(title)}{key or 'no parameters'} ]",
+        f"({','.join(renamed.values()) or 'v1'})",
+        str(len(question.free)),
+        # QEPCAD wants at least one variable.
+        f"{quantifiers if renamed else '(A v1)'}{conclusion}.",
+    ]
+    if question.assumptions:
+        lines.append(f"assume {_conjunction(question.assumptions, renamed)}")
+    lines.append("finish")
+    return "\n".join(wrapped(line) for line in lines) + "\n"
+
+
+def formula(condition: Condition, renamed: Mapping[str, str]) -> str:
+    """Returns a condition in QEPCAD's language."""
+    if isinstance(condition, Comparison):
+        return f"{sum_text(condition.polynomial, renamed, ' ', '^')} {RELATIONS[condition.relation]} 0"
+    if isinstance(condition, Not):
+        return f"~[{formula(condition.part, renamed)}]"
+    if not condition.parts:
+        return "0 = 0" if isinstance(condition, And) else "0 /= 0"
+    sign = " /\\ " if isinstance(condition, And) else " \\/ "
+    parts = (
+        formula(p, renamed) if isinstance(p, Comparison) else f"[{formula(p, renamed)}]"
+        for p in condition.parts
+    )
+    return sign.join(parts)
+
+
+def _conjunction(parts: tuple[Condition, ...], renamed: Mapping[str, str]) -> str:
+    return f"[{formula(And(parts), renamed)}]"
+
+
+def _described(title: str) -> str:
+    text = " ".join(re.sub(r"[\[\]]", " ", title.encode("ascii", "replace").decode()).split())
+    return f"{text}; " if text else ""
+
+
+def read(text: str, ring: Ring, renamed: Mapping[str, str]) -> Condition:
+    """Returns the condition that QEPCAD has written.
+
+    Raises:
+        ValueError: something else, or a comparison with an indexed root.
+    """
+    return _Reader(text, ring, {new: name for name, new in renamed.items()}).whole()
+
+
+class _Reader:
+    """A recursive descent over one text."""
+
+    def __init__(self, text: str, ring: Ring, meaning: Mapping[str, str]) -> None:
+        self.ring, self.meaning = ring, meaning
+        self.tokens: list[str] = []
+        position, text = 0, text.rstrip()
+        while position < len(text):
+            match = TOKEN.match(text, position)
+            if not match:
+                raise ValueError(f"not a condition: {text[position : position + 40]!r}")
+            self.tokens.append(match[1])
+            position = match.end()
+        self.tokens.append("")
+        self.at = 0
+
+    def whole(self) -> Condition:
+        result = self._formula()
+        if self._next():
+            raise ValueError(f"unexpected {self._next()!r}")
+        return result
+
+    def _next(self) -> str:
+        return self.tokens[self.at]
+
+    def _take(self, wanted: str = "") -> str:
+        token = self._next()
+        if not token or (wanted and token != wanted):
+            raise ValueError(f"{wanted or 'more'} expected instead of {token!r}")
+        self.at += 1
+        return token
+
+    def _formula(self) -> Condition:
+        parts = [self._unit()]
+        sign = self._next()
+        if sign not in ("/\\", "\\/"):
+            return parts[0]
+        while self._next() in ("/\\", "\\/"):
+            self._take(sign)  # the two are not mixed without brackets
+            parts.append(self._unit())
+        return And(tuple(parts)) if sign == "/\\" else Or(tuple(parts))
+
+    def _unit(self) -> Condition:
+        token = self._next()
+        if token in ("TRUE", "FALSE"):
+            self._take()
+            return And() if token == "TRUE" else Or()
+        if token == "~":
+            self._take()
+            return Not(self._unit())
+        if token == "[":
+            self._take()
+            inner = self._formula()
+            self._take("]")
+            return inner
+        left = self._sum()
+        relation = self._take()
+        meanings = {text: relation for relation, text in RELATIONS.items()}
+        if relation not in meanings:
+            raise ValueError(f"a relation expected instead of {relation!r}")
+        return comparison(left - self._sum(), meanings[relation])
+
+    def _sum(self) -> Polynomial:
+        total = self.ring.number(0)
+        sign = self._sign(optional=True)
+        while sign:
+            total += self._product() * sign
+            sign = self._sign()
+        return total
+
+    def _sign(self, optional: bool = False) -> int:
+        if self._next() in ("+", "-"):
+            return 1 if self._take() == "+" else -1
+        return int(optional)
+
+    def _product(self) -> Polynomial:
+        result = self._power()
+        while self._next() == "(" or self._next()[:1].isalnum():
+            result *= self._power()
+        return result
+
+    def _power(self) -> Polynomial:
+        token = self._take()
+        if token == "(":
+            base = self._sum()
+            self._take(")")
+        elif token.isdigit():
+            base = self.ring.context.constant(fmpz(token))
+        elif token in self.meaning:
+            base = self.ring.variable(self.meaning[token])
+        else:
+            raise ValueError(f"a polynomial expected instead of {token!r}")
+        if self._next() != "^":
+            return base
+        self._take()
+        exponent = self._take()
+        if not exponent.isdigit() or len(exponent) > 6:
+            raise ValueError(f"a power expected instead of {exponent!r}")
+        return base ** int(exponent)
