@@ -291,7 +291,7 @@ def _mixture(
 
 
 def read_lengths(value: object) -> tuple[int, ...]:
-    """Reads `length`: a number, or a range such as `"1..15"`; one by default.
+    """Reads `length`: a number, a range such as `"1..15"`, or `"all"`, which gives no lengths; 1 by default.
 
     Raises:
         CaseError: anything else.
@@ -301,7 +301,10 @@ def read_lengths(value: object) -> tuple[int, ...]:
     with located(key="length"):
         if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MAX_LENGTH:
             return (value,)
+        if value == "all":
+            return ()
         match = re.fullmatch(r"\s*(\d{1,6})\s*\.\.\s*(\d{1,6})\s*", value) if isinstance(value, str) else None
         if match and 1 <= int(match.group(1)) <= int(match.group(2)) <= MAX_LENGTH:
             return tuple(range(int(match.group(1)), int(match.group(2)) + 1))
-        raise CaseError(f'a number from 1 to {MAX_LENGTH}, or a range such as "1..15", is needed here')
+        reason = f'a number from 1 to {MAX_LENGTH}, a range such as "1..15", or "all" is needed here'
+        raise CaseError(reason)

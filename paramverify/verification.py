@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from paramverify.algebra.domains import Domain
+from paramverify.all_lengths import verify_all_lengths
 from paramverify.cases import Case
 from paramverify.claims import Claim
-from paramverify.encodings.sequences import sequence_claims
+from paramverify.encodings import cone_certificates
+from paramverify.encodings.choice import claims_of, is_long
+from paramverify.encodings.lumping import lump
 from paramverify.errors import DomainError, LimitError, ModelError, located
 from paramverify.evidence.witnesses import Witness, find_witness, violates
 from paramverify.models.model import Model
@@ -24,7 +28,8 @@ class Report:
     """The verdict on a case, the claims with their decisions so far, and what the user should know.
 
     `decisions[k]` settles `claims[k]`; there are fewer decisions than claims where a violation ended the run.
-    `obligations` are claims about the model itself that were needed besides.
+    `obligations` are claims about the model itself that were needed besides. `certificate` is a document for
+    `evidence.cone_checker` where the case is about every length.
     """
 
     verdict: Verdict
@@ -34,6 +39,7 @@ class Report:
     notes: tuple[str, ...]
     seconds: float
     obligations: tuple[tuple[Claim, Decision], ...] = ()
+    certificate: dict[str, Any] | None = None
 
 
 def verify(case: Case, options: Options | None = None, progress: Progress | None = None) -> Report:
@@ -52,15 +58,23 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
     with located(file=case.path), Session(options) as session:
         doubt, obligations = check_model(session, model)
 
-        def report(verdict: Verdict, claims: tuple[Claim, ...], decisions: list[Decision]) -> Report:
+        def report(
+            verdict: Verdict,
+            claims: tuple[Claim, ...],
+            decisions: Sequence[Decision],
+            certificate: dict[str, Any] | None = None,
+        ) -> Report:
             seconds = time.perf_counter() - started
             done = tuple(decisions)
-            return Report(verdict, claims, done, model.domain, model.notes, seconds, obligations)
+            return Report(verdict, claims, done, model.domain, model.notes, seconds, obligations, certificate)
 
         if doubt:
             return report(doubt, (), [])
+        if not model.lengths:
+            found = verify_all_lengths(model, session, progress)
+            return report(found.verdict, found.claims, found.decisions, found.certificate)
         try:
-            claims = sequence_claims(model)
+            claims = claims_of(model)
         except LimitError as error:
             return report(Unknown(End.GAVE_UP, str(error)), (), [])
         decisions: list[Decision] = []
@@ -74,7 +88,14 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
         undecided = [
             (d, c) for d, c in zip(decisions, claims, strict=True) if not isinstance(d.answer, Proved)
         ]
-        return report(_unknown(undecided) if undecided else Holds(tuple(decisions)), claims, decisions)
+        if undecided:
+            return report(_unknown(undecided), claims, decisions)
+        certificate = None
+        if is_long(model):
+            proofs = [c["proof"] for c in map(_certificate, decisions) if c is not None]
+            if len(proofs) == len(claims):
+                certificate = cone_certificates.levels(lump(model).model, claims, proofs)
+        return report(Holds(tuple(decisions)), claims, decisions, certificate)
 
 
 def _unknown(undecided: list[tuple[Decision, Claim]]) -> Unknown:
@@ -131,3 +152,7 @@ def _decide(session: Session, model: Model, claim: Claim) -> Decision:
     if isinstance(found, Refuted) and not violates(scope, claim.polynomial, found.point):
         return replace(decision, answer=Open(End.GAVE_UP, "the refutation does not stand exact evaluation"))
     return decision
+
+
+def _certificate(decision: Decision) -> Mapping[str, Any] | None:
+    return decision.answer.certificate if isinstance(decision.answer, Proved) else None

@@ -36,6 +36,8 @@ def test_expected_verdict(path: Path) -> None:
 def test_expected_largest_ratio(path: Path) -> None:
     """Where all ratios are numbers, the largest is the expected tight one."""
     case = load(path)
+    if not case.model.lengths:
+        return
     found = [c.ratio for c in candidates(case.model)]
     ratios = [r for r in found if r is not None]
     if "ratio" in case.expect and len(ratios) == len(found):

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from paramverify.algebra.expressions import constant
+from paramverify.algebra.maxima import exact
 from paramverify.algebra.polynomials import variables
 from paramverify.algebra.realroots import RealRoot
 from paramverify.cases import load
@@ -20,6 +21,7 @@ from paramverify.cli._common import (
     time_limit,
     timeout_option,
 )
+from paramverify.encodings.no_budget import no_budget
 from paramverify.errors import InputError, LimitError, located
 from paramverify.evidence.witnesses import evaluate
 from paramverify.models.evaluation import Real, show_polynomial
@@ -64,7 +66,7 @@ def command(
         doubt, _ = check_model(session, model)
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")
-        found = tight_budget(model, session, width)
+        found = tight_budget(model, session, width) if model.lengths else _every_length(model)
         used = {*variables(model.ratio.numerator), *variables(model.ratio.denominator)}
         parametric = not used.isdisjoint(model.domain.ring.parameters)
         related = tight_budget(model, session, width, relative=True) if parametric else None
@@ -82,6 +84,15 @@ def command(
         if related:
             click.echo(f"relative to the case's {loaded.budget}: {_relative(related)}")
     return 0 if done else 3
+
+
+def _every_length(model: Model) -> TightBudget:
+    """Returns infinity where a loop of observations lets the ratio grow without limit."""
+    loop = no_budget(model)
+    if loop is None:
+        raise InputError('the tight budget for every length is not known: give privacy.length as "1..5", say')
+    place = {name: exact(value) for name, value in loop.point}
+    return TightBudget(Fraction(0), None, loop.origin(model, 3), place, None, False, True)
 
 
 def _precision(given: str) -> Fraction:
@@ -156,7 +167,9 @@ def _lines(model: Model, found: TightBudget) -> list[str]:
     ]
     where = f" at {place}" if place and model.domain.ring.parameters else ""
     outcome = text.sequence(found.origin.observations)
-    if found.infinite:
+    if found.infinite and not model.lengths:
+        head = f"no budget: the ratio grows without limit with longer sequences; already {outcome}"
+    elif found.infinite:
         head = f"no budget: {outcome} can be infinitely more likely"
     elif found.value is not None:
         head = f"tight budget: ratio {_exact(found)}, epsilon ≈ {found.epsilon:.9g}; {outcome}"

@@ -48,7 +48,7 @@ def command(
     found = evaluate(model, Origin(left, right, word), point)
     if secrets is None:
         found = worse(found, evaluate(model, Origin(right, left, word), point))
-    if len(word) not in model.lengths:
+    if model.lengths and len(word) not in model.lengths:
         known = "..".join(dict.fromkeys(str(n) for n in (model.lengths[0], model.lengths[-1])))
         click.echo(f"note: the case is about sequences of length {known}; this one has {len(word)}", err=True)
     if as_json:

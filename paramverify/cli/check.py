@@ -10,6 +10,7 @@ import click
 
 from paramverify.cli._common import json_option, print_json, timeout_option
 from paramverify.errors import EvidenceError, located
+from paramverify.evidence import cone_checker
 from paramverify.evidence.checker import Report, check_text
 
 MAX_BYTES = 1_000_000_000
@@ -29,7 +30,7 @@ def command(evidence: Path, case: str | None, as_json: bool, timeout: float) -> 
     """
     del timeout  # a replay has no search in it
     text = _read(evidence)
-    report = _with_case(text, case) if case else check_text(text)
+    report = _with_case(text, case) if case else _alone(text)
     accepted = report.accepted
     if as_json:
         print_json(_document(report) | ({"verdict": _status(text)} if accepted else {}))
@@ -59,13 +60,20 @@ def _read(path: Path) -> str:
 
 def _with_case(text: str, path: str) -> Report:
     from paramverify.cases import load
-    from paramverify.reports.evidence import expected_claims, recheck_witness
+    from paramverify.reports.evidence import check_with_case
 
-    case = load(path)
-    report = check_text(text, expected_claims(case.model), case.digest)
-    if not report.accepted:
-        return report
-    return recheck_witness(text, case.model, report)
+    return check_with_case(text, load(path))
+
+
+def _alone(text: str) -> Report:
+    """Checks evidence in itself: a certificate about every length, or an ordinary document."""
+    try:
+        document = json.loads(text)
+        if document["format"] == cone_checker.FORMAT:
+            return cone_checker.check_document(document)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        pass  # what is no document is told by the ordinary checker
+    return check_text(text)
 
 
 def _status(text: str) -> str:

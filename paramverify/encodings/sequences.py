@@ -13,7 +13,7 @@ and are merged level by level, for the extension of a sequence to the left is li
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -30,7 +30,7 @@ from paramverify.algebra.polynomials import (
     rational,
 )
 from paramverify.claims import Claim, Origin
-from paramverify.errors import LimitError
+from paramverify.errors import InputError, LimitError
 from paramverify.models.hmm import HMM
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
@@ -134,6 +134,7 @@ def forward_sums(model: Model) -> dict[str, dict[tuple[int, ...], Polynomial]]:
     Raises:
         LimitError: more than `MAX_VECTORS` sequences of one length.
     """
+    _finite(model.lengths)
     by_observation = _by_observation(model.hmm)
     result: dict[str, dict[tuple[int, ...], Polynomial]] = {}
     for name, start in _starts(model).items():
@@ -153,6 +154,26 @@ def forward_sums(model: Model) -> dict[str, dict[tuple[int, ...], Polynomial]]:
                     sums[word] = sum(weights.values(), start.mass * 0)
         result[name] = sums
     return result
+
+
+def forward_sum(model: Model, start: InitialDistribution, observations: Sequence[str]) -> Polynomial:
+    """Returns Pr(observations | start) · mass · denominator^length, by the forward recursion.
+
+    Raises:
+        InputError: an unknown observation.
+    """
+    by_observation = _by_observation(model.hmm)
+    weights: Vector = start.weights
+    for name in observations:
+        if name not in model.hmm.observations:
+            raise InputError(f"unknown observation {name!r}")
+        weights = _forward(by_observation[model.hmm.observations.index(name)], weights)
+    return sum(weights.values(), start.mass * 0)
+
+
+def _finite(lengths: tuple[int, ...]) -> None:
+    if not lengths:
+        raise InputError('sequences of every length cannot be listed: give privacy.length as "1..5", say')
 
 
 def _starts(model: Model) -> dict[str, InitialDistribution]:
@@ -190,6 +211,7 @@ def vectors(hmm: HMM, lengths: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...
     Raises:
         LimitError: more than `MAX_VECTORS` different vectors of one length.
     """
+    _finite(lengths)
     by_observation = _by_observation(hmm)
     one = hmm.ring.number(1)
     level: list[tuple[tuple[int, ...], Vector]] = [((), dict.fromkeys(range(len(hmm.states)), one))]

@@ -56,7 +56,7 @@ def evaluate(model: Model, origin: Origin, point: Point) -> Witness:
         raise InputError(f"no value for {', '.join(missing)}")
     if not in_domain(model, parameters):
         raise InputError(f"this point is not in the domain {model.domain.describe()}")
-    pi, tau = _directed(model, origin.left, origin.right)
+    pi, tau = directed(model, origin.left, origin.right)
     numbers = Numbers(model, parameters)
     for name, start in ((origin.left, pi), (origin.right, tau)):
         if numbers.mass(start).sign() <= 0:
@@ -68,7 +68,12 @@ def evaluate(model: Model, origin: Origin, point: Point) -> Witness:
     return Witness(parameters, origin.left, origin.right, origin.observations, (left, right), bound, exceeds)
 
 
-def _directed(model: Model, left: str, right: str) -> tuple[InitialDistribution, InitialDistribution]:
+def directed(model: Model, left: str, right: str) -> tuple[InitialDistribution, InitialDistribution]:
+    """Returns the conditioned priors of two secrets that the model compares; blanks in names do not count.
+
+    Raises:
+        InputError: the model does not compare them.
+    """
     wanted = left.replace(" ", ""), right.replace(" ", "")
     for pair in model.pairs:
         known = pair.left.replace(" ", ""), pair.right.replace(" ", "")

@@ -19,6 +19,8 @@ class Model:
     sequence ω of one of the lengths, `Pr(ω | left, θ) ≤ ratio(θ) · Pr(ω | right, θ)` wherever both secrets
     have positive probability. `ratio` is positive on the domain, with a positive denominator.
 
+    No lengths stand for every length.
+
     All this is so only if the `obligations` are proved. `maybe_empty` is a claim that must be refuted: it
     holds if the domain has no point, which is a mistake and not privacy.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -11,9 +11,13 @@ from typing import Any
 from paramverify.algebra.polynomials import key, primitive
 from paramverify.cases import Case
 from paramverify.claims import Claim, Origin, to_document, without_enclosure
-from paramverify.encodings.sequences import forward_sums
-from paramverify.evidence import certificates, checker
-from paramverify.evidence.witnesses import evaluate
+from paramverify.encodings.at_points import at_point
+from paramverify.encodings.choice import is_long
+from paramverify.encodings.cone_certificates import model_document
+from paramverify.encodings.lumping import lump
+from paramverify.encodings.sequences import forward_sum, forward_sums
+from paramverify.evidence import certificates, checker, cone_checker
+from paramverify.evidence.witnesses import directed, evaluate, in_domain
 from paramverify.models.model import Model
 from paramverify.reports import documents
 from paramverify.verdicts import Decision, Proved, Violated
@@ -23,13 +27,20 @@ SHOWN = 3  # origins that are listed for one claim
 
 
 def evidence_document(case: Case, report: Report, status: str) -> dict[str, Any]:
-    """Returns every claim with its proof, or the witness; for `evidence.checker`."""
+    """Returns every claim with its proof, or the witness; for `evidence.checker`.
+
+    Of a case about every length it is the certificate of a cone or of a loop, for `evidence.cone_checker`.
+    """
+    if report.certificate is not None:
+        own = [certificates.entry(_short(claim), _proof(decision)) for claim, decision in report.obligations]
+        about = {"title": case.title, "digest": case.digest}
+        return {**report.certificate, "case": about, "status": status, "obligations": own}
     settled = list(zip(report.claims, report.decisions, strict=False)) + list(report.obligations)
     entries = [certificates.entry(_short(claim), _proof(decision)) for claim, decision in settled]
     violation = None
     if isinstance(report.verdict, Violated):
         found = report.verdict.witness
-        broken = without_enclosure(report.claims[len(report.decisions) - 1])
+        broken = claim_of(case.model, Origin(found.left, found.right, found.observations))
         violation = certificates.witness(broken, found.parameters, documents.witness(found))
         entries = [entry for entry in entries if entry["proof"] is not None]
     return certificates.evidence(case.title, case.digest, status, entries, violation)
@@ -71,6 +82,62 @@ def expected_claims(model: Model) -> Iterator[dict[str, Any]]:
                     yield to_document(without_enclosure(Claim(polynomial, model.domain)))
     for obligation in model.obligations:
         yield to_document(without_enclosure(obligation.claim))
+
+
+def claim_of(model: Model, origin: Origin) -> Claim:
+    """Returns the claim that one sequence of observations makes about one direction of a secret pair."""
+    pi, tau = directed(model, origin.left, origin.right)
+    left, right = (forward_sum(model, start, origin.observations) for start in (pi, tau))
+    f = right * pi.mass * model.ratio.numerator - left * tau.mass * model.ratio.denominator
+    return without_enclosure(Claim(primitive(f)[1], model.domain, (origin,)))
+
+
+def check_with_case(text: str, case: Case) -> checker.Report:
+    """Checks evidence against the claims that a case makes, derived from it again.
+
+    Malformed evidence of any kind gives a report that is not accepted.
+    """
+    try:
+        document = json.loads(text)
+        if document["format"] == cone_checker.FORMAT:
+            return _check_cone(document, case)
+        if case.model.lengths and not is_long(case.model):
+            expected = list(expected_claims(case.model))
+        else:
+            written = document["witness"]
+            left, right = written["secrets"]
+            origin = Origin(left, right, tuple(written["observations"]))
+            if case.model.lengths and len(origin.observations) not in case.model.lengths:
+                raise ValueError("the case is not about sequences of this length")
+            document = {**document, "claims": []}  # the witness alone is enough, and is all that is checked
+            expected = [to_document(claim_of(case.model, origin))]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        return checker.Report(False, (f"rejected: not evidence about this case: {error!s:.200}",))
+    report = checker.check_document(document, expected, case.digest)
+    return recheck_witness(text, case.model, report) if report.accepted else report
+
+
+def _check_cone(document: Mapping[str, Any], case: Case) -> checker.Report:
+    """Checks a certificate about every length: its model must be the case's, and the obligations proved."""
+    model = case.model
+    about = document["lengths"] == list(model.lengths) if document["kind"] == "levels" else not model.lengths
+    if not about or document["case"]["digest"] != case.digest:
+        return checker.Report(False, ("rejected: the evidence belongs to another case file",))
+    if document["kind"] == "loop":
+        point = {name: Fraction(value) for name, value in document["point"].items()}
+        if document["status"] != "violated" or not in_domain(model, point):
+            return checker.Report(False, ("rejected: the loop is not about a prior of the case",))
+        return cone_checker.check_document(document, model_document(at_point(model, point)))
+    if document["status"] != "holds":
+        return checker.Report(False, ("rejected: a cone shows that a case holds, nothing else",))
+    wanted = [to_document(without_enclosure(o.claim)) for o in model.obligations]
+    for claim in wanted:
+        proofs = [entry["proof"] for entry in document["obligations"] if entry["claim"] == claim]
+        try:
+            checker.check_claim(claim, proofs[0] if proofs else None)
+        except checker.Rejected as error:
+            return checker.Report(False, (f"rejected: an obligation of the model: {error}",))
+    return cone_checker.check_document(document, model_document(lump(model).model))
 
 
 def recheck_witness(text: str, model: Model, report: checker.Report) -> checker.Report:

@@ -20,7 +20,8 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.maxima import exact
 from paramverify.algebra.polynomials import Polynomial, constant_value, in_generator, key, rational, value_at
 from paramverify.algebra.realroots import RealRoot
-from paramverify.encodings.sequences import Candidate, candidates
+from paramverify.encodings.choice import candidates_of
+from paramverify.encodings.sequences import Candidate
 from paramverify.errors import DefectError
 from paramverify.models.checks import sample_points
 from paramverify.models.evaluation import Real
@@ -46,7 +47,7 @@ def tight_budget(
         LimitError: too many sequences.
     """
     scale = (model.ratio.numerator, model.ratio.denominator) if relative else None
-    found = list(_distinct(candidates(model), scale))
+    found = list(_distinct(candidates_of(model), scale))
     unlimited = _impossible(found, model.domain)
     if unlimited:
         return unlimited
