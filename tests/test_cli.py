@@ -175,10 +175,12 @@ def test_too_many_sequences_is_unknown_not_a_verdict(
 ) -> None:
     """A question that is too large for the enumeration is unknown, with the reason and code 3."""
     rows = "\n".join(f'{s} = {{ x = "{k}/10", y = "{10 - k}/10" }}' for k, s in enumerate("abc", 2))
-    moves = "\n".join(f'{s} = {{ a = "1/{k}", b = "{k - 1}/{k}" }}' for k, s in enumerate("abc", 3))
+    moves = "\n".join(f'{s} = {{ a = "p/{k}", b = "1 - p/{k}" }}' for k, s in enumerate("abc", 3))
     path = tmp_path / "case.toml"
     path.write_text(
         f"""
+        [parameters]
+        p = "(0, 1)"
         [mechanism]
         kind = "hmm"
         states = ["a", "b", "c"]

@@ -37,6 +37,7 @@ LAYERS = (
     ("encodings",),
     ("backends",),
     ("portfolio",),
+    ("all_lengths",),
     ("verification",),
     ("logic", "reports", "statistics", "synthesis"),
     ("cli",),
@@ -232,7 +233,7 @@ from typing import assert_never
 
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import Ring
-from paramverify.backends import Backend
+from paramverify.backends import DECIDES, Backend
 from paramverify.claims import Claim, Origin
 from paramverify.errors import InputError
 from paramverify.verdicts import Answer, End, Holds, Open, Proved, Refuted, Unknown, Verdict, Violated
@@ -245,6 +246,7 @@ class Undecided:
     builtin = False
     description = "Never decides."
     install = "nothing to install"
+    abilities = DECIDES
 
     def version(self) -> str | None:
         return "1"

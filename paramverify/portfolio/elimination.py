@@ -93,7 +93,7 @@ def eliminate(
         if isinstance(short, Reply):
             condition, text = simplified(short.condition), short.text
             transcripts.append(short.transcript)
-    checked = check(condition, [Claim(f, domain) for f in polynomials], whole, until)
+    checked = check(condition, [Claim(f, domain) for f in polynomials], domain, whole, until)
     return Elimination(condition, And(whole.assumptions), text, "\n".join(transcripts), checked)
 
 
@@ -104,7 +104,9 @@ def _ask(about: Question, until: float, memory: int) -> Reply | Open:
     return ask(about, seconds=left, memory=memory)
 
 
-def check(condition: Condition, claims: Sequence[Claim], about: Question, until: float) -> int:
+def check(
+    condition: Condition, claims: Sequence[Claim], domain: Domain, about: Question, until: float
+) -> int:
     """Compares a condition with exact decisions about the claims at sample points; returns how many.
 
     The points are on both sides of the boundaries of the condition, and on those that are rational. `until`
@@ -114,7 +116,7 @@ def check(condition: Condition, claims: Sequence[Claim], about: Question, until:
         DisagreementError: the condition is true at a point and a claim fails there, or the reverse.
     """
     compared = 0
-    for point in islice(_points(condition, about, claims[0].domain), CHECKS):
+    for point in islice(_points(condition, about, domain), CHECKS):
         if time.monotonic() > until:
             break
         expected = condition.holds_at(point)
@@ -136,22 +138,24 @@ def check(condition: Condition, claims: Sequence[Claim], about: Question, until:
 
 
 def _points(condition: Condition, about: Question, domain: Domain) -> Iterator[dict[str, Fraction]]:
-    """Yields points that satisfy the assumptions, one for each piece of some lines along the axes."""
+    """Yields points that satisfy the assumptions: random ones, and one on each piece of lines through them.
+
+    A line is along an axis; its pieces are those on which no comparison changes, and rational ends of those.
+    """
     if not about.free:
         return
     generator = random.Random(0)
-    base = {name: interval.simplest() for name, interval in domain.box.items()}
+    base = dict.fromkeys(domain.ring.names, Fraction(0))  # E is mentioned nowhere
+    base.update((name, interval.simplest()) for name, interval in domain.box.items())
     parts = [*comparisons(condition), *about.assumptions]
     given = And(about.assumptions)
     for line in range(LINES):
         axis = about.free[line % len(about.free)]
         for name in about.free:
-            interval = domain.box[name]
-            base[name] = interval.lower + (interval.upper - interval.lower) * Fraction(
-                generator.randint(1, 63), 64
-            )
+            interval, ratio = domain.box[name], Fraction(generator.randint(1, 63), 64)
+            base[name] = interval.lower + (interval.upper - interval.lower) * ratio
         others = {name: value for name, value in base.items() if name != axis}
         along = [comparison(substitute(c.polynomial, others), c.relation) for c in parts]
-        for value in samples(along, axis, domain.box[axis]):
+        for value in (base[axis], *samples(along, axis, domain.box[axis])):
             if given.holds_at({**base, axis: value}):
                 yield {**base, axis: value}
