@@ -185,7 +185,7 @@ def test_what_is_not_decided_is_open_with_the_boxes() -> None:
 
 def test_the_work_is_bounded() -> None:
     """With few boxes a hard claim is open, and options are read from text."""
-    claim = make("(p - q)**2*(1+p) + (p - 1/3)**4 + 1/10**9")
+    claim = make("(p**3 + q**3 - 7/10)**2 * (1 + p*q) + 1/10**4")
     solver = backend("bernstein")
     answer = solver.decide(claim, {"boxes": "20"})
     assert isinstance(answer, Open)

@@ -21,7 +21,7 @@ from paramverify.algebra.realroots import sign_at
 from paramverify.algebra.simplest import simplest_between
 
 FIELD = Ring(("t",))
-ROUGH_BITS, FINE_BITS = 96, 640
+ROUGH_BITS, FINE_BITS, LAST_BITS = 96, 640, 4096
 MAX_ITERATIONS = 60
 MAX_FIELD_DEGREE = 8
 
@@ -91,24 +91,19 @@ def _semidefinite(rows: list[list[Fraction]]) -> bool:
 def minimum(polynomial: Polynomial, box: Mapping[str, Interval]) -> Minimum:
     """Returns what could be found about the minimum of a polynomial that is convex on the closed box."""
     problem = _Problem(polynomial, box)
-    point = problem.newton(problem.centre(), ROUGH_BITS)
-    if point is None:
-        return Minimum()
-    found = problem.judge(problem.snapped(point, ROUGH_BITS // 3))
-    if found is None:
-        found = problem.judge(problem.snapped(point, ROUGH_BITS))
-    if found is not None:
-        return found
-    finer = problem.newton(point, FINE_BITS)
-    if finer is None:
-        return Minimum()
-    found = problem.judge(problem.snapped(finer, FINE_BITS // 3)) or problem.judge(
-        problem.snapped(finer, FINE_BITS)
-    )
-    if found is not None:
-        return found
-    zero = problem.algebraic(finer)
-    return Minimum(zero=zero)
+    point = problem.centre()
+    for bits in (ROUGH_BITS, FINE_BITS, LAST_BITS):
+        nearer = problem.newton(point, bits)
+        if nearer is None:
+            break
+        point = nearer
+        for reach in (bits // 3, bits):
+            found = problem.judge(problem.snapped(point, reach))
+            if found is not None:
+                return found
+        if bits == FINE_BITS and (zero := problem.algebraic(point)) is not None:
+            return Minimum(zero=zero)
+    return Minimum()
 
 
 class _Problem:
@@ -202,7 +197,8 @@ class _Problem:
 
     def algebraic(self, point: list[fmpq]) -> AlgebraicPoint | None:
         """Returns the exact point near an approximation where f touches zero, or None."""
-        if self.value(self.f, point) > fmpq(1, 1 << (FINE_BITS // 2)):
+        size = max(abs(c) for c in self.f.coeffs())
+        if self.value(self.f, point) > size / (1 << (FINE_BITS // 2)):
             return None
         snapped = self.snapped(point, FINE_BITS // 2)
         rationals = [rational(snapped[n]) for n in self.names]

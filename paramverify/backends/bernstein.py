@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import count
+from math import inf
 
 from paramverify.algebra.bernstein import Patch, patch, slope_sign, split
 from paramverify.algebra.constants import GENERATOR
@@ -53,7 +54,6 @@ from paramverify.verdicts import Answer, Refuted
 MAX_STORED = 2_000_000  # coefficients kept in memory by boxes that wait; others are computed again
 MAX_ROUNDS = 60  # cuts of each axis, on average, before a box is left open
 FIRST_LOOK = 2  # rounds of cuts before the first attempt at special points
-
 SECOND_THOUGHT = 200  # boxes before a square is completed on the whole box
 SQUARE_EVERY, MAX_SQUARES = 3, 20  # rounds, and attempts in all, to complete a square in some variable
 ENCLOSURES = (32, 64, 128, 256)  # bits
@@ -144,7 +144,7 @@ class _Search:
             node.patch = None
         else:
             self.stored += len(form.entries)
-        heappush(self.heap, (low / form.scale, next(self.numbers), node))
+        heappush(self.heap, (_about(low, form.scale), next(self.numbers), node))
 
     def _corner_fails(self, node: _Node, form: Patch) -> bool:
         """Tells whether a vertex with f < 0 led to a confirmed point."""
@@ -255,7 +255,7 @@ class _Search:
         """Tells whether another argument than cutting decided a box, or said where to cut it."""
         for argument in (by_convexity, by_shared_factor, by_rational_zero, by_square, by_blowup):
             if argument is by_square:
-                if rounds % SQUARE_EVERY or self.squares >= MAX_SQUARES:
+                if (rounds - FIRST_LOOK) % SQUARE_EVERY or self.squares >= MAX_SQUARES:
                     continue
                 self.squares += 1
             found = argument(self._situation(node, form, rounds))
@@ -272,6 +272,14 @@ class _Search:
         return Situation(
             self.claim, node.box, form, undecided, rounds, self.level, self.work, self._checked, self.solve
         )
+
+
+def _about(low: int, scale: int) -> float:
+    """Returns a lower bound as a float, which only orders the boxes that wait."""
+    try:
+        return low / scale
+    except OverflowError:
+        return -inf
 
 
 def _inlined(proof: Proof) -> list[Token]:
