@@ -41,6 +41,7 @@ class Case:
     """A case file that was read: its model, and the words around it.
 
     `digest` is the SHA-256 of the file, which ties evidence to it; `expect` is the file's own expectation.
+    `free` are the parameters on which a condition is asked for, where `[quantify]` names the others.
     """
 
     path: str
@@ -50,6 +51,7 @@ class Case:
     budget: str
     model: Model
     expect: Mapping[str, Any] = field(default_factory=dict)
+    free: tuple[str, ...] = ()
 
 
 def load(path: str | PathLike[str]) -> Case:
@@ -80,6 +82,7 @@ class _Reader:
         expect = self.top.table("expect").data if "expect" in self.top else {}
         privacy = self.top.table("privacy")
         self.checks = Checks(self.domain(privacy))
+        free = self.free()
         empty = check_domain(self.checks.domain)
         hmm, pairs = self.comparison()
         with located(key="privacy"):
@@ -99,7 +102,7 @@ class _Reader:
             tuple(dict.fromkeys(self.notes)),
             empty,
         )
-        return Case(self.path, self.digest, title, source, budget, model, expect)
+        return Case(self.path, self.digest, title, source, budget, model, expect, free)
 
     def domain(self, privacy: Table) -> Domain:
         """Reads `[parameters]`, and finds the generator for every `exp` of the case."""
@@ -134,6 +137,22 @@ class _Reader:
                     found = parse_constraint(text, domain)
                     domain = replace(domain, constraints=(*domain.constraints, *found))
         return domain
+
+    def free(self) -> tuple[str, ...]:
+        """Reads `[quantify]`: the parameters that it does not name are left free."""
+        if "quantify" not in self.top:
+            return ()
+        with located(key="quantify"):
+            table = self.top.table("quantify")
+            names = table.texts("forall")
+            table.close()
+            for name in names:
+                if name not in self.checks.ring.parameters:
+                    raise CaseError(f"{name!r} is not a parameter", key="forall")
+            free = tuple(n for n in self.checks.ring.parameters if n not in names)
+            if not free:
+                raise CaseError("no parameter is left free; leave [quantify] out", key="forall")
+            return free
 
     def comparison(self) -> tuple[HMM, list[SecretPair]]:
         """Reads what is compared: neighbouring inputs, or secrets under a prior."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from paramverify.cases import load
+from paramverify.cases import Case, load
 from paramverify.cli._common import (
     STATUS_CODES,
     case_argument,
@@ -20,9 +20,12 @@ from paramverify.cli._common import (
     time_limit,
     timeout_option,
 )
+from paramverify.encodings.choice import claims_of
+from paramverify.errors import InputError
+from paramverify.portfolio.elimination import eliminate
 from paramverify.reports import documents, text
 from paramverify.reports.evidence import evidence_document
-from paramverify.verdicts import Holds, Violated
+from paramverify.verdicts import Holds, Open, Violated
 from paramverify.verification import Report, verify
 
 WRITE = "Write the evidence to this file, for `paramverify check`."
@@ -48,21 +51,36 @@ def command(
     with time_limit(timeout), progress_bar("claims") as progress:
         loaded = load(case)
         report = verify(loaded, options, progress)
+        condition = _condition(loaded, timeout) if loaded.free else {}
     status = _status(report)
     if evidence:
         evidence.write_text(
             json.dumps(evidence_document(loaded, report, status), ensure_ascii=False, indent=1)
         )
     if as_json:
-        print_json(_document(report, status))
+        print_json(_document(report, status) | condition)
         return STATUS_CODES[status]
     click.echo(f"{status}: {_headline(report, loaded.budget)}")
     if isinstance(report.verdict, Violated):
         for line in text.witness_lines(report.verdict.witness):
             click.echo(f"  {line}")
+    for name, told in condition.items():
+        click.echo(f"  {name.capitalize()}: {told}")
     for note in report.notes:
         click.echo(f"  Note: {note}.")
     return STATUS_CODES[status]
+
+
+def _condition(case: Case, seconds: float) -> dict[str, str]:
+    """Returns the condition on the free parameters under which the case is private for all others."""
+    if not case.model.lengths:
+        raise InputError("[quantify] needs a finite privacy.length")
+    found = eliminate(claims_of(case.model), case.free, case.model.domain, seconds)
+    if isinstance(found, Open):
+        return {"condition": f"unknown, {found.end.value}: {found.detail}"}
+    names = ", ".join(case.free)
+    told = f"private exactly for {names} with {found.text} (compared exactly at {found.checked} points)"
+    return {"condition": told}
 
 
 def _status(report: Report) -> str:
