@@ -17,6 +17,9 @@ settings.register_profile("default", deadline=None, print_blob=True)
 settings.register_profile("ci", deadline=None, print_blob=True, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
+# What earlier runs took must not change the order in which backends are tried, nor tests fill a user's cache.
+os.environ["PARAMVERIFY_HISTORY"] = "off"
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
