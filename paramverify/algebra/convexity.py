@@ -8,7 +8,7 @@ and the LLL algorithm, and then verified exactly in that field.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -88,11 +88,16 @@ def _semidefinite(rows: list[list[Fraction]]) -> bool:
     return True
 
 
-def minimum(polynomial: Polynomial, box: Mapping[str, Interval]) -> Minimum:
-    """Returns what could be found about the minimum of a polynomial that is convex on the closed box."""
+def minimum(
+    polynomial: Polynomial, box: Mapping[str, Interval], allowed: Callable[[int], bool] = lambda _: True
+) -> Minimum:
+    """Returns what could be found about the minimum of a polynomial that is convex on the closed box.
+
+    It is approximated to more and more bits, as long as that many are allowed.
+    """
     problem = _Problem(polynomial, box)
     point = problem.centre()
-    for bits in (ROUGH_BITS, FINE_BITS, LAST_BITS):
+    for bits in filter(allowed, (ROUGH_BITS, FINE_BITS, LAST_BITS)):
         nearer = problem.newton(point, bits)
         if nearer is None:
             break

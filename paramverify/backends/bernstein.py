@@ -122,7 +122,7 @@ class _Search:
         """Decides a new box at sight, or puts it into the heap."""
         form = node.patch
         assert form is not None
-        self.work.spend(len(form.entries))
+        self.work.spend(_size(form))
         self.looked += 1
         kept = []
         for k, condition in node.constraints:
@@ -140,10 +140,10 @@ class _Search:
             return
         if self._corner_fails(node, form):
             return
-        if self.stored + len(form.entries) > MAX_STORED:
+        if self.stored + _size(form) > MAX_STORED:
             node.patch = None
         else:
-            self.stored += len(form.entries)
+            self.stored += _size(form)
         heappush(self.heap, (_about(low, form.scale), next(self.numbers), node))
 
     def _corner_fails(self, node: _Node, form: Patch) -> bool:
@@ -173,7 +173,7 @@ class _Search:
         if node.patch is None:
             node.patch = patch(self.claim.polynomial, node.box)
         else:
-            self.stored -= len(node.patch.entries)
+            self.stored -= _size(node.patch)
         form = node.patch
         bound = {name for _, condition in node.constraints for name in condition.names}
         for name in form.names:
@@ -280,6 +280,11 @@ def _about(low: int, scale: int) -> float:
         return low / scale
     except OverflowError:
         return -inf
+
+
+def _size(form: Patch) -> int:
+    """Returns the number of coefficients, counted several times where they are large."""
+    return len(form.entries) * (1 + form.scale.bit_length() // 1024)
 
 
 def _inlined(proof: Proof) -> list[Token]:

@@ -31,10 +31,12 @@ class Work:
     """Work that may still be done: boxes that are looked at, and Bernstein coefficients that are computed.
 
     A part of it may be set apart for an attempt; what the attempt spends is spent of the whole too.
+    `failures` is how many times a minimum may be computed precisely and still not be recognised.
     """
 
     boxes: int = 20_000
     coefficients: int = 20_000_000
+    failures: int = 3
     whole: Work | None = None
 
     def spend(self, coefficients: int) -> None:
@@ -44,9 +46,22 @@ class Work:
         if self.whole:
             self.whole.spend(coefficients)
 
+    def affords(self, coefficients: int) -> bool:
+        """Counts work that is worth so many coefficients, if there is still several times as much."""
+        if self.failures <= 0 or 4 * coefficients > self.coefficients:
+            return False
+        self.coefficients -= coefficients
+        return self.whole is None or self.whole.affords(coefficients)
+
+    def failed(self) -> None:
+        """Counts a minimum that was not recognised."""
+        self.failures -= 1
+        if self.whole:
+            self.whole.failed()
+
     def part(self, boxes: int) -> Work:
         """Returns a part of the work with at most so many boxes."""
-        return Work(min(boxes, self.boxes), self.coefficients, self)
+        return Work(min(boxes, self.boxes), self.coefficients, self.failures, self)
 
     @property
     def exhausted(self) -> bool:

@@ -13,7 +13,14 @@ from fractions import Fraction
 from itertools import combinations, product
 
 from paramverify.algebra.bernstein import Patch
-from paramverify.algebra.convexity import AlgebraicPoint, field_polynomial, is_convex, minimum
+from paramverify.algebra.convexity import (
+    FINE_BITS,
+    ROUGH_BITS,
+    AlgebraicPoint,
+    field_polynomial,
+    is_convex,
+    minimum,
+)
 from paramverify.algebra.domains import Constraint, Domain, Interval
 from paramverify.algebra.polynomials import (
     Point,
@@ -80,13 +87,29 @@ def by_convexity(here: Situation) -> Outcome | None:
     """Where f is convex, its minimum decides the box, if it can be recognised."""
     if not is_convex(here.form):
         return None
-    found = minimum(here.claim.polynomial, here.box)
+    f, precise = here.claim.polynomial, False
+
+    def allowed(bits: int) -> bool:
+        nonlocal precise
+        if bits == ROUGH_BITS:
+            return True
+        # Evaluating f a few dozen times at numbers of so many bits, in units of about half a microsecond.
+        cost = 40 * len(f) * int(f.total_degree()) * bits * bits // FINE_BITS**2
+        affordable = here.work.affords(cost)
+        precise = precise or affordable
+        return affordable
+
+    found = minimum(f, here.box, allowed)
     if found.below is not None:
         point = here.confirm(found.below)
         return Outcome(point=point) if point is not None else None
     if found.tangent is not None:
         return Outcome(proof=certificates.convex(found.tangent))
-    return Outcome(proof=_algebraic(found.zero)) if found.zero is not None else None
+    if found.zero is not None:
+        return Outcome(proof=_algebraic(found.zero))
+    if precise:
+        here.work.failed()
+    return None
 
 
 def _algebraic(point: AlgebraicPoint) -> Proof:
