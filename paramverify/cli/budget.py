@@ -22,6 +22,7 @@ from paramverify.cli._common import (
     timeout_option,
 )
 from paramverify.encodings.no_budget import no_budget
+from paramverify.encodings.product import formed
 from paramverify.errors import InputError, LimitError, located
 from paramverify.evidence.witnesses import evaluate
 from paramverify.models.evaluation import Real, show_polynomial
@@ -62,7 +63,7 @@ def command(
     options = session_options(timeout, backends, strategy, confirm)
     with time_limit(timeout), Session(options) as session:
         loaded = load(case)
-        model = loaded.model
+        model = formed(loaded.model)
         doubt, _ = check_model(session, model)
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")

@@ -21,6 +21,7 @@ from paramverify.algebra.polynomials import rational
 from paramverify.backends import Backend
 from paramverify.cases import load
 from paramverify.claims import Claim, to_document, without_enclosure
+from paramverify.encodings.product import formed
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.errors import InputError, LimitError
 from paramverify.evidence.checker import Rejected, check_claim
@@ -162,7 +163,7 @@ def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) 
     for encoding in encodings:
         started = time.perf_counter()
         try:
-            claims = ENCODINGS[encoding](case.model)
+            claims = ENCODINGS[encoding](formed(case.model))
         except LimitError as error:
             found.skipped.append(Skipped(f"{name}, encoding {encoding}", str(error)))
             continue
