@@ -25,6 +25,7 @@ from paramverify.encodings.no_budget import no_budget
 from paramverify.errors import InputError, LimitError, located
 from paramverify.evidence.witnesses import evaluate
 from paramverify.models.evaluation import Real, show_polynomial
+from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.reports import documents, text
@@ -62,7 +63,7 @@ def command(
     options = session_options(timeout, backends, strategy, confirm)
     with time_limit(timeout), Session(options) as session:
         loaded = load(case)
-        model = loaded.model
+        model = need_privacy(loaded.model, "budget")
         doubt, _ = check_model(session, model)
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")

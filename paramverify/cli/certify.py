@@ -9,6 +9,7 @@ from paramverify.claims import Origin
 from paramverify.cli._common import case_argument, json_option, parse_point, print_json, timeout_option
 from paramverify.errors import InputError
 from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.reports import documents, text
 
@@ -33,7 +34,7 @@ def command(
     Exit code 1 if the candidate is a violation, 0 if it is not.
     """
     del timeout  # one forward recursion on numbers: there is nothing to limit
-    model = load(case).model
+    model = need_privacy(load(case).model, "certify")
     word = tuple(name.strip() for part in observations for name in part.split(",") if name.strip())
     if not word:
         raise InputError("no observations are given")

@@ -84,21 +84,20 @@ class RationalFile:
             InputError: not a comparison, or a denominator whose sign on the box is not proved.
             LimitError: more than `MAX_CONSTRAINTS` lines, or too large.
         """
-        found: dict[tuple[str, bool], Constraint] = {}
+        found: dict[str, Constraint] = {}
         values = SharedValues(domain.ring)
         with located(file=self.path):
             for number, (start, end) in enumerate(self._lines()):
                 if number == MAX_CONSTRAINTS:
                     raise LimitError(f"{self.path}: more than {MAX_CONSTRAINTS:,} constraints")
-                text = self.text[start:end].strip()
                 try:
                     conditions = self._formulas(values, start).conditions(self.text[start:end])
                 except LimitError as error:
                     raise self._too_large(error) from None
                 with located(key=self._line(start)):
                     for condition in conditions:
-                        for polynomial, strict in _needed(values, condition, domain):
-                            found[str(polynomial), strict] = Constraint(polynomial, strict, text)
+                        for constraint in _needed(values, condition, domain):
+                            found[constraint.text] = constraint
         return tuple(found.values())
 
     def _formulas(self, values: SharedValues, offset: int) -> Formulas:
@@ -206,8 +205,8 @@ def _blanks(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
-def _needed(values: SharedValues, condition: Condition, domain: Domain) -> Iterator[tuple[Polynomial, bool]]:
-    """Yields f with a flag, f > 0 or f ≥ 0, whose conjunction on the box is the condition.
+def _needed(values: SharedValues, condition: Condition, domain: Domain) -> Iterator[Constraint]:
+    """Yields constraints whose conjunction on the box is the condition.
 
     What holds on the whole box is left out; signs are those that are proved there.
     """
@@ -220,12 +219,14 @@ def _needed(values: SharedValues, condition: Condition, domain: Domain) -> Itera
     if relation in ("<", "<="):
         f, relation = -f, {"<": ">", "<=": ">="}[relation]
     sign = sign_on(f, domain)
+    text = str(f).replace("^", "**")
     if relation == "=":
         if sign is not Sign.ZERO:
-            yield f, False
-            yield -f, False
+            yield Constraint(f, False, f"{text} >= 0")
+            yield Constraint(-f, False, f"{text} <= 0")
     elif relation == "!=":
         if sign not in (Sign.POSITIVE, Sign.NEGATIVE):
-            yield {Sign.NONNEGATIVE: f, Sign.NONPOSITIVE: -f}.get(sign, f * f) if sign else f * f, True
+            positive = {Sign.NONNEGATIVE: f, Sign.NONPOSITIVE: -f}.get(sign, f * f) if sign else f * f
+            yield Constraint(positive, True, f"{text} != 0")
     elif sign is not Sign.POSITIVE and not (relation == ">=" and sign in (Sign.NONNEGATIVE, Sign.ZERO)):
-        yield f, relation == ">"
+        yield Constraint(f, relation == ">", f"{text} {relation} 0")

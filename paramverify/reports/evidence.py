@@ -10,14 +10,24 @@ from typing import Any
 
 from paramverify.algebra.polynomials import key, primitive
 from paramverify.cases import Case
-from paramverify.claims import Claim, Origin, to_document, without_enclosure
+from paramverify.claims import Claim, Origin, Stated, to_document, without_enclosure
 from paramverify.encodings.at_points import at_point
-from paramverify.encodings.choice import is_long
+from paramverify.encodings.choice import claims_of, is_long
 from paramverify.encodings.cone_certificates import model_document
 from paramverify.encodings.lumping import lump
+from paramverify.encodings.refutations import fails_at
 from paramverify.encodings.sequences import forward_sum, forward_sums
 from paramverify.evidence import certificates, checker, cone_checker
-from paramverify.evidence.witnesses import directed, evaluate, in_domain
+from paramverify.evidence.witnesses import (
+    AnyWitness,
+    Counterexample,
+    compare_at,
+    directed,
+    evaluate,
+    in_domain,
+)
+from paramverify.models.inequality import Inequality
+from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.models.model import Model
 from paramverify.reports import documents
 from paramverify.verdicts import Decision, Proved, Violated
@@ -40,10 +50,18 @@ def evidence_document(case: Case, report: Report, status: str) -> dict[str, Any]
     violation = None
     if isinstance(report.verdict, Violated):
         found = report.verdict.witness
-        broken = claim_of(case.model, Origin(found.left, found.right, found.observations))
+        broken = _broken(case.model, found)
         violation = certificates.witness(broken, found.parameters, documents.witness(found))
         entries = [entry for entry in entries if entry["proof"] is not None]
     return certificates.evidence(case.title, case.digest, status, entries, violation)
+
+
+def _broken(model: AnyModel, found: AnyWitness) -> Claim:
+    """Returns the claim that fails at a witness."""
+    if isinstance(found, Counterexample):
+        failing = (c for c in claims_of(model) if found.stated in c.origins and fails_at(c, found.parameters))
+        return without_enclosure(next(failing))
+    return claim_of(need_privacy(model, "this witness"), Origin(found.left, found.right, found.observations))
 
 
 def _short(claim: Claim) -> Claim:
@@ -101,16 +119,20 @@ def check_with_case(text: str, case: Case) -> checker.Report:
         document = json.loads(text)
         if document["format"] == cone_checker.FORMAT:
             return _check_cone(document, case)
-        if case.model.lengths and not is_long(case.model):
-            expected = list(expected_claims(case.model))
+        model = case.model
+        if isinstance(model, Inequality):
+            claims = (*claims_of(model), *(o.claim for o in model.obligations))
+            expected = [to_document(without_enclosure(claim)) for claim in claims]
+        elif model.lengths and not is_long(model):
+            expected = list(expected_claims(model))
         else:
             written = document["witness"]
             left, right = written["secrets"]
             origin = Origin(left, right, tuple(written["observations"]))
-            if case.model.lengths and len(origin.observations) not in case.model.lengths:
+            if model.lengths and len(origin.observations) not in model.lengths:
                 raise ValueError("the case is not about sequences of this length")
             document = {**document, "claims": []}  # the witness alone is enough, and is all that is checked
-            expected = [to_document(claim_of(case.model, origin))]
+            expected = [to_document(claim_of(model, origin))]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         return checker.Report(False, (f"rejected: not evidence about this case: {error!s:.200}",))
     report = checker.check_document(document, expected, case.digest)
@@ -119,7 +141,7 @@ def check_with_case(text: str, case: Case) -> checker.Report:
 
 def _check_cone(document: Mapping[str, Any], case: Case) -> checker.Report:
     """Checks a certificate about every length: its model must be the case's, and the obligations proved."""
-    model = case.model
+    model = need_privacy(case.model, "a certificate about many sequences")
     about = document["lengths"] == list(model.lengths) if document["kind"] == "levels" else not model.lengths
     if not about or document["case"]["digest"] != case.digest:
         return checker.Report(False, ("rejected: the evidence belongs to another case file",))
@@ -140,20 +162,25 @@ def _check_cone(document: Mapping[str, Any], case: Case) -> checker.Report:
     return cone_checker.check_document(document, model_document(lump(model).model))
 
 
-def recheck_witness(text: str, model: Model, report: checker.Report) -> checker.Report:
-    """Evaluates the witness of accepted evidence again, from the model; the probabilities must agree."""
+def recheck_witness(text: str, model: AnyModel, report: checker.Report) -> checker.Report:
+    """Evaluates the witness of accepted evidence again, from the model; the numbers must agree."""
     written = json.loads(text).get("witness")
     if written is None:
         return report
     try:
-        left, right = written["secrets"]
-        origin = Origin(left, right, tuple(written["observations"]))
         point = {name: Fraction(value) for name, value in written["parameters"].items()}
-        found = evaluate(model, origin, point)
+        found: AnyWitness
+        if isinstance(model, Inequality):
+            found = compare_at(model, Stated(int(written["number"]), written["statement"]), point)
+            shown = found.fails
+        else:
+            left, right = written["secrets"]
+            found = evaluate(model, Origin(left, right, tuple(written["observations"])), point)
+            shown = found.exceeds
     except (KeyError, TypeError, ValueError) as error:
         return replace(report, accepted=False, lines=(*report.lines, f"rejected: the witness: {error}"))
     own = documents.witness(found)
-    if not found.exceeds or any(written.get(name) != own[name] for name in own if name != "parameters"):
+    if not shown or any(written.get(name) != own[name] for name in own if name != "parameters"):
         line = "rejected: the model gives other numbers for the witness"
         return replace(report, accepted=False, lines=(*report.lines, line))
     return replace(report, lines=(*report.lines, "witness: evaluated again from the model"))
