@@ -58,7 +58,7 @@ def walk(half: int = 24) -> Chain:
 
 
 def reach(chain: Chain) -> RationalFunction:
-    """Returns the probability to reach the goal from the first state: the others are eliminated, last first."""
+    """Returns the probability to reach the goal from the first state; the last is eliminated first."""
     chain = {state: dict(row) for state, row in chain.items()}
     first, *others = chain
     for state in reversed([first, *others]):

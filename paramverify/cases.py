@@ -129,6 +129,8 @@ class _Reader:
             if name in self.top:
                 raise CaseError("give either [claim], or [mechanism] and [privacy]", key=name)
         define = self.top.table("define") if "define" in self.top else Table({})
+        if "claim" not in self.top:
+            raise CaseError('[define] needs a [claim], such as holds = "f <= 1/2"')
         claim = self.top.table("claim")
         files = read_files(define, Path(self.path).parent)
         if files:

@@ -33,6 +33,8 @@ from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.suprema import TightBudget
 from paramverify.verification import check_model
 
+INSTEAD = "for the largest value of a function f, `verify` claims `f <= c` with other numbers c"
+
 
 @click.command("budget")
 @case_argument
@@ -63,7 +65,7 @@ def command(
     options = session_options(timeout, backends, strategy, confirm)
     with time_limit(timeout), Session(options) as session:
         loaded = load(case)
-        model = need_privacy(loaded.model, "budget")
+        model = need_privacy(loaded.model, "budget", INSTEAD)
         doubt, _ = check_model(session, model)
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")

@@ -70,7 +70,7 @@ def _show_definitions(title: str, model: Inequality, as_latex: bool, as_json: bo
     functions = model.definitions.items()
     if as_latex:
         lines = [r"\begin{align*}"]
-        lines += [rf"{_escaped(name)} &= {latex(f, model.domain)} \\" for name, f in functions]
+        lines += [rf"\mathit{{{_escaped(name)}}} &= {latex(f, model.domain)} \\" for name, f in functions]
         click.echo("\n".join([*lines, r"\end{align*}"]))
         return
     forms = {name: formula(f, model.domain) for name, f in functions}

@@ -114,7 +114,8 @@ def _headline(report: Report, case: Case) -> str:
         return f"{'' if claimed else 'private '}{budget} {where}.\n  {claims}{merged} proved {took}: {who}."
     if isinstance(verdict, Violated):
         return f"{budget} is not always true." if claimed else f"not private {budget}."
-    return f"undecided{':' * claimed} {budget}: {verdict.end.value}.\n  {verdict.detail}"
+    doubt = f"{budget} is undecided" if claimed else f"undecided {budget}"
+    return f"{doubt}: {verdict.end.value}.\n  {verdict.detail}"
 
 
 def _document(report: Report, status: str) -> dict[str, Any]:

@@ -20,15 +20,15 @@ class OnDomain(Protocol):
         """The parameter domain."""
 
 
-def need_privacy(model: AnyModel, what: str) -> Model:
+def need_privacy(model: AnyModel, what: str, instead: str = "`verify` decides it") -> Model:
     """Returns the model if it is a privacy question about a hidden Markov model.
 
     Raises:
-        InputError: it is of another kind; `what` names the command or option that does not apply.
+        InputError: it is of another kind; `what` names the command or option that does not apply, `instead`
+            says what does.
     """
     if isinstance(model, Model):
         return model
     raise InputError(
-        f"{what} needs a case about privacy, with [mechanism] and [privacy]; this case has a [claim], "
-        "which `verify` decides"
+        f"{what} needs a case about privacy, with [mechanism] and [privacy]; this case has a [claim]: {instead}"
     )

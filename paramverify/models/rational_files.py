@@ -30,7 +30,7 @@ from pathlib import Path
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Constraint, Domain, Interval, parse_interval
 from paramverify.algebra.expressions import NAME, WORDS
-from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring
+from paramverify.algebra.polynomials import RationalFunction, Ring
 from paramverify.algebra.rational_texts import Condition, Formulas
 from paramverify.algebra.shared_values import SharedValues
 from paramverify.algebra.signs import Sign, sign_on

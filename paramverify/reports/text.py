@@ -18,7 +18,7 @@ def number(value: Real) -> str:
     exact, decimal = value.describe(), f"{float(value):.6g}"
     if len(exact) > LONGEST:
         return f"about {decimal}"
-    return exact if exact.isdigit() else f"{exact} ({decimal})"
+    return exact if exact.lstrip("-").isdigit() else f"{exact} ({decimal})"
 
 
 def equals(value: Real) -> str:
@@ -26,7 +26,7 @@ def equals(value: Real) -> str:
     exact, decimal = value.describe(), f"{float(value):.6g}"
     if len(exact) > LONGEST:
         return f"≈ {decimal}"
-    return f"= {exact}" if exact.isdigit() else f"= {exact} ≈ {decimal}"
+    return f"= {exact}" if exact.lstrip("-").isdigit() else f"= {exact} ≈ {decimal}"
 
 
 def sequence(observations: Sequence[str]) -> str:
