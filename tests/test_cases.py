@@ -53,7 +53,11 @@ MISTAKES = [
     ("bernoulli", "bernoulli =", "not TOML"),
     ('epsilon = "ln(4)"', 'epsilon = "ln(4)"\nepsilon = 1', "not TOML"),
     ("[privacy]", "[privacy]\nepsilom = 1", "privacy.epsilom: unknown key; did you mean 'epsilon'?"),
-    ("[privacy]", "[privaci]", "the key 'privacy' is missing"),
+    ("[privacy]", "[privaci]", "privaci: unknown table; did you mean [privacy]?"),
+    ("[mechanism]", "[mechansim]", "mechansim: unknown table; did you mean [mechanism]?"),
+    ("[mechanism]", "[tea]\n[mechanism]", "tea: unknown table; a case has [parameters], [prior]"),
+    ('epsilon = "ln(4)"', 'epsilon = "two"', 'privacy: epsilon is a number, "ln(2)" or the like'),
+    ("[privacy]", "[claim]\n[privacy]", "prior: give either [claim], or [mechanism] and [privacy]"),
     ('"john == 1"', '"jon == 1"', "secrets.yes: unknown name 'jon'; did you mean 'john'?"),
     ('"john == 1"', '"john =="', "secrets.yes: syntax error"),
     (

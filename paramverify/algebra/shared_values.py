@@ -101,13 +101,15 @@ class SharedValues:
             name = "1" if below.is_one() else str(below)
             groups.setdefault(name, (below, []))[1].append(value.numerator)
         fractions = [RationalFunction.of(self._added(above), below) for below, above in groups.values()]
-        result = fractions[0]
-        for other in fractions[1:]:
-            self._allow(result.numerator, other.denominator)
-            self._allow(other.numerator, result.denominator)
-            self._allow(result.denominator, other.denominator)
-            result = result + other
-        return result
+        while len(fractions) > 1:
+            pairs = []
+            for a, b in zip(fractions[::2], fractions[1::2], strict=False):
+                self._allow(a.numerator, b.denominator)
+                self._allow(b.numerator, a.denominator)
+                self._allow(a.denominator, b.denominator)
+                pairs.append(a + b)
+            fractions = pairs + fractions[len(pairs) * 2 :]
+        return fractions[0]
 
     def _added(self, parts: list[Polynomial]) -> Polynomial:
         """Adds in pairs, so that a term is copied log n times instead of n times."""

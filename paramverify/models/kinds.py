@@ -30,5 +30,6 @@ def need_privacy(model: AnyModel, what: str, instead: str = "`verify` decides it
     if isinstance(model, Model):
         return model
     raise InputError(
-        f"{what} needs a case about privacy, with [mechanism] and [privacy]; this case has a [claim]: {instead}"
+        f"{what} needs a case about privacy, with [mechanism] and [privacy]; "
+        f"this case has a [claim]: {instead}"
     )
