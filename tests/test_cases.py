@@ -103,7 +103,11 @@ MISTAKES = [
     ('epsilon = "ln(4)"', 'epsilon = "ln(2)/2"', "a logarithm needs a whole factor, not 1/2"),
     ('epsilon = "ln(4)"', 'epsilon = "p"', "a parameter may stand inside ln only"),
     ('epsilon = "ln(4)"', "epsilon = 1e99999", "number too large"),
-    ('epsilon = "ln(4)"', "epsilon = nan", "privacy: a parameter may stand inside ln only"),
+    (
+        'epsilon = "ln(4)"',
+        "epsilon = nan",
+        'privacy: epsilon is a number, "ln(2)" or the like; a parameter may',
+    ),
     ('epsilon = "ln(4)"', "epsilon = 1979-05-27", "an expression (text or a number) is needed here"),
     ('epsilon = "ln(4)"', 'epsilon = "ln(4)"\nlength = 0', "privacy.length: a number from 1 to"),
     ('epsilon = "ln(4)"', 'epsilon = "ln(4)"\nlength = "3..2"', "privacy.length: a number from 1 to"),

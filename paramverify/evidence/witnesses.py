@@ -84,7 +84,8 @@ def compare_at(model: Inequality, stated: Stated, point: Point) -> Counterexampl
     values = Values(model, parameters)
     left, right = values.function(comparison.left), values.function(comparison.right)
     fails = not _is_true(comparison, (left - right).sign())
-    return Counterexample(parameters, stated, comparison.relation, left, right, fails)
+    own = Stated(stated.number, comparison.text)
+    return Counterexample(parameters, own, comparison.relation, left, right, fails)
 
 
 def _is_true(comparison: Comparison, sign: int) -> bool:
