@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from paramverify.claims import Claim, Origin
+from paramverify.claims import Claim
 from paramverify.encodings import cone_certificates
 from paramverify.encodings.at_points import find_violation
 from paramverify.encodings.every_length import for_every_length
@@ -82,5 +82,4 @@ def _proof(decision: Decision) -> Proof:
 
 def _witness(model: Model, claim: Claim, refuted: Refuted) -> Witness | None:
     """Returns the witness of a refuted claim about one sequence, told by the case's own model."""
-    origin: Origin | None = claim.origins[0] if claim.origins else None
-    return find_witness(model, claim, refuted.point) if origin else None
+    return find_witness(model, claim, refuted.point) if claim.origins else None

@@ -6,42 +6,44 @@ prior and the secrets, the mechanism, the budget. `load` reads it into a `Case` 
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from paramverify.algebra.budgets import read_epsilon
-from paramverify.algebra.constants import GENERATOR, generator
-from paramverify.algebra.domains import Domain, box_domain, parse_constraint, parse_interval
 from paramverify.algebra.expressions import Expression, Value, evaluate
-from paramverify.algebra.polynomials import (
-    RationalFunction,
-    Ring,
-    exponents,
-)
+from paramverify.algebra.polynomials import RationalFunction, exponents
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.errors import CaseError, located
 from paramverify.models.checks import Checks, check_domain
+from paramverify.models.definitions import Definitions, read_files, unknown_table
 from paramverify.models.hmm import HMM
+from paramverify.models.inequality import Inequality
+from paramverify.models.kinds import AskedModel
 from paramverify.models.mechanisms import Input, Mechanism, check_input, read_mechanism
 from paramverify.models.mechanisms.hmm import Explicit, read_row
 from paramverify.models.model import Model
 from paramverify.models.neighbourhoods import Neighbourhood, UnformedModel, unformed
+from paramverify.models.parameters import read_domain, without_interval
 from paramverify.models.priors import InitialDistribution, Prior, SecretPair, read_prior
 from paramverify.tables import Table, all_expressions, check_name, read_toml
 
 MAX_LENGTH = 100_000
+PRIVACY = ("prior", "mechanism", "secrets", "neighbours", "privacy")
+TABLES = ["parameters", *PRIVACY, "quantify", "define", "claim", "expect"]
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
     """A case file that was read: its model, and the words around it.
 
-    `digest` is the SHA-256 of the file, which ties evidence to it; `expect` is the file's own expectation.
+    `digest` is the SHA-256 of the file, which ties evidence to it; where the case names other files, it is
+    that of all their digests. `expect` is the file's own expectation, `budget` its budget or claim in words.
     `free` are the parameters on which a condition is asked for, where `[quantify]` names the others.
     """
 
@@ -50,7 +52,7 @@ class Case:
     title: str
     source: str
     budget: str
-    model: Model | UnformedModel
+    model: AskedModel
     expect: Mapping[str, Any] = field(default_factory=dict)
     free: tuple[str, ...] = ()
 
@@ -81,8 +83,16 @@ class _Reader:
         title = self.top.text("title", "")
         source = self.top.text("source", "")
         expect = self.top.table("expect").data if "expect" in self.top else {}
+        for name, value in self.top.data.items():
+            if isinstance(value, dict) and name not in TABLES:
+                raise unknown_table(name, TABLES)
+        if "claim" in self.top or "define" in self.top:
+            inequality = self.inequality()
+            return Case(
+                self.path, self.digest, title, source, inequality.text, inequality, expect, self.free()
+            )
         privacy = self.top.table("privacy")
-        self.checks = Checks(self.domain(privacy))
+        self.checks = Checks(read_domain(self.top, self.exponents(privacy), {}))
         free = self.free()
         empty = check_domain(self.checks.domain)
         compared = self.comparison()
@@ -91,7 +101,7 @@ class _Reader:
             lengths = read_lengths(privacy.get("length"))
             privacy.close()
         self.top.close()
-        model: Model | UnformedModel
+        model: AskedModel
         domain, obligations = self.checks.domain, tuple(self.checks.obligations)
         if isinstance(compared, Neighbourhood):
             model = UnformedModel(domain, compared, ratio, lengths, obligations, (), empty)
@@ -103,39 +113,46 @@ class _Reader:
             model = Model(domain, hmm, tuple(pairs), ratio, lengths, obligations, notes, empty)
         return Case(self.path, self.digest, title, source, budget, model, expect, free)
 
-    def domain(self, privacy: Table) -> Domain:
-        """Reads `[parameters]`, and finds the generator for every `exp` of the case."""
+    def exponents(self, privacy: Table | None = None) -> list[Fraction]:
+        """Returns the arguments of every `exp` of the case."""
         words = {k: v for k, v in self.top.data.items() if k not in ("title", "source", "expect")}
         used = exponents(list(all_expressions(words)))
-        if "epsilon" in privacy:
+        if privacy and "epsilon" in privacy:
             with located(key="privacy"):
                 used.append(read_epsilon(privacy.expression("epsilon")).rational)
-        constant = generator(used)
-        box = {}
-        constraints: object = []
-        with located(key="parameters"):
-            if "parameters" in self.top:
-                table = self.top.table("parameters")
-                constraints = table.get("constraints") or []
-                for name in table:
-                    if name == "constraints":
-                        continue
-                    check_name(name)
-                    if name == GENERATOR:
-                        raise CaseError("this name stands for the constant exp(...)", key=name)
-                    with located(key=name):
-                        value = table.get(name)
-                        box[name] = parse_interval(value if isinstance(value, str) else str(value))
-            domain = box_domain(Ring(tuple(box), constant), box)
-            if not isinstance(constraints, list):
-                raise CaseError("a list of comparisons is needed here", key="constraints")
-            for k, text in enumerate(constraints):
-                with located(key=f"constraints[{k}]"):
-                    if not isinstance(text, str):
-                        raise CaseError('a comparison such as "p + q <= 1" is needed here')
-                    found = parse_constraint(text, domain)
-                    domain = replace(domain, constraints=(*domain.constraints, *found))
-        return domain
+        return used
+
+    def inequality(self) -> Inequality:
+        """Reads a case of an inequality of its own: `[define]` and `[claim]`."""
+        for name in PRIVACY:
+            if name in self.top:
+                raise CaseError("give either [claim], or [mechanism] and [privacy]", key=name)
+        define = self.top.table("define") if "define" in self.top else Table({})
+        if "claim" not in self.top:
+            raise CaseError('[define] needs a [claim], such as holds = "f <= 1/2"')
+        claim = self.top.table("claim")
+        files = read_files(define, Path(self.path).parent)
+        if files:
+            parts = [self.digest, *(file.digest for file in files.values())]
+            self.digest = hashlib.sha256(" ".join(parts).encode()).hexdigest()
+        self.checks = Checks(read_domain(self.top, self.exponents(), files))
+        empty = check_domain(self.checks.domain)
+        functions = Definitions(self.checks)
+        functions.read(define, files)
+        with located(key="claim"):
+            comparisons = tuple(functions.comparisons(claim))
+            claim.close()
+        self.free()
+        self.top.close()
+        return Inequality(
+            self.checks.domain,
+            comparisons,
+            functions.functions,
+            " and ".join(dict.fromkeys(c.text for c in comparisons)),
+            tuple(self.checks.obligations),
+            tuple(without_interval(files, self.top.data.get("parameters", {}))),
+            empty,
+        )
 
     def free(self) -> tuple[str, ...]:
         """Reads `[quantify]`: the parameters that it does not name are left free."""

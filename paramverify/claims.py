@@ -29,6 +29,17 @@ class Origin:
         return f"{self.left} against {self.right}, output {' '.join(self.observations)}"
 
 
+@dataclass(frozen=True)
+class Stated:
+    """A comparison that the case file itself claims: its number, counted from 0, and its text."""
+
+    number: int
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
 @dataclass(frozen=True, eq=False)
 class Claim:
     """For every point θ of the domain, polynomial(θ) ≥ 0.
@@ -39,7 +50,7 @@ class Claim:
 
     polynomial: Polynomial
     domain: Domain
-    origins: tuple[Origin, ...] = ()
+    origins: tuple[Origin | Stated, ...] = ()
 
     def text(self) -> str:
         """Returns the canonical text: equal texts are equal claims."""

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from paramverify.evidence.witnesses import Witness
+    from paramverify.evidence.witnesses import AnyWitness
 
 
 class End(Enum):
@@ -83,7 +83,7 @@ class Holds:
 class Violated:
     """Not private; the witness names prior, secrets and output, evaluated exactly."""
 
-    witness: Witness
+    witness: AnyWitness
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,9 @@ from paramverify.encodings.choice import claims_of, is_long
 from paramverify.encodings.lumping import lump
 from paramverify.encodings.product import formed
 from paramverify.errors import DomainError, LimitError, ModelError, located
-from paramverify.evidence.witnesses import Witness, find_witness, violates
-from paramverify.models.model import Model
+from paramverify.evidence.witnesses import AnyWitness, find_witness, violates
+from paramverify.models.inequality import Inequality
+from paramverify.models.kinds import AnyModel
 from paramverify.portfolio.session import Options, Session
 from paramverify.verdicts import Decision, End, Holds, Open, Proved, Refuted, Unknown, Verdict, Violated
 
@@ -36,14 +37,14 @@ class Report:
     verdict: Verdict
     claims: tuple[Claim, ...]
     decisions: tuple[Decision, ...]
-    model: Model
+    model: AnyModel
     seconds: float
     obligations: tuple[tuple[Claim, Decision], ...] = ()
     certificate: dict[str, Any] | None = None
 
 
 def verify(case: Case, options: Options | None = None, progress: Progress | None = None) -> Report:
-    """Decides whether the case is private for every prior of its domain.
+    """Decides whether the case is private for every prior of its domain, or its own inequality holds there.
 
     `Holds` only if every claim and every obligation of the model is proved; `Violated` only with a witness
     that was evaluated exactly from the model. The run ends at the first violation. `progress` is called with
@@ -70,7 +71,7 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
 
         if doubt:
             return report(doubt, (), [])
-        if not model.lengths:
+        if not isinstance(model, Inequality) and not model.lengths:
             found = verify_all_lengths(model, session, progress)
             return report(found.verdict, found.claims, found.decisions, found.certificate)
         try:
@@ -91,7 +92,7 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
         if undecided:
             return report(_unknown(undecided), claims, decisions)
         certificate = None
-        if is_long(model):
+        if not isinstance(model, Inequality) and is_long(model):
             proofs = [c["proof"] for c in map(_certificate, decisions) if c is not None]
             if len(proofs) == len(claims):
                 certificate = cone_certificates.levels(lump(model).model, claims, proofs)
@@ -106,7 +107,7 @@ def _unknown(undecided: list[tuple[Decision, Claim]]) -> Unknown:
     return Unknown(decision.answer.end, detail)
 
 
-def settle(session: Session, model: Model, claim: Claim) -> tuple[Decision, Witness | None]:
+def settle(session: Session, model: AnyModel, claim: Claim) -> tuple[Decision, AnyWitness | None]:
     """Decides one claim; a refutation comes with its witness, evaluated exactly from the model."""
     decision = session.decide(claim)
     if not isinstance(decision.answer, Refuted):
@@ -118,7 +119,9 @@ def settle(session: Session, model: Model, claim: Claim) -> tuple[Decision, Witn
     return replace(decision, answer=spurious), None
 
 
-def check_model(session: Session, model: Model) -> tuple[Unknown | None, tuple[tuple[Claim, Decision], ...]]:
+def check_model(
+    session: Session, model: AnyModel
+) -> tuple[Unknown | None, tuple[tuple[Claim, Decision], ...]]:
     """Discharges the obligations of the model; returns what stays in doubt, and what was proved.
 
     Raises:
@@ -144,7 +147,7 @@ def check_model(session: Session, model: Model) -> tuple[Unknown | None, tuple[t
     return None, tuple(proved)
 
 
-def _decide(session: Session, model: Model, claim: Claim) -> Decision:
+def _decide(session: Session, model: AnyModel, claim: Claim) -> Decision:
     """Decides a claim about the model itself; a refutation is checked exactly, like a witness."""
     decision = session.decide(claim)
     found = decision.answer

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from paramverify.cli.main import COMMANDS, run
+from paramverify.encodings import sequences
 
 CASES = Path(__file__).parent.parent / "cases"
 
@@ -171,9 +172,10 @@ def test_backends_lists_what_is_there(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_too_many_sequences_is_unknown_not_a_verdict(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A question that is too large for the enumeration is unknown, with the reason and code 3."""
+    monkeypatch.setattr(sequences, "MAX_VECTORS", 1_000)
     rows = "\n".join(f'{s} = {{ x = "{k}/10", y = "{10 - k}/10" }}' for k, s in enumerate("abc", 2))
     moves = "\n".join(f'{s} = {{ a = "p/{k}", b = "1 - p/{k}" }}' for k, s in enumerate("abc", 3))
     path = tmp_path / "case.toml"

@@ -159,7 +159,12 @@ def unplaced(node: Node) -> object:
     ("text", "reason", "column"),
     [
         ("ln(2)/2", "a logarithm needs a whole factor, not 1/2: otherwise the ratio bound is a root", 0),
-        ("1 + p", "a parameter may stand inside ln only; use ratio for a bound on e^epsilon", 4),
+        (
+            "1 + p",
+            'epsilon is a number, "ln(2)" or the like; a parameter may stand inside ln only; '
+            "use ratio for a bound on e^epsilon",
+            4,
+        ),
         ("ln(2)*ln(3)", "not a sum of numbers and ln(...); use ratio for a bound on e^epsilon", 0),
         ("2/ln(3)", "not a sum of numbers and ln(...); use ratio for a bound on e^epsilon", 0),
         ("1 + exp(1)", "not a sum of numbers and ln(...); use ratio for a bound on e^epsilon", 4),

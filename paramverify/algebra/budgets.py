@@ -65,8 +65,9 @@ def read_epsilon(expression: Expression) -> Budget:
         elif isinstance(node, Number):
             rational += factor * node.value
         else:
-            names = isinstance(node, Name)
-            reason = "a parameter may stand inside ln only" if names else "not a sum of numbers and ln(...)"
+            reason = "not a sum of numbers and ln(...)"
+            if isinstance(node, Name):
+                reason = 'epsilon is a number, "ln(2)" or the like; a parameter may stand inside ln only'
             raise expression.error(f"{reason}; use ratio for a bound on e^epsilon", node)
     return Budget(expression.text, rational, tuple(logarithms))
 

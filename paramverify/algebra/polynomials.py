@@ -149,7 +149,7 @@ class RationalFunction:
             return RationalFunction(numerator, one)
         if not denominator:
             raise ZeroDivisionError("division by zero")
-        if not numerator:
+        if not numerator or denominator.is_one():
             return RationalFunction(numerator, one)
         common = numerator.gcd(denominator)
         numerator, denominator = numerator / common, denominator / common

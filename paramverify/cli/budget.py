@@ -24,6 +24,7 @@ from paramverify.encodings.product import formed
 from paramverify.errors import InputError, LimitError, located
 from paramverify.evidence.witnesses import evaluate
 from paramverify.models.evaluation import Real, show_polynomial
+from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.reports import documents, text
@@ -31,6 +32,8 @@ from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.every_length import tight_budget_of_every_length
 from paramverify.synthesis.suprema import TightBudget
 from paramverify.verification import check_model
+
+INSTEAD = "for the largest value of a function f, `verify` claims `f <= c` with other numbers c"
 
 
 @click.command("budget")
@@ -62,7 +65,7 @@ def command(
     options = session_options(timeout, backends, strategy, confirm)
     with time_limit(timeout), Session(options) as session:
         loaded = load(case)
-        model = formed(loaded.model)
+        model = need_privacy(formed(loaded.model), "budget", INSTEAD)
         doubt, _ = check_model(session, model)
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")

@@ -9,7 +9,9 @@ from paramverify.claims import Origin
 from paramverify.cli._common import case_argument, json_option, parse_point, print_json, timeout_option
 from paramverify.errors import InputError
 from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
+from paramverify.models.neighbourhoods import UnformedModel
 from paramverify.reports import documents, text
 
 CHOOSE = "choose one with --secrets LEFT RIGHT"
@@ -39,8 +41,8 @@ def command(
     word = tuple(name.strip() for part in observations for name in part.split(",") if name.strip())
     if not word:
         raise InputError("no observations are given")
-    if isinstance(loaded, Model):
-        model = loaded
+    if not isinstance(loaded, UnformedModel):
+        model = need_privacy(loaded, "certify")
         left, right = secrets or _only_pair(model)
     elif secrets is None:
         raise InputError(f"the case compares {loaded.neighbourhood.pairs:,} pairs: {CHOOSE}")

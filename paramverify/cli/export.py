@@ -12,9 +12,9 @@ from paramverify.cases import load
 from paramverify.claims import Claim
 from paramverify.cli._common import case_argument, json_option, print_json, timeout_option
 from paramverify.encodings import qepcad, redlog
+from paramverify.encodings.choice import listed_claims
 from paramverify.encodings.conditions import question
 from paramverify.encodings.product import formed
-from paramverify.encodings.sequences import sequence_claims
 from paramverify.encodings.smtlib import script
 from paramverify.errors import InputError, LimitError
 
@@ -53,7 +53,7 @@ def command(
     redlog it asks whether the claim holds for every prior. Without -o one file goes to standard output.
     """
     del timeout  # nothing is decided
-    claims = list(sequence_claims(formed(load(case).model)))
+    claims = list(listed_claims(formed(load(case).model)))
     if together and number is not None:
         raise click.UsageError("--together and --claim exclude each other")
     if number is not None and number > len(claims):
@@ -105,6 +105,8 @@ def _text(claims: Sequence[Claim], target: str, free: Sequence[str], stem: str) 
         lines.append(
             f"E encloses exp({domain.constant.exponent}): {yes} is a proof, {no} refutes the enclosure only."
         )
+    if any(claim.domain is not claims[0].domain for claim in claims):
+        raise InputError("--together needs claims about one domain, and a claim with < or > has its own")
     title = "\n".join(lines)
     try:
         if target == "smtlib2":

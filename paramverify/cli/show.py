@@ -12,6 +12,8 @@ from paramverify.cases import load
 from paramverify.cli._common import case_argument, json_option, print_json, timeout_option
 from paramverify.encodings.product import formed
 from paramverify.encodings.sequences import probabilities
+from paramverify.models.inequality import Inequality
+from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.reports.formulas import Formula, formula, latex
 from paramverify.reports.graphs import dot
@@ -30,7 +32,10 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool, timeout: floa
     """Print the observation probabilities as formulas, or the model as a graph."""
     del timeout  # formulas only, nothing is decided
     loaded = load(case)
-    model = formed(loaded.model)
+    if isinstance(loaded.model, Inequality) and not graph:
+        _show_definitions(loaded.title, loaded.model, as_latex, as_json)
+        return 0
+    model = need_privacy(formed(loaded.model), "show --graph")
     if graph:
         click.echo(dot(model), nl=False)
         return 0
@@ -59,6 +64,26 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool, timeout: floa
     if cut:
         click.echo(f"only the first {MOST_ROWS} probabilities are shown", err=True)
     return 0
+
+
+def _show_definitions(title: str, model: Inequality, as_latex: bool, as_json: bool) -> None:
+    """Prints the functions that a case defines, and what it claims."""
+    functions = model.definitions.items()
+    if as_latex:
+        lines = [r"\begin{align*}"]
+        lines += [rf"\mathit{{{_escaped(name)}}} &= {latex(f, model.domain)} \\" for name, f in functions]
+        click.echo("\n".join([*lines, r"\end{align*}"]))
+        return
+    forms = {name: formula(f, model.domain) for name, f in functions}
+    if as_json:
+        named = [{"name": name, **_forms(shown)} for name, shown in forms.items()]
+        print_json({"title": title, "definitions": named, "claim": model.text})
+        return
+    click.echo(title)
+    rows = [(name, _text(shown)) for name, shown in forms.items()]
+    for line in columns(("name", "function"), rows) if rows else []:
+        click.echo(line)
+    click.echo(f"claim: {model.text}")
 
 
 def _text(shown: Formula) -> str:

@@ -22,6 +22,8 @@ from paramverify.cli._common import (
 )
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError
+from paramverify.models.inequality import Inequality
+from paramverify.models.model import Model
 from paramverify.portfolio.elimination import eliminate
 from paramverify.reports import documents, text
 from paramverify.reports.evidence import evidence_document
@@ -46,7 +48,10 @@ def command(
     confirm: int,
     evidence: Path | None,
 ) -> int:
-    """Prove a case private for every prior, or show how it leaks."""
+    """Prove a case private for every prior, or show how it leaks.
+
+    A case with a [claim] of its own is proved for every point of its parameters, or refuted at one.
+    """
     options = session_options(timeout, backends, strategy, confirm)
     with time_limit(timeout), progress_bar("claims") as progress:
         loaded = load(case)
@@ -60,7 +65,7 @@ def command(
     if as_json:
         print_json(_document(report, status) | condition)
         return STATUS_CODES[status]
-    click.echo(f"{status}: {_headline(report, loaded.budget)}")
+    click.echo(f"{status}: {_headline(report, loaded)}")
     if isinstance(report.verdict, Violated):
         for line in text.witness_lines(report.verdict.witness):
             click.echo(f"  {line}")
@@ -73,13 +78,18 @@ def command(
 
 def _condition(case: Case, report: Report, seconds: float) -> dict[str, str]:
     """Returns the condition on the free parameters under which the case is private for all others."""
-    if not report.model.lengths:
+    model = report.model
+    if isinstance(model, Model) and not model.lengths:
         raise InputError("[quantify] needs a finite privacy.length")
-    found = eliminate(claims_of(report.model), case.free, report.model.domain, seconds)
+    claims = claims_of(model)
+    if any(claim.domain is not model.domain for claim in claims):
+        raise InputError("[quantify] needs claims with <=, >= or ==, without < and >")
+    found = eliminate(claims, case.free, model.domain, seconds)
     if isinstance(found, Open):
         return {"condition": f"unknown, {found.end.value}: {found.detail}"}
     names = ", ".join(case.free)
-    told = f"private exactly for {names} with {found.text} (compared exactly at {found.checked} points)"
+    kept = "private" if isinstance(model, Model) else "true"
+    told = f"{kept} exactly for {names} with {found.text} (compared exactly at {found.checked} points)"
     return {"condition": told}
 
 
@@ -89,31 +99,30 @@ def _status(report: Report) -> str:
     return "violated" if isinstance(report.verdict, Violated) else "unknown"
 
 
-def _headline(report: Report, budget: str) -> str:
+def _headline(report: Report, case: Case) -> str:
     verdict = report.verdict
+    claimed = isinstance(case.model, Inequality)
+    budget = f"{'' if claimed else 'with '}{case.budget}"
     took = f"in {report.seconds:.2g} s"
     if isinstance(verdict, Holds):
-        where = text.priors(report.model.domain)
+        domain = report.model.domain
+        where = text.points(domain) if claimed else text.priors(domain)
         who = text.backends_used(report.decisions)
         count = len(report.claims)
         origins = sum(len(claim.origins) for claim in report.claims)
         merged = f", merged from {origins} comparisons," if origins > count else ""
         claims = f"{count} claim{'s' * (count != 1)}"
-        return f"private with {budget} {where}.\n  {claims}{merged} proved {took}: {who}."
+        return f"{'' if claimed else 'private '}{budget} {where}.\n  {claims}{merged} proved {took}: {who}."
     if isinstance(verdict, Violated):
-        return f"not private with {budget}."
-    return f"undecided with {budget}: {verdict.end.value}.\n  {verdict.detail}"
+        return f"{budget} is not always true." if claimed else f"not private {budget}."
+    doubt = f"{budget} is undecided" if claimed else f"undecided {budget}"
+    return f"{doubt}: {verdict.end.value}.\n  {verdict.detail}"
 
 
 def _document(report: Report, status: str) -> dict[str, Any]:
     claims = []
     for number, claim in enumerate(report.claims):
-        origin = claim.origins[0]
-        entry: dict[str, Any] = {
-            "secrets": [origin.left, origin.right],
-            "observations": list(origin.observations),
-            "merged": len(claim.origins),
-        }
+        entry: dict[str, Any] = {**documents.origin(claim.origins[0]), "merged": len(claim.origins)}
         if number < len(report.decisions):
             entry |= documents.decision(report.decisions[number])
         else:

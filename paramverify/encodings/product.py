@@ -23,7 +23,7 @@ from typing import Any
 from paramverify.algebra.polynomials import constant_value
 from paramverify.claims import Origin
 from paramverify.errors import LimitError, UnsupportedError
-from paramverify.models.model import Model
+from paramverify.models.kinds import AnyModel, AskedModel
 from paramverify.models.neighbourhoods import UnformedModel
 from paramverify.models.noise import Noise
 
@@ -98,7 +98,7 @@ def largest_ratio(noise: Noise, n: int, ties: str, differ: str, by: int | None =
     return best
 
 
-def formed(model: Model | UnformedModel) -> Model:
+def formed(model: AskedModel) -> AnyModel:
     """Returns the model, or that of the neighbours with the largest ratio, which stand for all pairs.
 
     Pr(ω | x) is the product over the releases of a sequence, so that pair has the largest ratio for sequences
@@ -107,7 +107,7 @@ def formed(model: Model | UnformedModel) -> Model:
     Raises:
         LimitError: more than `MAX_INPUTS` classes of inputs.
     """
-    if isinstance(model, Model):
+    if not isinstance(model, UnformedModel):
         return model
     around = model.neighbourhood
     made = around.mechanism

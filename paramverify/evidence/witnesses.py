@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
+from typing import overload
 
 from flint import fmpq_poly
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import Point, Polynomial
 from paramverify.algebra.simplest import simplest_between
-from paramverify.claims import Claim, Origin
+from paramverify.claims import Claim, Origin, Stated
 from paramverify.errors import DefectError, InputError
-from paramverify.models.evaluation import Numbers, Real, observation_indices
+from paramverify.models.evaluation import Numbers, Real, Values, observation_indices
+from paramverify.models.inequality import Comparison, Inequality
+from paramverify.models.kinds import AnyModel, OnDomain
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
 
@@ -41,6 +44,59 @@ class Witness:
         """Pr(observations | left) / Pr(observations | right); None stands for infinity (right side zero)."""
         left, right = self.probabilities
         return left / right if right.sign() > 0 else None
+
+
+@dataclass(frozen=True, eq=False)
+class Counterexample:
+    """A comparison of a case and the exact values of its two sides, at one rational parameter point.
+
+    `fails` tells whether the comparison is false there, decided exactly.
+    """
+
+    parameters: Mapping[str, Fraction]
+    stated: Stated
+    relation: str
+    left: Real
+    right: Real
+    fails: bool
+
+    @property
+    def difference(self) -> Real:
+        """The left side minus the right side."""
+        return self.left - self.right
+
+
+AnyWitness = Witness | Counterexample
+
+
+def compare_at(model: Inequality, stated: Stated, point: Point) -> Counterexample:
+    """Returns the exact values of both sides of a comparison at a point.
+
+    Raises:
+        InputError: no such comparison, or a point outside of the domain.
+    """
+    parameters = {name: point[name] for name in model.domain.ring.parameters if name in point}
+    if len(parameters) < len(model.domain.ring.parameters) or not in_domain(model, parameters):
+        raise InputError(f"this point is not in the domain {model.domain.describe()}")
+    if not 0 <= stated.number < len(model.comparisons):
+        raise InputError(f"the case claims {len(model.comparisons)} comparisons only")
+    comparison = model.comparisons[stated.number]
+    values = Values(model, parameters)
+    left, right = values.function(comparison.left), values.function(comparison.right)
+    fails = not _is_true(comparison, (left - right).sign())
+    own = Stated(stated.number, comparison.text)
+    return Counterexample(parameters, own, comparison.relation, left, right, fails)
+
+
+def _is_true(comparison: Comparison, sign: int) -> bool:
+    """Tells whether a comparison is true, given the sign of left − right."""
+    return {
+        "<": sign < 0,
+        "<=": sign <= 0,
+        ">": sign > 0,
+        ">=": sign >= 0,
+        "==": sign == 0,
+    }[comparison.relation]
 
 
 def evaluate(model: Model, origin: Origin, point: Point) -> Witness:
@@ -86,12 +142,12 @@ def directed(model: Model, left: str, right: str) -> tuple[InitialDistribution, 
     raise InputError(f"no such secret pair: {left!r} against {right!r}; the case compares {names}{more}")
 
 
-def in_domain(model: Model, parameters: Point) -> bool:
+def in_domain(model: OnDomain, parameters: Point) -> bool:
     """Tells exactly whether a point that gives the parameters is in the model's domain."""
     domain = model.domain
     if not all(parameters[n] in domain.box[n] for n in domain.ring.parameters):
         return False
-    numbers = Numbers(model, parameters)
+    numbers = Values(model, parameters)
     for constraint in domain.constraints:
         sign = numbers.real(numbers.value(constraint.polynomial), fmpq_poly([1])).sign()
         if sign < 0 or (sign == 0 and constraint.strict):
@@ -99,29 +155,47 @@ def in_domain(model: Model, parameters: Point) -> bool:
     return True
 
 
-def violates(model: Model, polynomial: Polynomial, parameters: Point) -> bool:
+def violates(model: OnDomain, polynomial: Polynomial, parameters: Point) -> bool:
     """Tells exactly whether f < 0 at a point of the domain, the constant `E` taken as the number it is."""
-    numbers = Numbers(model, parameters)
+    numbers = Values(model, parameters)
     if numbers.real(numbers.value(polynomial), fmpq_poly([1])).sign() >= 0:
         return False
     return in_domain(model, parameters)
 
 
-def find_witness(model: Model, claim: Claim, point: Point) -> Witness | None:
+@overload
+def find_witness(model: Model, claim: Claim, point: Point) -> Witness | None: ...
+
+
+@overload
+def find_witness(model: Inequality, claim: Claim, point: Point) -> Counterexample | None: ...
+
+
+def find_witness(model: AnyModel, claim: Claim, point: Point) -> AnyWitness | None:
     """Returns the witness at the simplest point found near a backend's refutation, or None if it is spurious.
 
     Spurious means that the claim is not violated at the point when `E` is taken as the number it is.
     """
     parameters = {name: value for name, value in point.items() if name != GENERATOR}
-    if not violates(model, claim.polynomial, parameters):
+    scope = replace(model, domain=claim.domain)
+    if not violates(scope, claim.polynomial, parameters):
         return None
-    witness = evaluate(model, claim.origins[0], simplest_violation(model, claim, parameters))
+    simple = simplest_violation(scope, claim, parameters)
+    origin = claim.origins[0]
+    if isinstance(model, Inequality):
+        assert isinstance(origin, Stated)
+        counterexample = compare_at(model, origin, simple)
+        if not counterexample.fails:
+            raise DefectError("a claim is violated at a point where its comparison is true")
+        return counterexample
+    assert isinstance(origin, Origin)
+    witness = evaluate(model, origin, simple)
     if not witness.exceeds:
         raise DefectError("a claim is violated at a point where the model is within its bound")
     return witness
 
 
-def simplest_violation(model: Model, claim: Claim, start: Point) -> dict[str, Fraction]:
+def simplest_violation(model: OnDomain, claim: Claim, start: Point) -> dict[str, Fraction]:
     """Returns a point with small denominators where the claim is violated, given one where it is.
 
     First simple points of the box are tried, then each coordinate of the given point is replaced by the
@@ -140,7 +214,7 @@ def simplest_violation(model: Model, claim: Claim, start: Point) -> dict[str, Fr
     return current
 
 
-def _simple_values(model: Model, name: str) -> list[Fraction]:
+def _simple_values(model: OnDomain, name: str) -> list[Fraction]:
     interval = model.domain.box[name]
     width = interval.upper - interval.lower
     steps = [Fraction(n, d) for d in range(1, 6) for n in range(d + 1)]
@@ -148,7 +222,7 @@ def _simple_values(model: Model, name: str) -> list[Fraction]:
     return [value for value in found if value in interval]
 
 
-def _simplest_coordinate(model: Model, claim: Claim, point: Point, name: str) -> Fraction:
+def _simplest_coordinate(model: OnDomain, claim: Claim, point: Point, name: str) -> Fraction:
     """Returns the simplest rational in the widest tried interval around the coordinate that still violates.
 
     f < 0 is an open condition in one coordinate, so some interval around it has only violating points,

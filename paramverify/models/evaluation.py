@@ -10,12 +10,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import inf
 
 from flint import fmpq, fmpq_poly, fmpz_poly
 
 from paramverify.algebra.constants import GENERATOR, ExpConstant, lower_bound, upper_bound
 from paramverify.algebra.polynomials import Point, Polynomial, RationalFunction, rational
 from paramverify.errors import InputError
+from paramverify.models.kinds import OnDomain
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
 
@@ -78,12 +80,15 @@ class Real:
 
     def __float__(self) -> float:
         low, high = self.enclosure()
-        return float((low + high) / 2)
+        try:
+            return float((low + high) / 2)
+        except OverflowError:
+            return inf if low > 0 else -inf
 
     def __str__(self) -> str:
         value = self.rational
         if value is not None:
-            return str(value)
+            return str(rational(value))  # flint writes numbers of any length
         top, bottom = (show_polynomial(p, GENERATOR) for p in (self.numerator, self.denominator))
         return top if bottom == "1" else f"({top})/({bottom})"
 
@@ -121,10 +126,10 @@ def _number(polynomial: fmpq_poly) -> Fraction:
 
 
 @dataclass(frozen=True, eq=False)
-class Numbers:
-    """A model at one parameter point; caches the steps as numbers."""
+class Values:
+    """Polynomials and rational functions of a model of any kind, at one parameter point."""
 
-    model: Model
+    model: OnDomain
     point: Point
 
     def value(self, polynomial: Polynomial) -> fmpq_poly:
@@ -147,13 +152,20 @@ class Numbers:
         """Returns the quotient."""
         return Real.of(numerator, denominator, self.model.domain.constant)
 
-    def ratio_bound(self) -> Real:
-        """Returns the ratio bound e^ε at the point."""
-        return self.function(self.model.ratio)
-
     def function(self, function: RationalFunction) -> Real:
         """Returns the value of a rational function whose denominator is positive at the point."""
         return self.real(self.value(function.numerator), self.value(function.denominator))
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers(Values):
+    """A privacy question at one parameter point: the bound, masses and probabilities as numbers."""
+
+    model: Model
+
+    def ratio_bound(self) -> Real:
+        """Returns the ratio bound e^ε at the point."""
+        return self.function(self.model.ratio)
 
     def mass(self, start: InitialDistribution) -> Real:
         """Returns the mass of a conditioned prior (its weights are only fixed up to a factor)."""

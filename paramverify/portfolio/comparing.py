@@ -21,11 +21,11 @@ from paramverify.algebra.polynomials import rational
 from paramverify.backends import Backend
 from paramverify.cases import load
 from paramverify.claims import Claim, to_document, without_enclosure
+from paramverify.encodings.choice import listed_claims
 from paramverify.encodings.product import formed
-from paramverify.encodings.sequences import sequence_claims
 from paramverify.errors import InputError, LimitError
 from paramverify.evidence.checker import Rejected, check_claim
-from paramverify.models.model import Model
+from paramverify.models.kinds import AnyModel
 from paramverify.portfolio.attempts import Attempt, Limits, resolve, settings
 from paramverify.portfolio.results import Record, ResultsFile, identity
 from paramverify.portfolio.runner import Outcome, Runner
@@ -33,7 +33,7 @@ from paramverify.portfolio.scripts import Script, read_script, why_not
 from paramverify.portfolio.trials import claim_attempt, script_attempt
 from paramverify.verdicts import Decision, Open, Proved, Refuted
 
-ENCODINGS: Mapping[str, Callable[[Model], tuple[Claim, ...]]] = {"sequences": sequence_claims}
+ENCODINGS: Mapping[str, Callable[[AnyModel], tuple[Claim, ...]]] = {"sequences": listed_claims}
 SCRIPT = "script"  # stands for an encoding where somebody else has encoded
 MEMORY = 4 << 30  # bytes of address space for an attempt
 TRANSCRIPT = 2000  # characters that are kept of what a backend printed

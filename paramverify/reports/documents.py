@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from paramverify.evidence.witnesses import Witness
+from paramverify.algebra.polynomials import rational
+from paramverify.claims import Origin, Stated
+from paramverify.evidence.witnesses import AnyWitness, Counterexample
 from paramverify.models.evaluation import Real
 from paramverify.verdicts import Decision, Open, Proved
 
@@ -15,13 +17,27 @@ def real(value: Real | None) -> str | dict[str, str]:
     if value is None:
         return "infinity"
     if value.rational is not None:
-        return str(value.rational)
+        return str(value)
     low, high = value.enclosure()
     return {"exact": value.describe(), "lower": str(low), "upper": str(high)}
 
 
-def witness(found: Witness) -> dict[str, Any]:
-    """Returns a witness: parameters, secrets, observations, both probabilities, ratio and bound."""
+def witness(found: AnyWitness) -> dict[str, Any]:
+    """Returns a witness: parameters, secrets, observations, both probabilities, ratio and bound.
+
+    Of an inequality it is the parameters, the comparison, and the values of its sides.
+    """
+    if isinstance(found, Counterexample):
+        return {
+            "parameters": {name: str(rational(value)) for name, value in found.parameters.items()},
+            "number": found.stated.number,
+            "statement": found.stated.text,
+            "relation": found.relation,
+            "left": real(found.left),
+            "right": real(found.right),
+            "difference": real(found.difference),
+            "fails": found.fails,
+        }
     return {
         "parameters": {name: str(value) for name, value in found.parameters.items()},
         "secrets": [found.left, found.right],
@@ -31,6 +47,13 @@ def witness(found: Witness) -> dict[str, Any]:
         "bound": real(found.bound),
         "exceeds": found.exceeds,
     }
+
+
+def origin(found: Origin | Stated) -> dict[str, Any]:
+    """Returns where a claim comes from: secrets and observations, or the comparison of the case."""
+    if isinstance(found, Stated):
+        return {"statement": found.text}
+    return {"secrets": [found.left, found.right], "observations": list(found.observations)}
 
 
 def decision(made: Decision) -> dict[str, Any]:

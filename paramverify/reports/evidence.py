@@ -10,17 +10,29 @@ from typing import Any
 
 from paramverify.algebra.polynomials import key, primitive
 from paramverify.cases import Case
-from paramverify.claims import Claim, Origin, to_document, without_enclosure
+from paramverify.claims import Claim, Origin, Stated, to_document, without_enclosure
 from paramverify.encodings.at_points import at_point
-from paramverify.encodings.choice import is_long
+from paramverify.encodings.choice import claims_of, is_long
 from paramverify.encodings.cone_certificates import model_document
 from paramverify.encodings.lumping import lump
 from paramverify.encodings.product import reduction_document
+from paramverify.encodings.refutations import fails_at
 from paramverify.encodings.sequences import forward_sum, forward_sums
+from paramverify.errors import InputError
 from paramverify.evidence import certificates, checker, cone_checker, product_checker
-from paramverify.evidence.witnesses import directed, evaluate, in_domain
+from paramverify.evidence.witnesses import (
+    AnyWitness,
+    Counterexample,
+    compare_at,
+    directed,
+    evaluate,
+    in_domain,
+)
+from paramverify.models.inequality import Inequality
+from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.models.mechanisms import show_input
 from paramverify.models.model import Model
+from paramverify.models.neighbourhoods import UnformedModel
 from paramverify.reports import documents
 from paramverify.verdicts import Decision, Proved, Violated
 from paramverify.verification import Report
@@ -48,7 +60,7 @@ def evidence_document(case: Case, report: Report, status: str) -> dict[str, Any]
     violation = None
     if isinstance(report.verdict, Violated):
         found = report.verdict.witness
-        broken = claim_of(report.model, Origin(found.left, found.right, found.observations))
+        broken = _broken(report.model, found)
         violation = certificates.witness(broken, found.parameters, documents.witness(found))
         entries = [entry for entry in entries if entry["proof"] is not None]
     document = certificates.evidence(case.title, case.digest, status, entries, violation)
@@ -57,10 +69,18 @@ def evidence_document(case: Case, report: Report, status: str) -> dict[str, Any]
 
 def _reduction(case: Case, report: Report) -> dict[str, Any]:
     """Returns the statement that one pair of neighbours stands for all, where the verdict needs it."""
-    if isinstance(case.model, Model) or isinstance(report.verdict, Violated):
+    if not isinstance(case.model, UnformedModel) or isinstance(report.verdict, Violated):
         return {}
-    pair = report.model.pairs[0]
+    pair = need_privacy(report.model, "a reduction").pairs[0]
     return {"reduction": reduction_document(case.model, pair.left, pair.right)}
+
+
+def _broken(model: AnyModel, found: AnyWitness) -> Claim:
+    """Returns the claim that fails at a witness."""
+    if isinstance(found, Counterexample):
+        failing = (c for c in claims_of(model) if found.stated in c.origins and fails_at(c, found.parameters))
+        return without_enclosure(next(failing))
+    return claim_of(need_privacy(model, "this witness"), Origin(found.left, found.right, found.observations))
 
 
 def _short(claim: Claim) -> Claim:
@@ -120,8 +140,11 @@ def check_with_case(text: str, case: Case) -> checker.Report:
         if document["format"] == cone_checker.FORMAT:
             report = _check_cone(document, case, model)
             return product_checker.with_reduction(document, report)
-        listed = isinstance(case.model, Model) or document["status"] != "violated"
-        if model.lengths and not is_long(model) and listed:
+        listed = not isinstance(case.model, UnformedModel) or document["status"] != "violated"
+        if isinstance(model, Inequality):
+            claims = (*claims_of(model), *(o.claim for o in model.obligations))
+            expected = [to_document(without_enclosure(claim)) for claim in claims]
+        elif model.lengths and not is_long(model) and listed:
             expected = list(expected_claims(model))
         else:
             written = document["witness"]
@@ -131,20 +154,20 @@ def check_with_case(text: str, case: Case) -> checker.Report:
                 raise ValueError("the case is not about sequences of this length")
             document = {**document, "claims": []}  # the witness alone is enough, and is all that is checked
             expected = [to_document(claim_of(model, origin))]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (InputError, ValueError, KeyError, TypeError, RecursionError) as error:
         return checker.Report(False, (f"rejected: not evidence about this case: {error!s:.200}",))
     report = checker.check_document(document, expected, case.digest)
     report = product_checker.with_reduction(document, report)
     return recheck_witness(text, model, report) if report.accepted else report
 
 
-def _compared(document: Mapping[str, Any], case: Case) -> Model:
+def _compared(document: Mapping[str, Any], case: Case) -> AnyModel:
     """Returns the model of the case, or of the pair that the evidence says stands for all neighbours.
 
     Raises:
         ValueError: the evidence says nothing of that, or something about other neighbours.
     """
-    if isinstance(case.model, Model):
+    if not isinstance(case.model, UnformedModel):
         return case.model
     if document["status"] == "violated":
         left, right = document["witness"]["secrets"]
@@ -156,8 +179,9 @@ def _compared(document: Mapping[str, Any], case: Case) -> Model:
     return case.model.of_names(left, right)
 
 
-def _check_cone(document: Mapping[str, Any], case: Case, model: Model) -> checker.Report:
+def _check_cone(document: Mapping[str, Any], case: Case, asked: AnyModel) -> checker.Report:
     """Checks a certificate about every length: its model must be the case's, and the obligations proved."""
+    model = need_privacy(asked, "a certificate about many sequences")
     about = document["lengths"] == list(model.lengths) if document["kind"] == "levels" else not model.lengths
     if not about or document["case"]["digest"] != case.digest:
         return checker.Report(False, ("rejected: the evidence belongs to another case file",))
@@ -178,20 +202,25 @@ def _check_cone(document: Mapping[str, Any], case: Case, model: Model) -> checke
     return cone_checker.check_document(document, model_document(lump(model).model))
 
 
-def recheck_witness(text: str, model: Model, report: checker.Report) -> checker.Report:
-    """Evaluates the witness of accepted evidence again, from the model; the probabilities must agree."""
+def recheck_witness(text: str, model: AnyModel, report: checker.Report) -> checker.Report:
+    """Evaluates the witness of accepted evidence again, from the model; the numbers must agree."""
     written = json.loads(text).get("witness")
     if written is None:
         return report
     try:
-        left, right = written["secrets"]
-        origin = Origin(left, right, tuple(written["observations"]))
         point = {name: Fraction(value) for name, value in written["parameters"].items()}
-        found = evaluate(model, origin, point)
+        found: AnyWitness
+        if isinstance(model, Inequality):
+            found = compare_at(model, Stated(int(written["number"]), written["statement"]), point)
+            shown = found.fails
+        else:
+            left, right = written["secrets"]
+            found = evaluate(model, Origin(left, right, tuple(written["observations"])), point)
+            shown = found.exceeds
     except (KeyError, TypeError, ValueError) as error:
         return replace(report, accepted=False, lines=(*report.lines, f"rejected: the witness: {error}"))
     own = documents.witness(found)
-    if not found.exceeds or any(written.get(name) != own[name] for name in own if name != "parameters"):
+    if not shown or any(written.get(name) != own[name] for name in own if name != "parameters"):
         line = "rejected: the model gives other numbers for the witness"
         return replace(report, accepted=False, lines=(*report.lines, line))
     return replace(report, lines=(*report.lines, "witness: evaluated again from the model"))

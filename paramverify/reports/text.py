@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from paramverify.algebra.domains import Domain
-from paramverify.evidence.witnesses import Witness
+from paramverify.evidence.witnesses import AnyWitness, Counterexample, Witness
 from paramverify.models.evaluation import Real
 from paramverify.verdicts import Decision
 
@@ -18,7 +18,7 @@ def number(value: Real) -> str:
     exact, decimal = value.describe(), f"{float(value):.6g}"
     if len(exact) > LONGEST:
         return f"about {decimal}"
-    return exact if exact.isdigit() else f"{exact} ({decimal})"
+    return exact if exact.lstrip("-").isdigit() else f"{exact} ({decimal})"
 
 
 def equals(value: Real) -> str:
@@ -26,7 +26,7 @@ def equals(value: Real) -> str:
     exact, decimal = value.describe(), f"{float(value):.6g}"
     if len(exact) > LONGEST:
         return f"≈ {decimal}"
-    return f"= {exact}" if exact.isdigit() else f"= {exact} ≈ {decimal}"
+    return f"= {exact}" if exact.lstrip("-").isdigit() else f"= {exact} ≈ {decimal}"
 
 
 def sequence(observations: Sequence[str]) -> str:
@@ -40,12 +40,34 @@ def priors(domain: Domain) -> str:
     return f"for every prior with {described}" if described else "for every pair of neighbours"
 
 
-def point(witness: Witness) -> str:
+def points(domain: Domain) -> str:
+    """Returns the domain of an inequality in words, such as `for every p in (0, 1)`."""
+    described = domain.describe()
+    return f"for every {described}" if described else "as a comparison of numbers"
+
+
+def point(witness: AnyWitness) -> str:
     """Returns a parameter point in words."""
     return ", ".join(f"{name} = {value}" for name, value in witness.parameters.items())
 
 
-def witness_lines(witness: Witness) -> list[str]:
+def witness_lines(witness: AnyWitness) -> list[str]:
+    """Returns the sentences that tell a witness: the parameter point, and what is too large there."""
+    return _compared(witness) if isinstance(witness, Counterexample) else _leak(witness)
+
+
+def _compared(witness: Counterexample) -> list[str]:
+    at = f"With {point(witness)}: " if witness.parameters else ""
+    truth = "false" if witness.fails else "true"
+    return [
+        f"{at}{witness.stated.text} is {truth}.",
+        f"left side {equals(witness.left)}",
+        f"right side {equals(witness.right)}",
+        f"left - right {equals(witness.difference)}, which is {'not ' * witness.fails}{witness.relation} 0",
+    ]
+
+
+def _leak(witness: Witness) -> list[str]:
     """Returns the sentences that tell a candidate: prior, secrets, output, probabilities, ratio and bound."""
     left, right = witness.probabilities
     at = f"With {point(witness)}: " if witness.parameters else ""

@@ -88,7 +88,7 @@ class _Search:
             self.upper, self.decisions = ratio, found.decisions
             return
         self.tried = max(self.tried, ratio)
-        if isinstance(found.verdict, Violated):
+        if isinstance(found.verdict, Violated) and isinstance(found.verdict.witness, Witness):
             witness = found.verdict.witness
             origin = Origin(witness.left, witness.right, witness.observations)
             same = evaluate(self.model, origin, witness.parameters)

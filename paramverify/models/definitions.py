@@ -1,0 +1,133 @@
+"""Reading `[define]` and `[claim]`: named rational functions, and comparisons of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+
+from paramverify.algebra.expressions import Expression, Operation, parse
+from paramverify.algebra.polynomials import Polynomial, RationalFunction, to_rational_function
+from paramverify.errors import CaseError, InputError, LimitError, located
+from paramverify.models.checks import Checks
+from paramverify.models.inequality import RELATIONS, Comparison
+from paramverify.models.rational_files import RationalFile, read_rational_file
+from paramverify.tables import Table, as_expression, check_name
+
+MAX_FILES = 20
+MAX_CLAIMS = 1_000
+
+
+def read_files(define: Table, folder: Path) -> dict[str, RationalFile]:
+    """Reads the files that `[define]` names, relative to the folder, up to their formulas.
+
+    Raises:
+        InputError: a mistake in an entry or a file.
+    """
+    found: dict[str, RationalFile] = {}
+    for name, value in define.data.items():
+        if not isinstance(value, dict):
+            continue
+        with located(key=f"define.{name}"):
+            entry = Table(value)
+            path = entry.text("file")
+            entry.close()
+            try:
+                found[name] = read_rational_file(folder / path)
+            except InputError as error:
+                raise CaseError(str(error)) from None
+        if len(found) > MAX_FILES:
+            raise LimitError(f"define: more than {MAX_FILES} files")
+    return found
+
+
+@dataclass
+class Definitions:
+    """The functions that `[define]` has named so far; every denominator is positive on the domain.
+
+    What is not seen from the signs of coefficients becomes an obligation of the `checks`.
+    """
+
+    checks: Checks
+    functions: dict[str, RationalFunction] = field(default_factory=dict)
+    _positive: dict[str, Polynomial] = field(default_factory=dict)
+
+    def read(self, define: Table, files: Mapping[str, RationalFile]) -> None:
+        """Reads the entries in their order; later ones may use earlier ones.
+
+        Raises:
+            InputError: a mistake, or a denominator that vanishes at a point of the domain.
+        """
+        for name in define:
+            with located(key="define"):
+                check_name(name)
+                if name in self.checks.ring.names:
+                    raise CaseError("this name is already that of a parameter", key=name)
+            with located(key=f"define.{name}"):
+                if name in files:
+                    self.functions[name] = self._from_file(files[name])
+                else:
+                    expression = as_expression(define.get(name))
+                    self.functions[name] = self._function(expression, expression.text)
+
+    def _from_file(self, file: RationalFile) -> RationalFunction:
+        try:
+            found = file.result(self.checks.ring)
+        except InputError as error:
+            raise CaseError(str(error)) from None
+        return self._oriented(found, f"the result of {file.path}")
+
+    def _function(self, expression: Expression, what: str) -> RationalFunction:
+        return self._oriented(to_rational_function(expression, self.checks.ring, self.functions), what)
+
+    def _oriented(self, function: RationalFunction, what: str) -> RationalFunction:
+        """Returns the function with a denominator that is positive on the domain."""
+        below = str(function.denominator)
+        if below not in self._positive:
+            self._positive[below] = self.checks.positive(function.denominator, f"the denominator of {what}")
+        same = self._positive[below] == function.denominator
+        return RationalFunction(function.numerator if same else -function.numerator, self._positive[below])
+
+    def comparisons(self, claim: Table) -> Iterator[Comparison]:
+        """Yields what `holds` says: one claim or a list, each a comparison, a chain, or several with `and`.
+
+        Raises:
+            InputError: anything else, or a denominator that vanishes at a point of the domain.
+        """
+        given = claim.need("holds")
+        texts = given if isinstance(given, list) else [given]
+        if not texts or len(texts) > MAX_CLAIMS:
+            raise CaseError(f"from 1 to {MAX_CLAIMS:,} claims are needed here", key="holds")
+        for k, text in enumerate(texts):
+            with located(key=f"holds[{k}]" if isinstance(given, list) else "holds"):
+                if not isinstance(text, str):
+                    raise CaseError('a comparison such as "f <= 1/2" is needed here')
+                yield from self._compared(text)
+
+    def _compared(self, text: str) -> Iterator[Comparison]:
+        alone = re.search(r"(?<![<>=!])=(?!=)", text)
+        if alone:
+            raise CaseError(f"write == for equality: {text[:60]!r}")
+        expression = parse(text)
+        pending = [expression.root]
+        while pending:
+            node = pending.pop(0)
+            if isinstance(node, Operation) and node.operator == "and":
+                pending = [*node.arguments, *pending]
+                continue
+            if not (isinstance(node, Operation) and node.operator in RELATIONS):
+                reason = "a claim is a comparison with <, <=, >, >= or ==, or several joined by and"
+                raise expression.error(reason, node)
+            left, right = (
+                self._function(Expression(text, side), f"one side of {text!r}") for side in node.arguments
+            )
+            yield Comparison(text, left, node.operator, right)
+
+
+def unknown_table(name: str, known: list[str]) -> CaseError:
+    """Returns the error for a table that no case has, with the nearest one that there is."""
+    near = get_close_matches(name, known, n=1)
+    hint = f"did you mean [{near[0]}]?" if near else f"a case has {', '.join(f'[{n}]' for n in known)}"
+    return CaseError(f"unknown table; {hint}", key=name)

@@ -1,0 +1,37 @@
+"""The kinds of models that a case can have, and what to say where only one kind will do."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from paramverify.algebra.domains import Domain
+from paramverify.errors import InputError
+from paramverify.models.inequality import Inequality
+from paramverify.models.model import Model
+from paramverify.models.neighbourhoods import UnformedModel
+
+AnyModel = Model | Inequality
+AskedModel = AnyModel | UnformedModel  # as a case has it; `encodings.product.formed` returns the former
+
+
+class OnDomain(Protocol):
+    """Whatever is about the points of a parameter domain: a model of any kind."""
+
+    @property
+    def domain(self) -> Domain:
+        """The parameter domain."""
+
+
+def need_privacy(model: AnyModel, what: str, instead: str = "`verify` decides it") -> Model:
+    """Returns the model if it is a privacy question about a hidden Markov model.
+
+    Raises:
+        InputError: it is of another kind; `what` names the command or option that does not apply, `instead`
+            says what does.
+    """
+    if isinstance(model, Model):
+        return model
+    raise InputError(
+        f"{what} needs a case about privacy, with [mechanism] and [privacy]; "
+        f"this case has a [claim]: {instead}"
+    )

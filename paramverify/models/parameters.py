@@ -1,0 +1,96 @@
+"""Reading `[parameters]`: the box, the constraints, and the constant behind every `exp` of a case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from paramverify.algebra.constants import GENERATOR, generator
+from paramverify.algebra.domains import Domain, Interval, box_domain, parse_constraint, parse_interval
+from paramverify.algebra.polynomials import Ring
+from paramverify.errors import CaseError, located
+from paramverify.models.rational_files import UNIT, RationalFile
+from paramverify.tables import Table, check_name
+
+
+def read_domain(top: Table, exponents: Sequence[Fraction], files: Mapping[str, RationalFile]) -> Domain:
+    """Reads the domain of a case whose `exp` have these arguments; `files` are those of `[define]`, by name.
+
+    The case's own intervals come first; each must lie inside the one that a file gives, because the file says
+    nothing about other points. A parameter that only files have gets the file's interval, or (0, 1) if it
+    gives none, as in PROPhESY. The constraints of the files are added to those of the case.
+
+    Raises:
+        InputError: no interval, one that is outside of that of a file, or two files that differ.
+    """
+    box: dict[str, Interval] = {}
+    constraints: object = []
+    with located(key="parameters"):
+        if "parameters" in top:
+            table = top.table("parameters")
+            constraints = table.get("constraints") or []
+            for name in table:
+                if name == "constraints":
+                    continue
+                check_name(name)
+                if name == GENERATOR:
+                    raise CaseError("this name stands for the constant exp(...)", key=name)
+                with located(key=name):
+                    value = table.get(name)
+                    box[name] = parse_interval(value if isinstance(value, str) else str(value))
+        _add_files(box, files)
+        domain = box_domain(Ring(tuple(box), generator(exponents)), box)
+        if not isinstance(constraints, list):
+            raise CaseError("a list of comparisons is needed here", key="constraints")
+        for k, text in enumerate(constraints):
+            with located(key=f"constraints[{k}]"):
+                if not isinstance(text, str):
+                    raise CaseError('a comparison such as "p + q <= 1" is needed here')
+                found = parse_constraint(text, domain)
+                domain = replace(domain, constraints=(*domain.constraints, *found))
+    for file in files.values():
+        domain = replace(domain, constraints=(*domain.constraints, *file.constraints(domain)))
+    return domain
+
+
+def _add_files(box: dict[str, Interval], files: Mapping[str, RationalFile]) -> None:
+    """Adds the parameters of files to the box; see `read_domain`."""
+    own = frozenset(box)
+    given: dict[str, tuple[Interval, str]] = {}
+    for file in files.values():
+        for name, interval in file.parameters.items():
+            if interval is None:
+                continue
+            if name in own and not _inside(box[name], interval):
+                reason = f"{box[name]} is not inside {interval}, which {file.path} gives"
+                raise CaseError(reason, key=name)
+            known, path = given.setdefault(name, (interval, file.path))
+            if name not in own and known != interval:
+                reason = f"{path} says {known} and {file.path} says {interval}: give the interval here"
+                raise CaseError(reason, key=name)
+            box.setdefault(name, interval)
+    for file in files.values():
+        for name in file.parameters:
+            box.setdefault(name, UNIT)
+
+
+def without_interval(files: Mapping[str, RationalFile], own: Mapping[str, object]) -> list[str]:
+    """Returns notes on the parameters for which neither the case nor a file gives an interval."""
+    given = {n for file in files.values() for n, interval in file.parameters.items() if interval} | own.keys()
+    found = []
+    for file in files.values():
+        names = ", ".join(name for name in file.parameters if name not in given)
+        if names:
+            found.append(f"{file.path} gives no interval for {names}: {UNIT} is taken")
+    return found
+
+
+def _inside(inner: Interval, outer: Interval) -> bool:
+    low = inner.lower > outer.lower or (
+        inner.lower == outer.lower and (outer.lower_closed or not inner.lower_closed)
+    )
+    high = inner.upper < outer.upper or (
+        inner.upper == outer.upper and (outer.upper_closed or not inner.upper_closed)
+    )
+    return low and high

@@ -1,0 +1,439 @@
+"""Cases with a claim of their own: verdicts against exact evaluation, and every command on them."""
+
+import json
+import random
+import shutil
+import sys
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+from paramverify.backends import discover
+from paramverify.cases import Case, load
+from paramverify.cli.main import run
+from paramverify.evidence.witnesses import Counterexample
+from paramverify.portfolio.session import Options
+from paramverify.portfolio.strategies import parse_strategy
+from paramverify.verdicts import Holds, Unknown, Violated
+from paramverify.verification import verify
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
+import rational_functions
+
+UNIT = '[parameters]\np = "(0, 1)"\nq = "(0, 1)"\n'
+CLOSED = '[parameters]\np = "[0, 1]"\nq = "[0, 1]"\n'
+DEFAULT = Options(seconds=30)
+OPTIONS = Options(seconds=20, strategy=parse_strategy("built-in"))
+
+
+def case(tmp_path: Path, claim: str, head: str = UNIT) -> Case:
+    path = tmp_path / "case.toml"
+    path.write_text(f"{head}[claim]\nholds = {claim if claim.startswith('[') else json.dumps(claim)}\n")
+    return load(path)
+
+
+HOLDS = [
+    ("p*q <= (p*q)**2 + 1/4", UNIT),  # equality where p·q = 1/2
+    ("p*q < (p*q)**2 + 1/4 + 1/10**9", UNIT),
+    ("p > 0", UNIT),
+    ("p*q < p", UNIT),
+    ("p*q <= p", CLOSED),
+    ("0 < p < 1 and p**2 < p", UNIT),
+    ("p/(1 + p) < q/(1 + q) + 1/2", UNIT),
+    ("(p - q)/(p + q) == 1 - 2*q/(p + q)", UNIT),
+    ("p/(p - q) > 1", UNIT + 'constraints = ["p > q"]\n'),  # the denominator is an obligation
+    ("p/(q - p) < -1", UNIT + 'constraints = ["p > q"]\n'),
+    ("1/(p**2 + q**2 - p*q - p/2 - q/2 + 26/100) <= 100", UNIT),  # the least value is 1/100
+    ("exp(1)*p < 3*p", UNIT),
+    ("exp(-1/2)*p < 0.61", UNIT),
+    ("1 < 2", ""),
+]
+VIOLATED = [
+    ("p > 0", CLOSED),
+    ("p*q < p", CLOSED),
+    ("p*q <= (p*q)**2 + 1/4 - 1/10**9", UNIT),
+    ("p*q < (p*q)**2 + 1/4", UNIT),
+    ("(2*p - 1)**2 + (3*q - 1)**2 > 0", UNIT),  # at one point only
+    ("p == q", UNIT),
+    ("0 < p < 9/10", UNIT),
+    ("1/(p**2 + q**2 - p*q - p/2 - q/2 + 26/100) < 100", UNIT),
+    ("exp(1)*p < 27/10", UNIT),
+    ("2 >= 3", ""),
+]
+
+
+@pytest.mark.parametrize(("claim", "head"), HOLDS)
+def test_claims_that_hold(claim: str, head: str, tmp_path: Path) -> None:
+    """Strict and weak comparisons, chains, touching ones, denominators with a sign to prove, and exp."""
+    assert isinstance(verify(case(tmp_path, claim, head), DEFAULT).verdict, Holds)
+
+
+@pytest.mark.parametrize(("claim", "head"), VIOLATED)
+def test_claims_that_fail(claim: str, head: str, tmp_path: Path) -> None:
+    """A strict comparison fails where both sides are equal; the witness has both sides exactly."""
+    verdict = verify(case(tmp_path, claim, head), DEFAULT).verdict
+    assert isinstance(verdict, Violated)
+    witness = verdict.witness
+    assert isinstance(witness, Counterexample)
+    assert witness.fails
+    sign = witness.difference.sign()
+    assert not {"<": sign < 0, "<=": sign <= 0, ">": sign > 0, ">=": sign >= 0, "==": sign == 0}[
+        witness.relation
+    ]
+
+
+def test_a_failure_at_irrational_points_only_is_unknown(tmp_path: Path) -> None:
+    """(2p² − 1)² > 0 fails at √½ only, which no rational witness can show; the weak comparison holds."""
+    assert isinstance(verify(case(tmp_path, "(2*p**2 - 1)**2 > 0"), OPTIONS).verdict, Unknown)
+    assert isinstance(verify(case(tmp_path, "(2*p**2 - 1)**2 >= 0"), OPTIONS).verdict, Holds)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_claims_against_a_grid(seed: int, tmp_path: Path) -> None:
+    """What is proved is true at every point of a grid; what is refuted is false at the witness."""
+    source = random.Random(seed)
+
+    def text() -> str:
+        a, b, c, d = (Fraction(source.randint(-6, 6), source.randint(1, 4)) for _ in range(4))
+        return f"({a}*p**2 + {b}*p*q + {c}*q + {d})/({source.randint(1, 3)} + {source.randint(0, 3)}*p*q)"
+
+    relation = source.choice(["<", "<=", ">", ">="])
+    shift = Fraction(source.randint(-8, 8))
+    claim = f"{text()} {relation} {text()} + {shift}".replace("+ -", "- ")
+    verdict = verify(case(tmp_path, claim, CLOSED), OPTIONS).verdict
+
+    def is_true(p: Fraction, q: Fraction) -> bool:
+        names = {"p": p, "q": q, "F": Fraction}
+        return bool(eval(numbers(claim), {"__builtins__": {}}, names))
+
+    steps = [Fraction(k, 12) for k in range(13)]
+    if isinstance(verdict, Holds):
+        assert all(is_true(p, q) for p, q in product(steps, steps))
+    else:
+        assert isinstance(verdict, Violated)
+        assert not is_true(**verdict.witness.parameters)
+
+
+def numbers(claim: str) -> str:
+    """Returns the claim as Python, with exact fractions in place of whole numbers."""
+    import re
+
+    return re.sub(r"(?<!\*\*)\b(\d+)\b", r"F(\1)", claim)
+
+
+def test_several_claims_are_a_conjunction(tmp_path: Path) -> None:
+    """A list holds iff all do; the witness names the comparison that fails."""
+    assert isinstance(verify(case(tmp_path, '["p < 1", "p*q < p"]'), OPTIONS).verdict, Holds)
+    verdict = verify(case(tmp_path, '["p < 1", "p*q < 1/2"]'), OPTIONS).verdict
+    assert isinstance(verdict, Violated)
+    assert isinstance(verdict.witness, Counterexample)
+    assert (verdict.witness.stated.number, verdict.witness.stated.text) == (1, "p*q < 1/2")
+
+
+# --- definitions and files --------------------------------------------------------------------------
+
+MODEL = """$Parameters: p (0,1); q (0,1)
+$Result: (/ p (- p q))
+$Well-formed Constraints:
+(> p q)
+"""
+
+
+def test_a_file_brings_parameters_and_constraints(tmp_path: Path) -> None:
+    """Without [parameters] the file's intervals count, and its constraints are part of the domain."""
+    (tmp_path / "m.rat").write_text(MODEL)
+    found = case(tmp_path, "f > 1", '[define]\nf = { file = "m.rat" }\n')
+    assert found.model.domain.describe() == "p in (0, 1), q in (0, 1), p - q > 0"
+    assert isinstance(verify(found, OPTIONS).verdict, Holds)
+
+
+def test_parameters_without_interval_get_a_note(tmp_path: Path) -> None:
+    """Where neither the file nor the case gives an interval, (0, 1) is taken, and the answer says so."""
+    (tmp_path / "m.rat").write_text("$Parameters: p; q; r\n$Result: p*q*r\n")
+    head = '[parameters]\nq = "[0, 2]"\n[define]\nf = { file = "m.rat" }\n'
+    found = case(tmp_path, "f < 2", head)
+    assert found.model.domain.describe() == "q in [0, 2], p in (0, 1), r in (0, 1)"
+    assert [note.split("m.rat ")[1] for note in found.model.notes] == [
+        "gives no interval for p, r: (0, 1) is taken"
+    ]
+    assert isinstance(verify(found, OPTIONS).verdict, Holds)
+
+
+def test_the_digest_covers_the_files(tmp_path: Path) -> None:
+    """Evidence is tied to the files that a case names, not only to the case."""
+    (tmp_path / "m.rat").write_text(MODEL)
+    before = case(tmp_path, "f > 1", '[define]\nf = { file = "m.rat" }\n').digest
+    (tmp_path / "m.rat").write_text(MODEL.replace("(/ p", "(/ q"))
+    assert case(tmp_path, "f > 1", '[define]\nf = { file = "m.rat" }\n').digest != before
+
+
+FILE = '[define]\nf = { file = "m.rat" }\n'
+MISTAKES = [
+    (UNIT, "p", "claim.holds: a claim is a comparison with <, <=, >, >= or =="),
+    (UNIT, "p != q", "claim.holds: a claim is a comparison"),
+    (UNIT, "p < q or q < p", "claim.holds: a claim is a comparison"),
+    (UNIT, "p = q", "claim.holds: write == for equality"),
+    (UNIT, '["p < 1", "p <"]', "claim.holds[1]: syntax error"),
+    (UNIT, "[]", "claim.holds: from 1 to 1,000 claims"),
+    (UNIT, "[3]", "claim.holds[0]: a comparison such as"),
+    (UNIT, "g < 1", "claim.holds: unknown name 'g'; known here: p, q"),
+    (UNIT, "1/(p - q) < 1", "the denominator of one side of '1/(p - q) < 1' is zero at p = 1/2, q = 1/2"),
+    (
+        UNIT + '[define]\nf = "1/(2*p - 1)"\n',
+        "f < 1",
+        "define.f: the denominator of 1/(2*p - 1) is zero at p",
+    ),
+    (UNIT + '[define]\np = "q"\n', "p < 1", "define.p: this name is already that of a parameter"),
+    (UNIT + '[define]\nmin = "q"\n', "p < 1", "define.min: this word is reserved"),
+    (UNIT + '[define]\nf = "g"\ng = "p"\n', "f < 1", "define.f: unknown name 'g'"),
+    (UNIT + '[define]\nf = ["p"]\n', "f < 1", "define.f: an expression (text or a number)"),
+    (UNIT + '[define]\nf = { flie = "m.rat" }\n', "f < 1", "define.f: the key 'file' is missing"),
+    (UNIT + '[define]\nf = { file = "n.rat" }\n', "f < 1", "n.rat: No such file"),
+    (
+        UNIT + '[define]\nf = { file = "bad.rat" }\n',
+        "f < 1",
+        "bad.rat: line 2: 'r' is not one of the parameters",
+    ),
+    ('[parameters]\np = "[0, 1)"\n' + FILE, "f < 1", "parameters.p: [0, 1) is not inside (0, 1), which"),
+    ('[define]\nf = { file = "m.rat" }\ng = { file = "half.rat" }\n', "f < g", "half.rat says (0, 1/2)"),
+    (UNIT + "[privacy]\nratio = 2\n", "p < 1", "privacy: give either [claim], or [mechanism] and [privacy]"),
+    (UNIT + "[defnie]\n", "p < 1", "defnie: unknown table; did you mean [define]?"),
+    (UNIT + '[claim]\nhold = "p < 1"\n[x]\n', "p < 1", "not TOML"),
+]
+
+
+@pytest.mark.parametrize(("head", "claim", "message"), MISTAKES)
+def test_mistakes(
+    head: str, claim: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each mistake is one message with file, key and reason, and exit code 2."""
+    (tmp_path / "m.rat").write_text(MODEL)
+    (tmp_path / "half.rat").write_text(MODEL.replace("p (0,1)", "p (0,1/2)"))
+    (tmp_path / "bad.rat").write_text("$Parameters: p\n$Result: r\n")
+    path = tmp_path / "case.toml"
+    path.write_text(f"{head}[claim]\nholds = {claim if claim.startswith('[') else json.dumps(claim)}\n")
+    assert run(["verify", str(path)]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.startswith(f"error: {path}: ")
+
+
+def test_a_denominator_that_vanishes_off_the_samples_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """p² + q² − 41/50 vanishes at (1/10, 9/10), which is found while the obligation is decided."""
+    found = case(tmp_path, "1/((p - 1/10)**2 + (q - 9/10)**2) > 0")
+    assert run(["verify", found.path]) == 2
+    assert "may be zero or negative at p = 1/10, q = 9/10" in capsys.readouterr().err
+
+
+def test_an_empty_domain_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A claim about no point at all is a mistake, not something that holds."""
+    found = case(tmp_path, "p < 0", UNIT + 'constraints = ["p + q > 1", "p + q < 1"]\n')
+    assert run(["verify", found.path]) == 2
+    assert "the parameter domain is empty" in capsys.readouterr().err
+
+
+# --- the models in cases/ ---------------------------------------------------------------------------
+
+
+def solved(chain: rational_functions.Chain, point: dict[str, Fraction]) -> Fraction:
+    """Returns the probability to reach the goal, from the linear equations at one point, by elimination."""
+    from paramverify.algebra.polynomials import value_at
+
+    states = list(chain)
+    rows = []
+    for state in states:
+        row = dict.fromkeys(states, Fraction(0)) | {state: Fraction(1)}
+        goal = Fraction(0)
+        for target, share in chain[state].items():
+            number = value_at(share.numerator, point) / value_at(share.denominator, point)
+            if target == rational_functions.GOAL:
+                goal += number
+            elif target in row:
+                row[target] -= number
+        rows.append(([row[s] for s in states], goal))
+    for k in range(len(states)):
+        pivot = next(r for r in range(k, len(states)) if rows[r][0][k])
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        left, right = rows[k]
+        scale = left[k]
+        rows[k] = left, right = [x / scale for x in left], right / scale
+        for r in range(len(states)):
+            factor = rows[r][0][k]
+            if r != k and factor:
+                rows[r] = (
+                    [x - factor * y for x, y in zip(rows[r][0], left, strict=True)],
+                    rows[r][1] - factor * right,
+                )
+    return rows[0][1]
+
+
+@pytest.mark.parametrize(
+    ("name", "chain", "file"),
+    [
+        ("retransmission", rational_functions.retransmission(3, 2), "retransmission"),
+        ("walk", rational_functions.walk(4), "random-walk"),
+    ],
+)
+def test_rational_functions_of_chains(name: str, chain: rational_functions.Chain, file: str) -> None:
+    """State elimination gives the solution of the linear equations; the files are what the script writes."""
+    from paramverify.algebra.polynomials import value_at
+
+    found = rational_functions.reach(chain)
+    for p, q in [(Fraction(1, 3), Fraction(1, 2)), (Fraction(2, 5), Fraction(1, 7))]:
+        point = {"p": p, "q": q}
+        expected = solved(chain, point)
+        assert value_at(found.numerator, point) / value_at(found.denominator, point) == expected
+    assert (ROOT / "cases" / f"{file}.rat").read_text() == rational_functions.FILES[name]()
+
+
+def test_a_function_of_degree_48(tmp_path: Path) -> None:
+    """The failure of 12 chunks is 1 − (1 − (1 − pq)⁴)¹², and the union bound holds, also strictly inside."""
+    shutil.copy(ROOT / "cases" / "retransmission.rat", tmp_path)
+    head = '[define]\nf = { file = "retransmission.rat" }\n'
+    for claim in ("f == 1 - (1 - (1 - p*q)**4)**12", "f <= 12*(1 - p*q)**4", "0 <= f < 1"):
+        assert isinstance(verify(case(tmp_path, claim, head), OPTIONS).verdict, Holds)
+    verdict = verify(case(tmp_path, "f > 0", head), DEFAULT).verdict  # no failure without losses
+    assert isinstance(verdict, Violated)
+    assert verdict.witness.parameters == {"p": 1, "q": 1}
+
+
+# --- commands ---------------------------------------------------------------------------------------
+
+TEST = str(ROOT / "cases" / "blood-test.toml")
+WALK = str(ROOT / "cases" / "random-walk.toml")
+
+
+def test_verify_json(capsys: pytest.CaptureFixture[str]) -> None:
+    """The witness has the parameters and both sides, exactly."""
+    assert run(["verify", TEST, "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert document["status"] == "violated"
+    assert document["claims"][0]["statement"] == "right > 1/2"
+    witness = document["witness"]
+    at = {name: Fraction(value) for name, value in witness["parameters"].items()}
+    true = at["ill"] * at["sensitivity"]
+    expected = true / (true + (1 - at["ill"]) * (1 - at["specificity"]))
+    assert Fraction(witness["left"]) == expected
+    assert Fraction(witness["right"]) == Fraction(1, 2)
+    assert Fraction(witness["difference"]) == expected - Fraction(1, 2) <= 0
+
+
+def test_verify_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    """The answer is in the words of the case: no secrets, no priors."""
+    assert run(["verify", WALK]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("holds: up >= 1/2 and 0 < down <= up for every p in (0, 1), q in (0, 1), p >= q, ")
+    assert "-p - q + 1 >= 0" in out
+    assert run(["verify", TEST]) == 1
+    out = capsys.readouterr().out
+    assert out.startswith("violated: right > 1/2 is not always true.\n  With ill = ")
+    assert "right side = 1/2" in out
+
+
+@pytest.mark.parametrize("claim", ["p*q < p", "p*q <= p", "p*q < 1/2", "p == q", "p/(p + q) < 3/2 - q"])
+def test_evidence(claim: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Evidence is accepted for its case, and rejected for another claim and with other numbers."""
+    found = case(tmp_path, claim)
+    path = tmp_path / "evidence.json"
+    status = run(["verify", found.path, "--evidence", str(path)])
+    assert run(["check", str(path)]) == 0
+    assert run(["check", str(path), "--case", found.path]) == 0
+    document = json.loads(path.read_text())
+    if status == 1:
+        for name in ("left", "statement", "difference", "relation", "number"):
+            forged = json.loads(path.read_text())
+            forged["witness"][name] = "1/77" if name != "number" else 5
+            path.write_text(json.dumps(forged))
+            assert run(["check", str(path), "--case", found.path]) == 1
+            path.write_text(json.dumps(document))
+    (tmp_path / "other").mkdir()
+    other = case(
+        tmp_path / "other", claim.replace("p*q", "p*q*q").replace("p ==", "p*p ==").replace("3/2", "4/3")
+    )
+    document["case"]["digest"] = other.digest
+    path.write_text(json.dumps(document))
+    assert run(["check", str(path), "--case", other.path]) == 1
+    capsys.readouterr()
+
+
+def test_evidence_needs_the_obligations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """That a denominator is positive is among what must be proved."""
+    found = case(tmp_path, "p/(p - q) > 1", UNIT + 'constraints = ["p > q"]\n')
+    path = tmp_path / "evidence.json"
+    assert run(["verify", found.path, "--evidence", str(path)]) == 0
+    document = json.loads(path.read_text())
+    assert len(document["claims"]) == 2
+    document["claims"].pop()
+    path.write_text(json.dumps(document))
+    assert run(["check", str(path), "--case", found.path]) == 1
+    assert "REJECTED" in capsys.readouterr().out
+
+
+def test_show(capsys: pytest.CaptureFixture[str]) -> None:
+    """Definitions are shown as formulas, in text, JSON and LaTeX."""
+    assert run(["show", WALK]) == 0
+    assert "up    p^24/(p^24 + q^24)" in capsys.readouterr().out
+    assert run(["show", WALK, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["claim"] == "up >= 1/2 and 0 < down <= up"
+    assert [entry["name"] for entry in document["definitions"]] == ["up", "down"]
+    assert run(["show", TEST, "--latex"]) == 0
+    assert r"\frac{ill sensitivity}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("target", ["smtlib2", "qepcad", "redlog"])
+def test_export(target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Claims are written one by one; a strict one has its own domain, so --together refuses it."""
+    assert run(["export", WALK, "--to", target, "-o", str(tmp_path)]) == 0
+    assert len(list(tmp_path.iterdir())) == 2
+    assert run(["export", WALK, "--to", target, "--together"]) == 2
+    assert "a claim with < or > has its own" in capsys.readouterr().err
+
+
+def test_exported_scripts_are_decided_alike(tmp_path: Path) -> None:
+    """Z3 finds the exported scripts unsatisfiable where the case holds, and satisfiable where it does not."""
+    import z3
+
+    for path, expected in ((WALK, "unsat"), (TEST, "sat")):
+        folder = tmp_path / expected
+        assert run(["export", path, "--to", "smtlib2", "-o", str(folder)]) == 0
+        for script in folder.iterdir():
+            solver = z3.Solver()
+            solver.from_string(script.read_text())
+            assert str(solver.check()) == expected
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["budget", WALK], ["certify", WALK, "--observations", "a"], ["show", WALK, "--graph"]],
+    ids=lambda command: command[0],
+)
+def test_commands_about_privacy_say_so(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """A command that needs secrets and observations says that this case has none, and what to do."""
+    assert run(command) == 2
+    error = capsys.readouterr().err
+    assert "needs a case about privacy" in error
+    assert "`verify`" in error
+
+
+def test_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Backends are compared on claims of this kind too."""
+    arguments = ["compare", WALK, TEST, "--backends", "bernstein,z3", "-o", str(tmp_path), "--json"]
+    assert run(arguments) == 0
+    assert json.loads(capsys.readouterr().out)
+
+
+def test_conditions_on_free_parameters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """[quantify] gives the condition for weak comparisons, and refuses strict ones."""
+    if discover()["qepcad"].version() is None:
+        pytest.skip(discover()["qepcad"].install)
+    head = UNIT + '[quantify]\nforall = ["q"]\n'
+    assert run(["verify", case(tmp_path, "2*p + q >= 1", head).path]) == 1
+    assert "true exactly for p with" in capsys.readouterr().out
+    assert run(["verify", case(tmp_path, "2*p + q > 1", head).path]) == 2
+    assert "without < and >" in capsys.readouterr().err
