@@ -30,6 +30,7 @@ from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import Input, Mechanism, check_input, read_mechanism
 from paramverify.models.mechanisms.hmm import Explicit, read_row
 from paramverify.models.model import Model
+from paramverify.models.neighbourhoods import Neighbourhood, UnformedModel, unformed
 from paramverify.models.priors import InitialDistribution, Prior, SecretPair, read_prior
 from paramverify.tables import Table, all_expressions, check_name, read_toml
 
@@ -49,7 +50,7 @@ class Case:
     title: str
     source: str
     budget: str
-    model: Model
+    model: Model | UnformedModel
     expect: Mapping[str, Any] = field(default_factory=dict)
     free: tuple[str, ...] = ()
 
@@ -84,24 +85,22 @@ class _Reader:
         self.checks = Checks(self.domain(privacy))
         free = self.free()
         empty = check_domain(self.checks.domain)
-        hmm, pairs = self.comparison()
+        compared = self.comparison()
         with located(key="privacy"):
             ratio, budget = self.ratio(privacy)
             lengths = read_lengths(privacy.get("length"))
             privacy.close()
         self.top.close()
-        for pair in pairs:
-            self.check_masses(pair)
-        model = Model(
-            self.checks.domain,
-            hmm,
-            tuple(pairs),
-            ratio,
-            lengths,
-            tuple(self.checks.obligations),
-            tuple(dict.fromkeys(self.notes)),
-            empty,
-        )
+        model: Model | UnformedModel
+        domain, obligations = self.checks.domain, tuple(self.checks.obligations)
+        if isinstance(compared, Neighbourhood):
+            model = UnformedModel(domain, compared, ratio, lengths, obligations, (), empty)
+        else:
+            hmm, pairs = compared
+            for pair in pairs:
+                self.check_masses(pair)
+            notes = tuple(dict.fromkeys(self.notes))
+            model = Model(domain, hmm, tuple(pairs), ratio, lengths, obligations, notes, empty)
         return Case(self.path, self.digest, title, source, budget, model, expect, free)
 
     def domain(self, privacy: Table) -> Domain:
@@ -154,7 +153,7 @@ class _Reader:
                 raise CaseError("no parameter is left free; leave [quantify] out", key="forall")
             return free
 
-    def comparison(self) -> tuple[HMM, list[SecretPair]]:
+    def comparison(self) -> tuple[HMM, list[SecretPair]] | Neighbourhood:
         """Reads what is compared: neighbouring inputs, or secrets under a prior."""
         with located(key="mechanism"):
             mechanism = read_mechanism(self.top.table("mechanism"), self.checks)
@@ -165,6 +164,10 @@ class _Reader:
                 raise CaseError("[neighbours] needs the number of queries, not expressions", key="mechanism")
             with located(key="neighbours"):
                 table = self.top.table("neighbours")
+                many = unformed(mechanism, table)
+                if many:
+                    table.close()
+                    return many
                 hmm, pairs = mechanism.neighbours(table)
                 table.close()
                 if not pairs:

@@ -1,6 +1,7 @@
 """Tight budgets: the papers' numbers, exact algebraic suprema, and comparison with a fine rational grid."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,8 +16,10 @@ from paramverify.cases import load
 from paramverify.claims import Origin
 from paramverify.cli.main import run
 from paramverify.evidence.witnesses import evaluate, in_domain
+from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.budget import tight_budget
+from paramverify.synthesis.every_length import tight_budget_of_every_length
 from paramverify.synthesis.suprema import TightBudget
 
 CASES = Path(__file__).parent.parent / "cases"
@@ -234,3 +237,36 @@ def test_constraints_and_constants_give_certified_bounds(
     ]
     assert max(ratios) <= float(found.upper) * (1 + 1e-12)
     assert max(ratios) >= float(found.lower) * 0.97
+
+
+@pytest.mark.parametrize("name", ["time-series-2-all", "time-series-3-all"])
+def test_bounds_for_every_length(name: str) -> None:
+    """The bounds are close, above the exact budgets of short sequences, and the lower one has a witness."""
+    model = load(CASES / f"{name}.toml").model
+    assert isinstance(model, Model)
+    with Session() as session:
+        found = tight_budget_of_every_length(model, session, Fraction(1, 100))
+        short = tight_budget(replace(model, lengths=(1, 2, 3)), session)
+    assert found.upper is not None
+    assert short.lower <= found.upper <= found.lower * Fraction(102, 100)
+    place = {name: root.lower for name, root in found.place.items()}
+    ratio = evaluate(model, found.origin, place).ratio
+    assert ratio is not None
+    assert ratio.rational == found.lower
+
+
+def test_exact_for_every_length_relative_to_a_parametric_bound() -> None:
+    """A survey whose answer is remembered reaches its own bound t/(1-t) at every length, and no more."""
+    model = load(CASES / "survey-memory-all.toml").model
+    assert isinstance(model, Model)
+    with Session() as session:
+        found = tight_budget_of_every_length(model, session, Fraction(1, 100), relative=True)
+    assert (found.lower, found.upper, found.attained) == (1, 1, True)
+
+
+def test_no_budget_for_every_length() -> None:
+    """Above threshold has no budget for all lengths, which a loop proves."""
+    model = load(CASES / "above-threshold-all.toml").model
+    assert isinstance(model, Model)
+    with Session() as session:
+        assert tight_budget_of_every_length(model, session, Fraction(1, 100)).infinite

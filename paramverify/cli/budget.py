@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from paramverify.algebra.expressions import constant
-from paramverify.algebra.maxima import exact
 from paramverify.algebra.polynomials import variables
 from paramverify.algebra.realroots import RealRoot
 from paramverify.cases import load
@@ -21,7 +20,7 @@ from paramverify.cli._common import (
     time_limit,
     timeout_option,
 )
-from paramverify.encodings.no_budget import no_budget
+from paramverify.encodings.product import formed
 from paramverify.errors import InputError, LimitError, located
 from paramverify.evidence.witnesses import evaluate
 from paramverify.models.evaluation import Real, show_polynomial
@@ -29,6 +28,7 @@ from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.reports import documents, text
 from paramverify.synthesis.budget import tight_budget
+from paramverify.synthesis.every_length import tight_budget_of_every_length
 from paramverify.synthesis.suprema import TightBudget
 from paramverify.verification import check_model
 
@@ -62,14 +62,15 @@ def command(
     options = session_options(timeout, backends, strategy, confirm)
     with time_limit(timeout), Session(options) as session:
         loaded = load(case)
-        model = loaded.model
+        model = formed(loaded.model)
         doubt, _ = check_model(session, model)
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")
-        found = tight_budget(model, session, width) if model.lengths else _every_length(model)
+        search = tight_budget if model.lengths else tight_budget_of_every_length
+        found = search(model, session, width)
         used = {*variables(model.ratio.numerator), *variables(model.ratio.denominator)}
         parametric = not used.isdisjoint(model.domain.ring.parameters)
-        related = tight_budget(model, session, width, relative=True) if parametric else None
+        related = search(model, session, width, relative=True) if parametric else None
     results = [found, *([related] if related else [])]
     done = all(r.infinite or (r.upper is not None and r.upper - r.lower <= width * r.lower) for r in results)
     if as_json:
@@ -84,15 +85,6 @@ def command(
         if related:
             click.echo(f"relative to the case's {loaded.budget}: {_relative(related)}")
     return 0 if done else 3
-
-
-def _every_length(model: Model) -> TightBudget:
-    """Returns infinity where a loop of observations lets the ratio grow without limit."""
-    loop = no_budget(model)
-    if loop is None:
-        raise InputError('the tight budget for every length is not known: give privacy.length as "1..5", say')
-    place = {name: exact(value) for name, value in loop.point}
-    return TightBudget(Fraction(0), None, loop.origin(model, 3), place, None, False, True)
 
 
 def _precision(given: str) -> Fraction:

@@ -12,6 +12,8 @@ from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.models.model import Model
 from paramverify.reports import documents, text
 
+CHOOSE = "choose one with --secrets LEFT RIGHT"
+
 
 @click.command("certify")
 @case_argument
@@ -33,11 +35,18 @@ def command(
     Exit code 1 if the candidate is a violation, 0 if it is not.
     """
     del timeout  # one forward recursion on numbers: there is nothing to limit
-    model = load(case).model
+    loaded = load(case).model
     word = tuple(name.strip() for part in observations for name in part.split(",") if name.strip())
     if not word:
         raise InputError("no observations are given")
-    left, right = secrets or _only_pair(model)
+    if isinstance(loaded, Model):
+        model = loaded
+        left, right = secrets or _only_pair(model)
+    elif secrets is None:
+        raise InputError(f"the case compares {loaded.neighbourhood.pairs:,} pairs: {CHOOSE}")
+    else:
+        left, right = secrets
+        model = loaded.of_names(left, right)
     point = parse_point(at)
     for name in point:
         if name not in model.domain.ring.parameters:
@@ -63,7 +72,7 @@ def command(
 
 def _only_pair(model: Model) -> tuple[str, str]:
     if len(model.pairs) > 1:
-        raise InputError(f"the case compares {len(model.pairs)} pairs: choose one with --secrets LEFT RIGHT")
+        raise InputError(f"the case compares {len(model.pairs)} pairs: {CHOOSE}")
     return model.pairs[0].left, model.pairs[0].right
 
 

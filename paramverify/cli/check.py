@@ -10,7 +10,7 @@ import click
 
 from paramverify.cli._common import json_option, print_json, timeout_option
 from paramverify.errors import EvidenceError, located
-from paramverify.evidence import cone_checker
+from paramverify.evidence import cone_checker, product_checker
 from paramverify.evidence.checker import Report, check_text
 
 MAX_BYTES = 1_000_000_000
@@ -69,11 +69,11 @@ def _alone(text: str) -> Report:
     """Checks evidence in itself: a certificate about every length, or an ordinary document."""
     try:
         document = json.loads(text)
-        if document["format"] == cone_checker.FORMAT:
-            return cone_checker.check_document(document)
+        cone = document["format"] == cone_checker.FORMAT
     except (ValueError, KeyError, TypeError, RecursionError):
-        pass  # what is no document is told by the ordinary checker
-    return check_text(text)
+        return check_text(text)  # which says what is wrong
+    report = cone_checker.check_document(document) if cone else check_text(text)
+    return product_checker.with_reduction(document, report)
 
 
 def _status(text: str) -> str:

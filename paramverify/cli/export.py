@@ -13,6 +13,7 @@ from paramverify.claims import Claim
 from paramverify.cli._common import case_argument, json_option, print_json, timeout_option
 from paramverify.encodings import qepcad, redlog
 from paramverify.encodings.conditions import question
+from paramverify.encodings.product import formed
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.encodings.smtlib import script
 from paramverify.errors import InputError, LimitError
@@ -52,7 +53,7 @@ def command(
     redlog it asks whether the claim holds for every prior. Without -o one file goes to standard output.
     """
     del timeout  # nothing is decided
-    claims = list(sequence_claims(load(case).model))
+    claims = list(sequence_claims(formed(load(case).model)))
     if together and number is not None:
         raise click.UsageError("--together and --claim exclude each other")
     if number is not None and number > len(claims):

@@ -10,6 +10,7 @@ import click
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.cases import load
 from paramverify.cli._common import case_argument, json_option, print_json, timeout_option
+from paramverify.encodings.product import formed
 from paramverify.encodings.sequences import probabilities
 from paramverify.models.model import Model
 from paramverify.reports.formulas import Formula, formula, latex
@@ -29,7 +30,7 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool, timeout: floa
     """Print the observation probabilities as formulas, or the model as a graph."""
     del timeout  # formulas only, nothing is decided
     loaded = load(case)
-    model = loaded.model
+    model = formed(loaded.model)
     if graph:
         click.echo(dot(model), nl=False)
         return 0

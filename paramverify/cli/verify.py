@@ -51,7 +51,7 @@ def command(
     with time_limit(timeout), progress_bar("claims") as progress:
         loaded = load(case)
         report = verify(loaded, options, progress)
-        condition = _condition(loaded, timeout) if loaded.free else {}
+        condition = _condition(loaded, report, timeout) if loaded.free else {}
     status = _status(report)
     if evidence:
         evidence.write_text(
@@ -66,16 +66,16 @@ def command(
             click.echo(f"  {line}")
     for name, told in condition.items():
         click.echo(f"  {name.capitalize()}: {told}")
-    for note in report.notes:
+    for note in report.model.notes:
         click.echo(f"  Note: {note}.")
     return STATUS_CODES[status]
 
 
-def _condition(case: Case, seconds: float) -> dict[str, str]:
+def _condition(case: Case, report: Report, seconds: float) -> dict[str, str]:
     """Returns the condition on the free parameters under which the case is private for all others."""
-    if not case.model.lengths:
+    if not report.model.lengths:
         raise InputError("[quantify] needs a finite privacy.length")
-    found = eliminate(claims_of(case.model), case.free, case.model.domain, seconds)
+    found = eliminate(claims_of(report.model), case.free, report.model.domain, seconds)
     if isinstance(found, Open):
         return {"condition": f"unknown, {found.end.value}: {found.detail}"}
     names = ", ".join(case.free)
@@ -93,7 +93,7 @@ def _headline(report: Report, budget: str) -> str:
     verdict = report.verdict
     took = f"in {report.seconds:.2g} s"
     if isinstance(verdict, Holds):
-        where = text.priors(report.domain)
+        where = text.priors(report.model.domain)
         who = text.backends_used(report.decisions)
         count = len(report.claims)
         origins = sum(len(claim.origins) for claim in report.claims)
@@ -124,7 +124,7 @@ def _document(report: Report, status: str) -> dict[str, Any]:
         "claims": claims,
         "seconds": round(report.seconds, 6),
         "evidence": {"decided_by": text.backends_used(report.decisions)},
-        "notes": list(report.notes),
+        "notes": list(report.model.notes),
     }
     if isinstance(report.verdict, Violated):
         document["witness"] = documents.witness(report.verdict.witness)

@@ -14,14 +14,17 @@ All numbers are whole.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import lcm, prod
+from typing import Any
 
-from paramverify.algebra.polynomials import constant_value, is_constant
+from paramverify.algebra.polynomials import constant_value
 from paramverify.claims import Origin
 from paramverify.errors import LimitError, UnsupportedError
+from paramverify.models.model import Model
+from paramverify.models.neighbourhoods import UnformedModel
 from paramverify.models.noise import Noise
 
 MAX_INPUTS = 2_000_000
@@ -95,13 +98,53 @@ def largest_ratio(noise: Noise, n: int, ties: str, differ: str, by: int | None =
     return best
 
 
+def formed(model: Model | UnformedModel) -> Model:
+    """Returns the model, or that of the neighbours with the largest ratio, which stand for all pairs.
+
+    Pr(ω | x) is the product over the releases of a sequence, so that pair has the largest ratio for sequences
+    of every length: it is within a bound iff all pairs are.
+
+    Raises:
+        LimitError: more than `MAX_INPUTS` classes of inputs.
+    """
+    if isinstance(model, Model):
+        return model
+    around = model.neighbourhood
+    made = around.mechanism
+    found = largest_ratio(made.noise, around.answers, made.ties, around.differ, around.by)
+    left, right = found.left, found.right
+    if left == right:  # no pair has a ratio above 1
+        right = (1 - min(left[0], 1), *left[1:])
+    pair = model.of_pair(*(tuple(map(Fraction, given)) for given in (left, right)))
+    note = f"{_words(left)} against {_words(right)} has the largest ratio of all neighbours"
+    note += f" ({around.pairs:,} ordered pairs), and stands for them"
+    return replace(pair, notes=(*pair.notes, note))
+
+
+def reduction_document(model: UnformedModel, left: str, right: str) -> dict[str, Any]:
+    """Returns the statement that a pair has the largest ratio, for `evidence.product_checker`."""
+    around = model.neighbourhood
+    rows = around.mechanism.noise.rows
+    return {
+        "noise": [
+            [str(constant_value(p.numerator) / constant_value(p.denominator)) for p in r] for r in rows
+        ],
+        "ties": around.mechanism.ties,
+        "answers": around.answers,
+        "differ": around.differ,
+        "by": "any" if around.by is None else str(around.by),
+        "left": [int(v) for v in left.strip("()").split(",")],
+        "right": [int(v) for v in right.strip("()").split(",")],
+    }
+
+
 def _larger(left: Fraction | None, right: Fraction | None) -> bool:
     return right is not None and (left is None or left > right)
 
 
 def _numbers(noise: Noise) -> tuple[list[list[int]], int]:
     """Returns the noise as whole numbers over one denominator."""
-    if not all(is_constant(f) for row in noise.rows for p in row for f in (p.numerator, p.denominator)):
+    if not noise.is_numeric:
         raise UnsupportedError("the noise has parameters, so its probabilities are no numbers")
     rows = [[constant_value(p.numerator) / constant_value(p.denominator) for p in row] for row in noise.rows]
     scale = lcm(*(p.denominator for row in rows for p in row))

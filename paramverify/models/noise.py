@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from paramverify.algebra.polynomials import RationalFunction
+from paramverify.algebra.polynomials import RationalFunction, is_constant
 from paramverify.errors import CaseError, located
 from paramverify.models.checks import Checks
 from paramverify.tables import Table, as_expression
@@ -23,6 +23,11 @@ class Noise:
     def range(self) -> int:
         """The largest answer."""
         return len(self.rows) - 1
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether all probabilities are rational numbers."""
+        return all(is_constant(f) for row in self.rows for p in row for f in (p.numerator, p.denominator))
 
 
 def truncated_geometric(alpha: RationalFunction, limit: int, checks: Checks) -> Noise:

@@ -12,6 +12,7 @@ from paramverify.cases import load
 from paramverify.claims import Claim, without_enclosure
 from paramverify.encodings import monolithic
 from paramverify.encodings.cone import cone_claims, has_numbers
+from paramverify.encodings.product import formed
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.errors import InputError, LimitError, UnsupportedError
 from paramverify.models.model import Model
@@ -122,7 +123,7 @@ def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) 
     for encoding in encodings:
         started = time.perf_counter()
         try:
-            parts = ENCODINGS[encoding](case.model)
+            parts = ENCODINGS[encoding](formed(case.model))
         except (LimitError, UnsupportedError) as error:
             found.skipped.append(Skipped(f"{name}, encoding {encoding}", str(error)))
             continue

@@ -15,9 +15,11 @@ from paramverify.encodings.at_points import at_point
 from paramverify.encodings.choice import is_long
 from paramverify.encodings.cone_certificates import model_document
 from paramverify.encodings.lumping import lump
+from paramverify.encodings.product import reduction_document
 from paramverify.encodings.sequences import forward_sum, forward_sums
-from paramverify.evidence import certificates, checker, cone_checker
+from paramverify.evidence import certificates, checker, cone_checker, product_checker
 from paramverify.evidence.witnesses import directed, evaluate, in_domain
+from paramverify.models.mechanisms import show_input
 from paramverify.models.model import Model
 from paramverify.reports import documents
 from paramverify.verdicts import Decision, Proved, Violated
@@ -34,16 +36,31 @@ def evidence_document(case: Case, report: Report, status: str) -> dict[str, Any]
     if report.certificate is not None:
         own = [certificates.entry(_short(claim), _proof(decision)) for claim, decision in report.obligations]
         about = {"title": case.title, "digest": case.digest}
-        return {**report.certificate, "case": about, "status": status, "obligations": own}
+        return {
+            **report.certificate,
+            "case": about,
+            "status": status,
+            "obligations": own,
+            **_reduction(case, report),
+        }
     settled = list(zip(report.claims, report.decisions, strict=False)) + list(report.obligations)
     entries = [certificates.entry(_short(claim), _proof(decision)) for claim, decision in settled]
     violation = None
     if isinstance(report.verdict, Violated):
         found = report.verdict.witness
-        broken = claim_of(case.model, Origin(found.left, found.right, found.observations))
+        broken = claim_of(report.model, Origin(found.left, found.right, found.observations))
         violation = certificates.witness(broken, found.parameters, documents.witness(found))
         entries = [entry for entry in entries if entry["proof"] is not None]
-    return certificates.evidence(case.title, case.digest, status, entries, violation)
+    document = certificates.evidence(case.title, case.digest, status, entries, violation)
+    return {**document, **_reduction(case, report)}
+
+
+def _reduction(case: Case, report: Report) -> dict[str, Any]:
+    """Returns the statement that one pair of neighbours stands for all, where the verdict needs it."""
+    if isinstance(case.model, Model) or isinstance(report.verdict, Violated):
+        return {}
+    pair = report.model.pairs[0]
+    return {"reduction": reduction_document(case.model, pair.left, pair.right)}
 
 
 def _short(claim: Claim) -> Claim:
@@ -99,27 +116,48 @@ def check_with_case(text: str, case: Case) -> checker.Report:
     """
     try:
         document = json.loads(text)
+        model = _compared(document, case)
         if document["format"] == cone_checker.FORMAT:
-            return _check_cone(document, case)
-        if case.model.lengths and not is_long(case.model):
-            expected = list(expected_claims(case.model))
+            report = _check_cone(document, case, model)
+            return product_checker.with_reduction(document, report)
+        listed = isinstance(case.model, Model) or document["status"] != "violated"
+        if model.lengths and not is_long(model) and listed:
+            expected = list(expected_claims(model))
         else:
             written = document["witness"]
             left, right = written["secrets"]
             origin = Origin(left, right, tuple(written["observations"]))
-            if case.model.lengths and len(origin.observations) not in case.model.lengths:
+            if model.lengths and len(origin.observations) not in model.lengths:
                 raise ValueError("the case is not about sequences of this length")
             document = {**document, "claims": []}  # the witness alone is enough, and is all that is checked
-            expected = [to_document(claim_of(case.model, origin))]
+            expected = [to_document(claim_of(model, origin))]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         return checker.Report(False, (f"rejected: not evidence about this case: {error!s:.200}",))
     report = checker.check_document(document, expected, case.digest)
-    return recheck_witness(text, case.model, report) if report.accepted else report
+    report = product_checker.with_reduction(document, report)
+    return recheck_witness(text, model, report) if report.accepted else report
 
 
-def _check_cone(document: Mapping[str, Any], case: Case) -> checker.Report:
+def _compared(document: Mapping[str, Any], case: Case) -> Model:
+    """Returns the model of the case, or of the pair that the evidence says stands for all neighbours.
+
+    Raises:
+        ValueError: the evidence says nothing of that, or something about other neighbours.
+    """
+    if isinstance(case.model, Model):
+        return case.model
+    if document["status"] == "violated":
+        left, right = document["witness"]["secrets"]
+    else:
+        pair = document["reduction"]
+        left, right = (show_input(tuple(map(Fraction, pair[side]))) for side in ("left", "right"))
+        if pair != reduction_document(case.model, left, right):
+            raise ValueError("the reduction is about other neighbours")
+    return case.model.of_names(left, right)
+
+
+def _check_cone(document: Mapping[str, Any], case: Case, model: Model) -> checker.Report:
     """Checks a certificate about every length: its model must be the case's, and the obligations proved."""
-    model = case.model
     about = document["lengths"] == list(model.lengths) if document["kind"] == "levels" else not model.lengths
     if not about or document["case"]["digest"] != case.digest:
         return checker.Report(False, ("rejected: the evidence belongs to another case file",))

@@ -201,7 +201,7 @@ class Search:
             else:
                 assert isinstance(decision.answer, Open)
                 break
-            trial = lower * 2 if upper is None else simplest_between(*_middle(lower, upper))
+            trial = lower * 2 if upper is None else simplest_between(*middle(lower, upper))
         found = TightBudget(lower, upper, self.origin, place, None, attained, False, decisions)
         return self.recognise(found) if upper is not None else found
 
@@ -261,7 +261,8 @@ def _nonzero(polynomial: Polynomial, place: Place) -> bool:
     return univariate(rest).gcd(factors[0]).degree() < 1
 
 
-def _middle(lower: Fraction, upper: Fraction) -> tuple[Fraction, Fraction]:
+def middle(lower: Fraction, upper: Fraction) -> tuple[Fraction, Fraction]:
+    """Returns the ends of the middle quarter of an interval."""
     return lower + (upper - lower) * 3 / 8, lower + (upper - lower) * 5 / 8
 
 

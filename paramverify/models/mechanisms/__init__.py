@@ -102,10 +102,7 @@ def neighbouring_inputs(
     """
     if "pairs" in table:
         return [_listed(pair, k, answers) for k, pair in enumerate(_pairs(table))]
-    differ = table.choice("differ", ("each", "one"))
-    by = str(table.get("by") or default_by)
-    if by != "any" and not by.isdigit():
-        raise CaseError('a whole number or "any" is needed here', key="by")
+    differ, by = read_differ(table, default_by)
     near = [_near(values, by) for values in answers]
     found: list[tuple[Input, Input]] = []
     for left in product(*answers):
@@ -117,12 +114,21 @@ def neighbouring_inputs(
     return found
 
 
-def _near(values: Sequence[Value], by: str) -> dict[Value, list[Value]]:
-    if by == "any":
+def read_differ(table: Table, default_by: str = "1") -> tuple[str, int | None]:
+    """Reads `differ` and `by`: which answers may differ, and by how much at most (None: by anything)."""
+    differ = table.choice("differ", ("each", "one"))
+    by = str(table.get("by") or default_by)
+    if by != "any" and not by.isdigit():
+        raise CaseError('a whole number or "any" is needed here', key="by")
+    return differ, None if by == "any" else int(by)
+
+
+def _near(values: Sequence[Value], by: int | None) -> dict[Value, list[Value]]:
+    if by is None:
         return {v: list(values) for v in values}
     if any(isinstance(v, str) for v in values):
         raise CaseError('labels have no distance; write by = "any"', key="by")
-    return {v: [w for w in values if abs(_number(v) - _number(w)) <= int(by)] for v in values}
+    return {v: [w for w in values if abs(_number(v) - _number(w)) <= by] for v in values}
 
 
 def _number(value: Value) -> int:

@@ -7,6 +7,7 @@ truncated geometric noise as in [F] section 2. Ties go to the first index, or to
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, common_denominator
@@ -17,6 +18,14 @@ from paramverify.models.noise import Noise, read_noise
 from paramverify.tables import Table
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NoisyMax(OneShot):
+    """Noisy max; what it is made of, for encodings that use it."""
+
+    noise: Noise
+    ties: str
+
+
 def read(table: Table, checks: Checks) -> Mechanism:
     """Reads `queries` (expressions with values 0..range, or their number), `noise` and `ties`."""
     queries, count = read_queries(table)
@@ -24,7 +33,8 @@ def read(table: Table, checks: Checks) -> Mechanism:
     ties = table.choice("ties", ("uniform", "first"), "uniform")
     values = tuple(Fraction(v) for v in range(noise.range + 1))
     outputs = tuple(str(k + 1) for k in range(count))
-    return OneShot(checks, queries, (values,) * count, outputs, arg_max(noise, ties, checks))
+    release = arg_max(noise, ties, checks)
+    return NoisyMax(checks, queries, (values,) * count, outputs, release, noise=noise, ties=ties)
 
 
 def arg_max(noise: Noise, ties: str, checks: Checks) -> Callable[[Input], list[RationalFunction]]:

@@ -1,0 +1,126 @@
+"""Differential privacy over more pairs of neighbouring inputs than can be formed.
+
+A mechanism that perturbs each of n answers on its own has exponentially many inputs. Its question is kept
+as it was asked, and the pair with the largest ratio stands for all pairs once it is known
+(see `encodings.product`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from paramverify.algebra.domains import Domain
+from paramverify.algebra.polynomials import RationalFunction
+from paramverify.errors import InputError
+from paramverify.models.checks import Obligation
+from paramverify.models.mechanisms import Input, compare, read_differ, show_input
+from paramverify.models.mechanisms.noisy_max import NoisyMax
+from paramverify.models.model import Model
+from paramverify.tables import Table
+
+FORMED = 20_000  # ordered pairs of inputs that are formed, one by one
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbourhood:
+    """All pairs of neighbouring inputs of noisy max: `differ` is "each" or "one" answer, at most `by` apart.
+
+    The noise has numbers only, `by` None means any distance, `pairs` is the number of ordered pairs.
+    """
+
+    mechanism: NoisyMax
+    differ: str
+    by: int | None
+    pairs: int
+
+    @property
+    def answers(self) -> int:
+        """The number of answers."""
+        return len(self.mechanism.answers)
+
+    def has(self, left: Input, right: Input) -> bool:
+        """Tells whether two inputs are neighbours."""
+        distances = [abs(_whole(x) - _whole(y)) for x, y in zip(left, right, strict=True)]
+        near = self.by is None or max(distances) <= self.by
+        return near and (self.differ == "each" or sum(map(bool, distances)) <= 1)
+
+
+@dataclass(frozen=True, eq=False)
+class UnformedModel:
+    """ε-differential privacy for all pairs of a neighbourhood; otherwise like a `Model`."""
+
+    domain: Domain
+    neighbourhood: Neighbourhood
+    ratio: RationalFunction
+    lengths: tuple[int, ...] = (1,)
+    obligations: tuple[Obligation, ...] = ()
+    notes: tuple[str, ...] = ()
+    maybe_empty: Obligation | None = None
+
+    def of_pair(self, left: Input, right: Input) -> Model:
+        """Returns the model of one pair of inputs."""
+        hmm, pairs = compare(self.neighbourhood.mechanism, [(left, right)])
+        return Model(
+            self.domain,
+            hmm,
+            tuple(pairs),
+            self.ratio,
+            self.lengths,
+            self.obligations,
+            self.notes,
+            self.maybe_empty,
+        )
+
+    def of_names(self, left: str, right: str) -> Model:
+        """Returns the model of one pair of neighbours, written like `(1, 0, 2)`.
+
+        Raises:
+            InputError: a name that is no input, or inputs that are not neighbours.
+        """
+        inputs = [_read_input(name, self.neighbourhood) for name in (left, right)]
+        if not self.neighbourhood.has(*inputs):
+            raise InputError(f"{left} and {right} are not neighbours")
+        return self.of_pair(*inputs)
+
+
+def unformed(mechanism: object, table: Table) -> Neighbourhood | None:
+    """Reads `[neighbours]` where it describes too many pairs to form, of a mechanism that allows for it."""
+    if not isinstance(mechanism, NoisyMax) or "pairs" in table or not mechanism.noise.is_numeric:
+        return None
+    differ, by = read_differ(table)
+    pairs = count_pairs(mechanism.answers, differ, by)
+    return Neighbourhood(mechanism, differ, by, pairs) if pairs > FORMED else None
+
+
+def count_pairs(answers: Sequence[Sequence[object]], differ: str, by: int | None) -> int:
+    """Returns the number of ordered pairs of neighbours, for answers 0..range."""
+    total, same = 1, 1
+    for values in answers:
+        top = len(values) - 1
+        step = top if by is None else min(by, top)
+        close = sum(min(v + step, top) - max(v - step, 0) + 1 for v in range(top + 1))
+        if differ == "each":
+            total *= close
+        else:
+            # One more answer: it is equal on both sides and an earlier one differs, or it differs alone.
+            total = total * len(values) + same * (close - len(values))
+        same *= len(values)
+    return total
+
+
+def _read_input(name: str, neighbourhood: Neighbourhood) -> Input:
+    match = re.fullmatch(r"\s*\(?\s*(\d+(?:\s*,\s*\d+)*)\s*\)?\s*", name)
+    values = tuple(Fraction(part.strip()) for part in match.group(1).split(",")) if match else ()
+    known = neighbourhood.mechanism.answers
+    if len(values) != len(known) or any(v not in answers for v, answers in zip(values, known, strict=True)):
+        example = show_input(tuple(answers[0] for answers in known))
+        raise InputError(f"{name!r} is not an input; write for example {example!r}")
+    return values
+
+
+def _whole(value: object) -> int:
+    assert isinstance(value, Fraction)
+    return int(value)

@@ -1,0 +1,113 @@
+"""The tight budget for sequences of every length: between a violation and an invariant cone.
+
+The ratio of a sequence at a prior is a lower bound, a ratio for which an invariant cone is found an upper
+one. Neither search is complete, so the bounds may stay apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from paramverify.algebra.maxima import exact
+from paramverify.algebra.polynomials import RationalFunction, rational
+from paramverify.algebra.realroots import RealRoot
+from paramverify.algebra.simplest import simplest_between
+from paramverify.all_lengths import verify_all_lengths
+from paramverify.claims import Origin
+from paramverify.encodings.no_budget import no_budget
+from paramverify.errors import LimitError
+from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.models.model import Model
+from paramverify.portfolio.session import Session
+from paramverify.synthesis.suprema import UNBOUNDED, TightBudget, middle
+from paramverify.verdicts import Decision, Holds, Violated
+
+NEAREST = Fraction(1, 10_000)  # the relative distance at which the search for an invariant cone ends
+FURTHEST = 10  # times that the bound is doubled before an upper one is given up
+
+
+def tight_budget_of_every_length(
+    model: Model, session: Session, precision: Fraction, relative: bool = False
+) -> TightBudget:
+    """Returns bounds on the supremum of the ratio over the domain, all pairs, directions and sequences.
+
+    With `relative` it is the supremum of that ratio divided by the case's own bound. The lower bound is the
+    ratio of a sequence at a prior, the upper one is proved by an invariant cone; they are equal where the
+    lower one is proved. That there is no budget is proved by a loop.
+
+    Raises:
+        LimitError: neither a violation of the bound 1 was found nor an upper bound.
+    """
+    loop = no_budget(model)
+    if loop:
+        place = {name: exact(value) for name, value in loop.point}
+        return TightBudget(Fraction(0), None, loop.origin(model, 3), place, None, False, True)
+    one = RationalFunction.of(model.domain.ring.number(1))
+    search = _Search(replace(model, ratio=one) if not relative else model, session)
+    for _ in range(FURTHEST):
+        search.try_ratio(max(search.tried, Fraction(1)) * 2)
+        if search.upper is not None or search.infinite or search.lower > UNBOUNDED:
+            break
+    while search.upper is not None and not search.infinite:
+        if search.lower and search.settles(search.lower):
+            break
+        if search.upper - search.tried <= max(precision, NEAREST) * search.upper:
+            break
+        search.try_ratio(simplest_between(*middle(search.tried, search.upper)))
+    return search.found()
+
+
+@dataclass(eq=False)
+class _Search:
+    """What is known so far: `lower` is the ratio of `best`; no cone was found for ratios up to `tried`."""
+
+    model: Model
+    session: Session
+    lower: Fraction = Fraction(0)
+    tried: Fraction = Fraction(0)
+    upper: Fraction | None = None
+    best: Witness | None = None
+    decisions: tuple[Decision, ...] = ()
+    infinite: bool = False
+    last: Fraction = Fraction(0)  # the lower bound that was tried as an upper one
+
+    def settles(self, lower: Fraction) -> bool:
+        """Tells whether the lower bound is an upper one too; asked once for each."""
+        if self.last != lower:
+            self.last = lower
+            self.try_ratio(lower)
+        return self.upper == lower
+
+    def try_ratio(self, ratio: Fraction) -> None:
+        """Looks for a proof that the supremum is at most this, or for a sequence with a larger ratio."""
+        own = self.model.ratio  # with a positive denominator, which is kept as it is
+        scaled = RationalFunction(own.numerator * rational(ratio), own.denominator)
+        found = verify_all_lengths(replace(self.model, ratio=scaled), self.session)
+        if isinstance(found.verdict, Holds):
+            self.upper, self.decisions = ratio, found.decisions
+            return
+        self.tried = max(self.tried, ratio)
+        if isinstance(found.verdict, Violated):
+            witness = found.verdict.witness
+            origin = Origin(witness.left, witness.right, witness.observations)
+            same = evaluate(self.model, origin, witness.parameters)
+            if same.ratio is None:
+                self.best, self.infinite = same, True
+                return
+            reached = (same.ratio / same.bound).enclosure()[0]
+            if reached > self.lower:
+                self.best, self.lower = same, reached
+                self.tried = max(self.tried, min(reached, self.upper or reached))
+
+    def found(self) -> TightBudget:
+        """Returns what is known, as bounds."""
+        if self.best is None:
+            raise LimitError("no bound was found for every length; give privacy.length as a number")
+        place: dict[str, RealRoot] = {name: exact(v) for name, v in self.best.parameters.items()}
+        origin = Origin(self.best.left, self.best.right, self.best.observations)
+        if self.infinite:
+            return TightBudget(Fraction(0), None, origin, place, None, True, True)
+        value = exact(self.lower) if self.lower == self.upper else None
+        attained = True if value else None
+        return TightBudget(self.lower, self.upper, origin, place, value, attained, False, self.decisions)
