@@ -212,22 +212,18 @@ def test_cases(name: str) -> None:
     chosen = list(model.pairs)
     if len(chosen) > PAIRS:
         chosen = Random(name).sample(chosen, PAIRS)
+    broken = [[[c for c in encoded if not c.holds_at(p)] for encoded in claims.values()] for p in points]
     for formula, left, right in directions(model, chosen):
-        for point in points:
+        for point, by_encoding in zip(points, broken, strict=True):
             words = exceeding(model, left, right, point)
             assert Meaning(formula, model.hmm.observations, point).satisfying() == words
-            for encoded in claims.values():
-                broken = [c for c in encoded if not c.holds_at(point)]
-                told = {
-                    o.observations
-                    for c in broken
-                    for o in c.origins
-                    if o.left == formula.left and o.right == formula.right
-                }
+            for found in by_encoding:
+                origins = [o for c in found for o in c.origins]
+                told = {o.observations for o in origins if (o.left, o.right) == (formula.left, formula.right)}
                 assert told <= words
-                if len(chosen) == len(model.pairs) == 1:
+                assert not words or found
+                if len(model.pairs) == 1:
                     assert bool(told) == bool(words)
-                assert not words or broken
 
 
 @pytest.mark.parametrize("name", CASES)
