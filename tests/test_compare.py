@@ -22,10 +22,12 @@ from paramverify.cases import load
 from paramverify.cli.compare import duration
 from paramverify.cli.main import run
 from paramverify.encodings.sequences import sequence_claims
-from paramverify.portfolio.comparing import Encoded, Estimate, Subjects
+from paramverify.portfolio.comparing import Estimate
 from paramverify.portfolio.results import IDENTITY, identity
+from paramverify.portfolio.subjects import Encoded, Subjects
 from paramverify.reports import plots
-from paramverify.reports.comparison import Comparison, alarm, judge, lines, summary
+from paramverify.reports.comparison import Comparison, alarm, lines, summary
+from paramverify.reports.judgement import judge
 
 ROOT = Path(__file__).parent.parent
 CASES = ROOT / "cases"
@@ -33,6 +35,7 @@ TESTS = Path(__file__).parent
 HOLDS = str(CASES / "geometric-neighbours.toml")  # 2 claims
 VIOLATED = str(CASES / "geometric-contagious-ln2.toml")  # 2 claims, expected to be violated
 MIXED = str(CASES / "noisy-max-contagious.toml")  # 6 claims
+ENDLESS = str(CASES / "survey-memory-all.toml")
 SOLVERS = "bernstein,z3,cvc5"
 
 
@@ -442,6 +445,62 @@ def test_scripts_that_are_refused(
     assert not (tmp_path / "new").exists()
 
 
+# --- encodings --------------------------------------------------------------------------------------
+
+
+def test_encodings_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each encoding says of each case what the case expects; what one cannot express is left out and told."""
+    short = tmp_path / "above-threshold-prior.toml"
+    short.write_text((CASES / short.name).read_text().replace('"1..4"', '"1..2"'))
+    names = ["geometric-contagious-ln2", "randomized-response", "noisy-max-3-below", "survey-memory-all"]
+    files = [short, *(CASES / f"{name}.toml" for name in names)]
+    arguments = [*files, "--encodings", "sequences,cone,monolithic", "--backends", "bernstein,z3"]
+    code, out, _ = compare(capsys, *arguments, "-o", tmp_path, "--json")
+    document = json.loads(out)
+    assert code == 0
+    status = {(row["case"], row["encoding"]): row["status"] for row in document["encodings"]}
+    expected = {path.stem: load(path).expect["status"] for path in files[:-1]}
+    assert {case for case, _ in status} == set(expected)
+    assert all(status[case, encoding] == expected[case] for case, encoding in status)
+    assert {encoding for case, encoding in status if case == "above-threshold-prior"} == {
+        *("sequences", "cone", "monolithic")
+    }
+    skipped = {s["what"]: s["reason"] for s in document["skipped"]}
+    assert "every length" in skipped["survey-memory-all"]
+    assert "parametric transitions" in skipped["randomized-response, encoding cone"]
+    assert "the constant E" in skipped["noisy-max-3-below, encoding monolithic"]
+    # Formulas of the monolithic encoding are scripts: solvers only, as they are, in their own word.
+    assert {
+        (r["backend"], r["simplification"], r["evidence"])
+        for r in read(tmp_path)
+        if r["encoding"] == "monolithic"
+    } == {("z3", "off", "word")}
+    printed = lines(document)
+    assert any(line.startswith("case") and "deciding s" in line for line in printed)
+    assert any(line.split()[:3] == [names[0], "cone", "violated"] for line in printed)
+
+
+def test_encodings_that_contradict_each_other() -> None:
+    """Where one encoding has a violated claim, another that holds throughout is told to be wrong."""
+    records = [
+        result("z3", 1, "violated", encoding="monolithic", digest="m1"),
+        result("z3", 2, "holds", encoding="monolithic", digest="m2"),
+        result("z3", 1, "holds", evidence="certificate"),
+    ]
+    encoded = [Encoded("made", "monolithic", 2, 0.0, None), Encoded("made", "sequences", 1, 0.0, None)]
+    judgement = judge(records, {}, encoded)
+    assert [(w["encoding"], w["known"]) for w in judgement.wrong] == [
+        ("sequences", "violated (encoding monolithic)")
+    ]
+    rows = summary(Comparison.of(records, Subjects(encoded=encoded), [], 10))["encodings"]
+    assert [(row["encoding"], row["status"], row["deciding"]) for row in rows] == [
+        ("monolithic", "violated", 1),
+        ("sequences", "holds", 1),
+    ]
+    records[2] |= {"status": "unknown", "evidence": None}
+    assert not judge(records, {}, encoded).alarming
+
+
 # --- bad input --------------------------------------------------------------------------------------
 
 
@@ -454,7 +513,8 @@ def test_scripts_that_are_refused(
             "is not installed; to get it: pip install stand-in",
         ),
         ([HOLDS, "--backends", ","], "--backends needs at least one name"),
-        ([HOLDS, "--encodings", "haiku"], "unknown encoding 'haiku'; known: sequences"),
+        ([HOLDS, "--encodings", "haiku"], "unknown encoding 'haiku'; known: sequences, cone, monolithic"),
+        ([ENDLESS], "it is about every length"),
         ([HOLDS, "--timeout", "0"], "timeout"),
         ([HOLDS, "--repeat", "0"], "repeat"),
         (["nowhere.toml"], "nowhere.toml"),

@@ -8,12 +8,14 @@ from random import Random
 import pytest
 from random_models import all_probabilities, parametric_model, random_model
 
+from paramverify.backends import backend
 from paramverify.cases import load
 from paramverify.encodings.cone import cone_claims
-from paramverify.encodings.monolithic import Unsatisfiable, formulas, solve
+from paramverify.encodings.monolithic import Unsatisfiable, formulas, script, solve
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.evidence.witnesses import Witness
 from paramverify.models.model import Model
+from paramverify.portfolio.scripts import run_script
 
 SECONDS = 30
 
@@ -60,6 +62,25 @@ def test_parametric_transitions(low: str, private: bool) -> None:
         if isinstance(answer, Witness):
             assert answer.exceeds
             assert Fraction(1, 10) <= answer.parameters["p"] <= Fraction(1, 2)
+
+
+@pytest.mark.parametrize(("ratio", "private"), [("3", True), ("2", False)])
+def test_scripts_say_what_the_formulas_say(ratio: str, private: bool) -> None:
+    """Solvers agree on the formula as an SMT-LIB script, also where a parameter's name is taken there."""
+    model = parametric_model(
+        {"pi": (Fraction(0), Fraction(1)), "q": (Fraction(0), Fraction(1))},
+        [["1", "0"], ["0", "1"]],
+        [["3/4", "1/4"], ["1/4", "3/4"]],
+        ["pi", "0"],
+        ["pi*q/2", "pi*(2-q)/2"],
+        ratio,
+        (1,),
+    )
+    texts = [script(formula) for formula in formulas(model, 1)]
+    for name in ("z3", "cvc5-cov", "yices"):
+        said = [run_script(backend(name), text, {}) for text in texts]
+        assert {str(answer).strip() for answer in said} <= {"sat", "unsat"}
+        assert all(str(answer).strip() == "unsat" for answer in said) == private
 
 
 def test_parametric_priors_and_impossible_secrets() -> None:

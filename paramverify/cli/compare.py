@@ -15,17 +15,9 @@ import click
 from paramverify.backends import Ability, discover
 from paramverify.cli._common import json_option, print_json
 from paramverify.errors import InputError
-from paramverify.portfolio.comparing import (
-    ENCODINGS,
-    Choice,
-    Planned,
-    Progress,
-    Skipped,
-    plan,
-    read_subjects,
-    run,
-)
+from paramverify.portfolio.comparing import Choice, Planned, Progress, plan, run
 from paramverify.portfolio.results import ResultsFile, identity
+from paramverify.portfolio.subjects import ENCODINGS, SEQUENCES, Skipped, read_subjects
 from paramverify.reports import comparison, plots
 
 CONTRADICTED, INTERRUPTED = 1, 130
@@ -34,7 +26,11 @@ CONTRADICTED, INTERRUPTED = 1, 130
 @click.command("compare")
 @click.argument("cases", metavar="CASES...", nargs=-1, required=True, type=click.Path())
 @click.option("--backends", metavar="NAMES", help="Comma-separated; by default all that are installed.")
-@click.option("--encodings", metavar="NAMES", help=f"Comma-separated, of: {', '.join(ENCODINGS)}.")
+@click.option(
+    "--encodings",
+    metavar="NAMES",
+    help=f"Comma-separated, of: {', '.join(ENCODINGS)}; by default {SEQUENCES}.",
+)
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -64,7 +60,7 @@ def command(
     output: Path,
     as_json: bool,
 ) -> int:
-    """Compare the backends on many cases.
+    """Compare backends and encodings on many cases.
 
     CASES are case files, SMT-LIB scripts (.smt2, logic QF_NRA), and folders of both. Every backend tries
     every claim, with and without simplification. Results are kept as they come in results.jsonl; the same
@@ -75,7 +71,7 @@ def command(
     able = [b for b in discover().values() if Ability.CLAIMS in b.abilities]
     missing = [b for b in able if b.version() is None]
     names = _names(backends, "--backends") or tuple(b.name for b in able if b not in missing)
-    known = _names(encodings, "--encodings") or tuple(ENCODINGS)
+    known = _names(encodings, "--encodings") or (SEQUENCES,)
     for name in known:
         if name not in ENCODINGS:
             raise InputError(f"unknown encoding {name!r}; known: {', '.join(ENCODINGS)}")

@@ -15,9 +15,9 @@ from paramverify.algebra.polynomials import (
     substitute,
 )
 from paramverify.claims import Origin
-from paramverify.encodings.cone import Levels, has_numbers, letters, matrices, weighted
+from paramverify.encodings.cone import directed_candidates, has_numbers, runs
 from paramverify.encodings.lumping import lump
-from paramverify.encodings.sequences import Candidate, claim_polynomial
+from paramverify.encodings.sequences import claim_polynomial
 from paramverify.models.checks import sample_points
 from paramverify.models.hmm import HMM, Step
 from paramverify.models.model import Model
@@ -38,22 +38,16 @@ def find_violation(model: Model, most: int = 30) -> tuple[Origin, dict[str, Frac
         small = lump(fixed).model
         if not has_numbers(small.hmm):
             return None
-        for _, level in zip(range(most), Levels(matrices(small.hmm)), strict=False):
-            if len(level.kept) > MAX_RAYS:
+        directions = runs(small)
+        for found in islice(zip(*(levels for levels, _ in directions), strict=True), most):
+            if any(len(level.kept) > MAX_RAYS for level in found):
                 break
-            for vector, word in level.kept.items():
-                names = tuple(small.hmm.observations[o] for o in letters(word))
-                for pair in small.pairs:
-                    left = weighted(pair.pi, vector) * pair.tau.mass
-                    right = weighted(pair.tau, vector) * pair.pi.mass
-                    for a, b, one, other in (
-                        (left, right, pair.left, pair.right),
-                        (right, left, pair.right, pair.left),
-                    ):
-                        origin = Origin(one, other, names)
-                        f = claim_polynomial(small, Candidate(a, b, origin))
+            for level, (_, turns) in zip(found, directions, strict=True):
+                for vector, word in level.kept.items():
+                    for candidate in directed_candidates(small, vector, word, turns):
+                        f = claim_polynomial(small, candidate)
                         if is_constant(f) and constant_value(f) < 0:
-                            return origin, {n: point[n] for n in model.domain.ring.parameters}
+                            return candidate.origin, {n: point[n] for n in model.domain.ring.parameters}
     return None
 
 

@@ -184,14 +184,22 @@ def candidates(model: Model) -> Iterator[Candidate]:
     if not has_numbers(small.hmm):
         yield from sequences.candidates(small)
         return
-    left, right = sides(small)
-    # Without states of one side only, both directions need the same vectors.
-    runs = (
-        [(left, right, (False,)), (right, left, (True,))] if left or right else [(left, right, (False, True))]
-    )
-    for below, above, turns in runs:
-        for vector, word in distinct(small, Levels(matrices(small.hmm), below, above)):
-            yield from _candidates(small, vector, letters(word), turns)
+    for levels, turns in runs(small):
+        for vector, word in distinct(small, levels):
+            yield from directed_candidates(small, vector, word, turns)
+
+
+def runs(model: Model) -> list[tuple[Levels, tuple[bool, ...]]]:
+    """Returns the levels of a model with numbers, each with the directions that they are enough for.
+
+    A direction is turned where it compares the right secret with the left one. Without states of one side
+    only, both directions need the same vectors.
+    """
+    tables = matrices(model.hmm)
+    left, right = sides(model)
+    if left or right:
+        return [(Levels(tables, left, right), (False,)), (Levels(tables, right, left), (True,))]
+    return [(Levels(tables), (False, True))]
 
 
 def distinct(model: Model, levels: Levels) -> Iterator[tuple[Vector, Word]]:
@@ -223,10 +231,11 @@ def _reached(hmm: HMM, states: Iterable[int]) -> set[int]:
     return found
 
 
-def _candidates(
-    model: Model, vector: Vector, word: tuple[int, ...], turns: tuple[bool, ...]
+def directed_candidates(
+    model: Model, vector: Vector, word: Word, turns: tuple[bool, ...]
 ) -> Iterator[Candidate]:
-    names = tuple(model.hmm.observations[o] for o in word)
+    """Yields what one sequence says about each pair in the given directions; see `runs`."""
+    names = tuple(model.hmm.observations[o] for o in letters(word))
     sums: dict[int, Polynomial] = {}
     for pair in model.pairs:
         pi, tau = (weighted(start, vector, sums) for start in (pair.pi, pair.tau))

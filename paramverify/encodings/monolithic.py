@@ -19,11 +19,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from io import StringIO
 from typing import TYPE_CHECKING
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import Polynomial, fraction
 from paramverify.claims import Origin
+from paramverify.encodings.smtlib import symbol as smtlib_symbol
 from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.models.hmm import HMM
 from paramverify.models.model import Model
@@ -82,6 +84,34 @@ def formulas(model: Model, length: int) -> Iterator[Formula]:
     for pair in model.pairs:
         yield _formula(model, length, (pair.left, pair.pi), (pair.right, pair.tau))
         yield _formula(model, length, (pair.right, pair.tau), (pair.left, pair.pi))
+
+
+def script(formula: Formula) -> str:
+    """Returns the formula as an SMT-LIB 2 script that ends with `(check-sat)`.
+
+    Shared subterms are shared there too. A parameter whose name is taken in SMT-LIB gets `!` at its end.
+    """
+    from pysmt.smtlib.printers import SmtDagPrinter
+    from pysmt.typing import REAL
+
+    manager = formula.environment.formula_manager
+    kept = {smtlib_symbol(name): term for name, term in formula.parameters.items()}
+    renamed = {term: manager.Symbol(name, REAL) for name, term in kept.items() if name != term.symbol_name()}
+    text = StringIO()
+    SmtDagPrinter(text).printer(formula.environment.substituter.substitute(formula.formula, renamed))
+    names = [*kept, *(term.symbol_name() for term in formula.observed)]
+    about = f"{formula.left} against {formula.right}, all sequences of length {len(formula.observed)}"
+    lines = [
+        f"; {' '.join(about.split())}",
+        "(set-info :smt-lib-version 2.6)",
+        "(set-logic QF_NRA)",
+        *(f"(declare-fun {name} () Real)" for name in names),
+        f"(assert {text.getvalue()})",
+        "(check-sat)",
+        "(exit)",
+        "",
+    ]
+    return "\n".join(lines)
 
 
 def solve(model: Model, formula: Formula, seconds: float) -> Witness | Unsatisfiable | Undecided:

@@ -1,4 +1,4 @@
-"""Comparing: every backend, with and without simplification, on every claim of some cases and on scripts.
+"""Comparing: every backend, with and without simplification, on all that some cases and scripts ask.
 
 Attempts run one at a time, so that they do not disturb each other's times. Each result is kept as it comes
 (see `results`); what is there already is not repeated.
@@ -11,77 +11,26 @@ import os
 import platform
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from paramverify import __version__
 from paramverify.algebra.polynomials import rational
 from paramverify.backends import Backend
-from paramverify.cases import load
-from paramverify.claims import Claim, to_document, without_enclosure
-from paramverify.encodings.choice import listed_claims
-from paramverify.encodings.product import formed
-from paramverify.errors import InputError, LimitError
+from paramverify.claims import Claim, to_document
+from paramverify.errors import InputError
 from paramverify.evidence.checker import Rejected, check_claim
-from paramverify.models.kinds import AnyModel
 from paramverify.portfolio.attempts import Attempt, Limits, resolve, settings
 from paramverify.portfolio.results import Record, ResultsFile, identity
 from paramverify.portfolio.runner import Outcome, Runner
-from paramverify.portfolio.scripts import Script, read_script, why_not
+from paramverify.portfolio.scripts import Script, why_not
+from paramverify.portfolio.subjects import Skipped, Subject, Subjects
 from paramverify.portfolio.trials import claim_attempt, script_attempt
 from paramverify.verdicts import Decision, Open, Proved, Refuted
 
-ENCODINGS: Mapping[str, Callable[[AnyModel], tuple[Claim, ...]]] = {"sequences": listed_claims}
-SCRIPT = "script"  # stands for an encoding where somebody else has encoded
 MEMORY = 4 << 30  # bytes of address space for an attempt
 TRANSCRIPT = 2000  # characters that are kept of what a backend printed
-
-
-@dataclass(frozen=True, eq=False)
-class Subject:
-    """What is to be decided: a claim of a case under an encoding, or an SMT-LIB script.
-
-    `number` counts the claims of a case from 1. `expected` is holds or violated where the file itself says
-    so, otherwise None.
-    """
-
-    case: str
-    encoding: str
-    number: int
-    digest: str
-    origin: str
-    expected: str | None
-    what: Claim | Script
-
-
-@dataclass(frozen=True)
-class Encoded:
-    """A file under an encoding: how many claims, the seconds that took, the status it expects as a whole."""
-
-    case: str
-    encoding: str
-    claims: int
-    seconds: float
-    expected: str | None
-
-
-@dataclass(frozen=True)
-class Skipped:
-    """Something that was left out of a comparison, and why."""
-
-    what: str
-    reason: str
-
-
-@dataclass
-class Subjects:
-    """What the given files contain."""
-
-    subjects: list[Subject] = field(default_factory=list)
-    encoded: list[Encoded] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -109,72 +58,7 @@ class Planned:
         return self.subject.encoding, self.backend, str(self.record["simplification"])
 
 
-# --- what is compared -------------------------------------------------------------------------------
-
-
-def read_subjects(paths: Iterable[str], encodings: Sequence[str]) -> Subjects:
-    """Returns what is to be decided in case files, `.smt2` scripts and folders of both.
-
-    A case whose claims are too many or too large is skipped, with the reason.
-
-    Raises:
-        InputError: a mistake in a file, nothing to compare, or two files that have the same name.
-    """
-    found = Subjects()
-    names: dict[str, Path] = {}
-    for path in _files(paths):
-        script = path.suffix == ".smt2"
-        name = path.name if script else path.stem
-        if name in names:
-            if names[name].resolve() == path.resolve():
-                continue
-            raise InputError(f"{names[name]} has the same name; results would be mixed up", file=str(path))
-        names[name] = path
-        if script:
-            _add_script(found, name, path)
-        else:
-            _add_case(found, name, path, encodings)
-    if not found.subjects:
-        reasons = "".join(f"; {s.what}: {s.reason}" for s in found.skipped)
-        raise InputError(f"there is nothing to compare{reasons}")
-    return found
-
-
-def _files(paths: Iterable[str]) -> Iterator[Path]:
-    for path in map(Path, paths):
-        if not path.is_dir():
-            yield path
-            continue
-        inside = sorted(p for p in path.iterdir() if p.suffix in (".toml", ".smt2"))
-        if not inside:
-            raise InputError("no .toml and no .smt2 file in this folder", file=str(path))
-        yield from inside
-
-
-def _add_script(found: Subjects, name: str, path: Path) -> None:
-    script = read_script(path)
-    found.subjects.append(Subject(name, SCRIPT, 1, script.digest, str(path), script.known, script))
-    found.encoded.append(Encoded(name, SCRIPT, 1, 0.0, script.known))
-
-
-def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) -> None:
-    case = load(path)
-    status = next((s for s in ("holds", "violated") if s == case.expect.get("status")), None)
-    for encoding in encodings:
-        started = time.perf_counter()
-        try:
-            claims = ENCODINGS[encoding](formed(case.model))
-        except LimitError as error:
-            found.skipped.append(Skipped(f"{name}, encoding {encoding}", str(error)))
-            continue
-        found.encoded.append(
-            Encoded(name, encoding, len(claims), round(time.perf_counter() - started, 4), status)
-        )
-        # If all hold, each holds; if some are violated, that is known of one only if there is one.
-        expected = status if status == "holds" or (status == "violated" and len(claims) == 1) else None
-        for number, claim in enumerate(map(without_enclosure, claims), 1):
-            origin = str(claim.origins[0]) if claim.origins else ""
-            found.subjects.append(Subject(name, encoding, number, claim.digest(), origin, expected, claim))
+# --- what is planned ------------------------------------------------------------------------------
 
 
 def installed(backends: Mapping[str, Backend]) -> dict[str, str]:
@@ -203,7 +87,7 @@ def plan(found: Subjects, choice: Choice) -> tuple[list[Planned], list[Skipped]]
     """
     backends = {name: resolve(name) for name in choice.backends}
     versions = installed(backends)
-    kinds = {subject.encoding == SCRIPT for subject in found.subjects}
+    kinds = {isinstance(subject.what, Script) for subject in found.subjects}
     skipped = list(found.skipped)
     for name, backend in backends.items():
         if True in kinds and (reason := why_not(backend)):
@@ -334,7 +218,7 @@ def run(
 def _attempt(planned: Planned) -> Attempt:
     what = planned.subject.what
     if isinstance(what, Script):
-        return script_attempt(planned.backend, what.path)
+        return script_attempt(planned.backend, what.text)
     return claim_attempt(planned.backend, what, planned.simplification)
 
 

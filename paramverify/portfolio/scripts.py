@@ -28,9 +28,9 @@ STATUS_LINE = re.compile(r"\(\s*set-info\s+:status\s+\w+\s*\)")
 
 @dataclass(frozen=True)
 class Script:
-    """A script file: its digest, and what it says about its status in the words of claims, or None."""
+    """A script: its text and digest, and what it says about its status in the words of claims, or None."""
 
-    path: Path
+    text: str
     digest: str
     known: str | None
 
@@ -66,7 +66,7 @@ def read_script(path: Path) -> Script:
             raise InputError(f"the logic is {logic or 'not set'}; only {LOGIC} is compared")
         if checks != 1:
             raise InputError(f"exactly one (check-sat) is needed, not {checks}")
-        return Script(path, hashlib.sha256(content).hexdigest(), known)
+        return Script(text, hashlib.sha256(content).hexdigest(), known)
 
 
 def commands(text: str) -> Iterator[list[str]]:

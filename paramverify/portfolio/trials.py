@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
@@ -18,7 +17,6 @@ from paramverify.backends.bernstein import ENCLOSURES
 from paramverify.backends.settling import VERSION, Outcome, answer, settle
 from paramverify.claims import Claim
 from paramverify.encodings.refutations import Confirm, refuter
-from paramverify.errors import InputError
 from paramverify.evidence import certificates
 from paramverify.portfolio.attempts import Attempt, resolve, settings
 from paramverify.portfolio.scripts import run_script
@@ -35,9 +33,9 @@ def claim_attempt(backend: str, claim: Claim, simplification: bool) -> Attempt:
     return Attempt(f"{__name__}:CLAIM_TRIAL", claim, options)
 
 
-def script_attempt(backend: str, path: Path) -> Attempt:
+def script_attempt(backend: str, text: str) -> Attempt:
     """Returns the attempt of a backend on an SMT-LIB script, run as it is."""
-    return Attempt(f"{__name__}:SCRIPT_TRIAL", NO_CLAIM, {"backend": backend, "script": str(path)})
+    return Attempt(f"{__name__}:SCRIPT_TRIAL", NO_CLAIM, {"backend": backend, "script": text})
 
 
 @dataclass
@@ -118,7 +116,7 @@ class ClaimTrial:
 
 @dataclass(frozen=True)
 class ScriptTrial:
-    """Runs an SMT-LIB script with one backend; options `backend` and `script`, the path of the file.
+    """Runs an SMT-LIB script with one backend; options `backend` and `script`, its text.
 
     `Proved` stands for unsat and `Refuted` for sat, in the solver's own word and nothing more.
     """
@@ -137,11 +135,7 @@ class ScriptTrial:
         """Runs the script; the claim is `NO_CLAIM`."""
         del claim
         backend = resolve(options["backend"])
-        try:
-            text = Path(options["script"]).read_text(encoding="utf-8")
-        except OSError as error:
-            raise InputError(error.strerror or "cannot be read", file=options["script"]) from None
-        output = run_script(backend, text, settings(backend, {}))
+        output = run_script(backend, options["script"], settings(backend, {}))
         if isinstance(output, Open):
             return output
         if output.strip() not in ("sat", "unsat", "unknown"):

@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from paramverify.portfolio.attempts import resolve
-from paramverify.portfolio.comparing import Encoded, Skipped, Subjects
 from paramverify.portfolio.results import Record
+from paramverify.portfolio.subjects import AS_THEY_ARE, SCRIPT, Encoded, Skipped, Subjects
+from paramverify.reports.judgement import DECIDED, Judgement, judge
 from paramverify.reports.tables import columns
 
-DECIDED = ("holds", "violated")
 OPEN = {"timeout": "timeout", "memory": "out_of_memory", "gave up": "gave_up"}
 FIELDS = (
     *("case", "encoding", "claim", "digest", "origin", "backend", "version", "options", "simplification"),
@@ -39,7 +39,7 @@ class Configuration(NamedTuple):
     @property
     def label(self) -> str:
         """A short name for plots."""
-        if self.encoding == "script":
+        if self.encoding in AS_THEY_ARE:
             return self.backend
         return self.backend if self.simplification == "on" else f"{self.backend}, not simplified"
 
@@ -59,24 +59,6 @@ class Run:
     record: Record
     solved: bool
     penalty: float
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """What is known of each claim (by digest: status and source), and everything that must not be.
-
-    A disagreement is one claim that some say holds and others say is violated. An answer is wrong that is not
-    the known status.
-    """
-
-    known: Mapping[str, tuple[str, str]]
-    disagreements: tuple[Mapping[str, Any], ...] = ()
-    wrong: tuple[Mapping[str, Any], ...] = ()
-
-    @property
-    def alarming(self) -> bool:
-        """Whether there is a disagreement or a wrong answer."""
-        return bool(self.disagreements or self.wrong)
 
 
 @dataclass(frozen=True)
@@ -125,71 +107,6 @@ class Comparison:
                     if problem not in best or run.penalty < best[problem].penalty:
                         best[problem] = run
         return best
-
-
-# --- who is right -----------------------------------------------------------------------------------
-
-
-def judge(records: Iterable[Record], expected: Mapping[str, str], encoded: Iterable[Encoded]) -> Judgement:
-    """Returns what is known, and who contradicts that or each other; `expected` is by digest.
-
-    A witness that was evaluated exactly, or a certificate that was replayed, makes a status known; otherwise
-    what the case says in `[expect]`, or a script in `:status`, does. A case that is expected to be violated
-    is contradicted by answers that all of its claims hold.
-    """
-    by_digest: dict[str, list[Record]] = defaultdict(list)
-    for record in records:
-        by_digest[record["digest"]].append(record)
-    known = {digest: (status, "expected") for digest, status in expected.items()}
-    disagreements, wrong = [], []
-    for digest, group in by_digest.items():
-        shown = {r["evidence"]: r["status"] for r in group if r["evidence"] in ("witness", "certificate")}
-        for source, status in shown.items():
-            known[digest] = (status, source)
-        if digest in expected and known[digest][0] != expected[digest]:
-            said = f"{known[digest][0]}, by a {known[digest][1]}"
-            wrong.append({**_place(group[0]), "known": f"{expected[digest]} (expected)", "said": said})
-        if len({r["status"] for r in group} & set(DECIDED)) > 1:
-            answers = {s: sorted({_who(r) for r in group if r["status"] == s}) for s in DECIDED}
-            disagreements.append({**_place(group[0]), "digest": digest, **answers})
-        for record in group:
-            if record["evidence"] == "rejected":
-                said = "holds, with a certificate that the checker rejects"
-                wrong.append({**_place(record), "backend": _who(record), "known": "-", "said": said})
-            elif digest in known and record["status"] in DECIDED and record["status"] != known[digest][0]:
-                status, source = known[digest]
-                entry = {"backend": _who(record), "known": f"{status} ({source})", "said": record["status"]}
-                wrong.append({**_place(record), **entry})
-    wrong += _all_hold(by_digest, encoded)
-    return Judgement(known, tuple(disagreements), tuple(wrong))
-
-
-def _all_hold(by_digest: Mapping[str, Sequence[Record]], encoded: Iterable[Encoded]) -> list[dict[str, Any]]:
-    answers: dict[tuple[str, str], dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for group in by_digest.values():
-        for record in group:
-            answers[record["case"], record["encoding"]][record["claim"]].add(record["status"])
-    return [
-        {
-            "case": file.case,
-            "encoding": file.encoding,
-            "known": "violated (expected)",
-            "said": "each claim holds",
-        }
-        for file in encoded
-        if file.expected == "violated"
-        and len(found := answers[file.case, file.encoding]) == file.claims > 1
-        and all("holds" in statuses and "violated" not in statuses for statuses in found.values())
-    ]
-
-
-def _place(record: Record) -> dict[str, Any]:
-    return {name: record[name] for name in ("case", "encoding", "claim")}
-
-
-def _who(record: Record) -> str:
-    suffix = ", not simplified" if record["simplification"] == "off" else ""
-    return f"{record['backend']} {record['version']}{suffix}"
 
 
 # --- scores -----------------------------------------------------------------------------------------
@@ -268,11 +185,36 @@ def summary(comparison: Comparison) -> dict[str, Any]:
         "skipped": [vars(part) for part in comparison.skipped],
         "configurations": rows,
         "virtual_best": best_rows,
+        "encodings": side_by_side(comparison),
         "contributions": contributions,
         "unsolved": unsolved,
         "disagreements": list(comparison.judgement.disagreements),
         "wrong": list(comparison.judgement.wrong),
     }
+
+
+def side_by_side(comparison: Comparison) -> list[dict[str, Any]]:
+    """Returns one row for each case and encoding: the claims, and the seconds to make and to decide them.
+
+    Deciding takes the sum of the virtual best's times; it is None where a claim that had to be decided was
+    not: all of them where the case holds, and one that is violated otherwise. Then its time counts alone.
+    """
+    best: dict[tuple[str, str], list[Run]] = defaultdict(list)
+    for encoding in comparison.encodings():
+        for problem, run in comparison.best(encoding).items():
+            best[problem.case, encoding].append(run)
+    rows = []
+    for file in comparison.encoded:
+        runs = best[file.case, file.encoding]
+        solved = [run for run in runs if run.solved]
+        refuted = [run.penalty for run in solved if run.record["status"] == "violated"]
+        status, seconds = "unknown", None
+        if refuted:
+            status, seconds = "violated", round(min(refuted), 6)
+        elif len(solved) == file.claims:
+            status, seconds = "holds", round(sum(run.penalty for run in solved), 6)
+        rows.append({**vars(file), "status": status, "deciding": seconds})
+    return rows
 
 
 # --- as text ----------------------------------------------------------------------------------------
@@ -296,6 +238,8 @@ def lines(document: Mapping[str, Any]) -> list[str]:
                 (c["backend"], str(c["fastest"]), str(c["only"]), _seconds(c["par2_without"])) for c in parts
             ]
             result += [*columns(*_aligned(header, table, 1)), ""]
+    if len({row["encoding"] for row in document["encodings"]} - {SCRIPT}) > 1:
+        result += [*_side_by_side(document["encodings"]), ""]
     if document["unsolved"]:
         shown = [f"{p['case']} {p['claim']}" for p in document["unsolved"]]
         more = f" and {len(shown) - 10} more" if len(shown) > 10 else ""
@@ -326,6 +270,18 @@ def _scores(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         for row in rows
     ]
     return columns(*_aligned(header, cells, 2))
+
+
+def _side_by_side(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    header = ("case", "encoding", "status", "claims", "encoding s", "deciding s")
+    cells = [
+        [
+            *(row["case"], row["encoding"], row["status"], str(row["claims"]), _seconds(row["seconds"])),
+            "-" if row["deciding"] is None else _seconds(row["deciding"]),
+        ]
+        for row in sorted(rows, key=lambda row: str(row["case"]))
+    ]
+    return columns(*_aligned(header, cells, 3))
 
 
 def _seconds(value: float) -> str:

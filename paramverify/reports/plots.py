@@ -13,6 +13,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from paramverify.portfolio.subjects import AS_THEY_ARE
 from paramverify.reports.comparison import Comparison, Configuration, Problem, Run
 
 if TYPE_CHECKING:
@@ -102,7 +103,12 @@ def _cactus(comparison: Comparison, encoding: str, looks: Looks) -> Figure:
     figure = Figure(figsize=(7, 4.5))
     axes = figure.add_subplot()
     curves = [
-        (c.label, *looks[c.backend], "-" if c.simplification == "on" or encoding == "script" else "--", runs)
+        (
+            c.label,
+            *looks[c.backend],
+            "-" if c.simplification == "on" or encoding in AS_THEY_ARE else "--",
+            runs,
+        )
         for c, runs in comparison.runs.items()
         if c.encoding == encoding
     ]

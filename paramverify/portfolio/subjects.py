@@ -1,0 +1,186 @@
+"""What a comparison is about: claims or formulas of cases under several encodings, and SMT-LIB scripts."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from paramverify.cases import load
+from paramverify.claims import Claim, without_enclosure
+from paramverify.encodings import monolithic
+from paramverify.encodings.choice import listed_claims
+from paramverify.encodings.cone import cone_claims, has_numbers
+from paramverify.encodings.product import formed
+from paramverify.errors import InputError, LimitError, UnsupportedError
+from paramverify.models.inequality import Inequality
+from paramverify.models.kinds import AnyModel
+from paramverify.models.model import Model
+from paramverify.portfolio.scripts import Script, read_script
+
+SCRIPT = "script"  # stands for an encoding where somebody else has encoded
+SEQUENCES, CONE, MONOLITHIC = "sequences", "cone", "monolithic"
+AS_THEY_ARE = (SCRIPT, MONOLITHIC)  # scripts, and so never simplified
+MAX_FORMULAS = 1_000
+NO_SEQUENCES = "the case has a claim of its own, and no sequences"
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What is to be decided: a claim or formula of a case under an encoding, or an SMT-LIB script.
+
+    A formula is a script too. `number` counts the claims of a case under one encoding from 1. `expected` is
+    holds or violated where the file itself says so, otherwise None.
+    """
+
+    case: str
+    encoding: str
+    number: int
+    digest: str
+    origin: str
+    expected: str | None
+    what: Claim | Script
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A file under an encoding: how many claims, the seconds that took, the status it expects as a whole."""
+
+    case: str
+    encoding: str
+    claims: int
+    seconds: float
+    expected: str | None
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """Something that was left out of a comparison, and why."""
+
+    what: str
+    reason: str
+
+
+@dataclass
+class Subjects:
+    """What the given files contain."""
+
+    subjects: list[Subject] = field(default_factory=list)
+    encoded: list[Encoded] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+
+
+def read_subjects(paths: Iterable[str], encodings: Sequence[str]) -> Subjects:
+    """Returns what is to be decided in case files, `.smt2` scripts and folders of both.
+
+    A case whose claims are too many or too large is skipped, with the reason.
+
+    Raises:
+        InputError: a mistake in a file, nothing to compare, or two files that have the same name.
+    """
+    found = Subjects()
+    names: dict[str, Path] = {}
+    for path in _files(paths):
+        script = path.suffix == ".smt2"
+        name = path.name if script else path.stem
+        if name in names:
+            if names[name].resolve() == path.resolve():
+                continue
+            raise InputError(f"{names[name]} has the same name; results would be mixed up", file=str(path))
+        names[name] = path
+        if script:
+            _add_script(found, name, path)
+        else:
+            _add_case(found, name, path, encodings)
+    if not found.subjects:
+        reasons = "".join(f"; {s.what}: {s.reason}" for s in found.skipped)
+        raise InputError(f"there is nothing to compare{reasons}")
+    return found
+
+
+def _files(paths: Iterable[str]) -> Iterator[Path]:
+    for path in map(Path, paths):
+        if not path.is_dir():
+            yield path
+            continue
+        inside = sorted(p for p in path.iterdir() if p.suffix in (".toml", ".smt2"))
+        if not inside:
+            raise InputError("no .toml and no .smt2 file in this folder", file=str(path))
+        yield from inside
+
+
+def _add_script(found: Subjects, name: str, path: Path) -> None:
+    script = read_script(path)
+    found.subjects.append(Subject(name, SCRIPT, 1, script.digest, str(path), script.known, script))
+    found.encoded.append(Encoded(name, SCRIPT, 1, 0.0, script.known))
+
+
+def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) -> None:
+    case = load(path)
+    model = formed(case.model)
+    status = next((s for s in ("holds", "violated") if s == case.expect.get("status")), None)
+    if isinstance(model, Model) and not model.lengths:
+        found.skipped.append(Skipped(name, "it is about every length; these encodings are for given lengths"))
+        return
+    for encoding in encodings:
+        started = time.perf_counter()
+        try:
+            parts = ENCODINGS[encoding](model)
+        except (LimitError, UnsupportedError) as error:
+            found.skipped.append(Skipped(f"{name}, encoding {encoding}", str(error)))
+            continue
+        found.encoded.append(
+            Encoded(name, encoding, len(parts), round(time.perf_counter() - started, 4), status)
+        )
+        # If all hold, each holds; if some are violated, that is known of one only if there is one.
+        expected = status if status == "holds" or (status == "violated" and len(parts) == 1) else None
+        for number, (origin, what) in enumerate(parts, 1):
+            digest = what.digest() if isinstance(what, Claim) else what.digest
+            found.subjects.append(Subject(name, encoding, number, digest, origin, expected, what))
+
+
+# --- encodings --------------------------------------------------------------------------------------
+
+Parts = list[tuple[str, Claim | Script]]  # each with where it comes from; the case is private iff all hold
+
+
+def _claims(claims: Iterable[Claim]) -> Parts:
+    return [(str(c.origins[0]) if c.origins else "", c) for c in map(without_enclosure, claims)]
+
+
+def _sequences(model: AnyModel) -> Parts:
+    return _claims(listed_claims(model))
+
+
+def _cone(model: AnyModel) -> Parts:
+    if isinstance(model, Inequality):
+        raise UnsupportedError(NO_SEQUENCES)
+    if not has_numbers(model.hmm):
+        raise UnsupportedError("parametric transitions or emissions; its claims are those of sequences then")
+    return _claims(cone_claims(model))
+
+
+def _monolithic(model: AnyModel) -> Parts:
+    if isinstance(model, Inequality):
+        raise UnsupportedError(NO_SEQUENCES)
+    if model.domain.constant:
+        raise UnsupportedError("a script cannot name the constant E, and sat says nothing about an interval")
+    count = 2 * len(model.pairs) * len(model.lengths)
+    if count > MAX_FORMULAS:
+        raise LimitError(f"{count:,} formulas, more than {MAX_FORMULAS:,}")
+    parts: Parts = []
+    for length in model.lengths:
+        for formula in monolithic.formulas(model, length):
+            text = monolithic.script(formula)
+            origin = f"{formula.left} against {formula.right}, length {length}"
+            parts.append((origin, Script(text, hashlib.sha256(text.encode()).hexdigest(), None)))
+    return parts
+
+
+ENCODINGS: Mapping[str, Callable[[AnyModel], Parts]] = {
+    SEQUENCES: _sequences,
+    CONE: _cone,
+    MONOLITHIC: _monolithic,
+}

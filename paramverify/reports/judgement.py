@@ -1,0 +1,103 @@
+"""Who is right in a comparison: what is known of each claim, and the answers that contradict it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from paramverify.portfolio.results import Record
+from paramverify.portfolio.subjects import Encoded
+
+DECIDED = ("holds", "violated")
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What is known of each claim (by digest: status and source), and everything that must not be.
+
+    A disagreement is one claim that some say holds and others say is violated. An answer is wrong that is not
+    the known status.
+    """
+
+    known: Mapping[str, tuple[str, str]]
+    disagreements: tuple[Mapping[str, Any], ...] = ()
+    wrong: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def alarming(self) -> bool:
+        """Whether there is a disagreement or a wrong answer."""
+        return bool(self.disagreements or self.wrong)
+
+
+def judge(records: Iterable[Record], expected: Mapping[str, str], encoded: Iterable[Encoded]) -> Judgement:
+    """Returns what is known, and who contradicts that or each other; `expected` is by digest.
+
+    A witness that was evaluated exactly, or a certificate that was replayed, makes a status known; otherwise
+    what the case says in `[expect]`, or a script in `:status`, does. A case that is expected to be violated
+    or that another encoding refutes, is contradicted by answers that all of its claims hold.
+    """
+    by_digest: dict[str, list[Record]] = defaultdict(list)
+    for record in records:
+        by_digest[record["digest"]].append(record)
+    known = {digest: (status, "expected") for digest, status in expected.items()}
+    disagreements, wrong = [], []
+    for digest, group in by_digest.items():
+        shown = {r["evidence"]: r["status"] for r in group if r["evidence"] in ("witness", "certificate")}
+        for source, status in shown.items():
+            known[digest] = (status, source)
+        if digest in expected and known[digest][0] != expected[digest]:
+            said = f"{known[digest][0]}, by a {known[digest][1]}"
+            wrong.append({**_place(group[0]), "known": f"{expected[digest]} (expected)", "said": said})
+        if len({r["status"] for r in group} & set(DECIDED)) > 1:
+            answers = {s: sorted({_who(r) for r in group if r["status"] == s}) for s in DECIDED}
+            disagreements.append({**_place(group[0]), "digest": digest, **answers})
+        for record in group:
+            if record["evidence"] == "rejected":
+                said = "holds, with a certificate that the checker rejects"
+                wrong.append({**_place(record), "backend": _who(record), "known": "-", "said": said})
+            elif digest in known and record["status"] in DECIDED and record["status"] != known[digest][0]:
+                status, source = known[digest]
+                entry = {"backend": _who(record), "known": f"{status} ({source})", "said": record["status"]}
+                wrong.append({**_place(record), **entry})
+    wrong += _all_hold(by_digest, encoded)
+    return Judgement(known, tuple(disagreements), tuple(wrong))
+
+
+def _all_hold(by_digest: Mapping[str, Sequence[Record]], encoded: Iterable[Encoded]) -> list[dict[str, Any]]:
+    """Returns the files of which all claims are said to hold, and that are violated after all.
+
+    That is so by what the file expects, or by a claim under another encoding.
+    """
+    answers: dict[tuple[str, str], dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
+    violated: dict[str, list[str]] = {}
+    for group in by_digest.values():
+        for record in group:
+            answers[record["case"], record["encoding"]][record["claim"]].add(record["status"])
+            if record["status"] == "violated" and record["encoding"] not in violated.setdefault(
+                record["case"], []
+            ):
+                violated[record["case"]].append(record["encoding"])
+    wrong = []
+    for file in encoded:
+        found = answers[file.case, file.encoding]
+        sources = ["expected"] if file.expected == "violated" and file.claims > 1 else []
+        sources += [f"encoding {name}" for name in violated.get(file.case, ()) if name != file.encoding]
+        if len(found) != file.claims or not sources:
+            continue
+        if all("holds" in statuses and "violated" not in statuses for statuses in found.values()):
+            known = f"violated ({', '.join(sources)})"
+            wrong.append(
+                {"case": file.case, "encoding": file.encoding, "known": known, "said": "each claim holds"}
+            )
+    return wrong
+
+
+def _place(record: Record) -> dict[str, Any]:
+    return {name: record[name] for name in ("case", "encoding", "claim")}
+
+
+def _who(record: Record) -> str:
+    suffix = ", not simplified" if record["simplification"] == "off" else ""
+    return f"{record['backend']} {record['version']}{suffix}"
