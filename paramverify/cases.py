@@ -87,10 +87,10 @@ class _Reader:
             if isinstance(value, dict) and name not in TABLES:
                 raise unknown_table(name, TABLES)
         if "claim" in self.top or "define" in self.top:
-            inequality = self.inequality()
-            return Case(
-                self.path, self.digest, title, source, inequality.text, inequality, expect, self.free()
-            )
+            claimed = self.inequality()
+            free = self.free()
+            self.top.close()
+            return Case(self.path, self.digest, title, source, claimed.text, claimed, expect, free)
         privacy = self.top.table("privacy")
         self.checks = Checks(read_domain(self.top, self.exponents(privacy), {}))
         free = self.free()
@@ -142,8 +142,6 @@ class _Reader:
         with located(key="claim"):
             comparisons = tuple(functions.comparisons(claim))
             claim.close()
-        self.free()
-        self.top.close()
         return Inequality(
             self.checks.domain,
             comparisons,

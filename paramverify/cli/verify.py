@@ -82,7 +82,7 @@ def _condition(case: Case, report: Report, seconds: float) -> dict[str, str]:
     if isinstance(model, Model) and not model.lengths:
         raise InputError("[quantify] needs a finite privacy.length")
     claims = claims_of(model)
-    if any(claim.domain is not model.domain for claim in claims):
+    if isinstance(model, Inequality) and any(claim.domain is not model.domain for claim in claims):
         raise InputError("[quantify] needs claims with <=, >= or ==, without < and >")
     found = eliminate(claims, case.free, model.domain, seconds)
     if isinstance(found, Open):
