@@ -24,13 +24,14 @@ from paramverify.models.checks import Checks, check_domain
 from paramverify.models.definitions import Definitions, read_files, unknown_table
 from paramverify.models.hmm import HMM
 from paramverify.models.inequality import Inequality
-from paramverify.models.kinds import AskedModel
-from paramverify.models.mechanisms import Input, Mechanism, check_input, read_mechanism
+from paramverify.models.kinds import AnyModel
+from paramverify.models.mechanisms import Input, Mechanism, check_input, read_mechanism, show_input
 from paramverify.models.mechanisms.hmm import Explicit, read_row
 from paramverify.models.model import Model
-from paramverify.models.neighbourhoods import Neighbourhood, UnformedModel, unformed
+from paramverify.models.neighbourhoods import Neighbourhood, unformed
 from paramverify.models.parameters import read_domain, without_interval
 from paramverify.models.priors import InitialDistribution, Prior, SecretPair, read_prior
+from paramverify.models.product import worst_pair
 from paramverify.tables import Table, all_expressions, check_name, read_toml
 
 MAX_LENGTH = 100_000
@@ -52,7 +53,7 @@ class Case:
     title: str
     source: str
     budget: str
-    model: AskedModel
+    model: AnyModel
     expect: Mapping[str, Any] = field(default_factory=dict)
     free: tuple[str, ...] = ()
 
@@ -78,6 +79,7 @@ class _Reader:
         self.path = path
         self.digest = digest
         self.notes: list[str] = []
+        self.stands_for: Neighbourhood | None = None
 
     def case(self) -> Case:
         title = self.top.text("title", "")
@@ -95,22 +97,25 @@ class _Reader:
         self.checks = Checks(read_domain(self.top, self.exponents(privacy), {}))
         free = self.free()
         empty = check_domain(self.checks.domain)
-        compared = self.comparison()
+        hmm, pairs = self.comparison()
         with located(key="privacy"):
             ratio, budget = self.ratio(privacy)
             lengths = read_lengths(privacy.get("length"))
             privacy.close()
         self.top.close()
-        model: AskedModel
-        domain, obligations = self.checks.domain, tuple(self.checks.obligations)
-        if isinstance(compared, Neighbourhood):
-            model = UnformedModel(domain, compared, ratio, lengths, obligations, (), empty)
-        else:
-            hmm, pairs = compared
-            for pair in pairs:
-                self.check_masses(pair)
-            notes = tuple(dict.fromkeys(self.notes))
-            model = Model(domain, hmm, tuple(pairs), ratio, lengths, obligations, notes, empty)
+        for pair in pairs:
+            self.check_masses(pair)
+        model = Model(
+            self.checks.domain,
+            hmm,
+            tuple(pairs),
+            ratio,
+            lengths,
+            tuple(self.checks.obligations),
+            tuple(dict.fromkeys(self.notes)),
+            empty,
+            self.stands_for,
+        )
         return Case(self.path, self.digest, title, source, budget, model, expect, free)
 
     def exponents(self, privacy: Table | None = None) -> list[Fraction]:
@@ -168,7 +173,7 @@ class _Reader:
                 raise CaseError("no parameter is left free; leave [quantify] out", key="forall")
             return free
 
-    def comparison(self) -> tuple[HMM, list[SecretPair]] | Neighbourhood:
+    def comparison(self) -> tuple[HMM, list[SecretPair]]:
         """Reads what is compared: neighbouring inputs, or secrets under a prior."""
         with located(key="mechanism"):
             mechanism = read_mechanism(self.top.table("mechanism"), self.checks)
@@ -182,7 +187,7 @@ class _Reader:
                 many = unformed(mechanism, table)
                 if many:
                     table.close()
-                    return many
+                    return self.worst(many)
                 hmm, pairs = mechanism.neighbours(table)
                 table.close()
                 if not pairs:
@@ -191,6 +196,16 @@ class _Reader:
         if isinstance(mechanism, Explicit) and not mechanism.queries:
             return mechanism.model, self.explicit_pairs(mechanism)
         return self.secret_pairs(mechanism)
+
+    def worst(self, around: Neighbourhood) -> tuple[HMM, list[SecretPair]]:
+        """Returns the model of the pair of neighbours that stands for all."""
+        self.stands_for = around
+        left, right = worst_pair(around)
+        self.notes.append(
+            f"{show_input(left)} against {show_input(right)} has the largest ratio of all neighbours "
+            f"({around.pairs:,} ordered pairs), and stands for them"
+        )
+        return around.compare(left, right)
 
     def secret_pairs(self, mechanism: Mechanism) -> tuple[HMM, list[SecretPair]]:
         """Conditions the prior on each secret, and carries it through the queries."""

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from paramverify.algebra.domains import Domain
 from paramverify.all_lengths import verify_all_lengths
 from paramverify.cases import Case
 from paramverify.claims import Claim
 from paramverify.encodings import cone_certificates
 from paramverify.encodings.choice import claims_of, is_long
 from paramverify.encodings.lumping import lump
-from paramverify.encodings.product import formed
 from paramverify.errors import DomainError, LimitError, ModelError, located
 from paramverify.evidence.witnesses import AnyWitness, find_witness, violates
 from paramverify.models.inequality import Inequality
@@ -28,16 +28,16 @@ Progress = Callable[[int, int], None]
 class Report:
     """The verdict on a case, the claims with their decisions so far, and what the user should know.
 
-    `model` is the case's own, or that of the neighbours that stand for all. `decisions[k]` settles
-    `claims[k]`; there are fewer decisions than claims where a violation ended the run. `obligations` are
-    claims about the model itself that were needed besides. `certificate` is a document for
+    `decisions[k]` settles `claims[k]`; there are fewer decisions than claims where a violation ended the run.
+    `obligations` are claims about the model itself that were needed besides. `certificate` is a document for
     `evidence.cone_checker` where the case is about every length.
     """
 
     verdict: Verdict
     claims: tuple[Claim, ...]
     decisions: tuple[Decision, ...]
-    model: AnyModel
+    domain: Domain
+    notes: tuple[str, ...]
     seconds: float
     obligations: tuple[tuple[Claim, Decision], ...] = ()
     certificate: dict[str, Any] | None = None
@@ -55,8 +55,8 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
         DomainError: the domain is empty.
     """
     started = time.perf_counter()
+    model = case.model
     with located(file=case.path), Session(options) as session:
-        model = formed(case.model)
         doubt, obligations = check_model(session, model)
 
         def report(
@@ -67,7 +67,7 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
         ) -> Report:
             seconds = time.perf_counter() - started
             done = tuple(decisions)
-            return Report(verdict, claims, done, model, seconds, obligations, certificate)
+            return Report(verdict, claims, done, model.domain, model.notes, seconds, obligations, certificate)
 
         if doubt:
             return report(doubt, (), [])

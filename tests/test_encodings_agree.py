@@ -26,7 +26,6 @@ from paramverify.cases import Case, load
 from paramverify.claims import Claim, Origin, without_enclosure
 from paramverify.encodings.cone import cone_claims
 from paramverify.encodings.monolithic import Formula, Unsatisfiable, formulas, solve
-from paramverify.encodings.product import formed
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.models.checks import sample_points
@@ -191,7 +190,7 @@ def short(model: Model) -> Model:
 def prepared(name: str) -> tuple[Case, Model, dict[str, tuple[Claim, ...]]]:
     """A case, its model for one length, and the claims of both encodings."""
     case = load(ROOT / "cases" / f"{name}.toml")
-    model = short(need_privacy(formed(case.model), "this test"))
+    model = short(need_privacy(case.model, "this test"))
     return case, model, {encode.__name__: encode(model) for encode in ENCODINGS}
 
 

@@ -8,7 +8,6 @@ from random_models import random_row
 
 from paramverify.algebra.domains import Domain, Interval, box_domain
 from paramverify.algebra.polynomials import RationalFunction, Ring, constant_value
-from paramverify.encodings.product import LargestRatio, largest_ratio
 from paramverify.encodings.sequences import candidates
 from paramverify.errors import UnsupportedError
 from paramverify.evidence.witnesses import evaluate
@@ -18,6 +17,7 @@ from paramverify.models.mechanisms._one_shot import OneShot
 from paramverify.models.mechanisms.noisy_max import arg_max
 from paramverify.models.model import Model
 from paramverify.models.noise import Noise, truncated_geometric
+from paramverify.models.product import LargestRatio, largest_ratio
 from paramverify.tables import Table
 
 CHECKS = Checks(Domain(Ring(), {}))

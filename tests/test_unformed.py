@@ -12,13 +12,12 @@ from random_models import random_row
 from paramverify.algebra.polynomials import constant_value
 from paramverify.cases import load
 from paramverify.cli.main import run
-from paramverify.encodings.product import formed, reduction_document
 from paramverify.encodings.sequences import candidates
 from paramverify.evidence.checker import Rejected
 from paramverify.evidence.product_checker import check_largest
 from paramverify.models import neighbourhoods
 from paramverify.models.model import Model
-from paramverify.models.neighbourhoods import UnformedModel
+from paramverify.models.product import reduction_document
 
 CASES = Path(__file__).parent.parent / "cases"
 TEN = CASES / "noisy-max-10.toml"
@@ -38,10 +37,12 @@ length = {length}
 """
 
 
-def read(tmp_path: Path, **values: object) -> Model | UnformedModel:
+def read(tmp_path: Path, **values: object) -> Model:
     path = tmp_path / "case.toml"
     path.write_text(CASE.format(**{"length": 1, **values}))
-    return load(path).model
+    model = load(path).model
+    assert isinstance(model, Model)
+    return model
 
 
 def largest(model: Model) -> object:
@@ -54,9 +55,9 @@ def largest(model: Model) -> object:
 def reduction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **values: object) -> dict[str, Any]:
     monkeypatch.setattr(neighbourhoods, "FORMED", 0)
     model = read(tmp_path, **values)
-    assert isinstance(model, UnformedModel)
-    pair = formed(model).pairs[0]
-    return reduction_document(model, pair.left, pair.right)
+    assert model.stands_for
+    pair = model.pairs[0]
+    return reduction_document(model.stands_for, pair.left, pair.right)
 
 
 @pytest.mark.parametrize("ties", ["uniform", "first"])
@@ -72,16 +73,15 @@ def test_the_pair_stands_for_all(
     rows = [[str(p) for p in random_row(random, limit + 1)] for _ in range(limit + 1)]
     values = {"queries": queries, "noise": f"{{ table = {json.dumps(rows)} }}", "ties": ties}
     whole = read(tmp_path, **values, differ=differ, by=by)
-    assert isinstance(whole, Model)
+    assert not whole.stands_for
     monkeypatch.setattr(neighbourhoods, "FORMED", 0)
-    model = read(tmp_path, **values, differ=differ, by=by)
-    assert isinstance(model, UnformedModel)
-    assert model.neighbourhood.pairs == 2 * len(whole.pairs) + (limit + 1) ** queries
-    one = formed(model)
+    one = read(tmp_path, **values, differ=differ, by=by)
+    assert one.stands_for
+    assert one.stands_for.pairs == 2 * len(whole.pairs) + (limit + 1) ** queries
     assert len(one.pairs) == 1
     assert largest(one) == largest(whole)
     pair = one.pairs[0]
-    document = reduction_document(model, pair.left, pair.right)
+    document = reduction_document(one.stands_for, pair.left, pair.right)
     if largest(one) == "infinite":
         with pytest.raises(Rejected, match="not finite"):
             check_largest(document)

@@ -20,7 +20,6 @@ from paramverify.cli._common import (
     time_limit,
     timeout_option,
 )
-from paramverify.encodings.product import formed
 from paramverify.errors import InputError, LimitError, located
 from paramverify.evidence.witnesses import evaluate
 from paramverify.models.evaluation import Real, show_polynomial
@@ -65,7 +64,7 @@ def command(
     options = session_options(timeout, backends, strategy, confirm)
     with time_limit(timeout), Session(options) as session:
         loaded = load(case)
-        model = need_privacy(formed(loaded.model), "budget", INSTEAD)
+        model = need_privacy(loaded.model, "budget", INSTEAD)
         doubt, _ = check_model(session, model)
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
 from paramverify.cases import load
@@ -11,10 +13,8 @@ from paramverify.errors import InputError
 from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
-from paramverify.models.neighbourhoods import UnformedModel
+from paramverify.models.neighbourhoods import read_neighbours
 from paramverify.reports import documents, text
-
-CHOOSE = "choose one with --secrets LEFT RIGHT"
 
 
 @click.command("certify")
@@ -37,18 +37,14 @@ def command(
     Exit code 1 if the candidate is a violation, 0 if it is not.
     """
     del timeout  # one forward recursion on numbers: there is nothing to limit
-    loaded = load(case).model
+    model = need_privacy(load(case).model, "certify")
     word = tuple(name.strip() for part in observations for name in part.split(",") if name.strip())
     if not word:
         raise InputError("no observations are given")
-    if not isinstance(loaded, UnformedModel):
-        model = need_privacy(loaded, "certify")
-        left, right = secrets or _only_pair(model)
-    elif secrets is None:
-        raise InputError(f"the case compares {loaded.neighbourhood.pairs:,} pairs: {CHOOSE}")
-    else:
-        left, right = secrets
-        model = loaded.of_names(left, right)
+    left, right = secrets or _only_pair(model)
+    if model.stands_for:
+        hmm, pairs = model.stands_for.compare(*read_neighbours(left, right, model.stands_for))
+        model = replace(model, hmm=hmm, pairs=tuple(pairs))
     point = parse_point(at)
     for name in point:
         if name not in model.domain.ring.parameters:
@@ -73,8 +69,9 @@ def command(
 
 
 def _only_pair(model: Model) -> tuple[str, str]:
-    if len(model.pairs) > 1:
-        raise InputError(f"the case compares {len(model.pairs)} pairs: {CHOOSE}")
+    count = model.stands_for.pairs if model.stands_for else len(model.pairs)
+    if count > 1:
+        raise InputError(f"the case compares {count:,} pairs: choose one with --secrets LEFT RIGHT")
     return model.pairs[0].left, model.pairs[0].right
 
 

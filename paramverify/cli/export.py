@@ -14,7 +14,6 @@ from paramverify.cli._common import case_argument, json_option, print_json, time
 from paramverify.encodings import qepcad, redlog
 from paramverify.encodings.choice import listed_claims
 from paramverify.encodings.conditions import question
-from paramverify.encodings.product import formed
 from paramverify.encodings.smtlib import script
 from paramverify.errors import InputError, LimitError
 
@@ -53,7 +52,7 @@ def command(
     redlog it asks whether the claim holds for every prior. Without -o one file goes to standard output.
     """
     del timeout  # nothing is decided
-    claims = list(listed_claims(formed(load(case).model)))
+    claims = list(listed_claims(load(case).model))
     if together and number is not None:
         raise click.UsageError("--together and --claim exclude each other")
     if number is not None and number > len(claims):

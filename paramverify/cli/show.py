@@ -10,7 +10,6 @@ import click
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.cases import load
 from paramverify.cli._common import case_argument, json_option, print_json, timeout_option
-from paramverify.encodings.product import formed
 from paramverify.encodings.sequences import probabilities
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import need_privacy
@@ -35,7 +34,7 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool, timeout: floa
     if isinstance(loaded.model, Inequality) and not graph:
         _show_definitions(loaded.title, loaded.model, as_latex, as_json)
         return 0
-    model = need_privacy(formed(loaded.model), "show --graph")
+    model = need_privacy(loaded.model, "show --graph")
     if graph:
         click.echo(dot(model), nl=False)
         return 0

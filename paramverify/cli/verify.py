@@ -56,7 +56,7 @@ def command(
     with time_limit(timeout), progress_bar("claims") as progress:
         loaded = load(case)
         report = verify(loaded, options, progress)
-        condition = _condition(loaded, report, timeout) if loaded.free else {}
+        condition = _condition(loaded, timeout) if loaded.free else {}
     status = _status(report)
     if evidence:
         evidence.write_text(
@@ -71,14 +71,14 @@ def command(
             click.echo(f"  {line}")
     for name, told in condition.items():
         click.echo(f"  {name.capitalize()}: {told}")
-    for note in report.model.notes:
+    for note in report.notes:
         click.echo(f"  Note: {note}.")
     return STATUS_CODES[status]
 
 
-def _condition(case: Case, report: Report, seconds: float) -> dict[str, str]:
+def _condition(case: Case, seconds: float) -> dict[str, str]:
     """Returns the condition on the free parameters under which the case is private for all others."""
-    model = report.model
+    model = case.model
     if isinstance(model, Model) and not model.lengths:
         raise InputError("[quantify] needs a finite privacy.length")
     claims = claims_of(model)
@@ -105,8 +105,7 @@ def _headline(report: Report, case: Case) -> str:
     budget = f"{'' if claimed else 'with '}{case.budget}"
     took = f"in {report.seconds:.2g} s"
     if isinstance(verdict, Holds):
-        domain = report.model.domain
-        where = text.points(domain) if claimed else text.priors(domain)
+        where = text.points(report.domain) if claimed else text.priors(report.domain)
         who = text.backends_used(report.decisions)
         count = len(report.claims)
         origins = sum(len(claim.origins) for claim in report.claims)
@@ -133,7 +132,7 @@ def _document(report: Report, status: str) -> dict[str, Any]:
         "claims": claims,
         "seconds": round(report.seconds, 6),
         "evidence": {"decided_by": text.backends_used(report.decisions)},
-        "notes": list(report.model.notes),
+        "notes": list(report.notes),
     }
     if isinstance(report.verdict, Violated):
         document["witness"] = documents.witness(report.verdict.witness)

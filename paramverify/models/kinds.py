@@ -8,10 +8,8 @@ from paramverify.algebra.domains import Domain
 from paramverify.errors import InputError
 from paramverify.models.inequality import Inequality
 from paramverify.models.model import Model
-from paramverify.models.neighbourhoods import UnformedModel
 
 AnyModel = Model | Inequality
-AskedModel = AnyModel | UnformedModel  # as a case has it; `encodings.product.formed` returns the former
 
 
 class OnDomain(Protocol):

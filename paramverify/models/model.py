@@ -8,6 +8,7 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.models.checks import Obligation
 from paramverify.models.hmm import HMM
+from paramverify.models.neighbourhoods import Neighbourhood
 from paramverify.models.priors import SecretPair
 
 
@@ -19,7 +20,8 @@ class Model:
     sequence ω of one of the lengths, `Pr(ω | left, θ) ≤ ratio(θ) · Pr(ω | right, θ)` wherever both secrets
     have positive probability. `ratio` is positive on the domain, with a positive denominator.
 
-    No lengths stand for every length.
+    No lengths stand for every length. `stands_for` are neighbours that are too many to form: the one pair of
+    the model has the largest ratio of them, for every output sequence, and is private iff all are.
 
     All this is so only if the `obligations` are proved. `maybe_empty` is a claim that must be refuted: it
     holds if the domain has no point, which is a mistake and not privacy.
@@ -33,3 +35,4 @@ class Model:
     obligations: tuple[Obligation, ...] = ()
     notes: tuple[str, ...] = ()
     maybe_empty: Obligation | None = None
+    stands_for: Neighbourhood | None = None

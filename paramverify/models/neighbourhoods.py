@@ -1,8 +1,7 @@
 """Differential privacy over more pairs of neighbouring inputs than can be formed.
 
-A mechanism that perturbs each of n answers on its own has exponentially many inputs. Its question is kept
-as it was asked, and the pair with the largest ratio stands for all pairs once it is known
-(see `encodings.product`).
+A mechanism that perturbs each of n answers on its own has exponentially many inputs. Only the pair with the
+largest ratio is formed (see `product`), and stands for all.
 """
 
 from __future__ import annotations
@@ -12,13 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from paramverify.algebra.domains import Domain
-from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import InputError
-from paramverify.models.checks import Obligation
+from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import Input, compare, read_differ, show_input
 from paramverify.models.mechanisms.noisy_max import NoisyMax
-from paramverify.models.model import Model
+from paramverify.models.priors import SecretPair
 from paramverify.tables import Table
 
 FORMED = 20_000  # ordered pairs of inputs that are formed, one by one
@@ -41,49 +38,15 @@ class Neighbourhood:
         """The number of answers."""
         return len(self.mechanism.answers)
 
+    def compare(self, left: Input, right: Input) -> tuple[HMM, list[SecretPair]]:
+        """Returns the model of two inputs, and the pair."""
+        return compare(self.mechanism, [(left, right)])
+
     def has(self, left: Input, right: Input) -> bool:
         """Tells whether two inputs are neighbours."""
         distances = [abs(_whole(x) - _whole(y)) for x, y in zip(left, right, strict=True)]
         near = self.by is None or max(distances) <= self.by
         return near and (self.differ == "each" or sum(map(bool, distances)) <= 1)
-
-
-@dataclass(frozen=True, eq=False)
-class UnformedModel:
-    """ε-differential privacy for all pairs of a neighbourhood; otherwise like a `Model`."""
-
-    domain: Domain
-    neighbourhood: Neighbourhood
-    ratio: RationalFunction
-    lengths: tuple[int, ...] = (1,)
-    obligations: tuple[Obligation, ...] = ()
-    notes: tuple[str, ...] = ()
-    maybe_empty: Obligation | None = None
-
-    def of_pair(self, left: Input, right: Input) -> Model:
-        """Returns the model of one pair of inputs."""
-        hmm, pairs = compare(self.neighbourhood.mechanism, [(left, right)])
-        return Model(
-            self.domain,
-            hmm,
-            tuple(pairs),
-            self.ratio,
-            self.lengths,
-            self.obligations,
-            self.notes,
-            self.maybe_empty,
-        )
-
-    def of_names(self, left: str, right: str) -> Model:
-        """Returns the model of one pair of neighbours, written like `(1, 0, 2)`.
-
-        Raises:
-            InputError: a name that is no input, or inputs that are not neighbours.
-        """
-        inputs = [_read_input(name, self.neighbourhood) for name in (left, right)]
-        if not self.neighbourhood.has(*inputs):
-            raise InputError(f"{left} and {right} are not neighbours")
-        return self.of_pair(*inputs)
 
 
 def unformed(mechanism: object, table: Table) -> Neighbourhood | None:
@@ -109,6 +72,18 @@ def count_pairs(answers: Sequence[Sequence[object]], differ: str, by: int | None
             total = total * len(values) + same * (close - len(values))
         same *= len(values)
     return total
+
+
+def read_neighbours(left: str, right: str, neighbourhood: Neighbourhood) -> tuple[Input, Input]:
+    """Returns two neighbouring inputs, written like `(1, 0, 2)`.
+
+    Raises:
+        InputError: a name that is no input, or inputs that are not neighbours.
+    """
+    inputs = _read_input(left, neighbourhood), _read_input(right, neighbourhood)
+    if not neighbourhood.has(*inputs):
+        raise InputError(f"{left} and {right} are not neighbours")
+    return inputs
 
 
 def _read_input(name: str, neighbourhood: Neighbourhood) -> Input:

@@ -13,7 +13,6 @@ from paramverify.claims import Claim, without_enclosure
 from paramverify.encodings import monolithic
 from paramverify.encodings.choice import listed_claims
 from paramverify.encodings.cone import cone_claims, has_numbers
-from paramverify.encodings.product import formed
 from paramverify.errors import InputError, LimitError, UnsupportedError
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
@@ -119,7 +118,7 @@ def _add_script(found: Subjects, name: str, path: Path) -> None:
 
 def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) -> None:
     case = load(path)
-    model = formed(case.model)
+    model = case.model
     status = next((s for s in ("holds", "violated") if s == case.expect.get("status")), None)
     if isinstance(model, Model) and not model.lengths:
         found.skipped.append(Skipped(name, "it is about every length; these encodings are for given lengths"))

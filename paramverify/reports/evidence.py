@@ -15,10 +15,8 @@ from paramverify.encodings.at_points import at_point
 from paramverify.encodings.choice import claims_of, is_long
 from paramverify.encodings.cone_certificates import model_document
 from paramverify.encodings.lumping import lump
-from paramverify.encodings.product import reduction_document
 from paramverify.encodings.refutations import fails_at
 from paramverify.encodings.sequences import forward_sum, forward_sums
-from paramverify.errors import InputError
 from paramverify.evidence import certificates, checker, cone_checker, product_checker
 from paramverify.evidence.witnesses import (
     AnyWitness,
@@ -30,13 +28,13 @@ from paramverify.evidence.witnesses import (
 )
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel, need_privacy
-from paramverify.models.mechanisms import show_input
 from paramverify.models.model import Model
-from paramverify.models.neighbourhoods import UnformedModel
+from paramverify.models.product import reduction_document
 from paramverify.reports import documents
 from paramverify.verdicts import Decision, Proved, Violated
 from paramverify.verification import Report
 
+NO_REDUCTION = {"reduction": None}
 SHOWN = 3  # origins that are listed for one claim
 
 
@@ -53,26 +51,26 @@ def evidence_document(case: Case, report: Report, status: str) -> dict[str, Any]
             "case": about,
             "status": status,
             "obligations": own,
-            **_reduction(case, report),
+            **_reduction(case, status),
         }
     settled = list(zip(report.claims, report.decisions, strict=False)) + list(report.obligations)
     entries = [certificates.entry(_short(claim), _proof(decision)) for claim, decision in settled]
     violation = None
     if isinstance(report.verdict, Violated):
         found = report.verdict.witness
-        broken = _broken(report.model, found)
+        broken = _broken(case.model, found)
         violation = certificates.witness(broken, found.parameters, documents.witness(found))
         entries = [entry for entry in entries if entry["proof"] is not None]
     document = certificates.evidence(case.title, case.digest, status, entries, violation)
-    return {**document, **_reduction(case, report)}
+    return {**document, **_reduction(case, status)}
 
 
-def _reduction(case: Case, report: Report) -> dict[str, Any]:
+def _reduction(case: Case, status: str) -> dict[str, Any]:
     """Returns the statement that one pair of neighbours stands for all, where the verdict needs it."""
-    if not isinstance(case.model, UnformedModel) or isinstance(report.verdict, Violated):
+    if not isinstance(case.model, Model) or case.model.stands_for is None or status == "violated":
         return {}
-    pair = need_privacy(report.model, "a reduction").pairs[0]
-    return {"reduction": reduction_document(case.model, pair.left, pair.right)}
+    pair = case.model.pairs[0]
+    return {"reduction": reduction_document(case.model.stands_for, pair.left, pair.right)}
 
 
 def _broken(model: AnyModel, found: AnyWitness) -> Claim:
@@ -136,15 +134,15 @@ def check_with_case(text: str, case: Case) -> checker.Report:
     """
     try:
         document = json.loads(text)
-        model = _compared(document, case)
+        model = case.model
+        if {"reduction": document.get("reduction")} != (_reduction(case, document["status"]) or NO_REDUCTION):
+            raise ValueError("it is about other neighbours")
         if document["format"] == cone_checker.FORMAT:
-            report = _check_cone(document, case, model)
-            return product_checker.with_reduction(document, report)
-        listed = not isinstance(case.model, UnformedModel) or document["status"] != "violated"
+            return product_checker.with_reduction(document, _check_cone(document, case))
         if isinstance(model, Inequality):
             claims = (*claims_of(model), *(o.claim for o in model.obligations))
             expected = [to_document(without_enclosure(claim)) for claim in claims]
-        elif model.lengths and not is_long(model) and listed:
+        elif model.lengths and not is_long(model):
             expected = list(expected_claims(model))
         else:
             written = document["witness"]
@@ -154,34 +152,16 @@ def check_with_case(text: str, case: Case) -> checker.Report:
                 raise ValueError("the case is not about sequences of this length")
             document = {**document, "claims": []}  # the witness alone is enough, and is all that is checked
             expected = [to_document(claim_of(model, origin))]
-    except (InputError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         return checker.Report(False, (f"rejected: not evidence about this case: {error!s:.200}",))
     report = checker.check_document(document, expected, case.digest)
     report = product_checker.with_reduction(document, report)
     return recheck_witness(text, model, report) if report.accepted else report
 
 
-def _compared(document: Mapping[str, Any], case: Case) -> AnyModel:
-    """Returns the model of the case, or of the pair that the evidence says stands for all neighbours.
-
-    Raises:
-        ValueError: the evidence says nothing of that, or something about other neighbours.
-    """
-    if not isinstance(case.model, UnformedModel):
-        return case.model
-    if document["status"] == "violated":
-        left, right = document["witness"]["secrets"]
-    else:
-        pair = document["reduction"]
-        left, right = (show_input(tuple(map(Fraction, pair[side]))) for side in ("left", "right"))
-        if pair != reduction_document(case.model, left, right):
-            raise ValueError("the reduction is about other neighbours")
-    return case.model.of_names(left, right)
-
-
-def _check_cone(document: Mapping[str, Any], case: Case, asked: AnyModel) -> checker.Report:
+def _check_cone(document: Mapping[str, Any], case: Case) -> checker.Report:
     """Checks a certificate about every length: its model must be the case's, and the obligations proved."""
-    model = need_privacy(asked, "a certificate about many sequences")
+    model = need_privacy(case.model, "a certificate about many sequences")
     about = document["lengths"] == list(model.lengths) if document["kind"] == "levels" else not model.lengths
     if not about or document["case"]["digest"] != case.digest:
         return checker.Report(False, ("rejected: the evidence belongs to another case file",))

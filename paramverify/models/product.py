@@ -14,7 +14,7 @@ All numbers are whole.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import lcm, prod
@@ -23,8 +23,8 @@ from typing import Any
 from paramverify.algebra.polynomials import constant_value
 from paramverify.claims import Origin
 from paramverify.errors import LimitError, UnsupportedError
-from paramverify.models.kinds import AnyModel, AskedModel
-from paramverify.models.neighbourhoods import UnformedModel
+from paramverify.models.mechanisms import Input
+from paramverify.models.neighbourhoods import Neighbourhood
 from paramverify.models.noise import Noise
 
 MAX_INPUTS = 2_000_000
@@ -98,8 +98,8 @@ def largest_ratio(noise: Noise, n: int, ties: str, differ: str, by: int | None =
     return best
 
 
-def formed(model: AskedModel) -> AnyModel:
-    """Returns the model, or that of the neighbours with the largest ratio, which stand for all pairs.
+def worst_pair(around: Neighbourhood) -> tuple[Input, Input]:
+    """Returns the neighbours with the largest ratio, which stand for all.
 
     Pr(ω | x) is the product over the releases of a sequence, so that pair has the largest ratio for sequences
     of every length: it is within a bound iff all pairs are.
@@ -107,28 +107,19 @@ def formed(model: AskedModel) -> AnyModel:
     Raises:
         LimitError: more than `MAX_INPUTS` classes of inputs.
     """
-    if not isinstance(model, UnformedModel):
-        return model
-    around = model.neighbourhood
     made = around.mechanism
     found = largest_ratio(made.noise, around.answers, made.ties, around.differ, around.by)
     left, right = found.left, found.right
     if left == right:  # no pair has a ratio above 1
         right = (1 - min(left[0], 1), *left[1:])
-    pair = model.of_pair(*(tuple(map(Fraction, given)) for given in (left, right)))
-    note = f"{_words(left)} against {_words(right)} has the largest ratio of all neighbours"
-    note += f" ({around.pairs:,} ordered pairs), and stands for them"
-    return replace(pair, notes=(*pair.notes, note))
+    return tuple(map(Fraction, left)), tuple(map(Fraction, right))
 
 
-def reduction_document(model: UnformedModel, left: str, right: str) -> dict[str, Any]:
+def reduction_document(around: Neighbourhood, left: str, right: str) -> dict[str, Any]:
     """Returns the statement that a pair has the largest ratio, for `evidence.product_checker`."""
-    around = model.neighbourhood
-    rows = around.mechanism.noise.rows
+    mass, scale = _numbers(around.mechanism.noise)
     return {
-        "noise": [
-            [str(constant_value(p.numerator) / constant_value(p.denominator)) for p in r] for r in rows
-        ],
+        "noise": [[str(Fraction(p, scale)) for p in row] for row in mass],
         "ties": around.mechanism.ties,
         "answers": around.answers,
         "differ": around.differ,
