@@ -63,7 +63,7 @@ def factor_step(claim: Claim) -> Reduction | None:
     changes its sign too. The sign that it must have is the one at any point where it is not zero.
     """
     polynomial, domain = claim.polynomial, claim.domain
-    if is_constant(polynomial) or not _factorable(polynomial):
+    if is_constant(polynomial) or not factorable(polynomial):
         return None
     if any(domain.box[name].is_point for name in variables(polynomial)):
         return None  # the box has no inside; the step for fixed variables is switched off
@@ -146,7 +146,8 @@ def _product_left(
     return Reduction("factors", guarantee, (premise,), certify)
 
 
-def _factorable(polynomial: Polynomial) -> bool:
+def factorable(polynomial: Polynomial) -> bool:
+    """Tells whether a polynomial is small enough to be factored."""
     return len(polynomial) <= MAX_FACTOR_TERMS and int(polynomial.total_degree()) <= MAX_FACTOR_DEGREE
 
 

@@ -1,0 +1,395 @@
+"""Checks region maps without trusting the rest of the package: standard library, and the checker of claims.
+
+The document holds a domain, free parameters x (the others, y, are quantified), claims f ≥ 0, factors g, and
+for each claim a product c·∏ gᵢ^mᵢ that must equal f. Its cells are closed boxes over the free parameters.
+
+tile       The box is cut in the middle of a free parameter, again and again, until each part is a cell.
+safe       For each claim, the box of y is cut until on each part (times the cell) all Bernstein coefficients
+           of each factor of odd multiplicity have one weak sign and the signs multiply to +, or a factor is
+           zero, or those of a constraint show that no point of the domain is there. Or another proof of the
+           claim on the cell is given, as in `checker`.
+outside    The same, with a constraint on each part.
+violating  y is fixed at values in its interval. Each constraint in which y occurs holds on the whole cell,
+           the signs multiply to −, and no factor vanishes at a point of the cell that is in the box of the
+           domain: some coefficient is not zero on each of the smallest faces that belong to it.
+undecided  Nothing is shown.
+
+The constant E is a parameter more, whose interval is shown to contain exp(q); it is never cut.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from paramverify.evidence.checker import (
+    Box,
+    Form,
+    Goal,
+    Poly,
+    Rejected,
+    Report,
+    add,
+    bernstein,
+    check_claim,
+    constant,
+    degree,
+    encloses_exp,
+    number,
+    parse,
+    read_claim,
+    times,
+)
+
+FORMAT, VERSION = "paramverify-regions", 1
+MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
+MAX_TOKENS = 100_000
+MAX_CELLS = 2_000_000
+
+Cells = list[tuple[tuple[tuple[Fraction, Fraction], ...], Any]]
+
+
+@dataclass(frozen=True)
+class Map:
+    """What a document is about."""
+
+    domain: Any
+    claims: tuple[Any, ...]
+    goal: Goal
+    free: tuple[str, ...]
+    quantified: tuple[str, ...]
+    factors: tuple[Poly, ...]
+    products: tuple[tuple[int, tuple[tuple[int, int], ...]], ...]  # sign of the constant; factors, powers
+    conditions: tuple[tuple[Poly, bool], ...]
+
+    def occurs(self, poly: Poly) -> bool:
+        """Tells whether a quantified parameter occurs."""
+        return any(degree(poly, self.goal.names.index(name)) for name in self.quantified)
+
+
+@dataclass(frozen=True)
+class Node:
+    """A part of the subdivision: its box, and the forms of factors and of conditions there."""
+
+    box: Box
+    forms: tuple[Form, ...]
+    conditions: tuple[Form, ...]
+
+    def halves(self, name: str) -> list[Node]:
+        """Returns the parts below and above the middle of a parameter."""
+        low, high = self.box[name]
+        middle = (low + high) / 2
+        forms = [cut(form, name) for form in self.forms]
+        conditions = [cut(form, name) for form in self.conditions]
+        return [
+            Node({**self.box, name: ends}, tuple(f[k] for f in forms), tuple(c[k] for c in conditions))
+            for k, ends in enumerate(((low, middle), (middle, high)))
+        ]
+
+
+def cut(form: Form, name: str) -> tuple[Form, Form]:
+    """Returns the forms on both sides of the middle."""
+    return form.cut(name, Fraction(1, 2)) if name in form.names else (form, form)
+
+
+def check_document(document: Any, claims: Sequence[Any] | None = None) -> Report:
+    """Checks a region map.
+
+    `claims`, if given, are the claims that the map must be about, derived from the case by the caller, as
+    documents in their order; they say which domain it is as well. `proved` of the report counts the safe and
+    violating cells, `open` the undecided ones.
+
+    Malformed documents of any kind give a report that is not accepted.
+    """
+    try:
+        return _check_document(document, claims)
+    except Rejected as error:
+        return Report(False, (f"rejected: {error}",))
+    except MALFORMED as error:
+        return Report(False, (f"rejected: malformed document: {error!r:.200}",))
+
+
+def check_text(text: str, claims: Sequence[Any] | None = None) -> Report:
+    """Checks a region map given as JSON text; see `check_document`."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return Report(False, (f"rejected: not JSON: {error!r:.200}",))
+    return check_document(document, claims)
+
+
+def _check_document(document: Any, claims: Sequence[Any] | None) -> Report:
+    if document["format"] != FORMAT or document["version"] is not VERSION:
+        raise Rejected(f"not {FORMAT} version {VERSION}")
+    found = read_map(document)
+    if claims is not None:
+        _same_claims(document, claims)
+    cells: Cells = []
+    for entry in document["cells"]:
+        box = tuple((number(low), number(high)) for low, high in entry["box"])
+        if len(box) != len(found.free) or any(low >= high for low, high in box):
+            raise Rejected("a cell is not a box over the free parameters")
+        cells.append((box, entry))
+    if len(cells) > MAX_CELLS:
+        raise Rejected("too many cells")
+    forms = tuple(bernstein(found.goal, poly) for poly in found.factors)
+    conditions = tuple(bernstein(found.goal, poly) for poly, _ in found.conditions)
+    counts = {"safe": 0, "violating": 0, "outside": 0, "undecided": 0}
+    pending = [(Node(dict(found.goal.box), forms, conditions), cells)]
+    while pending:
+        node, inside = pending.pop()
+        own = tuple(node.box[name] for name in found.free)
+        if len(inside) == 1 and inside[0][0] == own:
+            entry = inside[0][1]
+            status = entry["status"]
+            if status not in counts:
+                raise Rejected(f"unknown status {status!r:.40}")
+            counts[status] += 1
+            if status == "safe":
+                check_safe(found, node, entry)
+            elif status == "outside":
+                check_outside(found, node, entry)
+            elif status == "violating":
+                check_violating(found, node, entry)
+            continue
+        axis, sides = separated(own, inside)
+        pending += zip(node.halves(found.free[axis]), sides, strict=True)
+    lines = [f"{counts[status]} cells {status}" for status in counts]
+    return Report(True, tuple(lines), counts["safe"] + counts["violating"], 0, counts["undecided"])
+
+
+def _same_claims(document: Any, claims: Sequence[Any]) -> None:
+    """Checks that the document is about the given claims; the interval of E may differ."""
+    domain = document["domain"]
+    if [claim["polynomial"] for claim in claims] != document["claims"]:
+        raise Rejected("the map is about other claims")
+    for claim in claims:
+        rest = {key: value for key, value in claim.items() if key not in ("polynomial", "box")}
+        same = rest == {key: value for key, value in domain.items() if key != "box"}
+        box = dict(claim["box"])
+        if "constant" in claim and "E" in domain["box"]:
+            box["E"] = domain["box"]["E"]
+        if not same or box != domain["box"]:
+            raise Rejected("the map is about another domain")
+
+
+def read_map(document: Any) -> Map:
+    """Reads what the document is about, and checks that the products are the claims.
+
+    Raises:
+        Rejected: they are not, or something is malformed.
+    """
+    statement = read_claim({**document["domain"], "polynomial": "0"})
+    goal = statement.goal
+    names = goal.names
+    if statement.exponent is not None and not encloses_exp(statement.exponent, *goal.box["E"]):
+        raise Rejected("the interval of E is not shown to contain its value")
+    parameters = names[:-1] if statement.exponent is not None else names
+    free = tuple(document["free"])
+    if not free or len(set(free)) < len(free) or not set(free) <= set(parameters):
+        raise Rejected("the free parameters are not parameters")
+    if any(goal.box[name][0] == goal.box[name][1] for name in free):
+        raise Rejected("a free parameter is fixed")
+    factors = tuple(parse(text, names) for text in document["factors"])
+    products = []
+    for text, entry in zip(document["claims"], document["products"], strict=True):
+        multiple, poly = number(entry["constant"]), parse(text, names)
+        if not multiple:
+            raise Rejected("a product with the constant zero")
+        total = constant(multiple, len(names))
+        powers: list[tuple[int, int]] = []
+        most = 1 + sum(degree(poly, k) for k in range(len(names)))
+        for index, power in entry["factors"]:
+            if type(index) is not int or not 0 <= index < len(factors) or type(power) is not int or power < 1:
+                raise Rejected("not a factor and its multiplicity")
+            # A factor with a variable has a degree, so the degrees bound the number of multiplications.
+            if power > (most if any(map(any, factors[index])) else 1) or len(powers) > most:
+                raise Rejected("the product of the factors is another polynomial")
+            for _ in range(power):
+                total = times(total, factors[index])
+            powers.append((index, power))
+        if total != poly:
+            raise Rejected("the product of the factors is another polynomial")
+        products.append((1 if multiple > 0 else -1, tuple(powers)))
+    quantified = tuple(name for name in parameters if name not in free)
+    conditions = tuple(condition for condition in goal.conditions if condition is not None)
+    return Map(
+        document["domain"],
+        tuple(document["claims"]),
+        goal,
+        free,
+        quantified,
+        factors,
+        tuple(products),
+        conditions,
+    )
+
+
+def separated(box: Sequence[tuple[Fraction, Fraction]], cells: Cells) -> tuple[int, tuple[Cells, Cells]]:
+    """Returns an axis whose middle no cell straddles, and the cells on both sides; neither may be without."""
+    for axis, (low, high) in enumerate(box):
+        middle = (low + high) / 2
+        below = [c for c in cells if low <= c[0][axis][0] and c[0][axis][1] <= middle]
+        above = [c for c in cells if middle <= c[0][axis][0] and c[0][axis][1] <= high]
+        if below and above and len(below) + len(above) == len(cells):
+            return axis, (below, above)
+    raise Rejected("the cells do not tile the box")
+
+
+def weak_sign(form: Form) -> int | None:
+    """Returns 1 or -1 for coefficients of one weak sign, 0 if all are zero, otherwise None."""
+    low, high = min(form.entries), max(form.entries)
+    if low == high == 0:
+        return 0
+    return 1 if low >= 0 else -1 if high <= 0 else None
+
+
+def nowhere(found: Map, conditions: Iterable[Form]) -> bool:
+    """Tells whether the coefficients of a constraint show that it holds nowhere on the closed box."""
+    return any(
+        max(form.entries) < 0 or (strict and max(form.entries) <= 0)
+        for form, (_, strict) in zip(conditions, found.conditions, strict=True)
+    )
+
+
+def check_safe(found: Map, node: Node, entry: Any) -> None:
+    """Checks that all claims hold on a cell within the domain."""
+    cuts = entry.get("cuts", {})
+    if cuts is None:
+        raise Rejected("it is not shown that a cell is safe")
+    proofs = entry.get("proofs", {})
+    whole = [weak_sign(form) for form in node.forms]
+    for index, (sign, powers) in enumerate(found.products):
+        if str(index) in proofs:
+            check_proof(found, node, found.claims[index], proofs[str(index)])
+            continue
+        if str(index) not in cuts and positive(sign, powers, whole):
+            continue
+        follow(found, node, cuts.get(str(index), ["+"]), sign, powers)
+
+
+def check_proof(found: Map, node: Node, text: Any, proof: Any) -> None:
+    """Checks a proof that a claim holds on the cell within the domain; E is the number that it stands for."""
+    box = {name: ends for name, ends in found.domain["box"].items() if name in node.box}
+    for name in found.free:
+        left, right = box[name][0], box[name][-1]
+        (low, high), (least, most) = node.box[name], found.goal.box[name]
+        box[name] = f"{left if low == least else '['}{low}, {high}{right if high == most else ']'}"
+    if "constant" in found.domain:
+        box.pop("E", None)
+    trusted = check_claim({**found.domain, "box": box, "polynomial": text}, proof)
+    if trusted:
+        raise Rejected(f"a claim on a cell is proved by a solver only: {', '.join(trusted)}")
+
+
+def check_outside(found: Map, node: Node, entry: Any) -> None:
+    """Checks that no point of the cell is in the domain."""
+    cuts = entry.get("cuts")
+    if cuts is None:
+        raise Rejected("it is not shown that a cell is outside of the domain")
+    follow(found, node, cuts["outside"], -1, ())
+
+
+def positive(sign: int, powers: Iterable[tuple[int, int]], signs: Sequence[int | None]) -> bool:
+    """Tells whether the signs of the factors make a product that is nowhere negative."""
+    odd = [signs[index] for index, power in powers if power % 2]
+    if 0 in (signs[index] for index, _ in powers):
+        return True
+    for known in odd:
+        if known is None:
+            return False
+        sign *= known
+    return sign > 0
+
+
+def follow(found: Map, node: Node, tokens: Any, sign: int, powers: Sequence[tuple[int, int]]) -> None:
+    """Checks a subdivision of the box of the quantified parameters."""
+    if not isinstance(tokens, list) or not 0 < len(tokens) <= MAX_TOKENS:
+        raise Rejected("not a list of cuts")
+    used = sorted({index for index, _ in powers})
+    places = {index: place for place, index in enumerate(used)}
+    here = [(places[index], power) for index, power in powers]
+    pending = [Node(node.box, tuple(node.forms[k] for k in used), node.conditions)]
+    for token in tokens:
+        if not pending:
+            raise Rejected("more cuts than parts")
+        part = pending.pop()
+        if token == "+":
+            signs = [weak_sign(form) for form in part.forms]
+            if not nowhere(found, part.conditions) and not positive(sign, here, signs):
+                raise Rejected("the coefficients on a part of a cell do not show its status")
+        elif token in found.quantified:
+            pending += part.halves(token)[::-1]
+        else:
+            raise Rejected(f"not a quantified parameter: {token!r:.40}")
+    if pending:
+        raise Rejected("fewer cuts than parts")
+
+
+def check_violating(found: Map, node: Node, entry: Any) -> None:
+    """Checks that a claim fails at every point of a cell that is in the domain."""
+    goal, index = found.goal, entry["claim"]
+    if type(index) is not int or not 0 <= index < len(found.products):
+        raise Rejected("a violating cell without a claim")
+    at = {name: number(text) for name, text in entry["at"].items()}
+    if at.keys() != set(found.quantified):
+        raise Rejected("a violating cell without values of the quantified parameters")
+    for name, value in at.items():
+        low, high = goal.box[name]
+        inside = low < value < high
+        inside = inside or (value == low and (name, 0) not in goal.open)
+        inside = inside or (value == high and (name, 1) not in goal.open)
+        if not inside:
+            raise Rejected("a value of a quantified parameter is outside of its interval")
+    for form, (poly, strict) in zip(node.conditions, found.conditions, strict=True):
+        if found.occurs(poly):
+            least = min(at_values(found, node, poly, form, at).entries)
+            if least < 0 or (strict and least == 0):
+                raise Rejected("a constraint is not shown to hold on a violating cell")
+    sign, powers = found.products[index]
+    for k, power in powers:
+        form = at_values(found, node, found.factors[k], node.forms[k], at)
+        known = weak_sign(form)
+        if not known or not never_zero(found, node, form):
+            raise Rejected("a factor may vanish on a violating cell")
+        sign *= known if power % 2 else 1
+    if sign > 0:
+        raise Rejected("the signs of the factors make the product positive")
+
+
+def at_values(found: Map, node: Node, poly: Poly, form: Form, at: Mapping[str, Fraction]) -> Form:
+    """Returns the form on the cell with the quantified parameters fixed."""
+    if not found.occurs(poly):
+        return form
+    names = found.goal.names
+    result: Poly = {}
+    for x, c in poly.items():
+        for name, value in at.items():
+            c *= value ** x[names.index(name)]
+        add(result, tuple(0 if n in at else e for n, e in zip(names, x, strict=True)), c)
+    return bernstein(Goal(names, result, node.box, ()), result)
+
+
+def never_zero(found: Map, node: Node, form: Form) -> bool:
+    """Tells whether a form of one weak sign vanishes nowhere on the cell within the domain's box."""
+    goal = found.goal
+    choices: list[list[int | None]] = []
+    for name in form.names:
+        closed: list[int | None] = [
+            side
+            for side in (0, 1)
+            if (name, side) not in goal.open or node.box[name][side] != goal.box[name][side]
+        ]
+        choices.append(closed or [None])
+    for ends in product(*choices):
+        face = form
+        for name, side in zip(form.names, ends, strict=True):
+            if side is not None:
+                face = face.end(name, bool(side))
+        if not any(face.entries):
+            return False
+    return True

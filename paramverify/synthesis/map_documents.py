@@ -1,0 +1,182 @@
+"""Region maps as evidence: a JSON document that `evidence.region_checker` checks by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from paramverify.algebra.bernstein import bernstein_form
+from paramverify.algebra.domains import Domain, Interval
+from paramverify.algebra.enclosures import Enclosure, split, spreads
+from paramverify.algebra.polynomials import Polynomial, is_constant, key, variables
+from paramverify.backends.bernstein import decide_exactly
+from paramverify.claims import Claim
+from paramverify.claims import to_document as claim_document
+from paramverify.encodings.factor_step import factorable, factorisation
+from paramverify.evidence.certificates import Proof
+from paramverify.synthesis.map_files import cell_document
+from paramverify.synthesis.maps import Cell, RegionMap, Status, on_cell
+from paramverify.verdicts import Proved
+
+FORMAT, VERSION = "paramverify-regions", 1
+BITS = 256  # of the enclosure of the constant E
+MAX_CUTS = 500  # of the quantified parameters, for one claim on one cell
+
+Box = Mapping[str, Interval]
+
+
+def to_document(found: RegionMap, domain: Domain) -> dict[str, Any]:
+    """Returns a region map as JSON data with all that is needed to check it, numbers as strings.
+
+    The claims are factored. For each safe cell and claim in which quantified parameters occur, `cuts` has
+    the subdivision of their box on whose parts the coefficients of the factors have a sign, in preorder:
+    a name for a cut in the middle of that parameter, "+" for a part; likewise for cells outside. Where no
+    such subdivision was found, `proofs` has another proof of the claim on the cell. A cell without either
+    (another program decided it) has `cuts` null.
+    """
+    closed = domain.enclose(BITS)
+    factors: dict[str, int] = {}
+    polynomials: list[Polynomial] = []
+    products = []
+    for claim in found.claims:
+        constant, parts = _factored(claim.polynomial)
+        numbers = []
+        for part, multiplicity in parts:
+            number = factors.setdefault(key(part), len(factors))
+            if number == len(polynomials):
+                polynomials.append(part)
+            numbers.append([number, multiplicity])
+        products.append({"constant": str(constant), "factors": numbers})
+    maker = _Maker(closed, found.claims, found.parameters, found.quantified, polynomials, products)
+    statement = claim_document(Claim(domain.ring.number(0), closed))
+    del statement["polynomial"]
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "domain": statement,
+        "free": list(found.parameters),
+        "claims": [key(claim.polynomial) for claim in found.claims],
+        "factors": [key(polynomial) for polynomial in polynomials],
+        "products": products,
+        "cells": [maker.cell(cell) for cell in found.cells],
+    }
+
+
+def _factored(polynomial: Polynomial) -> tuple[Fraction, list[tuple[Polynomial, int]]]:
+    if not polynomial or is_constant(polynomial) or not factorable(polynomial):
+        return Fraction(1), [(polynomial, 1)]
+    return factorisation(polynomial)
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """A cell times a box of the quantified parameters: exact forms of factors and of constraints."""
+
+    sign: int
+    odd: tuple[Enclosure, ...]
+    conditions: tuple[tuple[bool, Enclosure], ...]
+
+    def holds(self) -> bool:
+        """Tells whether the signs of coefficients show that f ≥ 0, or that no point of the domain is here."""
+        for strict, form in self.conditions:
+            if form.upper < 0 or (strict and form.upper == 0):
+                return True
+        sign = self.sign
+        for form in self.odd:
+            if not form.error and not any(form.entries):
+                return True
+            if form.lower < 0 < form.upper:
+                return False
+            sign *= 1 if form.lower >= 0 else -1
+        return sign > 0
+
+    def halves(self, name: str) -> list[_Part]:
+        """Returns the parts on both sides of the middle of a parameter."""
+        odd = [_both(form, name) for form in self.odd]
+        conditions = [(strict, _both(form, name)) for strict, form in self.conditions]
+        return [
+            _Part(self.sign, tuple(f[k] for f in odd), tuple((s, f[k]) for s, f in conditions))
+            for k in (0, 1)
+        ]
+
+    def widest(self, names: Sequence[str]) -> str | None:
+        """Returns the parameter among these in which what is open varies most."""
+        forms = [f for f in self.odd if f.lower < 0 < f.upper] or [f for _, f in self.conditions]
+        steps: dict[str, int] = {}
+        for form in forms[:1]:
+            steps = {n: s for n, s in zip(form.names, spreads(form), strict=True) if n in names and s}
+        return max(steps, key=lambda name: steps[name]) if steps else None
+
+
+def _both(form: Enclosure, name: str) -> tuple[Enclosure, Enclosure]:
+    return split(form, name) if name in form.names else (form, form)
+
+
+@dataclass(frozen=True, eq=False)
+class _Maker:
+    domain: Domain
+    claims: Sequence[Claim]
+    free: tuple[str, ...]
+    quantified: tuple[str, ...]
+    polynomials: Sequence[Polynomial]
+    products: Sequence[Mapping[str, Any]]
+
+    def cell(self, cell: Cell) -> dict[str, Any]:
+        """Returns a cell with the cuts of the quantified parameters that show its status."""
+        document = cell_document(cell)
+        if cell.status not in (Status.SAFE, Status.OUTSIDE):
+            return document
+        box = {**self.domain.box}
+        for name, ends in zip(self.free, cell.box, strict=True):
+            box[name] = Interval(*ends, True, True)
+        conditions = tuple((c.strict, _form(c.polynomial, box)) for c in self.domain.constraints)
+        if cell.status is Status.OUTSIDE:
+            found = self._cuts(_Part(-1, (), conditions))
+            document["cuts"] = None if found is None else {"outside": found}
+            return document
+        cuts: dict[str, Any] = {}
+        proofs: dict[str, Any] = {}
+        forms = [_form(polynomial, box) for polynomial in self.polynomials]
+        for number, product in enumerate(self.products):
+            sign = -1 if product["constant"].startswith("-") else 1
+            odd = tuple(forms[k] for k, m in product["factors"] if m % 2)
+            found = self._cuts(_Part(sign, odd, conditions))
+            if found is None:
+                proof = self._proof(number, cell)
+                if proof is None:
+                    return {**document, "cuts": None}
+                proofs[str(number)] = proof
+            elif found != ["+"]:
+                cuts[str(number)] = found
+        if cuts:
+            document["cuts"] = cuts
+        if proofs:
+            document["proofs"] = proofs
+        return document
+
+    def _proof(self, number: int, cell: Cell) -> Proof | None:
+        """Returns another proof that a claim holds on a cell, which the checker of claims replays."""
+        part = on_cell(self.claims[number], self.domain, self.free, cell.box)
+        said = decide_exactly(part)
+        return said.certificate["proof"] if isinstance(said, Proved) and said.certificate else None
+
+    def _cuts(self, part: _Part) -> list[str] | None:
+        tokens, pending = [], [part]
+        while pending:
+            part = pending.pop()
+            if part.holds():
+                tokens.append("+")
+                continue
+            name = part.widest(self.quantified)
+            if name is None or len(tokens) >= MAX_CUTS:
+                return None
+            tokens.append(name)
+            pending += part.halves(name)[::-1]
+        return tokens
+
+
+def _form(polynomial: Polynomial, box: Box) -> Enclosure:
+    form = bernstein_form(polynomial, {name: box[name] for name in variables(polynomial)})
+    return Enclosure(variables(polynomial), form.degrees, [int(e) for e in form.entries], 0)

@@ -1,0 +1,121 @@
+"""Files of decided cells, so that an interrupted region map goes on where it stopped.
+
+JSON lines: a header that says which claims, domain and free parameters the cells are about, then one line for
+each cell, appended when it is decided. A last line that was cut off is dropped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from paramverify.algebra.domains import Domain
+from paramverify.claims import Claim, without_enclosure
+from paramverify.errors import EvidenceError
+from paramverify.synthesis.maps import Cell, Status
+
+FORMAT, VERSION = "paramverify-cells", 1
+_MALFORMED = (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError)
+
+
+def map_digest(claims: Sequence[Claim], domain: Domain, free: Sequence[str]) -> str:
+    """Returns a digest of what a region map is about: equal digests, equal maps up to their cells."""
+    texts = [without_enclosure(Claim(claim.polynomial, domain)).text() for claim in claims]
+    return hashlib.sha256(json.dumps([list(free), texts]).encode()).hexdigest()
+
+
+def cell_document(cell: Cell) -> dict[str, Any]:
+    """Returns a cell as JSON data, numbers as strings."""
+    document: dict[str, Any] = {
+        "status": cell.status.value,
+        "box": [[str(low), str(high)] for low, high in cell.box],
+    }
+    if cell.status is Status.VIOLATING:
+        document["claim"] = cell.claim
+        document["at"] = {name: str(value) for name, value in cell.at}
+    return document
+
+
+def read_cell(document: Mapping[str, Any]) -> Cell:
+    """Returns the cell that `cell_document` wrote.
+
+    Raises:
+        EvidenceError: it is not one.
+    """
+    try:
+        status = Status(document["status"])
+        box = tuple((Fraction(low), Fraction(high)) for low, high in document["box"])
+        if status is not Status.VIOLATING:
+            return Cell(status, box)
+        at = tuple((str(name), Fraction(value)) for name, value in document["at"].items())
+        return Cell(status, box, int(document["claim"]), at)
+    except _MALFORMED as error:
+        raise EvidenceError(f"not a cell of a region map: {error!r:.100}") from error
+
+
+def load_cells(path: Path, claims: Sequence[Claim], domain: Domain, free: Sequence[str]) -> tuple[Cell, ...]:
+    """Returns the cells of a file about the same claims, domain and free parameters; none without a file.
+
+    Raises:
+        EvidenceError: the file is about something else, or is not of this form.
+    """
+    if not path.exists():
+        return ()
+    return _read(path, path.read_bytes(), claims, domain, free)[0]
+
+
+def _read(
+    path: Path, data: bytes, claims: Sequence[Claim], domain: Domain, free: Sequence[str]
+) -> tuple[tuple[Cell, ...], int]:
+    """Returns the cells, and how many bytes of the file are whole lines."""
+    length = data.rfind(b"\n") + 1
+    try:
+        header, *lines = (json.loads(line) for line in data[:length].splitlines() or [b"{}"])
+    except ValueError as error:
+        raise EvidenceError(f"not JSON lines: {error}", file=str(path)) from error
+    if not length and not data:
+        return (), 0
+    if not isinstance(header, dict) or (header.get("format"), header.get("version")) != (FORMAT, VERSION):
+        raise EvidenceError(f"not a file of cells ({FORMAT} version {VERSION})", file=str(path))
+    if header.get("digest") != map_digest(claims, domain, free):
+        reason = "the cells are about other claims, another domain or other free parameters"
+        raise EvidenceError(reason, file=str(path))
+    cells = tuple(read_cell(line) for line in lines)
+    if any(len(c.box) != len(free) or not 0 <= (c.claim or 0) < max(1, len(claims)) for c in cells):
+        raise EvidenceError("a cell does not belong to the region map", file=str(path))
+    return cells, length
+
+
+@contextmanager
+def cell_file(
+    path: Path, claims: Sequence[Claim], domain: Domain, free: Sequence[str]
+) -> Iterator[tuple[tuple[Cell, ...], Callable[[Cell], None]]]:
+    """Opens a file of cells for going on: gives the cells that it has, and a function that appends one.
+
+    They are what `region_map` takes as `known` and `on_cell`. Each line is written at once, so that a killed
+    run loses at most the last one.
+
+    Raises:
+        EvidenceError: the file is about something else, or is not of this form.
+    """
+    known: tuple[Cell, ...] = ()
+    length = 0
+    if path.exists():
+        known, length = _read(path, path.read_bytes(), claims, domain, free)
+    with path.open("r+b" if path.exists() else "x+b") as stream:
+        stream.truncate(length)
+        stream.seek(0, os.SEEK_END)
+
+        def append(document: Mapping[str, Any]) -> None:
+            stream.write(json.dumps(document, separators=(",", ":")).encode() + b"\n")
+            stream.flush()
+
+        if not length:
+            append({"format": FORMAT, "version": VERSION, "digest": map_digest(claims, domain, free)})
+        yield known, lambda cell: append(cell_document(cell))

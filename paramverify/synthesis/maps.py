@@ -1,0 +1,86 @@
+"""Region maps: a partition of the parameter box into safe, violating and undecided cells."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+from functools import cached_property
+from math import prod
+
+from paramverify.algebra.domains import Domain, Interval
+from paramverify.claims import Claim, without_enclosure
+
+
+class Status(StrEnum):
+    """What is known of every point of a cell."""
+
+    SAFE = "safe"
+    VIOLATING = "violating"
+    UNDECIDED = "undecided"
+    OUTSIDE = "outside"  # no point of the cell is in the parameter domain
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A closed box over the free parameters, with what was proved of all its points in the domain.
+
+    `claim` is the number of a claim that fails at each of them, `at` the values of the quantified parameters
+    with which it does, where the cell is violating.
+    """
+
+    status: Status
+    box: tuple[tuple[Fraction, Fraction], ...]
+    claim: int | None = None
+    at: tuple[tuple[str, Fraction], ...] = ()
+
+    @property
+    def volume(self) -> Fraction:
+        """The volume of the box."""
+        return prod((high - low for low, high in self.box), start=Fraction(1))
+
+
+@dataclass(frozen=True, eq=False)
+class RegionMap:
+    """Cells that tile the box over the free parameters, in the order of `parameters`.
+
+    At a safe point all claims hold for all values of the `quantified` parameters in the domain; at a
+    violating point some claim fails for some. Cells touch in their faces only.
+    """
+
+    parameters: tuple[str, ...]
+    quantified: tuple[str, ...]
+    box: tuple[tuple[Fraction, Fraction], ...]
+    claims: tuple[Claim, ...]
+    cells: tuple[Cell, ...]
+    seconds: float
+    interrupted: bool = False
+
+    @cached_property
+    def volumes(self) -> Mapping[Status, Fraction]:
+        """The volume of the cells with each status."""
+        # Many cells have the same size, and adding fractions is slow.
+        counts = Counter((cell.status, tuple(high - low for low, high in cell.box)) for cell in self.cells)
+        found = dict.fromkeys(Status, Fraction(0))
+        for (status, sides), count in counts.items():
+            found[status] += count * prod(sides, start=Fraction(1))
+        return found
+
+    def share(self, status: Status) -> Fraction:
+        """Returns the share of the volume inside the domain, as far as it is known, that has a status."""
+        inside = sum(self.volumes.values(), Fraction(0)) - self.volumes[Status.OUTSIDE]
+        return self.volumes[status] / inside if inside else Fraction(0)
+
+
+def on_cell(
+    claim: Claim, domain: Domain, free: Sequence[str], box: Sequence[tuple[Fraction, Fraction]]
+) -> Claim:
+    """Returns the claim that f ≥ 0 on a cell within the domain, the other parameters being quantified."""
+    part = dict(domain.box)
+    for name, (low, high) in zip(free, box, strict=True):
+        whole = domain.box[name]
+        closed = (whole.lower_closed or low > whole.lower, whole.upper_closed or high < whole.upper)
+        part[name] = Interval(low, high, *closed)
+    return without_enclosure(Claim(claim.polynomial, replace(domain, box=part), claim.origins))

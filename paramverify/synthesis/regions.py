@@ -1,0 +1,355 @@
+"""Region maps: where in the parameter box all claims hold, and where one fails, by subdivision.
+
+On a cell, the claims hold if the Bernstein coefficients of their factors show it for all values of the
+quantified parameters, and one fails if they show f < 0 on the whole cell for some values of them (J. Garloff,
+*Convergent bounds for the range of multivariate polynomials*, 1986). What is open is cut in two, the largest
+cell first; all claims share the cells, and what is settled on a cell is not looked at again inside.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from heapq import heappop, heappush
+from itertools import count
+from math import inf
+
+from paramverify.algebra.domains import Domain
+from paramverify.algebra.enclosures import BITS, spreads
+from paramverify.algebra.polynomials import is_constant
+from paramverify.backends.bernstein import decide_exactly
+from paramverify.backends.settling import Work
+from paramverify.claims import Claim
+from paramverify.errors import InputError
+from paramverify.portfolio.session import Session
+from paramverify.synthesis.factors import Ends, Factor, State, targets
+from paramverify.synthesis.maps import Cell, RegionMap, Status
+from paramverify.synthesis.maps import on_cell as claim_on
+from paramverify.synthesis.pieces import Examiner, Piece, negative_vertex
+from paramverify.verdicts import Answer, Proved
+
+Box = tuple[Ends, ...]
+
+MAX_DEPTH = 400  # cuts of a cell
+MAX_OPEN = 200_000  # cells that wait; with more of them, the map is returned as it is
+TOUCHING = 4  # cuts after which a claim that seems to touch zero is given to the other exact procedures
+MAX_TRIALS, TRIAL = 200, Work(boxes=300, coefficients=500_000)  # how often, and how much they may do
+MAX_ASKED = 64  # cells that are given to a session at the end
+VOTES = 8  # open claims that have a say in where a cell is cut
+
+
+@dataclass(frozen=True, eq=False)
+class _Node:
+    """A cell to be examined: the open pieces of the claims, and of whether it is outside."""
+
+    box: Box
+    depth: int
+    open: dict[int, list[Piece]]
+    domain: list[Piece]
+
+
+class _Search:
+    """One run: the cells that wait, and those that are decided."""
+
+    def __init__(
+        self,
+        claims: Sequence[Claim],
+        domain: Domain,
+        free: Sequence[str],
+        report: Callable[[Cell], None] | None,
+    ) -> None:
+        self.claims, self.domain, self.free, self.report = claims, domain, tuple(free), report
+        self.box: Box = tuple((domain.box[n].lower, domain.box[n].upper) for n in self.free)
+        self.quantified = tuple(n for n in domain.ring.parameters if n not in self.free)
+        self.targets, polynomials = targets(claims, domain)
+        self.factors = [Factor(polynomial, domain) for polynomial in polynomials]
+        self.examiner = Examiner(domain)
+        self.order = list(range(len(self.targets)))
+        self.hits = [0] * len(self.targets)
+        self.cells: list[Cell] = []
+        self.heap: list[tuple[int, int, _Node]] = []
+        self.numbers = count()
+        self.open = self.outside = 0
+        self.trials = MAX_TRIALS
+
+    def root(self) -> _Node:
+        """Returns the whole box with all claims open."""
+        whole = {n: (i.lower, i.upper) for n, i in self.domain.box.items()}
+        states = [self._state(factor, whole) for factor in self.factors]
+        conditions = tuple(
+            (k, self._state(Factor(c.polynomial, self.domain), whole))
+            for k, c in enumerate(self.domain.constraints)
+            if not is_constant(c.polynomial)
+        )
+        pieces = {}
+        for number, target in enumerate(self.targets):
+            odd, masks = tuple(states[k] for k in target.odd), tuple(states[k] for k in target.masks)
+            mentioned = {n for s in (*odd, *masks, *(s for _, s in conditions)) for n in s.factor.names}
+            over = {n: whole[n] for n in self.quantified if n in mentioned}
+            pieces[number] = [Piece(over, target.sign, odd, masks, conditions)]
+        over = {n: whole[n] for n in self.quantified if any(n in s.factor.names for _, s in conditions)}
+        outside = [Piece(over, -1, (), (), conditions)] if conditions else []
+        return _Node(self.box, 0, pieces, outside)
+
+    def _state(self, factor: Factor, whole: dict[str, Ends]) -> State:
+        names = [n for n in factor.names if not self.domain.box[n].is_point]
+        fixed = {n: whole[n][0] for n in factor.names if n not in names}
+        box = {n: whole[n] for n in names}
+        state = State(factor, box, factor.enclosed(box, fixed, BITS), None, fixed)
+        state.lighten()
+        return state
+
+    def add(self, node: _Node) -> None:
+        """Puts a cell among those that wait."""
+        self.open += 1 << (MAX_DEPTH - node.depth)
+        heappush(self.heap, (node.depth, next(self.numbers), node))
+
+    def decide(self, cell: Cell, depth: int) -> None:
+        """Takes a cell over into the map."""
+        self.cells.append(cell)
+        if cell.status is Status.OUTSIDE:
+            self.outside += 1 << (MAX_DEPTH - depth)
+        if self.report:
+            self.report(cell)
+
+    def run(self, coverage: Fraction, deadline: float | None) -> bool:
+        """Examines cells until few are open; tells whether time was up before."""
+        total = 1 << MAX_DEPTH
+        top, bottom = coverage.numerator, coverage.denominator
+        while 0 < len(self.heap) < MAX_OPEN and self.open * bottom > top * (total - self.outside):
+            if deadline is not None and time.monotonic() > deadline:
+                return True
+            depth, _, node = heappop(self.heap)
+            if depth >= MAX_DEPTH:
+                break
+            self.open -= 1 << (MAX_DEPTH - depth)
+            found = self.examine(node)
+            if isinstance(found, Cell):
+                self.decide(found, depth)
+            else:
+                for part in self.parts(found, self.axis(found)):
+                    self.add(part)
+        return False
+
+    def examine(self, node: _Node) -> Cell | _Node:
+        """Returns the decided cell, or what is open of it."""
+        outside = node.domain
+        if outside:
+            outside = self.examiner.vacuous(outside)
+            if not outside:
+                return Cell(Status.OUTSIDE, node.box)
+        remaining = {}
+        for number in self.order:
+            if number not in node.open:
+                continue
+            pieces, point = self.examiner.examine(node.open[number])
+            if point is not None:
+                self._hit(number)
+                values = {n: point.get(n, self.domain.box[n].simplest()) for n in self.quantified}
+                return Cell(Status.VIOLATING, node.box, self.targets[number].claim, tuple(values.items()))
+            if pieces and not self._touches(node, number, pieces):
+                remaining[number] = pieces
+        if not remaining:
+            return Cell(Status.SAFE, node.box)
+        return _Node(node.box, node.depth, remaining, outside)
+
+    def _touches(self, node: _Node, number: int, pieces: list[Piece]) -> bool:
+        """Tells whether a claim that seems to touch zero for some quantified values is proved in another way.
+
+        Cutting does not end then on the whole region where it does so. It seems to if no vertex has f < 0.
+        """
+        if node.depth < TOUCHING or node.depth % 2 or not self.trials or any(map(negative_vertex, pieces)):
+            return False
+        if not any(piece.box for piece in pieces):
+            return False
+        self.trials -= 1
+        return self._proved(node, number, lambda claim: decide_exactly(claim, replace(TRIAL)))
+
+    def _proved(self, node: _Node, number: int, decide: Callable[[Claim], Answer]) -> bool:
+        claim = self.claims[self.targets[number].claim]
+        return isinstance(decide(claim_on(claim, self.domain, self.free, node.box)), Proved)
+
+    def ask(self, session: Session, deadline: float | None) -> None:
+        """Gives the largest open cells to the backends of a session; proofs of all claims make them safe."""
+        waiting = [heappop(self.heap) for _ in range(min(MAX_ASKED, len(self.heap)))]
+        until = min(session.deadline, deadline or inf)
+        for depth, order, node in waiting:
+            found = self.examine(node) if time.monotonic() < until else node
+            if isinstance(found, _Node) and time.monotonic() < until and self._all_proved(found, session):
+                found = Cell(Status.SAFE, node.box)
+            if isinstance(found, Cell):
+                self.decide(found, depth)
+            else:
+                heappush(self.heap, (depth, order, found))
+
+    def _all_proved(self, node: _Node, session: Session) -> bool:
+        if any(negative_vertex(piece) for pieces in node.open.values() for piece in pieces):
+            return False
+        return all(self._proved(node, number, lambda c: session.decide(c).answer) for number in node.open)
+
+    def _hit(self, number: int) -> None:
+        """Counts a violation: claims that fail often are examined first."""
+        self.hits[number] += 1
+        if self.order[0] != number:
+            self.order.sort(key=lambda k: -self.hits[k])
+
+    def axis(self, node: _Node) -> int:
+        """Returns the number of the free parameter to cut: that in which what is open varies most."""
+        votes = [0.0] * len(self.free)
+        voters = [pieces[0].leading for pieces in node.open.values()][:VOTES]
+        for state in filter(None, voters):
+            steps = dict(zip(state.form.names, spreads(state.form), strict=True))
+            whole = sum(steps.get(name, 0) for name in self.free)
+            if whole:
+                for k, name in enumerate(self.free):
+                    votes[k] += steps.get(name, 0) / whole
+        if not any(votes):
+            lengths = [(high - low) / (b - a) for (low, high), (a, b) in zip(node.box, self.box, strict=True)]
+            return lengths.index(max(lengths))
+        return votes.index(max(votes))
+
+    def parts(self, node: _Node, axis: int) -> list[_Node]:
+        """Returns both halves of a cell."""
+        name = self.free[axis]
+        split = {number: [piece.split(name) for piece in pieces] for number, pieces in node.open.items()}
+        domain = [piece.split(name) for piece in node.domain]
+        return [
+            _Node(
+                (*node.box[:axis], ends, *node.box[axis + 1 :]),
+                node.depth + 1,
+                {number: [both[side] for both in pieces] for number, pieces in split.items()},
+                [both[side] for both in domain],
+            )
+            for side, ends in enumerate(_halves(node.box[axis]))
+        ]
+
+    def resume(self, node: _Node, known: Sequence[Cell]) -> None:
+        """Takes over decided cells of an earlier run, and puts the rest of the box among those that wait."""
+        pending = [(node, list(known))]
+        while pending:
+            node, inside = pending.pop()
+            if not inside:
+                self.add(node)
+            elif inside[0].box == node.box and len(inside) == 1:
+                self.cells.append(inside[0])
+                if inside[0].status is Status.OUTSIDE:
+                    self.outside += 1 << (MAX_DEPTH - node.depth)
+            else:
+                axis = _cut_between(node.box, inside)
+                below, above = self.parts(node, axis)
+                middle = below.box[axis][1]
+                pending.append((below, [c for c in inside if c.box[axis][1] <= middle]))
+                pending.append((above, [c for c in inside if c.box[axis][0] >= middle]))
+
+
+def _cut_between(box: Box, cells: Sequence[Cell]) -> int:
+    """Returns an axis whose middle no cell straddles.
+
+    Raises:
+        InputError: there is none; the cells are not those of a subdivision of the box.
+    """
+    for axis, (low, high) in enumerate(box):
+        middle = (low + high) / 2
+        if all(
+            low <= cell.box[axis][0]
+            and cell.box[axis][1] <= high
+            and (cell.box[axis][1] <= middle or middle <= cell.box[axis][0])
+            for cell in cells
+        ):
+            return axis
+    raise InputError("the known cells do not tile a part of the parameter box")
+
+
+def region_map(
+    claims: Sequence[Claim],
+    domain: Domain,
+    free: Sequence[str],
+    coverage: Fraction = Fraction(1, 100),
+    *,
+    on_cell: Callable[[Cell], None] | None = None,
+    known: Sequence[Cell] = (),
+    session: Session | None = None,
+    seconds: float | None = None,
+) -> RegionMap:
+    """Returns cells over the free parameters that tell where all claims hold, until few are undecided.
+
+    A safe cell: f(x, y) ≥ 0 for each claim, each x of the closed cell and each y of the quantified parameters
+    (all others of the domain) with (x, y) in the domain. A violating cell: the claim that it names has
+    f(x, y) < 0 for the y that it names and each x of the closed cell that is in the domain. Claims are about
+    the polynomials only; their own domains are not looked at.
+
+    Args:
+        coverage: the largest share of the volume (of the cells that are not outside of the domain) that may
+            stay undecided. More is left only if the map was interrupted, or if too many cells are open.
+        on_cell: called with each cell as it is decided; cells of `known` are not repeated.
+        known: decided cells of an earlier run with the same claims, domain and free parameters.
+        session: decides claims on cells that are still open at the end, within its time limit.
+        seconds: the wall-clock time after which the map is returned as it is, marked as interrupted; so does
+            a KeyboardInterrupt.
+
+    Raises:
+        InputError: a free parameter that the domain does not have or that is fixed, a coverage outside
+            [0, 1), or known cells that do not come from a subdivision of the box.
+    """
+    started = time.monotonic()
+    _check(domain, free, coverage)
+    search = _Search(claims, domain, free, on_cell)
+    deadline = None if seconds is None else started + seconds
+    try:
+        search.resume(search.root(), [c for c in known if c.status is not Status.UNDECIDED])
+        interrupted = search.run(coverage, deadline)
+        if session and not interrupted:
+            search.ask(session, deadline)
+        rest = [Cell(Status.UNDECIDED, node.box) for _, _, node in search.heap]
+    except KeyboardInterrupt:
+        interrupted = True
+        rest = undecided(search.box, search.cells)
+    cells = (*search.cells, *rest)
+    return RegionMap(
+        search.free,
+        search.quantified,
+        search.box,
+        tuple(claims),
+        cells,
+        time.monotonic() - started,
+        interrupted,
+    )
+
+
+def _check(domain: Domain, free: Sequence[str], coverage: Fraction) -> None:
+    for name in free:
+        if name not in domain.ring.parameters:
+            raise InputError(f"there is no parameter {name!r}", key="free")
+        if domain.box[name].is_point:
+            raise InputError(f"the parameter {name!r} has one value only", key="free")
+    if not free or len(set(free)) < len(free):
+        raise InputError("a region map needs different free parameters, at least one", key="free")
+    if not 0 <= coverage < 1:
+        raise InputError("the undecided share must be at least 0 and below 1", key="coverage")
+
+
+def undecided(box: Box, cells: Sequence[Cell]) -> list[Cell]:
+    """Returns undecided cells that fill up the box, of which the given cells are parts of one subdivision.
+
+    Raises:
+        InputError: they are not.
+    """
+    result: list[Cell] = []
+    pending = [(box, list(cells))]
+    while pending:
+        box, inside = pending.pop()
+        if not inside:
+            result.append(Cell(Status.UNDECIDED, box))
+        elif inside[0].box != box or len(inside) > 1:
+            axis = _cut_between(box, inside)
+            for ends in _halves(box[axis]):
+                part = [c for c in inside if ends[0] <= c.box[axis][0] and c.box[axis][1] <= ends[1]]
+                pending.append(((*box[:axis], ends, *box[axis + 1 :]), part))
+    return result
+
+
+def _halves(ends: Ends) -> tuple[Ends, Ends]:
+    middle = (ends[0] + ends[1]) / 2
+    return (ends[0], middle), (middle, ends[1])
