@@ -11,10 +11,12 @@ polynomials (the one- and two-circle theorems).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cmp_to_key
 from math import comb, lcm
+from typing import Protocol, Self, TypeVar
 
 from flint import fmpz, fmpz_poly
 
@@ -22,6 +24,28 @@ from paramverify.algebra.polynomials import Polynomial, rational
 from paramverify.errors import DefectError
 
 _SHIFT = fmpz_poly([1, 1])
+
+
+class Isolated(Protocol):
+    """A real number between two rationals, which can be brought together; equal ends are the number."""
+
+    @property
+    def lower(self) -> Fraction:
+        """At most the number."""
+
+    @property
+    def upper(self) -> Fraction:
+        """At least the number."""
+
+    @property
+    def is_rational(self) -> bool:
+        """Whether the ends are equal."""
+
+    def halved(self) -> Self:
+        """Returns the same number in an interval of half the width."""
+
+
+AnyRoot = TypeVar("AnyRoot", bound=Isolated)
 
 
 @dataclass(frozen=True)
@@ -113,7 +137,7 @@ def isolate(polynomial: fmpz_poly, lower: Fraction, upper: Fraction) -> list[Rea
                 roots.append(RealRoot(factor, int(multiplicity), root, root))
         elif lower < upper:
             roots += [RealRoot(factor, int(multiplicity), a, b) for a, b in _intervals(factor, lower, upper)]
-    return _apart(roots)
+    return apart(roots)
 
 
 def sign_changes(polynomial: fmpz_poly, lower: Fraction, upper: Fraction) -> list[RealRoot]:
@@ -188,7 +212,7 @@ def _on_unit(polynomial: fmpz_poly, lower: Fraction, upper: Fraction) -> fmpz_po
     return scaled(fmpz_poly([low, width]))
 
 
-def _apart(roots: list[RealRoot]) -> list[RealRoot]:
+def apart(roots: Sequence[AnyRoot]) -> list[AnyRoot]:
     """Returns different roots in order, refined until no two intervals meet."""
     work = list(roots)
     while True:
@@ -223,7 +247,7 @@ def _same(left: RealRoot, right: RealRoot) -> bool:
 order = cmp_to_key(compare)
 
 
-def between(left: RealRoot, right: RealRoot) -> tuple[Fraction, Fraction]:
+def between(left: Isolated, right: Isolated) -> tuple[Fraction, Fraction]:
     """Returns rational ends strictly between two different roots, the first one smaller, not narrower than
     half of their distance.
 

@@ -1,0 +1,216 @@
+"""Exact intervals of one parameter with algebraic ends, and how the line is cut into them.
+
+The roots of polynomials cut the interval of the parameter into open pieces and single points. Claims with
+`E = exp(g)` are treated as polynomials over the field Q(E): an irreducible factor that mentions `E` has
+neither rational nor multiple roots, because `E` is transcendental (Lindemann).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+
+from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.domains import Domain, Interval
+from paramverify.algebra.ordered import FieldRoot, SignOf, isolate_over
+from paramverify.algebra.polynomials import Polynomial, is_constant, key, variables
+from paramverify.algebra.realroots import RealRoot, apart, between, isolate, rational_root, univariate
+from paramverify.algebra.simplest import simplest_between
+from paramverify.claims import Claim
+from paramverify.encodings.factor_step import factorisation
+from paramverify.synthesis.maps import Status
+
+Root = RealRoot | FieldRoot
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What is known of a point: its status, and the number of a claim that fails there.
+
+    `hint` is a polynomial that is negative there, with values of other parameters put in; it may be negative
+    at neighbouring points, too.
+    """
+
+    status: Status
+    claim: int | None = None
+    hint: Polynomial | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Critical:
+    """A root, and the irreducible polynomial whose root it is."""
+
+    root: Root
+    factor: Polynomial
+
+    @property
+    def lower(self) -> Fraction:
+        """At most the root."""
+        return self.root.lower
+
+    @property
+    def upper(self) -> Fraction:
+        """At least the root."""
+        return self.root.upper
+
+    @property
+    def is_rational(self) -> bool:
+        """Whether the root is a rational number."""
+        return self.root.is_rational
+
+    def halved(self) -> Critical:
+        """Returns the same root in an interval of half the width."""
+        return replace(self, root=self.root.halved())
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """An interval of the parameter, or a single point, all of whose points have one status.
+
+    `sample` is a simple rational inside, None where there is none; in a violating part the claim with the
+    number `claim` fails there (in other places of the part it may be another one).
+    """
+
+    status: Status
+    lower: Root
+    upper: Root
+    lower_closed: bool
+    upper_closed: bool
+    sample: Fraction | None = None
+    claim: int | None = None
+
+    @property
+    def is_point(self) -> bool:
+        """Whether the part is one point."""
+        return self.lower is self.upper
+
+    def __contains__(self, value: Fraction) -> bool:
+        below, above = _side(value, self.lower), _side(value, self.upper)
+        return (below > 0 or (below == 0 and self.lower_closed)) and (
+            above < 0 or (above == 0 and self.upper_closed)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """The interval of one parameter, cut into parts in increasing order; every point lies in exactly one.
+
+    At a point of a safe part all claims hold for all values of the `quantified` parameters in the domain, at
+    one of a violating part some claim fails for some; all of it exact. Neighbouring parts differ in status.
+    """
+
+    parameter: str
+    quantified: tuple[str, ...]
+    interval: Interval
+    claims: tuple[Claim, ...]
+    parts: tuple[Part, ...]
+
+    def status_at(self, value: Fraction) -> Status:
+        """Returns the status of a rational value; outside of the interval it is `OUTSIDE`."""
+        return next((part.status for part in self.parts if value in part), Status.OUTSIDE)
+
+    def having(self, status: Status) -> tuple[Part, ...]:
+        """Returns the parts with a status."""
+        return tuple(part for part in self.parts if part.status is status)
+
+
+def fixed_values(domain: Domain, *names: str) -> Mapping[str, Fraction]:
+    """Returns the values of the parameters that have only one, apart from the given ones."""
+    return {n: i.lower for n, i in domain.box.items() if i.is_point and n not in names and n != GENERATOR}
+
+
+def critical_values(
+    polynomials: Sequence[Polynomial], name: str, interval: Interval, sign: SignOf
+) -> list[Critical]:
+    """Returns the roots of polynomials in one parameter in the closed interval, in disjoint intervals.
+
+    Each root occurs once: different irreducible factors have no root in common.
+    """
+    different = {key(g): g for f in polynomials for g, _ in _factors(f) if name in variables(g)}
+    found: list[Critical] = []
+    for factor in different.values():
+        roots: Sequence[Root]
+        if variables(factor) == (name,):
+            roots = isolate(univariate(factor), interval.lower, interval.upper)
+        else:
+            roots = isolate_over(factor, name, interval.lower, interval.upper, sign)
+        found += [Critical(root, factor) for root in roots]
+    return apart(found)
+
+
+def _factors(polynomial: Polynomial) -> list[tuple[Polynomial, int]]:
+    return [] if is_constant(polynomial) else factorisation(polynomial)[1]
+
+
+def cut(
+    interval: Interval,
+    critical: Sequence[Critical],
+    at_value: Callable[[Fraction], Mark],
+    at_root: Callable[[Critical, Mark, Mark], Mark],
+) -> tuple[Part, ...]:
+    """Returns the parts of an interval whose status is constant between neighbouring critical values.
+
+    `at_value` decides a rational value, `at_root` an irrational critical one, given the marks of the pieces
+    on both sides.
+    """
+    if interval.is_point:
+        only = rational_root(interval.lower)
+        mark = at_value(interval.lower)
+        return (Part(mark.status, only, only, True, True, interval.lower, mark.claim),)
+    ends = (interval.lower, interval.upper)
+    inner = [c for c in critical if not (c.root.is_rational and c.root.lower in ends)]
+    first, last = rational_root(ends[0]), rational_root(ends[1])
+    borders: list[Root] = [first, *(c.root for c in inner), last]
+    samples = [simplest_between(*between(left, right)) for left, right in pairwise(borders)]
+    marks = [at_value(sample) for sample in samples]
+    pieces: list[Part] = []
+
+    def add_point(root: Root, mark: Mark) -> None:
+        sample = root.lower if root.is_rational else None
+        pieces.append(Part(mark.status, root, root, True, True, sample, mark.claim))
+
+    if interval.lower_closed:
+        add_point(first, at_value(interval.lower))
+    for k, (mark, sample) in enumerate(zip(marks, samples, strict=True)):
+        pieces.append(Part(mark.status, borders[k], borders[k + 1], False, False, sample, mark.claim))
+        if k < len(inner):
+            root = inner[k].root
+            between_them = at_value(root.lower) if root.is_rational else at_root(inner[k], mark, marks[k + 1])
+            add_point(root, between_them)
+    if interval.upper_closed:
+        add_point(last, at_value(interval.upper))
+    return merged(pieces)
+
+
+def merged(pieces: Sequence[Part]) -> tuple[Part, ...]:
+    """Returns neighbouring pieces of equal status as one, with the simpler of their samples."""
+    parts: list[Part] = []
+    for piece in pieces:
+        if parts and parts[-1].status is piece.status:
+            before = parts[-1]
+            simpler = min(
+                (p for p in (before, piece) if p.sample is not None),
+                key=lambda p: (p.sample.denominator, abs(p.sample)) if p.sample is not None else (0, 0),
+                default=before,
+            )
+            parts[-1] = replace(
+                before,
+                upper=piece.upper,
+                upper_closed=piece.upper_closed,
+                sample=simpler.sample,
+                claim=simpler.claim,
+            )
+        else:
+            parts.append(piece)
+    return tuple(parts)
+
+
+def _side(value: Fraction, root: Root) -> int:
+    """Returns -1, 0 or 1 as a rational is less than, equal to, or greater than a root."""
+    while root.lower <= value <= root.upper:
+        if root.is_rational:
+            return 0
+        root = root.halved()
+    return -1 if value < root.lower else 1

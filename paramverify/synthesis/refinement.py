@@ -1,0 +1,68 @@
+"""Exact parts of one parameter's interval where projection applies to small pieces only.
+
+A region map decides most of the interval. On the short pieces that it leaves open, claims tend to be monotone
+in what projection cannot eliminate otherwise, and it finds the exact ends.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from paramverify.algebra.domains import Domain, Interval
+from paramverify.algebra.realroots import rational_root
+from paramverify.algebra.simplest import simplest_between
+from paramverify.claims import Claim
+from paramverify.errors import UnsupportedError
+from paramverify.synthesis.intervals import Part, Partition, merged
+from paramverify.synthesis.maps import Cell, Status
+from paramverify.synthesis.projection import project
+from paramverify.synthesis.regions import region_map
+
+COVERAGES = (Fraction(1, 20), Fraction(1, 200), Fraction(1, 2000), Fraction(1, 20000))
+
+
+def exact_parts(claims: Sequence[Claim], domain: Domain, name: str, seconds: float = 60.0) -> Partition:
+    """Returns where on the interval of one parameter all claims hold for all values of the others.
+
+    By projection on the whole interval; where that does not apply, on the pieces that ever finer region maps
+    leave undecided, within the time limit. All statuses are exact, as those of the closed cells of a map are.
+
+    Raises:
+        InputError: there is no such parameter.
+        UnsupportedError: projection does not apply to some piece that is left.
+    """
+    until = time.monotonic() + seconds
+    try:
+        return project(claims, domain, name)
+    except UnsupportedError as error:
+        reason = error
+    for coverage in COVERAGES:
+        found = region_map(claims, domain, [name], coverage, seconds=until - time.monotonic())
+        if found.interrupted:
+            break
+        pieces: list[Part] = []
+        try:
+            for cell in sorted(found.cells, key=lambda c: c.box):
+                pieces += _parts(cell, claims, domain, name)
+        except UnsupportedError as error:
+            reason = error
+            continue
+        quantified = tuple(n for n in found.quantified if not domain.box[n].is_point)
+        return Partition(name, quantified, domain.box[name], tuple(claims), merged(pieces))
+    raise reason
+
+
+def _parts(cell: Cell, claims: Sequence[Claim], domain: Domain, name: str) -> Sequence[Part]:
+    """Returns the parts of a cell; its upper end belongs to the next cell, if there is one."""
+    whole = domain.box[name]
+    low, high = cell.box[0]
+    last = high == whole.upper
+    piece = Interval(low, high, low > whole.lower or whole.lower_closed, last and whole.upper_closed)
+    if cell.status is Status.UNDECIDED:
+        return project(claims, replace(domain, box={**domain.box, name: piece}), name).parts
+    ends = rational_root(low), rational_root(high)
+    sample = simplest_between(low, high)
+    return [Part(cell.status, *ends, piece.lower_closed, piece.upper_closed, sample, cell.claim)]
