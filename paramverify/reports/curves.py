@@ -1,0 +1,122 @@
+"""The curve above a line of intervals: the largest ratio of probabilities against its bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice, product
+
+from flint import fmpq_poly
+
+from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.domains import Domain
+from paramverify.algebra.polynomials import Polynomial, rational, substitute, variables
+from paramverify.encodings.sequences import Candidate, candidates
+from paramverify.errors import LimitError
+from paramverify.models.model import Model
+from paramverify.reports.fields import SAMPLES, steps
+
+POINTS = 401
+LEAST_POINTS = 41
+EVALUATIONS = 400_000  # of univariate polynomials, beyond which fewer points are taken
+MOST_QUOTIENTS = 20_000  # beyond which there is no curve
+INFINITE = float("inf")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A function of one parameter, and the bound that it must not pass; `points` says how fine it is."""
+
+    label: str
+    value: Callable[[Fraction], float]
+    bound: Callable[[Fraction], float]
+    bound_label: str = "bound"
+    points: int = POINTS
+
+    def sample(
+        self, box: tuple[Fraction, Fraction], also: Sequence[float] = ()
+    ) -> list[tuple[float, float, float]]:
+        """Returns (place, value, bound) at evenly spaced places of the box, and at further ones inside."""
+        low, high = box
+        places = {low + (high - low) * t for t in steps(self.points)}
+        places.update(Fraction(x) for x in also if low < Fraction(x) < high)
+        return [(float(x), self.value(x), self.bound(x)) for x in sorted(places)]
+
+
+def ratio_curve(model: Model, name: str) -> Curve | None:
+    """Returns the largest ratio over secret pairs and outputs as a function of one parameter.
+
+    Where there are other parameters, it is the largest over some of their values, evenly spaced in their
+    intervals. Where the bound depends on these, ratio over bound is drawn against 1. None where the model
+    has observation sequences of every length, or too many for a picture.
+    """
+    found = _candidates(model)
+    domain = model.domain.enclose(128)
+    others = list(_points(domain, name))
+    if not found or len(found) * len(others) > MOST_QUOTIENTS:
+        return None
+    bound = model.ratio
+    free = {n for f in (bound.numerator, bound.denominator) for n in variables(f)}
+    relative = not free <= {name, GENERATOR}
+    pairs = [(c.left, c.right) for c in found]
+    if relative:
+        pairs = [(left * bound.denominator, right * bound.numerator) for left, right in pairs]
+    quotients: dict[tuple[str, str], tuple[fmpq_poly, fmpq_poly]] = {}
+    for left, right in pairs:
+        for point in others:
+            top, bottom = (_univariate(substitute(f, point), name) for f in (left, right))
+            quotients.setdefault((str(top), str(bottom)), (top, bottom))
+    over, under = (_univariate(substitute(f, others[0]), name) for f in (bound.numerator, bound.denominator))
+    if relative:
+        over = under = fmpq_poly([1])
+
+    def largest(place: Fraction) -> float:
+        return max(_quotient(top, bottom, place) for top, bottom in quotients.values())
+
+    label = "largest ratio / bound" if relative else "largest ratio"
+    points = max(LEAST_POINTS, min(POINTS, EVALUATIONS // (2 * len(quotients))))
+    fixed = free <= {GENERATOR} and not domain.constant
+    told = f"bound {model.ratio}" if fixed else "bound"
+    return Curve(label, largest, lambda place: _quotient(over, under, place), told, points)
+
+
+def _candidates(model: Model) -> list[Candidate]:
+    """Returns the candidates, or none where they are too many."""
+    if not model.lengths:
+        return []
+    try:
+        found = list(islice(candidates(model), MOST_QUOTIENTS + 1))
+    except LimitError:
+        return []
+    return found if len(found) <= MOST_QUOTIENTS else []
+
+
+def _points(domain: Domain, name: str) -> Iterator[Mapping[str, Fraction]]:
+    """Yields values of all other variables."""
+    places: dict[str, list[Fraction]] = {}
+    others = [n for n, i in domain.box.items() if n not in (name, GENERATOR) and not i.is_point]
+    for other, interval in domain.box.items():
+        if other == name:
+            continue
+        count = SAMPLES.get(len(others), 3) if other in others else 1
+        width = interval.upper - interval.lower
+        places[other] = [interval.lower + width * t for t in steps(count)]
+    for values in product(*places.values()):
+        yield dict(zip(places, values, strict=True))
+
+
+def _univariate(polynomial: Polynomial, name: str) -> fmpq_poly:
+    axis = [str(n) for n in polynomial.context().names()].index(name)
+    terms = {int(m[axis]): c for m, c in polynomial.to_dict().items()}
+    return fmpq_poly([terms.get(k, 0) for k in range(max(terms, default=0) + 1)])
+
+
+def _quotient(top: fmpq_poly, bottom: fmpq_poly, place: Fraction) -> float:
+    """Returns the quotient, rounded: infinite over zero, and zero where both are zero."""
+    at = rational(place)
+    above, below = top(at), bottom(at)
+    if below == 0:
+        return INFINITE if above > 0 else 0.0
+    value = above / below
+    return float(Fraction(int(value.p), int(value.q)))

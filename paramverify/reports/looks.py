@@ -1,0 +1,123 @@
+"""How pictures of regions look: colours, hatching, legends, headings, and the file.
+
+Colours are those of M. Okabe and K. Ito (*Color universal design*, 2008), made lighter where safe and darker
+where violating, so that the colour-blind can tell them apart, and in grey too; hatching says the same again.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from math import prod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from paramverify.reports.plots import STYLE
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from paramverify.synthesis.maps import RegionMap
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a status is drawn: its fill, its hatching and the colour of that."""
+
+    fill: str
+    hatch: str
+    lines: str
+
+
+LOOKS: Mapping[str, Look] = {  # by the values of synthesis.maps.Status
+    "safe": Look("#8CCBF0", "", "#8CCBF0"),
+    "violating": Look("#C24E00", "///", "#DB8A55"),
+    "undecided": Look("#F0E442", "||", "#BFB21E"),
+    "outside": Look("#FFFFFF", "xx", "#C8C8C8"),
+}
+CURVE = "#000000"
+BOUND = "#6A3D9A"
+EDGE = "#808080"
+LOOK_STYLE: Any = {
+    "hatch.linewidth": 0.7,
+    "axes.spines.top": True,
+    "axes.spines.right": True,
+    "text.parse_math": False,  # a $ in a title is a $
+}
+
+
+def save(path: Path, figure: Callable[[], Figure]) -> None:
+    """Makes a figure in the style of the project and writes it, without dates and random names."""
+    import matplotlib
+
+    with matplotlib.rc_context({**STYLE, **LOOK_STYLE}):
+        svg = path.suffix.lower() == ".svg"
+        metadata: dict[str, Any] = {"Date": None, "Creator": "paramverify"} if svg else {"Software": None}
+        figure().savefig(path, dpi=150, metadata=metadata)
+
+
+def paint(look: Look) -> dict[str, Any]:
+    """Returns the properties of an area: the hatching takes the colour of the edge, which has no width."""
+    return {"facecolor": look.fill, "edgecolor": look.lines, "hatch": look.hatch, "linewidth": 0.0}
+
+
+def heading(figure: Figure, title: str, notes: Sequence[str]) -> None:
+    """Writes the title and the notes above a figure, each in lines of about one length."""
+    width = int(13 * figure.get_figwidth())  # characters of 9 points
+    lines = _balanced(title, width) + _balanced("; ".join(notes), width)
+    if lines:
+        figure.suptitle("\n".join(lines), fontsize=9)
+
+
+def _balanced(text: str, width: int) -> list[str]:
+    lines = textwrap.wrap(text, width)
+    narrower = (textwrap.wrap(text, w) for w in range(width - 1, width // 2, -1))
+    return [lines, *takewhile(lambda found: len(found) == len(lines), narrower)][-1]
+
+
+def shares_of(regions: RegionMap) -> dict[str, float]:
+    """Returns the share of each status that occurs, rounded, in the volume inside the domain.
+
+    As `RegionMap.share`, in one pass. Undecided is always there; only a status that stands alone has share 1.
+    """
+    volumes = {"undecided": 0.0}
+    for cell in regions.cells:
+        size = prod(float(high) - float(low) for low, high in cell.box)
+        volumes[cell.status.value] = volumes.get(cell.status.value, 0.0) + size
+    parts = {status: volume for status, volume in volumes.items() if volume and status != "outside"}
+    most = 1.0 if len(parts) < 2 else 1 - 1e-12
+    whole = sum(parts.values())
+    return {status: min(most, parts.get(status, 0.0) / (whole or 1.0)) for status in volumes}
+
+
+def legend(
+    figure: Figure, shares: Mapping[str, float], lines: Sequence[Any], columns: int, told: bool = True
+) -> None:
+    """Writes a legend below a figure: the statuses, with their shares if told, and lines."""
+    from matplotlib.patches import Patch
+
+    handles: list[Any] = []
+    for status, look in LOOKS.items():
+        if status in shares:
+            share = f" {percent(shares[status])}" if told else ""
+            label = "outside the domain" if status == "outside" else f"{status}{share}"
+            handles.append(Patch(label=label, **paint(look)))
+    figure.legend(
+        handles=[*handles, *lines],
+        loc="outside lower center",
+        ncols=columns,
+        fontsize=8,
+        columnspacing=1.4,
+        handlelength=1.8,
+    )
+
+
+def percent(share: float) -> str:
+    """Returns a share in percent, such that neither a little becomes nothing nor almost all becomes all."""
+    if 0 < share < 0.001:
+        return "< 0.1 %"
+    if 0.999 < share < 1:
+        return "> 99.9 %"
+    return f"{share:.0%}".replace("%", " %") if share in (0, 1) else f"{100 * share:.1f} %"

@@ -1,0 +1,122 @@
+"""Pictures of safe and violating regions: a line for one parameter, a map for two, slices for more.
+
+They need matplotlib, the extra `plots`. The same input gives the same file, whenever it is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paramverify.errors import InputError
+from paramverify.reports.curves import Curve
+from paramverify.reports.lines import joined, line_figure, stretches_of
+from paramverify.reports.looks import save, shares_of
+from paramverify.reports.planes import map_figure, slices, slices_figure
+from paramverify.reports.plots import FORMATS, INSTALL
+
+if TYPE_CHECKING:
+    from paramverify.algebra.domains import Domain
+    from paramverify.synthesis.intervals import Partition, Root
+    from paramverify.synthesis.maps import RegionMap
+
+
+def draw(
+    regions: RegionMap, path: Path, *, title: str = "", budget: str = "", curve: Curve | None = None
+) -> None:
+    """Writes a picture of a region map, as SVG or PNG by the ending of the file; the map may be unfinished.
+
+    One parameter gives a line (with `curve` above it), two a map, more several slices of a map, at values of
+    the parameters after the second. `budget` is the bound in words, as in `Case`.
+
+    Raises:
+        InputError: another ending, matplotlib is missing, or the map has no parameters.
+    """
+    check(path)
+    if not regions.parameters:
+        raise InputError("a picture needs at least one free parameter", file=str(path))
+    notes = _notes(regions, budget)
+    if len(regions.parameters) == 1:
+        name, box, found = regions.parameters[0], regions.box[0], shares_of(regions)
+        save(path, lambda: line_figure(joined(regions), name, box, title, notes, curve, found))
+    elif len(regions.parameters) == 2:
+        save(path, lambda: map_figure(regions, title, notes))
+    else:
+        save(path, lambda: slices_figure(slices(regions), title, notes, shares_of(regions)))
+
+
+def draw_interval(
+    partition: Partition,
+    path: Path,
+    *,
+    title: str = "",
+    budget: str = "",
+    curve: Curve | None = None,
+    text: Callable[[Root], str | None] | None = None,
+) -> None:
+    """Writes a picture of exact safe and violating intervals of one parameter, with `curve` above it.
+
+    Ends that belong to an interval are filled, those that belong to none are hollow. `text` writes an
+    irrational end exactly, or returns None for one that is shown as a decimal.
+
+    Raises:
+        InputError: another ending than .svg and .png, or matplotlib is missing.
+    """
+    check(path)
+    domain = partition.claims[0].domain if partition.claims else None
+    notes = _conditions(domain, [partition.parameter], partition.quantified, budget)
+    stretches = stretches_of(partition, text)
+    box = (partition.interval.lower, partition.interval.upper)
+    inside = sum(s.upper - s.lower for s in stretches if s.status != "outside")
+    shares: dict[str, float] = dict.fromkeys((str(s.status) for s in stretches), 0.0)
+    for stretch in stretches:
+        shares[stretch.status] += (stretch.upper - stretch.lower) / inside if inside else 0.0
+    save(path, lambda: line_figure(stretches, partition.parameter, box, title, notes, curve, shares))
+
+
+def draw_slices(
+    maps: Sequence[tuple[str, RegionMap]], path: Path, *, title: str = "", budget: str = ""
+) -> None:
+    """Writes several maps over the same two parameters as one picture, each with its own title.
+
+    Raises:
+        InputError: another ending than .svg and .png, matplotlib is missing, no maps, or maps that are not
+            over two parameters.
+    """
+    check(path)
+    if not maps or any(len(m.parameters) != 2 for _, m in maps):
+        raise InputError("slices are maps over two parameters", file=str(path))
+    save(path, lambda: slices_figure(maps, title, _notes(maps[0][1], budget), None))
+
+
+def check(path: Path) -> None:
+    """Checks that a picture can be written to such a file, before the work for it is done.
+
+    Raises:
+        InputError: another ending than .svg and .png, or matplotlib is missing.
+    """
+    if path.suffix.lower().removeprefix(".") not in FORMATS:
+        raise InputError("pictures are written as .svg or .png", file=str(path))
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise InputError(f"matplotlib is missing; to get it: {INSTALL}", file=str(path)) from None
+
+
+def _notes(regions: RegionMap, budget: str) -> list[str]:
+    domain = regions.claims[0].domain if regions.claims else None
+    notes = _conditions(domain, regions.parameters, regions.quantified, budget)
+    return [*notes, "interrupted"] if regions.interrupted else notes
+
+
+def _conditions(
+    domain: Domain | None, free: Sequence[str], quantified: Sequence[str], budget: str
+) -> list[str]:
+    """Returns what holds for the whole picture: the budget, fixed parameters, and quantified ones."""
+    box = domain.box if domain else {}
+    fixed = [f"{n} = {i.lower}" for n, i in box.items() if n not in free and i.is_point]
+    ranging = [f"{n} in {box[n]}" for n in quantified if n in box and not box[n].is_point]
+    notes = [budget] if budget else []
+    notes += [", ".join(fixed)] if fixed else []
+    return notes + ([f"for all {', '.join(ranging)}"] if ranging else [])

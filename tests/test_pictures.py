@@ -1,0 +1,450 @@
+"""Pictures of regions: what is in the files, who can read them, and that they do not contradict the map."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations, product
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.colors import to_rgb
+from matplotlib.image import imread
+
+from paramverify.algebra.domains import Domain, Interval, parse_constraint
+from paramverify.algebra.expressions import parse
+from paramverify.algebra.polynomials import Ring, to_rational_function, value_at
+from paramverify.cases import load
+from paramverify.claims import Claim
+from paramverify.cli.main import run
+from paramverify.encodings.sequences import candidates, sequence_claims
+from paramverify.errors import InputError
+from paramverify.reports import fields, looks, pictures, planes, plots
+from paramverify.reports.curves import ratio_curve
+from paramverify.reports.outlines import outlines
+from paramverify.synthesis.maps import Cell, RegionMap, Status
+from paramverify.synthesis.projection import project
+from paramverify.synthesis.regions import region_map
+
+SVG = "{http://www.w3.org/2000/svg}"
+ZERO, ONE = Fraction(0), Fraction(1)
+
+CASE = """
+title = "Noisy max, {title}"
+[parameters]
+pA = "(0, 1)"
+pB = "{b}"
+pC = "{c}"
+{constraints}
+[prior]
+A = {{ binomial = [2, "pA"] }}
+B = {{ binomial = [2, "pB"] }}
+C = {{ binomial = [2, "pC"] }}
+[mechanism]
+kind = "noisy_max"
+queries = ["A", "B", "C"]
+noise = {{ truncated_geometric = "1/2", range = 2 }}
+ties = "uniform"
+[secrets]
+infected = "A >= 1"
+healthy = "A <= 1"
+pairs = [["infected", "healthy"]]
+[privacy]
+{bound}
+"""
+
+
+def noisy_max(folder: Path, b: str, c: str, bound: str = 'ratio = "3/2"', constraints: str = "") -> RegionMap:
+    """Returns the region map of the parameters of the case that are not fixed, at most two."""
+    path = folder / "case.toml"
+    path.write_text(CASE.format(title="three diseases", b=b, c=c, bound=bound, constraints=constraints))
+    model = load(path).model
+    free = [n for n, i in model.domain.box.items() if n in model.domain.ring.parameters and not i.is_point]
+    return region_map(sequence_claims(model), model.domain, free[:2], Fraction(1, 20))
+
+
+def claims_of(*texts: str, constraints: Sequence[str] = ()) -> tuple[Claim, ...]:
+    """Returns the claims `f ≥ 0` over the unit square of p and q."""
+    ring = Ring(("p", "q"))
+    domain = Domain(ring, {n: Interval(ZERO, ONE) for n in ring.parameters})
+    for text in constraints:
+        domain = replace(domain, constraints=(*domain.constraints, *parse_constraint(text, domain)))
+    return tuple(Claim(to_rational_function(parse(t), ring).numerator, domain) for t in texts)
+
+
+def chequered(count: int) -> RegionMap:
+    """Returns a map of count by count cells in which no two neighbours have the same status."""
+    ends = [(Fraction(k, count), Fraction(k + 1, count)) for k in range(count)]
+    statuses = (Status.SAFE, Status.VIOLATING, Status.UNDECIDED)
+    cells = [
+        Cell(statuses[(i + j) % 3], (x, y)) for (i, x), (j, y) in product(enumerate(ends), enumerate(ends))
+    ]
+    return RegionMap(("p", "q"), (), ((ZERO, ONE), (ZERO, ONE)), (), tuple(cells), 0.0)
+
+
+def texts(path: Path) -> list[str]:
+    """Returns the texts in an SVG file, which must be well-formed."""
+    return ["".join(e.itertext()).strip() for e in ElementTree.parse(path).getroot().iter(f"{SVG}text")]
+
+
+def identifiers(path: Path) -> list[str]:
+    return [e.get("id", "") for e in ElementTree.parse(path).getroot().iter() if e.get("id")]
+
+
+# --- files ------------------------------------------------------------------------------------------
+
+
+def test_a_map(tmp_path: Path) -> None:
+    """A map names its parameters, its budget, what is quantified, and the share of each status."""
+    regions = noisy_max(tmp_path, "(0, 1)", "(0, 1)")
+    for ending in plots.FORMATS:
+        pictures.draw(
+            regions, tmp_path / f"map.{ending}", title="Noisy max for $5 and $6", budget="epsilon = ln(3/2)"
+        )
+    found = texts(tmp_path / "map.svg")
+    assert {
+        "pA",
+        "pB",
+        "boundary",
+        "Noisy max for $5 and $6",
+        "epsilon = ln(3/2); for all pC in (0, 1)",
+    } <= set(found)
+    for status in ("safe", "violating", "undecided"):
+        assert f"{status} {looks.percent(float(regions.share(Status(status))))}" in found
+    names = identifiers(tmp_path / "map.svg")
+    assert {"safe-1", "violating-1", "undecided-1", "boundary-1"} <= set(names)
+    assert len(names) == len(set(names))
+    assert imread(tmp_path / "map.png").shape[0] > 600
+
+
+def test_a_picture_of_a_map_that_has_just_begun(tmp_path: Path) -> None:
+    """A map in which nothing is decided yet is drawn too, and so is one that was interrupted."""
+    regions = noisy_max(tmp_path, "(0, 1)", "(0, 1)")
+    begun = replace(regions, cells=(Cell(Status.UNDECIDED, regions.box),), interrupted=True)
+    pictures.draw(begun, tmp_path / "map.svg")
+    found = texts(tmp_path / "map.svg")
+    assert "undecided 100 %" in found
+    assert "for all pC in (0, 1); interrupted" in found
+
+
+def test_slices(tmp_path: Path) -> None:
+    """A map over three parameters is drawn as slices, whose cells say the same as those of the map."""
+    path = tmp_path / "case.toml"
+    bound = 'ratio = "3/2"'
+    path.write_text(CASE.format(title="", b="(0, 1)", c="(0, 1)", bound=bound, constraints=""))
+    model = load(path).model
+    regions = region_map(sequence_claims(model), model.domain, ("pA", "pB", "pC"), Fraction(1, 4))
+    parts = planes.slices(regions)
+    assert [name for name, _ in parts] == [f"pC = {Fraction(2 * k + 1, 12)}" for k in range(6)]
+    for number, (_, part) in enumerate(parts):
+        assert sum(cell.volume for cell in part.cells) == 1  # they tile the square
+        at = Fraction(2 * number + 1, 12)
+        for cell in part.cells:
+            assert any(
+                whole.status is cell.status
+                and whole.box[:2] == cell.box
+                and at in Interval(*whole.box[2], True, True)
+                for whole in regions.cells
+            )
+    pictures.draw(regions, tmp_path / "slices.svg", title="Slices")
+    found = texts(tmp_path / "slices.svg")
+    assert {"pC = 1/12", "pC = 11/12", "Slices"} <= set(found)
+    assert found.count("pA") == 3
+    assert found.count("pB") == 2
+    assert f"undecided {looks.percent(float(regions.share(Status.UNDECIDED)))}" in found
+    names = identifiers(tmp_path / "slices.svg")
+    assert len(names) == len(set(names))
+
+
+def test_slices_of_one_s_own(tmp_path: Path) -> None:
+    """Several maps over two parameters are one picture; maps over others are refused."""
+    regions = noisy_max(tmp_path, "(0, 1)", "(0, 1)")
+    pictures.draw_slices([("one", regions), ("two", regions)], tmp_path / "two.svg")
+    assert {"one", "two", "safe", "violating"} <= set(texts(tmp_path / "two.svg"))
+    with pytest.raises(InputError, match="over two parameters"):
+        pictures.draw_slices([], tmp_path / "none.svg")
+
+
+def test_exact_intervals(tmp_path: Path) -> None:
+    """A line has the exact ends, the curve crosses its bound there, and the shares add up."""
+    path = tmp_path / "case.toml"
+    path.write_text(CASE.format(title="", b="2/3", c="3/4", bound='ratio = "3/2"', constraints=""))
+    model = load(path).model
+    found = project(sequence_claims(model), model.domain, "pA")
+    assert [part.status for part in found.parts] == ["violating", "safe", "violating"]
+    curve = ratio_curve(model, "pA")
+    assert curve
+    for ending in plots.FORMATS:
+        pictures.draw_interval(
+            found, tmp_path / f"line.{ending}", title="A line", budget="epsilon = ln(3/2)", curve=curve
+        )
+    shown = texts(tmp_path / "line.svg")
+    assert {"pA", "largest ratio", "bound 3/2", "epsilon = ln(3/2); pB = 2/3, pC = 3/4"} <= set(shown)
+    lower, upper = (r.refined(Fraction(1, 10**9)).lower for r in (found.parts[1].lower, found.parts[1].upper))
+    assert {"0", f"{float(lower):.6g}", f"{float(upper):.6g}", "1"} <= set(shown)
+    assert f"safe {looks.percent(float(upper - lower))}" in shown
+    for place in (lower, upper):
+        assert curve.value(place) == pytest.approx(1.5)
+    pictures.draw_interval(found, tmp_path / "named.svg", text=lambda root: "the root")
+    assert texts(tmp_path / "named.svg").count("the root") == 2
+
+
+def test_a_line_of_a_region_map(tmp_path: Path) -> None:
+    """A region map over one parameter is a line in which cells of one status are joined."""
+    regions = noisy_max(tmp_path, "2/3", "3/4")
+    pictures.draw(regions, tmp_path / "line.svg")
+    assert {"pA", "pB = 2/3, pC = 3/4"} <= set(texts(tmp_path / "line.svg"))
+    assert len(regions.cells) > 5
+
+
+@pytest.mark.parametrize("count", [45, 142])
+def test_thousands_of_cells(tmp_path: Path, count: int) -> None:
+    """Also 20,000 cells without equal neighbours are a few elements, and a file of bounded size."""
+    pictures.draw(chequered(count), tmp_path / "many.svg")
+    elements = list(ElementTree.parse(tmp_path / "many.svg").getroot().iter())
+    assert len(elements) < 250
+    assert (tmp_path / "many.svg").stat().st_size < 1_000_000
+
+
+def test_the_same_map_is_the_same_file(tmp_path: Path) -> None:
+    """Drawn twice, a picture is the same byte by byte, as SVG and as PNG."""
+    regions = noisy_max(tmp_path, "(0, 1)", "1/3", constraints='constraints = ["pA + pB <= 1"]')
+    for ending in plots.FORMATS:
+        one, two = (tmp_path / f"{name}.{ending}" for name in ("one", "two"))
+        pictures.draw(regions, one)
+        pictures.draw(regions, two)
+        assert one.read_bytes() == two.read_bytes()
+    assert b"<dc:date>" not in (tmp_path / "one.svg").read_bytes()
+
+
+def test_the_domain_is_seen(tmp_path: Path) -> None:
+    """Where a constraint cuts the domain, the rest is covered, and the legend says what that is."""
+    regions = noisy_max(tmp_path, "(0, 1)", "1/3", constraints='constraints = ["pA + pB <= 1"]')
+    pictures.draw(regions, tmp_path / "map.svg")
+    assert "outside the domain" in texts(tmp_path / "map.svg")
+    assert any(name.startswith("cover-1") for name in identifiers(tmp_path / "map.svg"))
+
+
+def test_mistakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another kind of file, a map without parameters, and a missing matplotlib are told in words."""
+    regions = chequered(2)
+    with pytest.raises(InputError, match=r"map\.pdf: pictures are written as \.svg or \.png"):
+        pictures.draw(regions, tmp_path / "map.pdf")
+    with pytest.raises(InputError, match="at least one free parameter"):
+        pictures.draw(replace(regions, parameters=(), box=(), cells=()), tmp_path / "map.svg")
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(InputError) as caught:
+        pictures.check(tmp_path / "map.svg")
+    assert str(caught.value).endswith(f"matplotlib is missing; to get it: {plots.INSTALL}")
+    assert not list(tmp_path.iterdir())
+
+
+# --- colours ----------------------------------------------------------------------------------------
+
+# G. M. Machado, M. M. Oliveira, L. A. F. Fernandes, *A physiologically-based model for simulation of color
+# vision deficiency*, IEEE TVCG 15, 2009: the matrices of severity 1, on linear RGB.
+BLINDNESS = {
+    "none": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "protanopia": (
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+    "deuteranopia": (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
+    "tritanopia": (
+        (1.255528, -0.076749, -0.178779),
+        (-0.078411, 0.930809, 0.147602),
+        (0.004733, 0.691367, 0.303900),
+    ),
+}
+
+
+def lab(colour: str, blindness: str) -> tuple[float, float, float]:
+    """Returns the CIE L*a*b* coordinates of a colour as somebody with that blindness sees it."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
+    seen = [
+        min(1.0, max(0.0, sum(m * c for m, c in zip(row, linear, strict=True))))
+        for row in BLINDNESS[blindness]
+    ]
+    to_xyz = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
+    white = (0.9505, 1.0, 1.089)
+    xyz = [
+        sum(m * c for m, c in zip(row, seen, strict=True)) / w for row, w in zip(to_xyz, white, strict=True)
+    ]
+    x, y, z = (v ** (1 / 3) if v > 0.008856 else 7.787 * v + 16 / 116 for v in xyz)
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+@pytest.mark.parametrize("blindness", BLINDNESS)
+def test_everybody_can_tell_the_colours_apart(blindness: str) -> None:
+    """The colours of any two statuses are far apart for each kind of colour-blindness."""
+    seen = {status: lab(look.fill, blindness) for status, look in looks.LOOKS.items()}
+    for one, other in combinations(seen.values(), 2):
+        assert sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) ** 0.5 > 20
+
+
+def test_grey_prints_can_be_read() -> None:
+    """Safe and violating differ in lightness, every two statuses in hatching."""
+    lightness = {status: lab(look.fill, "none")[0] for status, look in looks.LOOKS.items()}
+    assert lightness["safe"] - lightness["violating"] > 25
+    assert lightness["undecided"] - lightness["safe"] > 8
+    assert len({look.hatch for look in looks.LOOKS.values()}) == len(looks.LOOKS) == len(Status)
+    assert set(looks.LOOKS) == set(Status)
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0, "0 %"),
+        (1, "100 %"),
+        (1e-9, "< 0.1 %"),
+        (1 - 1e-9, "> 99.9 %"),
+        (0.25, "25.0 %"),
+        (0.9999, "> 99.9 %"),
+    ],
+)
+def test_shares_are_not_rounded_to_nothing_or_all(share: float, text: str) -> None:
+    """A tiny undecided share does not read as none."""
+    assert looks.percent(share) == text
+
+
+# --- the boundary -----------------------------------------------------------------------------------
+
+
+def test_the_field_agrees_with_exact_values() -> None:
+    """Signs are those of exact evaluation, in both ways of evaluating, also where claims nearly vanish."""
+    claims = claims_of(
+        "p**2 - q",
+        "(p - 1/2)**8 - q**9/10**12",
+        "p*q*(1-p)**3*(3/5 - p)",
+        "1 + p",
+        "(p - q)**2 * (p + q - 1/3)",
+    )
+    places = fields.steps(33)
+    box = ((ZERO, ONE), (ZERO, ONE))
+    for count in range(1, len(claims) + 1):
+        failing, domain = fields.failure_field(claims[:count], ("p", "q"), box, places)
+        assert (domain >= 0).all()
+        for (i, q), (j, p) in product(enumerate(places), enumerate(places)):
+            exact = min(value_at(c.polynomial, {"p": p, "q": q}) for c in claims[:count])
+            assert (failing[i, j] < 0) == (exact < 0)
+
+
+def test_the_field_of_a_high_degree() -> None:
+    """At degree 48 in both parameters, with coefficients of 30 digits, signs are still exact."""
+    claims = claims_of("(7*p - 3*q - 1)**24 * (p*q)**24 * 10**30 - p**48 * (1 - q)**48 * 123456789**3")
+    places = fields.steps(17)
+    failing, _ = fields.failure_field(claims, ("p", "q"), ((ZERO, ONE), (ZERO, ONE)), places)
+    for (i, q), (j, p) in product(enumerate(places), enumerate(places)):
+        assert (failing[i, j] < 0) == (value_at(claims[0].polynomial, {"p": p, "q": q}) < 0)
+    assert (failing < 0).any()
+    assert (failing > 0).any()
+
+
+def test_the_field_knows_the_domain() -> None:
+    """Points are outside of the domain exactly where a constraint fails, and no claim fails there."""
+    claims = claims_of("p - q", constraints=["p + q <= 1", "p**2 <= q + 1/2"])
+    places = fields.steps(25)
+    failing, domain = fields.failure_field(claims, ("p", "q"), ((ZERO, ONE), (ZERO, ONE)), places)
+    for (i, q), (j, p) in product(enumerate(places), enumerate(places)):
+        inside = p + q <= 1 and p**2 <= q + Fraction(1, 2)
+        assert (domain[i, j] >= 0) == inside
+        assert (failing[i, j] < 0) == (inside and p < q)
+
+
+def test_the_boundary_does_not_contradict_the_cells(tmp_path: Path) -> None:
+    """At no point of the field does a claim fail in a safe cell, or hold in a violating one."""
+    regions = noisy_max(tmp_path, "(0, 1)", "(0, 1)", bound="epsilon = 0.4")
+    places = fields.steps(65)
+    failing, _ = fields.failure_field(regions.claims, regions.parameters, regions.box, places)
+    seen = set()
+    for (i, b), (j, a) in product(enumerate(places), enumerate(places)):
+        for cell in regions.cells:
+            if all(low < x < high for x, (low, high) in zip((a, b), cell.box, strict=True)):
+                seen.add(cell.status)
+                assert cell.status is not Status.SAFE or failing[i, j] >= 0
+                assert cell.status is not Status.VIOLATING or failing[i, j] < 0
+    assert {Status.SAFE, Status.VIOLATING} <= seen
+
+
+def test_the_ratio_curve_is_the_largest_ratio(tmp_path: Path) -> None:
+    """The curve is the largest quotient over all candidates, with other parameters sampled."""
+    path = tmp_path / "case.toml"
+    path.write_text(CASE.format(title="", b="(0, 1)", c="3/4", bound='ratio = "2 - pB"', constraints=""))
+    model = load(path).model
+    curve = ratio_curve(model, "pA")
+    assert curve
+    assert curve.label == "largest ratio / bound"
+    at = Fraction(1, 3)
+    exact = ZERO
+    for candidate, b in product(candidates(model), fields.steps(fields.SAMPLES[1])):
+        point = {"pA": at, "pB": b, "pC": Fraction(3, 4)}
+        exact = max(exact, value_at(candidate.left, point) / value_at(candidate.right, point) / (2 - b))
+    assert curve.value(at) == pytest.approx(float(exact))
+    assert curve.bound(at) == 1
+
+
+def test_no_curve_for_sequences_of_every_length(root: Path) -> None:
+    """Where observation sequences of every length are released, there is no largest one to draw."""
+    model = load(root / "cases" / "survey-memory-all.toml").model
+    assert not model.lengths
+    assert ratio_curve(model, model.domain.ring.parameters[0]) is None
+
+
+# --- the documentation ------------------------------------------------------------------------------
+
+
+def test_the_pictures_of_the_documentation(root: Path, tmp_path: Path) -> None:
+    """Each picture in the documentation is a small file, and the command that is given there draws it."""
+    words = (root / "docs" / "pictures.md").read_text().replace(" \\\n", " ")
+    commands = re.findall(r"^\$ paramverify (.*) --plot docs/pictures/(\w+)\.svg$", words, re.MULTILINE)
+    kept = {path.stem: path for path in (root / "docs" / "pictures").iterdir()}
+    assert {name for _, name in commands} == set(kept) == {"line", "map", "slices"}
+    for command, name in commands:
+        assert f"](pictures/{name}.svg)" in words
+        assert kept[name].stat().st_size < 150_000
+        case = next(part for part in command.split() if part.startswith("cases/"))
+        arguments = command.replace(case, str(root / case)).split()
+        assert run([*arguments, "--plot", str(tmp_path / f"{name}.svg")]) == 0
+        shown, drawn = (
+            [text for text in texts(path) if "%" not in text]
+            for path in (kept[name], tmp_path / f"{name}.svg")
+        )
+        assert shown == drawn
+
+
+# --- outlines ---------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.booleans(), min_size=25, max_size=25))
+def test_outlines_are_the_union(chosen: list[bool]) -> None:
+    """The area in the outlines is the union's, and their winding number is 1 inside and 0 outside."""
+    squares = [(divmod(k, 5)) for k, taken in enumerate(chosen) if taken]
+    boxes = [((Fraction(x), Fraction(x + 1)), (Fraction(y), Fraction(y + 1))) for x, y in squares]
+    loops = outlines(boxes)
+    total = 0.0
+    for loop in loops:
+        edges = list(zip(loop, [*loop[1:], loop[0]], strict=True))
+        total += sum(x * b - a * y for (x, y), (a, b) in edges) / 2
+        directions = [(x == a) for (x, _), (a, _) in edges]
+        assert all(
+            one != other for one, other in zip(directions, [*directions[1:], directions[0]], strict=True)
+        )
+    assert total == len(squares)
+    for x, y in product(range(5), range(5)):
+        crossed = 0  # by the ray from the middle of the square to the right
+        for loop in loops:
+            for (a, b), (c, d) in zip(loop, [*loop[1:], loop[0]], strict=True):
+                if a == c and a > x and min(b, d) < y + 0.5 < max(b, d):
+                    crossed += 1 if d > b else -1
+        assert crossed == ((x, y) in squares)
