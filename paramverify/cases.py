@@ -22,6 +22,7 @@ from paramverify.algebra.signs import Sign, sign_on
 from paramverify.errors import CaseError, located
 from paramverify.models.checks import Checks, check_domain
 from paramverify.models.definitions import Definitions, read_files, unknown_table
+from paramverify.models.design import Design, read_design
 from paramverify.models.hmm import HMM
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
@@ -36,7 +37,7 @@ from paramverify.tables import Table, all_expressions, check_name, read_toml
 
 MAX_LENGTH = 100_000
 PRIVACY = ("prior", "mechanism", "secrets", "neighbours", "privacy")
-TABLES = ["parameters", *PRIVACY, "quantify", "define", "claim", "expect"]
+TABLES = ["parameters", *PRIVACY, "quantify", "design", "define", "claim", "expect"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +47,7 @@ class Case:
     `digest` is the SHA-256 of the file, which ties evidence to it; where the case names other files, it is
     that of all their digests. `expect` is the file's own expectation, `budget` its budget or claim in words.
     `free` are the parameters on which a condition is asked for, where `[quantify]` names the others.
+    `design` are the parameters that are to be chosen.
     """
 
     path: str
@@ -56,6 +58,7 @@ class Case:
     model: AnyModel
     expect: Mapping[str, Any] = field(default_factory=dict)
     free: tuple[str, ...] = ()
+    design: Design | None = None
 
 
 def load(path: str | PathLike[str]) -> Case:
@@ -90,12 +93,12 @@ class _Reader:
                 raise unknown_table(name, TABLES)
         if "claim" in self.top or "define" in self.top:
             claimed = self.inequality()
-            free = self.free()
+            free, design = self.free(), read_design(self.top)
             self.top.close()
-            return Case(self.path, self.digest, title, source, claimed.text, claimed, expect, free)
+            return Case(self.path, self.digest, title, source, claimed.text, claimed, expect, free, design)
         privacy = self.top.table("privacy")
         self.checks = Checks(read_domain(self.top, self.exponents(privacy), {}))
-        free = self.free()
+        free, design = self.free(), read_design(self.top)
         empty = check_domain(self.checks.domain)
         hmm, pairs = self.comparison()
         with located(key="privacy"):
@@ -116,7 +119,7 @@ class _Reader:
             empty,
             self.stands_for,
         )
-        return Case(self.path, self.digest, title, source, budget, model, expect, free)
+        return Case(self.path, self.digest, title, source, budget, model, expect, free, design)
 
     def exponents(self, privacy: Table | None = None) -> list[Fraction]:
         """Returns the arguments of every `exp` of the case."""

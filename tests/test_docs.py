@@ -6,6 +6,7 @@ what follows each is its output, standard error included, where `...` stands for
 
 from __future__ import annotations
 
+import doctest
 import os
 import re
 import subprocess
@@ -163,3 +164,11 @@ def test_marks_without_an_example(block: str) -> None:
 def test_how_outputs_are_compared(expected: str, actual: str, same: bool) -> None:
     """Only `...` and blanks at the ends of lines are taken loosely; everything else has to be equal."""
     assert matches(expected, actual) is same
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_python_examples(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python sessions in a document, marked by `>>>`, run in one go and print what it says."""
+    monkeypatch.chdir(ROOT)
+    failed, _ = doctest.testfile(str(path), module_relative=False, encoding="utf-8")
+    assert failed == 0

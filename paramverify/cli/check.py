@@ -10,9 +10,13 @@ import click
 
 from paramverify.cli._common import json_option, print_json, timeout_option
 from paramverify.errors import EvidenceError, located
-from paramverify.evidence import cone_checker, product_checker
+from paramverify.evidence import cone_checker, product_checker, region_checker
 from paramverify.evidence.checker import Report, check_text
 
+RULES = {
+    cone_checker.FORMAT: cone_checker.check_document,
+    region_checker.FORMAT: region_checker.check_document,
+}
 MAX_BYTES = 1_000_000_000
 SHOWN = 20
 
@@ -39,7 +43,8 @@ def command(evidence: Path, case: str | None, as_json: bool, timeout: float) -> 
         click.echo(line)
     if len(report.lines) > SHOWN:
         click.echo(f"... and {len(report.lines) - SHOWN} more")
-    counts = f"{report.proved} claims proved, {report.trusted} trusted to solvers, {report.open} open"
+    what = "cells" if accepted and _status(text) == "region map" else "claims"
+    counts = f"{report.proved} {what} proved, {report.trusted} trusted to solvers, {report.open} open"
     click.echo(f"{f'accepted: {_status(text)}' if accepted else 'REJECTED'}: {counts}")
     if accepted and not case:
         click.echo("consistent in itself; that these are the claims of a case is checked with --case CASE")
@@ -66,19 +71,19 @@ def _with_case(text: str, path: str) -> Report:
 
 
 def _alone(text: str) -> Report:
-    """Checks evidence in itself: a certificate about every length, or an ordinary document."""
+    """Checks evidence in itself: a certificate about every length, a region map, or an ordinary document."""
     try:
         document = json.loads(text)
-        cone = document["format"] == cone_checker.FORMAT
+        rules = RULES.get(document["format"])
     except (ValueError, KeyError, TypeError, RecursionError):
         return check_text(text)  # which says what is wrong
-    report = cone_checker.check_document(document) if cone else check_text(text)
+    report = rules(document) if rules else check_text(text)
     return product_checker.with_reduction(document, report)
 
 
 def _status(text: str) -> str:
     """Returns the status of a document that was accepted."""
-    return str(json.loads(text)["status"])
+    return str(json.loads(text).get("status", "region map"))
 
 
 def _document(report: Report) -> dict[str, Any]:

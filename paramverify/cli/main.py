@@ -15,6 +15,7 @@ INPUT, UNKNOWN, INTERRUPTED = 2, 3, 130
 COMMANDS = {
     "verify": "Prove a case private for every prior, or show how it leaks.",
     "budget": "Find the tight budget: the largest ratio over all priors, secrets and outputs.",
+    "synthesize": "Find violating priors, safe regions, and design parameters that make a case private.",
     "check": "Re-check evidence without any solver.",
     "certify": "Evaluate one counterexample candidate exactly.",
     "show": "Print the observation probabilities as formulas, or the model as a graph.",

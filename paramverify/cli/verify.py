@@ -58,6 +58,9 @@ def command(
         report = verify(loaded, options, progress)
         condition = _condition(loaded, timeout) if loaded.free else {}
     status = _status(report)
+    if loaded.design:
+        names = ", ".join(loaded.design.parameters)
+        condition["design"] = f"the verdict is for every {names}; `synthesize` finds those that are private"
     if evidence:
         evidence.write_text(
             json.dumps(evidence_document(loaded, report, status), ensure_ascii=False, indent=1)

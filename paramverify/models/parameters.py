@@ -10,6 +10,7 @@ from paramverify.algebra.constants import GENERATOR, generator
 from paramverify.algebra.domains import Domain, Interval, box_domain, parse_constraint, parse_interval
 from paramverify.algebra.polynomials import Ring
 from paramverify.errors import CaseError, located
+from paramverify.models.design import interval_text
 from paramverify.models.rational_files import UNIT, RationalFile
 from paramverify.tables import Table, check_name
 
@@ -37,8 +38,7 @@ def read_domain(top: Table, exponents: Sequence[Fraction], files: Mapping[str, R
                 if name == GENERATOR:
                     raise CaseError("this name stands for the constant exp(...)", key=name)
                 with located(key=name):
-                    value = table.get(name)
-                    box[name] = parse_interval(value if isinstance(value, str) else str(value))
+                    box[name] = parse_interval(interval_text(table.get(name)))
         _add_files(box, files)
         domain = box_domain(Ring(tuple(box), generator(exponents)), box)
         if not isinstance(constraints, list):

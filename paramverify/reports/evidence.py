@@ -17,7 +17,7 @@ from paramverify.encodings.cone_certificates import model_document
 from paramverify.encodings.lumping import lump
 from paramverify.encodings.refutations import fails_at
 from paramverify.encodings.sequences import forward_sum, forward_sums
-from paramverify.evidence import certificates, checker, cone_checker, product_checker
+from paramverify.evidence import certificates, checker, cone_checker, product_checker, region_checker
 from paramverify.evidence.witnesses import (
     AnyWitness,
     Counterexample,
@@ -34,7 +34,6 @@ from paramverify.reports import documents
 from paramverify.verdicts import Decision, Proved, Violated
 from paramverify.verification import Report
 
-NO_REDUCTION = {"reduction": None}
 SHOWN = 3  # origins that are listed for one claim
 
 
@@ -51,7 +50,7 @@ def evidence_document(case: Case, report: Report, status: str) -> dict[str, Any]
             "case": about,
             "status": status,
             "obligations": own,
-            **_reduction(case, status),
+            **reduction(case, status),
         }
     settled = list(zip(report.claims, report.decisions, strict=False)) + list(report.obligations)
     entries = [certificates.entry(_short(claim), _proof(decision)) for claim, decision in settled]
@@ -62,10 +61,10 @@ def evidence_document(case: Case, report: Report, status: str) -> dict[str, Any]
         violation = certificates.witness(broken, found.parameters, documents.witness(found))
         entries = [entry for entry in entries if entry["proof"] is not None]
     document = certificates.evidence(case.title, case.digest, status, entries, violation)
-    return {**document, **_reduction(case, status)}
+    return {**document, **reduction(case, status)}
 
 
-def _reduction(case: Case, status: str) -> dict[str, Any]:
+def reduction(case: Case, status: str | None = None) -> dict[str, Any]:
     """Returns the statement that one pair of neighbours stands for all, where the verdict needs it."""
     if not isinstance(case.model, Model) or case.model.stands_for is None or status == "violated":
         return {}
@@ -135,10 +134,14 @@ def check_with_case(text: str, case: Case) -> checker.Report:
     try:
         document = json.loads(text)
         model = case.model
-        if {"reduction": document.get("reduction")} != (_reduction(case, document["status"]) or NO_REDUCTION):
+        if document.get("reduction") != reduction(case, document.get("status")).get("reduction"):
             raise ValueError("it is about other neighbours")
         if document["format"] == cone_checker.FORMAT:
             return product_checker.with_reduction(document, _check_cone(document, case))
+        if document["format"] == region_checker.FORMAT:
+            stated = [to_document(without_enclosure(claim)) for claim in claims_of(model)]
+            report = region_checker.check_document(document, stated)
+            return product_checker.with_reduction(document, report)
         if isinstance(model, Inequality):
             claims = (*claims_of(model), *(o.claim for o in model.obligations))
             expected = [to_document(without_enclosure(claim)) for claim in claims]

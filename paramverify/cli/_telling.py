@@ -1,0 +1,257 @@
+"""How `synthesize` tells what it found: lines for people, and JSON documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from paramverify.algebra.constants import ExpConstant
+from paramverify.algebra.domains import Domain
+from paramverify.algebra.realroots import RealRoot
+from paramverify.cases import Case
+from paramverify.evidence.witnesses import AnyWitness
+from paramverify.models.evaluation import Real
+from paramverify.models.inequality import Inequality
+from paramverify.reports import documents, text
+from paramverify.reports.roots import closed_form, decimal, origin_text, root_document, root_text
+from paramverify.synthesis.intervals import Part, Partition, Root
+from paramverify.synthesis.maps import RegionMap, Status
+from paramverify.synthesis.optimum import Optimum
+from paramverify.synthesis.violating import Violating
+
+PRIVACY = {Status.SAFE: "private", Status.VIOLATING: "not private", Status.UNDECIDED: "undecided"}
+CLAIM = {Status.SAFE: "true", Status.VIOLATING: "false", Status.UNDECIDED: "undecided"}
+
+
+def words(case: Case) -> Mapping[Status, str]:
+    """Returns what a status is called: cases of an inequality are true or false, not private."""
+    return CLAIM if isinstance(case.model, Inequality) else PRIVACY
+
+
+def _verdict(case: Case, status: Status) -> str:
+    if isinstance(case.model, Inequality):
+        return f"{case.budget} is {CLAIM[status]}"
+    return f"{PRIVACY[status]} with {case.budget}"
+
+
+# --- intervals ---------------------------------------------------------------------------------------
+
+
+def partition_lines(case: Case, found: Partition, witnesses: Mapping[int, AnyWitness]) -> list[str]:
+    """Returns the parts in words, each violating one with its witness, and what the irrational ends are."""
+    domain = case.model.domain
+    lines: list[str] = []
+    digits = _digits(found)
+    for number, part in enumerate(found.parts):
+        if part.status is Status.OUTSIDE:
+            continue
+        ranges = _ranges(found.quantified, domain)
+        rest = f" and {'some' if part.status is Status.VIOLATING else 'all'} {ranges}" if ranges else ""
+        lines.append(f"{_verdict(case, part.status)} for {_place(found.parameter, part, digits)}{rest}")
+        if number in witnesses:
+            lines.append(f"  {text.witness_lines(witnesses[number])[0]}")
+    return lines + _legend(found, domain.constant, digits)
+
+
+def _digits(found: Partition) -> int:
+    """Returns how many digits tell the ends of the parts apart."""
+    ends = [found.parts[0].lower, *(part.upper for part in found.parts if not part.is_point)]
+    return next((n for n in (6, 9, 12) if len({_short(r, n) for r in ends}) == len(ends)), 15)
+
+
+def _place(name: str, part: Part, digits: int) -> str:
+    if part.is_point:
+        return f"{name} = {_short(part.lower, digits)}"
+    left, right = "(["[part.lower_closed], ")]"[part.upper_closed]
+    return f"{name} in {left}{_short(part.lower, digits)}, {_short(part.upper, digits)}{right}"
+
+
+def _short(root: Root, digits: int = 6) -> str:
+    return str(root.lower) if root.is_rational else decimal(root, digits)
+
+
+def _legend(found: Partition, constant: ExpConstant | None, digits: int) -> list[str]:
+    roots = [root for part in found.parts for root in (part.lower, part.upper) if not root.is_rational]
+    ends = {_short(root, digits): root for root in roots}
+    lines = []
+    for shown, root in ends.items():
+        exact = closed_form(root, constant)
+        told = f"{exact}, {origin_text(root)}" if exact else origin_text(root)
+        if constant is not None and not isinstance(root, RealRoot):
+            told += f" with E = exp({constant.exponent})"
+        lines.append(f"{shown} is {told}")
+    return lines
+
+
+def _ranges(quantified: Sequence[str], domain: Domain) -> str:
+    ranging = [name for name in quantified if not domain.box[name].is_point]
+    return ", ".join(f"{name} in {domain.box[name]}" for name in ranging)
+
+
+def partition_document(
+    found: Partition, domain: Domain, witnesses: Mapping[int, AnyWitness]
+) -> dict[str, Any]:
+    """Returns the parts with exact ends; open or closed as in `[lower, upper)`."""
+    parts = []
+    for number, part in enumerate(found.parts):
+        entry: dict[str, Any] = {
+            "status": part.status.value,
+            "interval": "(["[part.lower_closed] + ", " + ")]"[part.upper_closed],
+            "lower": root_document(part.lower, domain.constant),
+            "upper": root_document(part.upper, domain.constant),
+        }
+        if part.sample is not None:
+            entry["sample"] = str(part.sample)
+        if number in witnesses:
+            entry["witness"] = documents.witness(witnesses[number])
+        parts.append(entry)
+    return {"parameter": found.parameter, "quantified": list(found.quantified), "parts": parts}
+
+
+def condition_line(case: Case, names: str, condition: str) -> str:
+    """Returns a quantifier-free condition in words."""
+    every = {"TRUE": f"for every {names}", "FALSE": f"for no {names}"}
+    return f"{_verdict(case, Status.SAFE)} {every.get(condition, f'exactly for {names} with {condition}')}"
+
+
+# --- optimum -----------------------------------------------------------------------------------------
+
+
+def optimum_line(found: Optimum, constant: ExpConstant | None) -> str:
+    """Returns the best value of a design parameter in words."""
+    what = f"{'largest' if found.sense == 'maximise' else 'smallest'} {found.parameter}"
+    if found.value is not None:
+        reached = {True: "", False: ", approached and not reached", None: ", approached or reached"}
+        exact = closed_form(found.value, constant)
+        shown = _short(found.value)
+        told = f"{exact} ({shown})" if exact and exact != shown else shown
+        return f"{what}: {told}{reached[found.attained]}"
+    assert found.lower is not None or found.upper is not None
+    if found.lower is None or found.upper is None:
+        return f"{what}: no safe value was found"
+    return f"{what}: between {float(found.lower):.6g} and {float(found.upper):.6g}, both certified"
+
+
+def optimum_document(found: Optimum, constant: ExpConstant | None) -> dict[str, Any]:
+    """Returns the best value of a design parameter, exact or with bounds."""
+    document: dict[str, Any] = {"parameter": found.parameter, "sense": found.sense}
+    if found.value is not None:
+        return document | {"value": root_document(found.value, constant), "attained": found.attained}
+    bounds = {"lower": found.lower, "upper": found.upper}
+    return document | {name: str(v) if v is not None else "unknown" for name, v in bounds.items()}
+
+
+# --- region maps -------------------------------------------------------------------------------------
+
+
+def map_lines(case: Case, found: RegionMap, witness: AnyWitness | None) -> list[str]:
+    """Returns the shares of a region map in words."""
+    names = ", ".join(found.parameters)
+    cells = sum(c.status is not Status.OUTSIDE for c in found.cells)
+    ranges = _ranges(found.quantified, case.model.domain)
+    rest = f" for all {ranges}" if ranges else ""
+    head = f"{case.budget} over ({names}){rest}: {cells} cells in {found.seconds:.2g} s"
+    shares = [(name, found.share(status)) for status, name in words(case).items()]
+    lines = [head, *(f"  {_percent(share):>7} {name}" for name, share in shares)]
+    if witness:
+        lines.append(f"  {text.witness_lines(witness)[0]}")
+    return lines + (["  interrupted: the rest of the box is undecided"] if found.interrupted else [])
+
+
+def _percent(share: Fraction) -> str:
+    return f"{float(100 * share):.2f} %"
+
+
+def map_document(found: RegionMap, witness: AnyWitness | None) -> dict[str, Any]:
+    """Returns a region map: shares as rationals, and every cell with its box."""
+    cells = []
+    for cell in found.cells:
+        entry: dict[str, Any] = {
+            "status": cell.status.value,
+            "box": [[str(low), str(high)] for low, high in cell.box],
+        }
+        if cell.at:
+            entry["at"] = {name: str(value) for name, value in cell.at}
+        cells.append(entry)
+    document: dict[str, Any] = {
+        "parameters": list(found.parameters),
+        "quantified": list(found.quantified),
+        "shares": {s.value: str(found.share(s)) for s in PRIVACY},
+        "interrupted": found.interrupted,
+        "seconds": round(found.seconds, 6),
+        "cells": cells,
+    }
+    return document | ({"witness": documents.witness(witness)} if witness else {})
+
+
+# --- violating priors --------------------------------------------------------------------------------
+
+
+def violating_lines(case: Case, found: Violating) -> list[str]:
+    """Returns a violating prior in words, with the supremum or the distance where that was asked for."""
+    if found.witness is None and found.complete:
+        domain = case.model.domain
+        where = text.points(domain) if isinstance(case.model, Inequality) else text.priors(domain)
+        lines = [f"{_verdict(case, Status.SAFE)} {where}: nothing violates it."]
+        return lines + ([f"  {_supremum(found)}"] if found.supremum else [])
+    if found.witness is None:
+        return [f"{_verdict(case, Status.UNDECIDED)}: {found.reason}"]
+    lines = [f"{_verdict(case, Status.VIOLATING)}.", *(f"  {t}" for t in text.witness_lines(found.witness))]
+    if found.supremum:
+        lines.append(f"  {_supremum(found)}")
+    if found.nearer is not None and found.distance is not None:
+        at_least = f"and nothing nearer than {_plain(found.nearer)} violates it"
+        lines.append(f"  It is at distance {_plain(found.distance)}, {at_least} (maximum norm).")
+    if not found.complete and found.reason:
+        lines.append(f"  Note: {found.reason}.")
+    return lines
+
+
+def _supremum(found: Violating) -> str:
+    best = found.supremum
+    assert best is not None
+    what = "ratio divided by the bound" if found.relative else "ratio"
+    if best.infinite:
+        return f"The {what} has no upper bound over all priors."
+    reached = {True: "reached", False: "approached, not reached", None: "approached or reached"}
+    if isinstance(best.value, RealRoot):
+        value = root_text(best.value)
+    elif isinstance(best.value, Real):
+        value = text.number(best.value)
+    elif best.upper is not None:
+        value = f"between {float(best.lower):.9g} and {float(best.upper):.9g}"
+    else:
+        value = f"at least {float(best.lower):.9g}"
+    return f"The largest {what} over all priors is {value}; {reached[best.attained]}."
+
+
+def _plain(value: Fraction) -> str:
+    exact = str(value)
+    return exact if len(exact) <= 12 else f"{float(value):.9g}"
+
+
+def violating_document(found: Violating) -> dict[str, Any]:
+    """Returns a violating prior as JSON, with `status` violated, holds or unknown."""
+    status = "violated" if found.witness else "holds" if found.complete else "unknown"
+    document: dict[str, Any] = {"status": status, "complete": found.complete}
+    if found.reason:
+        document["reason"] = found.reason
+    if found.witness:
+        document["witness"] = documents.witness(found.witness)
+    best = found.supremum
+    if best:
+        name = "relative_supremum" if found.relative else "supremum"
+        if best.infinite:
+            document[name] = "infinity"
+        elif isinstance(best.value, RealRoot):
+            document[name] = root_document(best.value)
+        elif isinstance(best.value, Real):
+            document[name] = documents.real(best.value)
+        else:
+            upper = str(best.upper) if best.upper is not None else "unknown"
+            document[name] = {"lower": str(best.lower), "upper": upper}
+        document["attained"] = best.attained
+    if found.nearer is not None:
+        document |= {"distance_lower": str(found.nearer), "distance": str(found.distance)}
+    return document

@@ -1,0 +1,385 @@
+"""`paramverify synthesize CASE`: violating priors, safe regions, and conditions on parameters."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
+from fractions import Fraction
+from math import prod
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from paramverify.algebra.domains import Domain
+from paramverify.algebra.expressions import constant
+from paramverify.cases import Case, load
+from paramverify.claims import Claim
+from paramverify.cli import _telling as telling
+from paramverify.cli._common import (
+    case_argument,
+    json_option,
+    parse_point,
+    print_json,
+    progress_bar,
+    session_option,
+    session_options,
+    time_limit,
+    timeout_option,
+)
+from paramverify.encodings.choice import claims_of
+from paramverify.errors import InputError, LimitError, UnsupportedError, located
+from paramverify.evidence.witnesses import AnyWitness
+from paramverify.models.kinds import need_privacy
+from paramverify.models.model import Model
+from paramverify.portfolio.elimination import eliminate
+from paramverify.portfolio.session import Session
+from paramverify.reports.curves import ratio_curve
+from paramverify.reports.evidence import evidence_document, reduction
+from paramverify.reports.pictures import check, draw, draw_interval
+from paramverify.reports.roots import closed_form
+from paramverify.synthesis import violating
+from paramverify.synthesis.intervals import Partition, Root
+from paramverify.synthesis.map_documents import to_document as map_document
+from paramverify.synthesis.map_files import cell_file
+from paramverify.synthesis.maps import Cell, RegionMap, Status
+from paramverify.synthesis.optimum import Optimum, optimum_of_map, optimum_of_parts
+from paramverify.synthesis.questions import axes_of, region_claims, witness_in_map, witness_of
+from paramverify.synthesis.refinement import exact_parts
+from paramverify.synthesis.regions import region_map
+from paramverify.verdicts import End, Holds, Open, Unknown, Verdict, Violated
+from paramverify.verification import Report, check_model
+
+DONE, VIOLATED, UNKNOWN = 0, 1, 3
+FILE = click.Path(dir_okay=False, path_type=Path)
+
+Answer = tuple[int, dict[str, Any], list[str]]  # exit code, JSON, lines
+
+
+class _Files(NamedTuple):
+    """The files that the user named."""
+
+    state: Path | None
+    plot: Path | None
+    evidence: Path | None
+
+
+@click.command("synthesize")
+@case_argument
+@click.option("--witness", is_flag=True, help="A violating prior, or that there is none.")
+@click.option("--region", is_flag=True, help="A map of safe, violating and undecided boxes.")
+@click.option("--exact", is_flag=True, help="Exact intervals of one parameter; a condition on several.")
+@click.option(
+    "--objective",
+    type=click.Choice(["simplest", "ratio", "nearest"]),
+    help="Which violating prior: a simplest one, that with the largest ratio, or the one nearest to --near.",
+)
+@click.option("--near", multiple=True, metavar="p=1/2,...", help="A prior to be near to (maximum norm).")
+@click.option(
+    "--precision",
+    default="1e-6",
+    show_default=True,
+    help="Relative tolerance of the largest ratio and of the distance.",
+)
+@click.option("--parameters", metavar="NAMES", help="The parameters of the answer; it is for all others.")
+@click.option(
+    "--coverage",
+    default="0.01",
+    show_default=True,
+    help="Share of the volume of the box that a map may leave undecided.",
+)
+@click.option("--state", type=FILE, help="Keep the map in this file, and go on where an earlier run ended.")
+@click.option("--plot", type=FILE, help="Draw the answer (.svg or .png).")
+@click.option("--evidence", type=FILE, help="Write evidence of --witness or --region, to be checked.")
+@json_option
+@timeout_option
+@session_option
+def command(
+    case: str,
+    witness: bool,
+    region: bool,
+    exact: bool,
+    objective: str | None,
+    near: tuple[str, ...],
+    precision: str,
+    parameters: str | None,
+    coverage: str,
+    state: Path | None,
+    plot: Path | None,
+    evidence: Path | None,
+    as_json: bool,
+    timeout: float,
+    backends: str | None,
+    strategy: str | None,
+    confirm: int,
+) -> int:
+    """Find violating priors, safe regions, and design parameters that make a case private.
+
+    Without a form: exact intervals for one parameter, and a region map for more. Exit code 0 if the answer is
+    complete, 1 if --witness found a violating prior or no value of the design parameters is private, 3 if the
+    limits did not suffice.
+    """
+    form = _form(witness, region, exact, bool(objective or near), state, evidence)
+    _check_plot(form, plot)
+    tolerance, share = _number("--precision", precision), _number("--coverage", coverage)
+    options = session_options(timeout, backends, strategy, confirm)
+    with time_limit(timeout), Session(options) as session:
+        loaded = load(case)
+        model = loaded.model
+        doubt, _ = check_model(session, model)
+        if doubt:
+            raise LimitError(f"the model is in doubt: {doubt.detail}")
+        if form == "witness":
+            code, document, lines = _witness(loaded, session, objective, near, tolerance, evidence)
+        else:
+            claims = region_claims(model)
+            chosen = [n.strip() for n in (parameters or "").split(",") if n.strip()]
+            axes = axes_of(loaded, claims, chosen)
+            files = _Files(state, plot, evidence)
+            code, document, lines = _answer(loaded, claims, axes, session, form, share, files)
+    if as_json:
+        print_json(document | {"notes": list(model.notes)})
+    else:
+        for line in [*lines, *(f"Note: {note}." for note in model.notes)]:
+            click.echo(line)
+    return code
+
+
+def _form(
+    witness: bool, region: bool, exact: bool, about_prior: bool, state: Path | None, evidence: Path | None
+) -> str | None:
+    """Returns the form of the answer, or None for the one that suits the case.
+
+    Raises:
+        UsageError: options that exclude each other.
+    """
+    given = [n for n, flag in (("witness", witness), ("region", region), ("exact", exact)) if flag]
+    if len(given) > 1:
+        raise click.UsageError("give one of --witness, --region and --exact")
+    if about_prior:
+        given = given or ["witness"]
+        if given != ["witness"]:
+            raise click.UsageError("--objective and --near go with --witness")
+    if state:
+        given = given or ["region"]
+        if given != ["region"]:
+            raise click.UsageError("--state goes with --region")
+    if evidence:
+        given = given or ["region"]
+        if given == ["exact"]:
+            raise click.UsageError("--evidence goes with --witness and --region")
+    return given[0] if given else None
+
+
+def _check_plot(form: str | None, plot: Path | None) -> None:
+    if plot and form == "witness":
+        raise click.UsageError("--plot goes with --region and --exact")
+    if plot:
+        check(plot)
+
+
+def _number(option: str, given: str) -> Fraction:
+    with located(key=option):
+        value = constant(given)
+        if not 0 < value < 1:
+            raise InputError("a number between 0 and 1 is needed")
+        return value
+
+
+# --- violating priors --------------------------------------------------------------------------------
+
+
+def _witness(
+    case: Case,
+    session: Session,
+    objective: str | None,
+    near: Sequence[str],
+    tolerance: Fraction,
+    evidence: Path | None,
+) -> Answer:
+    wanted = objective or ("nearest" if near else "simplest")
+    if (wanted == "nearest") != bool(near):
+        raise click.UsageError("--objective nearest needs --near, and the others have no use for it")
+    with progress_bar("claims") as progress:
+        if wanted == "nearest":
+            point = parse_point(near)
+            found = violating.nearest(case.model, session, point, tolerance, progress)
+        elif wanted == "ratio":
+            asked = need_privacy(case.model, "--objective ratio", "leave the objective out")
+            found = violating.worst(asked, session, tolerance, progress)
+        else:
+            found = violating.simplest(case.model, session, progress)
+    document = {"form": "witness", "objective": wanted, **telling.violating_document(found)}
+    if evidence:
+        _write_evidence(case, session, found, document["status"], evidence)
+    lines = telling.violating_lines(case, found)
+    code = VIOLATED if found.witness else DONE if found.complete else UNKNOWN
+    return code, document, lines
+
+
+def _write_evidence(
+    case: Case,
+    session: Session,
+    found: violating.Violating,
+    status: str,
+    path: Path,
+) -> None:
+    model = case.model
+    _, obligations = check_model(session, model)
+    verdict: Verdict = Unknown(End.GAVE_UP, found.reason)
+    decisions = found.decisions
+    if found.witness:
+        verdict, decisions = Violated(found.witness), ()
+    elif found.complete:
+        verdict = Holds(decisions)
+    report = Report(verdict, claims_of(model), decisions, model.domain, model.notes, 0.0, obligations)
+    document = evidence_document(case, report, status)
+    path.write_text(json.dumps(document, ensure_ascii=False, indent=1))
+
+
+# --- regions and conditions --------------------------------------------------------------------------
+
+
+def _answer(
+    case: Case,
+    claims: Sequence[Claim],
+    axes: Sequence[str],
+    session: Session,
+    form: str | None,
+    coverage: Fraction,
+    files: _Files,
+) -> Answer:
+    """Returns the intervals, the condition, or the map, whichever was asked for or suits the case."""
+    if form != "region" and len(axes) == 1:
+        try:
+            left = session.deadline - time.monotonic()
+            found = exact_parts(claims, case.model.domain, axes[0], left / 3)
+        except UnsupportedError:
+            if form != "exact":
+                return _region(case, claims, axes, session, coverage, files)
+        else:
+            return _parts(case, found, session, files.plot)
+    if form == "exact":
+        if files.plot:
+            raise click.UsageError("--plot needs --region here")
+        return _condition(case, claims, axes, session)
+    return _region(case, claims, axes, session, coverage, files)
+
+
+def _parts(case: Case, found: Partition, session: Session, plot: Path | None) -> Answer:
+    domain = case.model.domain
+    witnesses: dict[int, AnyWitness] = {}
+    for number, part in enumerate(found.parts):
+        witness = None
+        if part.status is Status.VIOLATING:
+            witness = witness_of(case.model, session, found, part)
+        if witness:
+            witnesses[number] = witness
+    document = {"form": "exact", **telling.partition_document(found, domain, witnesses)}
+    lines = telling.partition_lines(case, found, witnesses)
+    best = None
+    if case.design and case.design.objective == found.parameter:
+        best = optimum_of_parts(found, case.design.sense)
+    code = _with_optimum(case, best, bool(found.having(Status.SAFE)), document, lines)
+    if plot:
+        _draw_parts(case, found, plot)
+    return code, document, lines
+
+
+def _with_optimum(
+    case: Case, best: Optimum | None, possible: bool, document: dict[str, Any], lines: list[str]
+) -> int:
+    """Adds the best value of a design parameter to an answer; returns the exit code."""
+    if best:
+        lines.append(telling.optimum_line(best, case.model.domain.constant))
+        document["optimum"] = telling.optimum_document(best, case.model.domain.constant)
+    if case.design and not possible:
+        lines.append("no value of the design parameters makes it private")
+        return VIOLATED
+    return DONE
+
+
+def _condition(case: Case, claims: Sequence[Claim], axes: Sequence[str], session: Session) -> Answer:
+    left = session.deadline - time.monotonic()
+    found = eliminate(claims, axes, case.model.domain, left)
+    names = ", ".join(axes)
+    document: dict[str, Any] = {"form": "exact", "parameters": list(axes)}
+    if isinstance(found, Open):
+        reason = f"{found.end.value}: {found.detail}"
+        lines = [f"no condition on {names} was found: {reason}"]
+        return UNKNOWN, document | {"status": "unknown", "reason": reason}, lines
+    lines = [telling.condition_line(case, names, found.text)]
+    lines += [f"  by qepcad; compared exactly at {found.checked} points"]
+    return DONE, document | {"condition": found.text, "checked": found.checked}, lines
+
+
+def _region(
+    case: Case,
+    claims: Sequence[Claim],
+    axes: Sequence[str],
+    session: Session,
+    coverage: Fraction,
+    files: _Files,
+) -> Answer:
+    domain = case.model.domain
+    found = _map(claims, domain, axes, session, coverage, files.state)
+    witness = witness_in_map(case.model, session, found)
+    document = {"form": "region", **telling.map_document(found, witness)}
+    lines = telling.map_lines(case, found, witness)
+    best = None
+    if case.design and case.design.objective in found.parameters:
+        best = optimum_of_map(found, case.design.objective, case.design.sense)
+    possible = found.share(Status.SAFE) > 0 or found.share(Status.UNDECIDED) > 0
+    code = _with_optimum(case, best, possible, document, lines)
+    if files.plot:
+        draw(found, files.plot, title=case.title, budget=case.budget)
+    if files.evidence:
+        text = json.dumps(map_document(found, domain) | reduction(case), ensure_ascii=False)
+        files.evidence.write_text(text)
+    done = not found.interrupted and found.share(Status.UNDECIDED) <= coverage
+    return code if done else UNKNOWN, document, lines
+
+
+def _map(
+    claims: Sequence[Claim],
+    domain: Domain,
+    axes: Sequence[str],
+    session: Session,
+    coverage: Fraction,
+    state: Path | None,
+) -> RegionMap:
+    """Returns the map, showing on a terminal how much of it is decided."""
+    whole = _size((domain.box[n].lower, domain.box[n].upper) for n in axes)
+    file = cell_file(state, claims, domain, axes) if state else nullcontext(((), None))
+    with progress_bar("region") as progress, file as (known, keep):
+        decided = sum(_size(cell.box) for cell in known)
+
+        def on_cell(cell: Cell) -> None:
+            nonlocal decided
+            decided += _size(cell.box)
+            if keep:
+                keep(cell)
+            progress(int(1000 * decided / whole), 1000)
+
+        # What is open in the end is put together after that, and a witness is looked for.
+        left = max(0.0, 0.8 * (session.deadline - time.monotonic()))
+        return region_map(
+            claims, domain, axes, coverage, on_cell=on_cell, known=known, session=session, seconds=left
+        )
+
+
+def _size(box: Iterable[tuple[Fraction, Fraction]]) -> float:
+    """Returns the volume of a box, rounded, which is enough to show progress."""
+    return prod(float(high - low) for low, high in box)
+
+
+def _draw_parts(case: Case, found: Partition, path: Path) -> None:
+    domain = case.model.domain
+    curve = ratio_curve(case.model, found.parameter) if isinstance(case.model, Model) else None
+
+    def shown(root: Root) -> str | None:
+        return closed_form(root, domain.constant)
+
+    draw_interval(found, path, title=case.title, budget=case.budget, curve=curve, text=shown)

@@ -1,0 +1,80 @@
+"""Design parameters: what the author of a mechanism may choose, so that privacy holds for all others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from paramverify.errors import CaseError, located
+from paramverify.tables import Table
+
+SENSES = ("maximise", "minimise")
+
+
+@dataclass(frozen=True)
+class Design:
+    """The parameters that are to be chosen, and which one of them should be largest or smallest, if any.
+
+    `sense` is `maximise`, `minimise`, or empty without an objective.
+    """
+
+    parameters: tuple[str, ...]
+    sense: str = ""
+    objective: str = ""
+
+
+def interval_text(value: object) -> str:
+    """Returns the interval of an entry of `[parameters]`: text, a number, or `{ in = ..., design = ... }`."""
+    if not isinstance(value, dict):
+        return str(value)
+    table = Table(value)
+    _is_design(table)
+    found = table.need("in")
+    table.close()
+    return str(found)
+
+
+def read_design(top: Table) -> Design | None:
+    """Reads which parameters are marked `design = true`, and `[design]`; None without any.
+
+    Raises:
+        CaseError: `[design]` without such a parameter or about another one, or together with `[quantify]`.
+    """
+    names: list[str] = []
+    if "parameters" in top:
+        with located(key="parameters"):
+            table = top.table("parameters")
+            for name in table:
+                entry = table.get(name)
+                if isinstance(entry, dict):
+                    with located(key=name):
+                        if _is_design(Table(entry)):
+                            names.append(name)
+    if "design" not in top:
+        return _without_quantify(Design(tuple(names)), top) if names else None
+    with located(key="design"):
+        table = top.table("design")
+        given = [sense for sense in SENSES if sense in table]
+        if len(given) > 1:
+            raise CaseError("give either maximise or minimise")
+        objective = table.text(given[0]) if given else ""
+        table.close()
+        if not names:
+            raise CaseError('no parameter is marked: write p = { in = "(0, 1)", design = true }')
+        if given and objective not in names:
+            raise CaseError(
+                f"{objective!r} is not a design parameter; there are: {', '.join(names)}", key=given[0]
+            )
+    return _without_quantify(Design(tuple(names), *given, *([objective] if given else [])), top)
+
+
+def _is_design(table: Table) -> bool:
+    value = table.get("design")
+    if value is not None and not isinstance(value, bool):
+        raise CaseError("true or false is needed here", key="design")
+    return bool(value)
+
+
+def _without_quantify(design: Design, top: Table) -> Design:
+    if "quantify" in top:
+        raise CaseError("the parameters that are not for design are quantified already", key="quantify")
+    return design

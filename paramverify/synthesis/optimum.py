@@ -1,0 +1,61 @@
+"""The best value of a design parameter: exact from intervals, with certified bounds from a region map."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from paramverify.algebra.realroots import rational_root
+from paramverify.synthesis.intervals import Partition, Root
+from paramverify.synthesis.maps import RegionMap, Status
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """The supremum (or, to be minimised, the infimum) of a parameter over its safe values.
+
+    `value` is that number where it is known exactly, and `attained` tells whether it is a safe value itself.
+    Otherwise it lies between `lower` and `upper`; the one of them that safe values reach or approach is None
+    where no safe value was found.
+    """
+
+    parameter: str
+    sense: str
+    value: Root | None = None
+    attained: bool | None = None
+    lower: Fraction | None = None
+    upper: Fraction | None = None
+
+
+def optimum_of_parts(found: Partition, sense: str) -> Optimum | None:
+    """Returns the exact optimum of the parameter over the safe parts; None if no value is safe."""
+    safe = found.having(Status.SAFE)
+    if not safe:
+        return None
+    best = safe[-1] if sense == "maximise" else safe[0]
+    if sense == "maximise":
+        return Optimum(found.parameter, sense, best.upper, best.upper_closed)
+    return Optimum(found.parameter, sense, best.lower, best.lower_closed)
+
+
+def optimum_of_map(found: RegionMap, parameter: str, sense: str) -> Optimum | None:
+    """Returns certified bounds of the optimum of one parameter over the safe points; None if there are none.
+
+    All points of a safe cell that are in the domain are safe, so they reach or approach its end; all safe
+    points are in cells that are safe or undecided. That holds if the domain is a box.
+    """
+    axis = found.parameters.index(parameter)
+    safe = [c.box[axis] for c in found.cells if c.status is Status.SAFE]
+    possible = [c.box[axis] for c in found.cells if c.status in (Status.SAFE, Status.UNDECIDED)]
+    if not possible:
+        return None
+    if sense == "maximise":
+        reached = max((high for _, high in safe), default=None)
+        return _between(parameter, sense, reached, max(high for _, high in possible))
+    reached = min((low for low, _ in safe), default=None)
+    return _between(parameter, sense, min(low for low, _ in possible), reached)
+
+
+def _between(parameter: str, sense: str, lower: Fraction | None, upper: Fraction | None) -> Optimum:
+    value = rational_root(lower) if lower is not None and lower == upper else None
+    return Optimum(parameter, sense, value, None, lower, upper)

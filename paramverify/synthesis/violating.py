@@ -1,0 +1,297 @@
+"""Violating priors: a simplest one, the worst one, and the one nearest to a given prior.
+
+Distances are in the maximum norm: the distance of two priors is the most by which a parameter differs. A
+ball is then a box, so that "no prior within this distance violates the case" is a set of claims like any
+other, and what is proved of it is a certified bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.domains import Domain, Interval
+from paramverify.algebra.polynomials import Point, variables
+from paramverify.algebra.simplest import simplest_between
+from paramverify.claims import Claim
+from paramverify.encodings.choice import claims_of
+from paramverify.errors import InputError
+from paramverify.evidence.witnesses import AnyWitness, Witness, evaluate, find_witness
+from paramverify.models.evaluation import Real
+from paramverify.models.kinds import AnyModel
+from paramverify.models.model import Model
+from paramverify.portfolio.session import Session
+from paramverify.synthesis.budget import tight_budget
+from paramverify.synthesis.intervals import Part
+from paramverify.synthesis.maps import Status
+from paramverify.synthesis.projection import project
+from paramverify.synthesis.suprema import Place, TightBudget
+from paramverify.verdicts import Decision, Open, Proved
+from paramverify.verification import settle
+
+Progress = Callable[[int, int], None]
+
+TOLERANCE = Fraction(1, 10**6)
+STEPS = 200  # bisections, or rational priors that are tried nearer and nearer to the worst one
+
+
+@dataclass(frozen=True, eq=False)
+class Violating:
+    """A violating prior with its two probabilities; or none, where `complete` says that none exists.
+
+    `decisions` are how the claims were settled, where they were. `supremum` is the largest ratio over all
+    priors where the worst one was asked for; `relative` says that it is divided by the case's bound. Where
+    the nearest one was asked for, no prior at a distance smaller than `nearer` violates the case, and
+    `distance` is that of the witness.
+    """
+
+    witness: AnyWitness | None
+    complete: bool
+    reason: str = ""
+    decisions: tuple[Decision, ...] = ()
+    supremum: TightBudget | None = None
+    relative: bool = False
+    nearer: Fraction | None = None
+    distance: Fraction | None = None
+
+
+def simplest(model: AnyModel, session: Session, progress: Progress | None = None) -> Violating:
+    """Returns a violating prior with small denominators.
+
+    With one free parameter it has the smallest denominator of all violating priors, and the smallest absolute
+    numerator among those. With more, it is the simplest of those that were found for the violated claims.
+    """
+    claims = claims_of(model)
+    free = free_parameters(model.domain, claims)
+    if len(free) == 1 and not any(claim.domain.constraints for claim in claims):
+        found = project(claims, model.domain, free[0]).having(Status.VIOLATING)
+        values = [value for part in found if (value := simplest_in(part)) is not None]
+        if values:
+            value = min(values, key=lambda v: (v.denominator, abs(v.numerator)))
+            point = {n: i.simplest() for n, i in model.domain.box.items() if n != GENERATOR}
+            return Violating(witness_at(model, claims, {**point, free[0]: value}), True)
+    witnesses: list[AnyWitness] = []
+    decisions: list[Decision] = []
+    for claim in claims:
+        decision, witness = settle(session, model, claim)
+        decisions.append(decision)
+        if witness:
+            witnesses.append(witness)
+        if progress:
+            progress(len(decisions), len(claims))
+    best = min(witnesses, key=lambda w: sum(v.denominator for v in w.parameters.values()), default=None)
+    return _answer(best, decisions)
+
+
+def _answer(best: AnyWitness | None, decisions: Sequence[Decision]) -> Violating:
+    answers = [d.answer for d in decisions]
+    doubt = next((a.detail for a in answers if isinstance(a, Open)), "")
+    complete = best is not None or all(isinstance(a, Proved) for a in answers)
+    return Violating(best, complete, doubt, tuple(decisions))
+
+
+def free_parameters(domain: Domain, claims: Sequence[Claim]) -> tuple[str, ...]:
+    """Returns the parameters that matter: those of claims and constraints that have more than one value."""
+    used = {n for claim in claims for n in variables(claim.polynomial)}
+    used.update(n for c in domain.constraints for n in variables(c.polynomial))
+    return tuple(n for n in domain.ring.parameters if n in used and not domain.box[n].is_point)
+
+
+def simplest_in(part: Part) -> Fraction | None:
+    """Returns the rational of a part with the smallest denominator; None for one irrational point."""
+    lower, upper = part.lower, part.upper
+    if part.is_point:
+        return lower.lower if lower.is_rational else None
+    ends = [
+        r.lower
+        for r, closed in ((lower, part.lower_closed), (upper, part.upper_closed))
+        if closed and r.is_rational
+    ]
+    while True:
+        # The part lies in this interval, so the simplest of the interval is the part's if the part has it.
+        value = simplest_between(lower.lower, upper.upper)
+        if value in part:
+            return min([value, *ends], key=lambda v: (v.denominator, abs(v.numerator)))
+        lower, upper = lower.halved(), upper.halved()
+
+
+def witness_at(model: AnyModel, claims: Sequence[Claim], point: Point) -> AnyWitness:
+    """Returns the witness of a claim that fails at a point of the domain, that with the largest ratio.
+
+    Raises:
+        InputError: no claim fails there.
+    """
+    here = {name: Interval(value, value, True, True) for name, value in point.items()}
+    narrow = [replace(c, domain=replace(c.domain, box={**c.domain.box, **here})) for c in claims]
+    found = [w for claim in narrow if (w := find_witness(model, claim, point)) is not None]
+    if not found:
+        raise InputError(f"the case is not violated at {', '.join(f'{n} = {v}' for n, v in point.items())}")
+    return max(found, key=_size)
+
+
+def _size(witness: AnyWitness) -> tuple[bool, Fraction]:
+    if not isinstance(witness, Witness):
+        return False, Fraction(0)
+    ratio = witness.ratio
+    return (True, Fraction(0)) if ratio is None else (False, ratio.enclosure()[0])
+
+
+# --- the worst prior ---------------------------------------------------------------------------------
+
+
+def worst(
+    model: Model, session: Session, tolerance: Fraction = TOLERANCE, progress: Progress | None = None
+) -> Violating:
+    """Returns a rational prior whose ratio is at least (1 − tolerance) times the supremum over all priors.
+
+    Where the case's bound has parameters, it is about the ratio divided by the bound. The supremum is that of
+    `tight_budget`, which is exact or has certified bounds; the witness is evaluated exactly.
+    """
+    names = {*variables(model.ratio.numerator), *variables(model.ratio.denominator)}
+    relative = not names.isdisjoint(model.domain.ring.parameters)
+    found = tight_budget(model, session, tolerance / 2, relative)
+    best: Witness | None = None
+    for point in _towards(found.place, model.domain):
+        try:
+            witness = evaluate(model, found.origin, point)
+        except InputError:
+            continue  # outside the constraints, or a secret is impossible there
+        if best is None or _above(_value(witness, relative), _value(best, relative)):
+            best = witness
+        if witness.exceeds and _reaches(witness, found, relative, tolerance):
+            break
+    if best is None or not best.exceeds:
+        return replace(simplest(model, session, progress), supremum=found, relative=relative)
+    reached = _reaches(best, found, relative, tolerance)
+    reason = "" if reached else "the supremum is known up to bounds only"
+    return Violating(best, reached, reason, found.decisions, found, relative)
+
+
+def _value(witness: Witness, relative: bool) -> Real | None:
+    ratio = witness.ratio
+    return ratio / witness.bound if ratio is not None and relative else ratio
+
+
+def _above(left: Real | None, right: Real | None) -> bool:
+    return right is not None and (left is None or (left - right).sign() > 0)
+
+
+def _reaches(witness: Witness, found: TightBudget, relative: bool, tolerance: Fraction) -> bool:
+    value = _value(witness, relative)
+    if value is None or found.infinite:
+        return value is None or value.enclosure()[0] > 1 / tolerance
+    return found.upper is not None and value.enclosure()[0] >= (1 - tolerance) * found.upper
+
+
+def _towards(place: Place, domain: Domain) -> Iterator[dict[str, Fraction]]:
+    """Yields rational points of the box nearer and nearer to a place of the closed box, the place first."""
+    box = {n: i for n, i in domain.box.items() if n != GENERATOR}
+    base = {name: interval.simplest() for name, interval in box.items()}
+    for bits in range(2, STEPS):
+        point = dict(base)
+        for name, root in place.items():
+            interval = box[name]
+            if root.is_rational and root.lower in interval:
+                point[name] = root.lower
+                continue
+            radius = (interval.upper - interval.lower) / 2**bits
+            near = root.refined(radius)
+            low, high = max(interval.lower, near.lower - radius), min(interval.upper, near.upper + radius)
+            point[name] = simplest_between(low, high)
+        yield point
+
+
+# --- the nearest prior -------------------------------------------------------------------------------
+
+
+def nearest(
+    model: AnyModel,
+    session: Session,
+    start: Mapping[str, Fraction],
+    tolerance: Fraction = TOLERANCE,
+    progress: Progress | None = None,
+) -> Violating:
+    """Returns a violating prior that is nearly nearest to a given point, which need not be in the domain.
+
+    With d the infimum of the distances of violating priors to the point in the maximum norm, it is certified
+    that `nearer` ≤ d ≤ `distance`; if the limits allow, `distance` − `nearer` ≤ tolerance · `distance`, or
+    `distance` is at most the square of the tolerance.
+
+    Raises:
+        InputError: the point does not give the parameters that matter, or gives one that does not exist.
+    """
+    claims = claims_of(model)
+    names = [n for n in model.domain.ring.parameters if not model.domain.box[n].is_point]
+    for name in start:
+        if name not in model.domain.ring.parameters:
+            raise InputError(f"there is no parameter {name!r}; there are: {', '.join(names)}")
+    missing = [n for n in free_parameters(model.domain, claims) if n not in start]
+    if missing:
+        raise InputError(f"no value for {', '.join(missing)}")
+    center = {n: start[n] for n in names if n in start}
+
+    def distance(point: Point) -> Fraction:
+        return max((abs(point[n] - center[n]) for n in center), default=Fraction(0))
+
+    def search(radius: Fraction | None) -> Violating:
+        """Looks for a violating prior within a closed ball, or anywhere."""
+        decisions: list[Decision] = []
+        for claim in claims:
+            within = claim.domain if radius is None else _ball(claim.domain, center, radius)
+            if within is None:
+                return Violating(None, True)
+            decision, witness = settle(session, model, replace(claim, domain=within))
+            if witness:
+                return Violating(witness, True)
+            decisions.append(decision)
+        return _answer(None, decisions)
+
+    best = search(None)
+    if best.witness is None:
+        return best
+    nearer, farthest = Fraction(0), distance(best.witness.parameters)
+    reason = ""
+
+    def is_close() -> bool:
+        return farthest - nearer <= tolerance * max(farthest, tolerance)
+
+    for step in range(STEPS):
+        if is_close():
+            break
+        # The first trial is the point itself.
+        trial = (
+            Fraction(0)
+            if step == 0
+            else simplest_between(nearer + (farthest - nearer) * 3 / 8, nearer + (farthest - nearer) * 5 / 8)
+        )
+        found = search(trial)
+        if found.witness:
+            best, farthest = found, distance(found.witness.parameters)
+        elif found.complete:
+            nearer = trial
+        else:
+            reason = found.reason
+            break
+        if progress:
+            progress(step + 1, STEPS)
+    return replace(best, complete=is_close(), reason=reason, nearer=nearer, distance=farthest)
+
+
+def _ball(domain: Domain, center: Mapping[str, Fraction], radius: Fraction) -> Domain | None:
+    """Returns the part of the domain within a distance, or None if its box is empty."""
+    box = dict(domain.box)
+    for name, value in center.items():
+        interval = box[name]
+        low, high = value - radius, value + radius
+        lower, lower_closed = interval.lower, interval.lower_closed
+        upper, upper_closed = interval.upper, interval.upper_closed
+        if low > lower:
+            lower, lower_closed = low, True
+        if high < upper:
+            upper, upper_closed = high, True
+        if lower > upper or (lower == upper and not (lower_closed and upper_closed)):
+            return None
+        box[name] = Interval(lower, upper, lower_closed, upper_closed)
+    return replace(domain, box=box)
