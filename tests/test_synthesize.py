@@ -474,7 +474,7 @@ def test_pictures(suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str
         (["--near", "p=1/2", "--region"], "--objective and --near go with --witness"),
         (["--objective", "nearest"], "--objective nearest needs --near"),
         (["--state", "x", "--exact"], "--state goes with --region"),
-        (["--evidence", "x"], "--evidence goes with --witness and --region"),
+        (["--evidence", "x", "--exact"], "--evidence goes with --witness and --region"),
         (["--plot", "x.svg", "--witness"], "--plot goes with --region and --exact"),
         (["--plot", "x.pdf"], "pictures are written as .svg or .png"),
         (["--coverage", "1"], "--coverage: a number between 0 and 1 is needed"),
