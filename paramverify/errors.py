@@ -9,6 +9,8 @@
     │   ├── EvidenceError                an evidence file that cannot be read
     │   └── UnsupportedError             something that a format or backend cannot express
     ├── LimitError (RuntimeError)        an input whose size passes a bound of this package; exit code 3
+    │   ├── SizeError                    a model or formula for which another way may be tried
+    │   └── UndeterminedError            a formula about another one whose truth is not known
     ├── DisagreementError                two backends gave contradicting answers; never a verdict
     └── DefectError (AssertionError)     an invariant of this package does not hold: please report it
 
@@ -76,6 +78,14 @@ class UnsupportedError(InputError):
 
 class LimitError(ParamverifyError, RuntimeError):
     """An input that is larger than a stated bound of this package."""
+
+
+class SizeError(LimitError):
+    """A model or formula that is too large for one way to check it; another may be tried."""
+
+
+class UndeterminedError(LimitError):
+    """The truth of a nested formula depends on the parameters, or is not known."""
 
 
 class DisagreementError(ParamverifyError):

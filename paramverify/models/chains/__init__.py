@@ -1,0 +1,1 @@
+"""Markov chains and Markov decision processes with labels, state variables and neighbours."""

@@ -1,0 +1,186 @@
+"""Markov chains and Markov decision processes whose probabilities are exact functions of the parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from flint import fmpq
+
+from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.domains import Domain
+from paramverify.algebra.polynomials import (
+    Polynomial,
+    RationalFunction,
+    Ring,
+    constant_value,
+    is_constant,
+    rational,
+)
+from paramverify.errors import InputError
+from paramverify.models.checks import Obligation
+
+Value: TypeAlias = Any  # a flint rational where the model has numbers only, else a RationalFunction
+Row: TypeAlias = tuple[tuple[int, Value], ...]  # successor and probability, which is not identically zero
+
+ANY = "*"  # the action of a state that moves alike under every action
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """A Markov chain, or a Markov decision process.
+
+    `rows[s][a]` is the distribution after action number a in state s. Where `ANY` is the only action, this is
+    a Markov chain. Every action is enabled in every state: query schedulers choose without seeing the state
+    (Liu, Wang, Zhang, APLAS 2018). `variables` give a whole number for each state, or None. `obligations` are
+    claims about the tables that have to be proved before a verdict counts.
+    """
+
+    states: tuple[str, ...]
+    actions: tuple[str, ...]
+    rows: tuple[tuple[Row, ...], ...]
+    initial: tuple[int, ...]
+    labels: Mapping[str, frozenset[int]]
+    variables: Mapping[str, tuple[int | None, ...]]
+    domain: Domain
+    obligations: tuple[Obligation, ...] = ()
+
+    @property
+    def is_decision_process(self) -> bool:
+        """Whether there is anything to choose."""
+        return self.actions != (ANY,)
+
+    @cached_property
+    def numeric(self) -> bool:
+        """Whether every probability is a rational number, kept as a flint rational."""
+        return all(not isinstance(v, RationalFunction) for rows in self.rows for r in rows for _, v in r)
+
+    @property
+    def one(self) -> Value:
+        """The probability one, in the arithmetic of this model."""
+        return fmpq(1) if self.numeric else RationalFunction.of(self.domain.ring.number(1))
+
+    @property
+    def zero(self) -> Value:
+        """The probability zero, in the arithmetic of this model."""
+        return fmpq(0) if self.numeric else RationalFunction.of(self.domain.ring.number(0))
+
+    def function(self, value: Value) -> RationalFunction:
+        """Returns a probability of this model as a rational function of the domain's ring."""
+        if isinstance(value, RationalFunction):
+            return value
+        return RationalFunction.of(self.domain.ring.context.constant(value))
+
+    def choices(self, state: int) -> tuple[Row, ...]:
+        """Returns the different distributions among which a scheduler chooses in a state."""
+        return tuple({id(row): row for row in self.rows[state]}.values())
+
+    def under(self, action: int) -> Chain:
+        """Returns the Markov chain of the query scheduler that always chooses one action."""
+        rows = tuple((row[action],) for row in self.rows)
+        return replace(self, actions=(ANY,), rows=rows)
+
+    def at(self, point: Mapping[str, Fraction]) -> Chain:
+        """Returns the model at one parameter point: its ring has no parameters, and `E` if it had that.
+
+        Rows are evaluated from the model, so a probability that is zero at the point is left out.
+        """
+        domain = self.domain
+        ring = Ring((), domain.constant)
+        found: dict[int, tuple[Row, ...]] = {}
+        memory: dict[int, Row] = {}
+
+        def row_at(row: Row) -> Row:
+            if id(row) not in memory:
+                values = [(t, at_point(v, point, ring)) for t, v in row]
+                memory[id(row)] = tuple((t, v) for t, v in values if not is_zero(v))
+            return memory[id(row)]
+
+        for state, rows in enumerate(self.rows):
+            found[state] = tuple(row_at(row) for row in rows)
+        rows_ = uniform(tuple(found.values()), ring)
+        return replace(self, rows=rows_, domain=Domain(ring, {}), obligations=())
+
+
+def is_zero(value: Value) -> bool:
+    """Tells whether a value is identically zero."""
+    return not (value.numerator if isinstance(value, RationalFunction) else value)
+
+
+def at_point(value: Value, point: Mapping[str, Fraction], ring: Ring) -> Value:
+    """Returns a value at a parameter point, as an element of a ring in which at most `E` is left.
+
+    Raises:
+        InputError: the denominator is zero at the point.
+    """
+    if not isinstance(value, RationalFunction):
+        return value
+    top, bottom = (polynomial_at(p, point, ring) for p in (value.numerator, value.denominator))
+    if not bottom:
+        raise InputError("a probability is not defined at this point: its denominator is zero")
+    return RationalFunction.of(top, bottom)
+
+
+def polynomial_at(polynomial: Polynomial, point: Mapping[str, Fraction], ring: Ring) -> Polynomial:
+    """Returns a polynomial at a parameter point, as one in `E` alone (or a number)."""
+    names = [str(name) for name in polynomial.context().names()]
+    order = [None if name == GENERATOR else rational(point[name]) for name in names]
+    terms: dict[tuple[int, ...], Fraction] = {}
+    for monomial, coefficient in polynomial.to_dict().items():
+        power = 0
+        for exponent, at in zip(monomial, order, strict=True):
+            if at is None:
+                power = int(exponent)
+            elif exponent:
+                coefficient = coefficient * at ** int(exponent)
+        place = (power,) if ring.constant else ()
+        terms[place] = terms.get(place, Fraction(0)) + Fraction(int(coefficient.p), int(coefficient.q))
+    return ring.from_terms({m: c for m, c in terms.items() if c})
+
+
+def uniform(rows: tuple[tuple[Row, ...], ...], ring: Ring) -> tuple[tuple[Row, ...], ...]:
+    """Returns the rows with numbers as flint rationals, if all of them are numbers; else unchanged.
+
+    Equal row objects stay one object.
+    """
+    entries = (v for state in rows for row in state for _, v in row)
+    if not all(_is_number(v) for v in entries):
+        memory: dict[int, Row] = {}
+
+        def lifted(row: Row) -> Row:
+            if id(row) not in memory:
+                memory[id(row)] = tuple(
+                    (
+                        t,
+                        v
+                        if isinstance(v, RationalFunction)
+                        else RationalFunction.of(ring.context.constant(v)),
+                    )
+                    for t, v in row
+                )
+            return memory[id(row)]
+
+        return tuple(tuple(lifted(row) for row in state) for state in rows)
+    known: dict[int, Row] = {}
+
+    def plain(row: Row) -> Row:
+        if id(row) not in known:
+            known[id(row)] = tuple((t, _number(v)) for t, v in row)
+        return known[id(row)]
+
+    return tuple(tuple(plain(row) for row in state) for state in rows)
+
+
+def _is_number(value: Value) -> bool:
+    if not isinstance(value, RationalFunction):
+        return True
+    return is_constant(value.numerator) and is_constant(value.denominator)
+
+
+def _number(value: Value) -> Value:
+    if not isinstance(value, RationalFunction):
+        return value
+    return rational(constant_value(value.numerator) / constant_value(value.denominator))

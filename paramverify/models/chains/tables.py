@@ -1,0 +1,155 @@
+"""Small Markov chains and decision processes as TOML tables.
+
+    [states]
+    plus = { labels = ["honest"], set = { r = 1 }, to = { yes = "3/4", no = "1/4" } }
+
+A state without `to` stays where it is. In a decision process `to` has a table for each action, or `"*"`
+alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from flint import fmpq
+
+from paramverify.algebra.expressions import NAME
+from paramverify.algebra.polynomials import RationalFunction, constant_value, is_constant, rational
+from paramverify.errors import CaseError, ModelError, located
+from paramverify.models.chains.chain import ANY, Chain, Row, Value, is_zero, uniform
+from paramverify.models.checks import Checks
+from paramverify.tables import Table, as_expression
+
+MAX_STATES = 100_000
+
+
+def read_states(table: Table, checks: Checks, process: bool, initial: list[str] | None) -> Chain:
+    """Reads `[states]`; without `initial` every state is an initial one.
+
+    Raises:
+        InputError: a mistake in the table, with its key.
+        ModelError: rows that are not probabilities for every point of the domain.
+    """
+    names = tuple(table)
+    if not 1 <= len(names) <= MAX_STATES:
+        raise CaseError(f"from 1 to {MAX_STATES:,} states are needed")
+    index = {name: k for k, name in enumerate(names)}
+    labels: dict[str, set[int]] = {}
+    variables: dict[str, dict[int, int]] = {}
+    named: list[dict[str, Row]] = []
+    numbers: dict[str, Value] = {}
+    for name in names:
+        with located(key=name):
+            entry = table.table(name)
+            for label in entry.texts("labels") if "labels" in entry else []:
+                labels.setdefault(label, set()).add(index[name])
+            if "set" in entry:
+                with located(key="set"):
+                    for variable, value in _whole(entry.table("set")).items():
+                        variables.setdefault(variable, {})[index[name]] = value
+            rows: dict[str, Row] = {ANY: ((index[name], fmpq(1)),)}
+            if "to" in entry:
+                with located(key="to"):
+                    given = entry.table("to")
+                    rows = {}
+                    for action in given if process else (ANY,):
+                        with located(key=action if process else ""):
+                            row = given.table(action) if process else given
+                            rows[action] = _row(row, index, checks, f"{name}.{action}", numbers)
+            named.append(rows)
+            entry.close()
+    start = tuple(range(len(names))) if initial is None else tuple(_state(index, n) for n in initial)
+    return assemble(
+        states=names,
+        named=named,
+        initial=start,
+        labels={label: frozenset(states) for label, states in labels.items()},
+        variables={v: tuple(map(values.get, range(len(names)))) for v, values in variables.items()},
+        checks=checks,
+    )
+
+
+def _whole(table: Table) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for name in table:
+        if not NAME.match(name):
+            raise CaseError("a name has letters, digits and _, and starts with a letter", key=name)
+        found[name] = table.integer(name, 0, 10**9)
+    return found
+
+
+def _state(index: Mapping[str, int], name: str) -> int:
+    if name not in index:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, list(index), n=1)
+        raise CaseError(f"unknown state {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+    return index[name]
+
+
+def _row(table: Table, index: Mapping[str, int], checks: Checks, what: str, numbers: dict[str, Value]) -> Row:
+    entries: dict[str, RationalFunction] = {}
+    for name in table:
+        _state(index, name)
+        with located(key=name):
+            text = str(table.get(name))
+            if text not in numbers:
+                numbers[text] = checks.function(as_expression(table.get(name)))
+            entries[name] = numbers[text]
+    checks.distribution(entries, what)
+    return tuple((index[n], _plain(v)) for n, v in entries.items() if not is_zero(v))
+
+
+def _plain(value: RationalFunction) -> Value:
+    if is_constant(value.numerator) and is_constant(value.denominator):
+        return rational(constant_value(value.numerator) / constant_value(value.denominator))
+    return value
+
+
+def assemble(
+    *,
+    states: tuple[str, ...],
+    named: list[dict[str, Row]],
+    initial: tuple[int, ...],
+    labels: Mapping[str, frozenset[int]],
+    variables: Mapping[str, tuple[int | None, ...]],
+    checks: Checks,
+) -> Chain:
+    """Returns the model from rows by action name; a state whose only row is `ANY` takes it under every
+    action.
+
+    Raises:
+        ModelError: no initial state, or an action that is not enabled in every state.
+    """
+    if not initial:
+        raise ModelError("there is no initial state")
+    actions = tuple(dict.fromkeys(a for rows in named for a in rows if a != ANY)) or (ANY,)
+    table: list[tuple[Row, ...]] = []
+    for name, rows in zip(states, named, strict=True):
+        if set(rows) == {ANY}:
+            table.append((rows[ANY],) * len(actions))
+            continue
+        missing = ANY if ANY in rows else next((a for a in actions if a not in rows), None)
+        if missing is not None:
+            reason = (
+                "a choice for every action stands beside others"
+                if missing == ANY
+                else f"the action {missing!r} is not enabled"
+            )
+            raise ModelError(
+                f"state {name!r}: {reason}; query schedulers choose without seeing the state, so "
+                "every action must "
+                "be enabled in every state, or a state has one choice that is taken under all of them"
+            )
+        table.append(tuple(rows[a] for a in actions))
+    domain = checks.domain
+    return Chain(
+        states,
+        actions,
+        uniform(tuple(table), domain.ring),
+        initial,
+        labels,
+        variables,
+        domain,
+        tuple(checks.obligations),
+    )
