@@ -39,7 +39,8 @@ LAYERS = (
     ("portfolio",),
     ("all_lengths",),
     ("verification",),
-    ("logic", "reports", "statistics", "synthesis"),
+    ("reports", "statistics", "synthesis"),
+    ("logic",),
     ("cli",),
     ("__main__",),
 )

@@ -19,6 +19,7 @@ COMMANDS = {
     "check": "Re-check evidence without any solver.",
     "certify": "Evaluate one counterexample candidate exactly.",
     "show": "Print the observation probabilities as formulas, or the model as a graph.",
+    "logic": "Check formulas of dpCTL* on a Markov chain or decision process.",
     "compare": "Compare backends and encodings on many cases.",
     "export": "Write the claims of a case for another solver.",
     "backends": "List the backends: installed, version, how to get what is missing.",

@@ -23,7 +23,7 @@ from paramverify.algebra.simplest import simplest_between
 from paramverify.claims import Claim, Origin
 from paramverify.models.checks import sample_points
 from paramverify.models.evaluation import Real
-from paramverify.models.model import Model
+from paramverify.models.kinds import OnDomain
 from paramverify.portfolio.session import Session
 from paramverify.verdicts import Decision, Open, Proved, Refuted
 
@@ -91,7 +91,7 @@ def sampled(a: Polynomial, b: Polynomial, domain: Domain) -> tuple[Fraction, dic
 class Search:
     """The supremum of a/b over the domain, for coprime a and b that are nonnegative on it."""
 
-    model: Model
+    model: OnDomain
     session: Session
     whole: Quotient
     precision: Fraction

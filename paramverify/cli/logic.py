@@ -1,0 +1,209 @@
+"""`paramverify logic MODEL`: formulas of dpCTL* on Markov chains and decision processes."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from paramverify.algebra.budgets import read_epsilon
+from paramverify.algebra.expressions import parse
+from paramverify.algebra.polynomials import RationalFunction, to_rational_function
+from paramverify.cli._common import (
+    STATUS_CODES,
+    json_option,
+    print_json,
+    progress_bar,
+    session_option,
+    session_options,
+    time_limit,
+    timeout_option,
+)
+from paramverify.errors import InputError, LimitError, located
+from paramverify.logic import reports
+from paramverify.logic.budgets import curve, least_delta, least_ratio
+from paramverify.logic.cases import Given, LogicCase, load
+from paramverify.logic.checking import Result, Work
+from paramverify.logic.families import check_property
+from paramverify.logic.syntax import Property
+from paramverify.portfolio.session import Session
+
+
+@click.command("logic")
+@click.argument("model", metavar="MODEL", type=click.Path(path_type=Path))
+@click.option("--property", "-p", "properties", multiple=True, metavar="TEXT", help="A formula of dpCTL*.")
+@click.option("--neighbours", metavar="TEXT", help="A predicate such as \"abs(r - r') <= 1 & t = t'\".")
+@click.option("--parameter", "parameters", multiple=True, metavar="NAME=INTERVAL", help="A domain.")
+@click.option("--constant", "constants", multiple=True, metavar="NAME=VALUE", help="For PRISM files.")
+@click.option(
+    "--method",
+    type=click.Choice(["auto", "exact", "sufficient"]),
+    default="auto",
+    show_default=True,
+    help="For decision processes: enumerate action sequences, or the sufficient condition.",
+)
+@click.option("--delta-for", metavar="EPSILON", help="Find the least delta of each D for this epsilon.")
+@click.option("--epsilon-for", metavar="DELTA", help="Find the least epsilon of each D for this delta.")
+@click.option("--curve", "with_curve", is_flag=True, help="Find delta as a function of epsilon.")
+@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw the curve (.svg, .png).")
+@click.option(
+    "--evidence",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the evidence to this file, for `paramverify check`.",
+)
+@json_option
+@timeout_option
+@session_option
+def command(
+    model: Path,
+    properties: tuple[str, ...],
+    neighbours: str | None,
+    parameters: tuple[str, ...],
+    constants: tuple[str, ...],
+    method: str,
+    delta_for: str | None,
+    epsilon_for: str | None,
+    with_curve: bool,
+    plot: Path | None,
+    evidence: Path | None,
+    as_json: bool,
+    timeout: float,
+    backends: str | None,
+    strategy: str | None,
+    confirm: int,
+) -> int:
+    """Check formulas of dpCTL* on a Markov chain or decision process.
+
+    MODEL is a case file, or a PRISM file with --property. A formula holds in every initial state and for
+    every parameter point, or a state, a neighbour, and both probabilities are shown.
+    """
+    options = session_options(timeout, backends, strategy, confirm)
+    given = Given(
+        properties,
+        neighbours,
+        _assigned(parameters, "--parameter"),
+        _assigned(constants, "--constant"),
+        (delta_for,) if delta_for is not None else (),
+        (epsilon_for,) if epsilon_for is not None else (),
+    )
+    asked = delta_for is not None or epsilon_for is not None
+    if (asked or with_curve or plot) and evidence:
+        raise click.UsageError("--evidence is for checking, not for budgets")
+    started = time.perf_counter()
+    with time_limit(timeout), progress_bar("formulas") as progress:
+        case = load(model, given)
+        with located(file=case.path), Session(options) as session:
+            work = Work(case, session, method)
+            doubt = work.prepare()
+            if doubt:
+                raise LimitError(f"the model is in doubt: {doubt.detail}")
+            if asked or with_curve or plot:
+                return _budgets(work, delta_for, epsilon_for, with_curve or plot is not None, plot, as_json)
+            results: dict[str, Result] = {}
+            for name, found in case.properties.items():
+                with located(key=name):
+                    results[name] = check_property(work, found, progress)
+    status = _status(results)
+    if evidence:
+        whole = status != "holds" or all(result.complete for result in results.values())
+        document = reports.evidence(case, work.obligations, results, status if whole else "unknown")
+        if not whole:
+            click.echo("the evidence has claims only: no certificate says why they are enough here", err=True)
+        evidence.write_text(json.dumps(document, ensure_ascii=False, indent=1))
+    if as_json:
+        print_json(reports.document(case, results, status, time.perf_counter() - started))
+        return STATUS_CODES[status]
+    for line in _lines(case, results):
+        click.echo(line)
+    return STATUS_CODES[status]
+
+
+def _assigned(texts: Iterable[str], option: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise InputError(f"write NAME=VALUE, not {text!r}", key=option)
+        found[name.strip()] = value.strip()
+    return found
+
+
+def _status(results: dict[str, Result]) -> str:
+    found = {result.status for result in results.values()}
+    return next(status for status in ("violated", "unknown", "holds") if status in found)
+
+
+def _lines(case: LogicCase, results: dict[str, Result]) -> list[str]:
+    lines: list[str] = []
+    for name, result in results.items():
+        lines += reports.lines(name, case.properties[name], result, case.chain.domain)
+    return [*lines, *(f"  Note: {note}." for note in case.relation.notes)]
+
+
+def _budgets(
+    work: Work,
+    delta_for: str | None,
+    epsilon_for: str | None,
+    with_curve: bool,
+    plot: Path | None,
+    as_json: bool,
+) -> int:
+    documents: dict[str, dict[str, object]] = {}
+    ring = work.chain.domain.ring
+    known = True
+
+    def number(text: str) -> RationalFunction:
+        return to_rational_function(parse(text), ring)
+
+    for name, found in work.case.properties.items():
+        entry: dict[str, object] = {"formula": found.text}
+        with located(key=name):
+            if delta_for is not None:
+                ratio = read_epsilon(parse(delta_for)).ratio(ring, lambda e: to_rational_function(e, ring))
+                least = least_delta(work, found, ratio)
+                known &= least.infinite or least.upper is not None
+                entry |= {"epsilon_given": delta_for, "delta": reports.least(least)}
+                _say(as_json, reports.least_line(name, found, least, f"epsilon = {delta_for}", "delta"))
+            if epsilon_for is not None:
+                least = least_ratio(work, found, number(epsilon_for))
+                known &= least.infinite or least.upper is not None
+                entry |= {"delta_given": epsilon_for, "ratio": reports.least(least)}
+                entry["epsilon"] = reports.epsilon(least)
+                _say(as_json, reports.least_line(name, found, least, f"delta = {epsilon_for}", "ratio"))
+            if with_curve:
+                entry |= _curve(work, name, found, plot, as_json)
+        documents[name] = entry
+    if as_json:
+        print_json({"budgets": documents, "notes": list(work.case.relation.notes)})
+    return 0 if known else STATUS_CODES["unknown"]
+
+
+def _curve(work: Work, name: str, found: Property, plot: Path | None, as_json: bool) -> dict[str, object]:
+    corners = curve(work, found)
+    if not as_json:
+        linear = work.chain.numeric and not work.chain.domain.ring.parameters
+        between = "is linear in the ratio e^epsilon between these corners"
+        click.echo(f"{name}: delta {between if linear else 'is convex in the ratio e^epsilon; some points'}")
+        for corner in corners:
+            at = f"(ratio {corner.ratio}): delta =" if linear else "delta <="
+            delta = corner.delta if linear else f"{float(corner.delta):.6g}"
+            click.echo(f"  epsilon ≈ {corner.epsilon:.6g} {at} {delta}")
+    if plot:
+        from paramverify.logic.plots import write_curve
+
+        several = len(work.case.properties) > 1
+        path = plot.with_name(f"{plot.stem}-{name}{plot.suffix}") if several else plot
+        write_curve(corners, found.text, path)
+    shown = [
+        {"ratio": str(c.ratio), "epsilon": c.epsilon, "delta": str(c.delta), "exact": c.exact}
+        for c in corners
+    ]
+    return {"curve": shown}
+
+
+def _say(as_json: bool, line: str) -> None:
+    if not as_json:
+        click.echo(line)

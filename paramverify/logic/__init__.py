@@ -1,0 +1,1 @@
+"""dpCTL*: model checking of privacy properties on Markov chains and decision processes."""

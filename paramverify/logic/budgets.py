@@ -1,0 +1,373 @@
+"""The least ε for a given δ, the least δ for a given ε, and the curve of both, for a D formula.
+
+A D formula compares pairs (p, q) of probabilities: p ≤ c·q + δ with c = e^ε. So the least δ for c is the
+largest p − c·q, and the least c for δ the largest (p − δ)/q, over all pairs, and over all parameter points.
+Without parameters both are exact numbers, and the curve δ(c) is piecewise linear and convex in c: its corners
+are those of the upper hull of the points (−q, p). With parameters suprema are found as for budgets of cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+from math import log
+
+from flint import fmpq, fmpq_poly
+
+from paramverify.algebra.polynomials import RationalFunction, constant_value, is_constant, key
+from paramverify.algebra.signs import Sign, sign_on
+from paramverify.claims import Origin
+from paramverify.errors import DefectError, InputError, UnsupportedError
+from paramverify.logic.checking import Work
+from paramverify.logic.comparisons import Method
+from paramverify.logic.judges import ClaimJudge, ExactJudge
+from paramverify.logic.numbers import in_ring, real
+from paramverify.logic.semantics import Comparison, Semantics, conjuncts
+from paramverify.logic.syntax import Formula, Private, Property, instance
+from paramverify.models.chains.chain import Value
+from paramverify.models.checks import Checks
+from paramverify.models.evaluation import Real
+from paramverify.synthesis.suprema import Quotient, Search, TightBudget
+
+SAMPLES = 16  # parts into which a curve is cut where its corners are not known
+FARTHEST = Fraction(20)  # ratio at which such a curve ends
+FAMILY = 10  # members of an infinite family that are looked at
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two probabilities that a D formula compares, and where they are from."""
+
+    left: Value
+    right: Value
+    origin: Origin
+    index: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Least:
+    """The least δ, or the least ratio e^ε, that a formula needs; None where no budget is enough.
+
+    Either `value` is exact, or `lower` and `upper` are certified bounds; `origin` is where it is needed.
+    `sufficient` tells that extremal probabilities over all schedulers were compared (Prop. 2), so that the
+    least budget for query schedulers may be smaller. `searched` tells of an infinite family how far it was
+    looked at.
+    """
+
+    value: Real | None
+    lower: Fraction
+    upper: Fraction | None
+    origin: Origin
+    infinite: bool = False
+    sufficient: bool = False
+    searched: str = ""
+
+    def __float__(self) -> float:
+        if self.infinite:
+            return float("inf")
+        return (
+            float(self.value)
+            if self.value is not None
+            else float(self.upper if self.upper is not None else "inf")
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Corner:
+    """A point of the curve: for the ratio e^ε the least δ, or an upper bound of it where not `exact`.
+
+    The least δ is convex in the ratio, so the line between two points is an upper bound of it.
+    """
+
+    ratio: Fraction
+    delta: Fraction
+    exact: bool = True
+
+    @property
+    def epsilon(self) -> float:
+        """ε rounded."""
+        return log(self.ratio)
+
+
+def privates(found: Property) -> list[Private]:
+    """Returns the D formulas of a property that is a conjunction of them.
+
+    Raises:
+        UnsupportedError: another property.
+    """
+    parts = conjuncts(found.formula)
+    private = [part for part in parts if isinstance(part, Private)]
+    if len(private) < len(parts) or not private:
+        raise UnsupportedError("a budget is found for D formulas and conjunctions of them")
+    return private
+
+
+def pairs(work: Work, found: Property) -> tuple[list[Pair], bool, str]:
+    """Returns the pairs that a property compares in its initial states, and whether Prop. 2 made them.
+
+    Of an infinite family the first members are taken, which the third result says.
+    """
+    judge = ExactJudge(work.chain)  # for nested formulas; with parameters they need claims
+    checks = Checks(work.chain.domain)
+    claims = ClaimJudge(work.chain, work.session, checks, True)
+    parametric = bool(work.chain.domain.ring.parameters)
+    infinite = found.variable is not None and found.last is None
+    # As in checking: for every k, action sequences are too many.
+    wide = infinite and work.chain.is_decision_process and work.method == "auto"
+    semantics = Semantics(
+        work.chain,
+        work.case.relation,
+        claims if parametric else judge,
+        claims.guard if parametric else None,
+        "sufficient" if wide else work.method,
+    )
+    result: dict[tuple[object, object], Pair] = {}
+    last = found.first + FAMILY if found.last is None else found.last
+    members = range(found.first, last + 1) if found.variable else [None]
+    for k in members:
+        for private in privates(found):
+            formula: Formula = private
+            if k is not None and found.variable:
+                formula = instance(private, {found.variable: k})
+            assert isinstance(formula, Private)
+            for comparison in semantics.comparisons(formula, work.chain.initial):
+                pair = _pair(comparison, work, k)
+                result.setdefault((_name(pair.left), _name(pair.right)), pair)
+    doubt = work.discharge(checks.obligations)
+    if doubt:
+        raise UnsupportedError(doubt.detail)
+    searched = f"{found.variable} = {found.first}..{last}" if found.variable and found.last is None else ""
+    if not result:
+        raise InputError("no state has a neighbour, so every budget is enough", key="neighbours")
+    return list(result.values()), Method.EXTREMES in semantics.methods, searched
+
+
+def _name(value: Value) -> object:
+    return str(value) if isinstance(value, RationalFunction) else value
+
+
+def _pair(comparison: Comparison, work: Work, k: int | None) -> Pair:
+    origin = comparison.origin(work.chain)
+    return Pair(comparison.left, comparison.right, origin, k)
+
+
+def least_delta(work: Work, found: Property, ratio: RationalFunction) -> Least:
+    """Returns the least δ for a ratio e^ε: the supremum of p − ratio·q, at least zero."""
+    candidates, sufficient, searched = pairs(work, found)
+    if work.chain.domain.ring.parameters:
+        best = _largest([_delta_quotient(work, pair, ratio) for pair in candidates], work, ratio_only=False)
+        shift = in_ring(fmpq(0), work.chain.domain.ring) + ratio
+        return _shifted(best, shift, sufficient, searched)
+    ring = work.chain.domain.ring
+    bound = real(ratio, ring)
+    values = [(real(p.left, ring) - bound * real(p.right, ring), p) for p in _needed(candidates, work)]
+    value, pair = _maximum(values)
+    zero = real(fmpq(0), ring)
+    if value.sign() < 0:
+        value = zero
+    low, high = value.enclosure()
+    return Least(value, low, high, pair.origin, sufficient=sufficient, searched=searched)
+
+
+def least_ratio(work: Work, found: Property, delta: RationalFunction) -> Least:
+    """Returns the least ratio e^ε ≥ 1 for δ: the supremum of (p − δ)/q."""
+    candidates, sufficient, searched = pairs(work, found)
+    ring = work.chain.domain.ring
+    if ring.parameters:
+        best = _largest([_ratio_quotient(work, p, delta) for p in candidates], work, ratio_only=True)
+        return _least(best, sufficient, searched)
+    shift = real(delta, ring)
+    values: list[tuple[Real, Pair]] = []
+    for pair in _needed(candidates, work):
+        top = real(pair.left, ring) - shift
+        bottom = real(pair.right, ring)
+        if top.sign() > 0:
+            if bottom.sign() == 0:
+                return Least(None, Fraction(0), None, pair.origin, True, sufficient, searched)
+            values.append((top / bottom, pair))
+    one = real(fmpq(1), ring)
+    values = [v for v in values if (v[0] - one).sign() > 0]
+    if not values:
+        return Least(one, Fraction(1), Fraction(1), candidates[0].origin, False, sufficient, searched)
+    value, pair = _maximum(values)
+    low, high = value.enclosure()
+    return Least(value, low, high, pair.origin, False, sufficient, searched)
+
+
+def _maximum(values: Sequence[tuple[Real, Pair]]) -> tuple[Real, Pair]:
+    best = values[0]
+    for found in values[1:]:
+        if (found[0] - best[0]).sign() > 0:
+            best = found
+    return best
+
+
+def _needed(candidates: Sequence[Pair], work: Work) -> Sequence[Pair]:
+    """Returns the pairs on the upper hull, where all probabilities are rational; all pairs otherwise."""
+    return hull(candidates) if work.chain.numeric else candidates
+
+
+def hull(candidates: Iterable[Pair]) -> list[Pair]:
+    """Returns the pairs of which one makes p − c·q largest, for each c ≥ 0, by falling q.
+
+    The upper left hull of the points (q, p): A. M. Andrew's monotone chain, 1979.
+    """
+    best: dict[Value, Pair] = {}
+    for pair in candidates:
+        if pair.right not in best or pair.left > best[pair.right].left:
+            best[pair.right] = pair
+    kept: list[Pair] = []
+    for right in sorted(best):
+        pair = best[right]
+        if kept and pair.left <= kept[-1].left:
+            continue  # another pair has a larger p with a smaller q
+        while len(kept) > 1 and _below(kept[-2], kept[-1], pair):
+            kept.pop()
+        kept.append(pair)
+    return kept[::-1]
+
+
+def _below(first: Pair, middle: Pair, last: Pair) -> bool:
+    """Tells whether the middle point is on or below the line through the two others."""
+    rise = (middle.left - first.left) * (last.right - first.right)
+    return bool(rise <= (last.left - first.left) * (middle.right - first.right))
+
+
+def curve(work: Work, found: Property) -> list[Corner]:
+    """Returns δ as a function of the ratio, from ratio one to where δ is zero or stays constant.
+
+    Where all probabilities are rational numbers, these are corners, between which δ is linear in the ratio.
+    Otherwise they are sample points, with certified upper bounds.
+    """
+    if not work.chain.numeric or work.chain.domain.ring.parameters:
+        return _sampled_curve(work, found)
+    candidates, _, _ = pairs(work, found)
+    lines = hull(candidates)
+    ratios = {Fraction(1)}
+    for first, second in pairwise(lines):
+        # p − c·q and p' − c·q' meet at c = (p − p')/(q − q').
+        meet = _fraction((first.left - second.left) / (first.right - second.right))
+        if meet > 1:
+            ratios.add(meet)
+    for pair in lines:
+        if pair.right > 0 and _fraction(pair.left / pair.right) > 1:
+            ratios.add(_fraction(pair.left / pair.right))
+    corners: list[Corner] = []
+    for ratio in sorted(ratios):
+        delta = max(_fraction(p.left) - ratio * _fraction(p.right) for p in lines)
+        corners.append(Corner(ratio, max(delta, Fraction(0))))
+        if delta <= 0:
+            break
+    return corners
+
+
+def _sampled_curve(work: Work, found: Property) -> list[Corner]:
+    """Returns upper bounds of δ at ratios from one to the least for δ = 0, or to `FARTHEST`."""
+    ring = work.chain.domain.ring
+    last = least_ratio(work, found, RationalFunction.of(ring.number(0)))
+    top = FARTHEST if last.infinite or last.upper is None else min(last.upper, FARTHEST)
+    corners: list[Corner] = []
+    for k in range(SAMPLES + 1):
+        ratio = Fraction(float(top) ** (k / SAMPLES)).limit_denominator(10**4)  # any ratio will do
+        least = least_delta(work, found, RationalFunction.of(ring.number(ratio)))
+        if least.upper is None:
+            raise UnsupportedError("no upper bound of delta was proved")
+        upper = max(least.upper, Fraction(0))
+        corners.append(Corner(ratio, upper, least.value is not None and least.lower == least.upper))
+    return corners
+
+
+def _fraction(value: Value) -> Fraction:
+    return Fraction(int(value.p), int(value.q))
+
+
+def _delta_quotient(work: Work, pair: Pair, ratio: RationalFunction) -> Quotient:
+    """Returns p − c·q + c = p + c·(1 − q) ≥ 0 as a quotient."""
+    ring = work.chain.domain.ring
+    one = RationalFunction.of(ring.number(1))
+    value = in_ring(pair.left, ring) + ratio * (one - in_ring(pair.right, ring))
+    return _quotient(work, value, pair)
+
+
+def _ratio_quotient(work: Work, pair: Pair, delta: RationalFunction) -> Quotient:
+    ring = work.chain.domain.ring
+    left, right = in_ring(pair.left, ring) - delta, in_ring(pair.right, ring)
+    if not right.numerator:
+        raise UnsupportedError("a probability is zero at every point, so no budget is enough for small delta")
+    return _quotient(work, left / right, pair)
+
+
+def _quotient(work: Work, value: RationalFunction, pair: Pair) -> Quotient:
+    checks = Checks(work.chain.domain)
+    bottom = checks.positive(value.denominator, "a denominator")
+    if work.discharge(checks.obligations):
+        raise UnsupportedError(f"the sign of {value.denominator} on the domain is not known")
+    top = value.numerator if bottom == value.denominator else -value.numerator
+    return Quotient(top, bottom, top, bottom, pair.origin)
+
+
+def _largest(quotients: Sequence[Quotient], work: Work, ratio_only: bool) -> TightBudget:
+    """Returns the supremum over all quotients; each is compared with the best so far first."""
+    best: TightBudget | None = None
+    seen: set[tuple[str, str]] = set()
+    precision = Fraction(1, 10**9)
+    for quotient in quotients:
+        name = (key(quotient.a), key(quotient.b))
+        if name in seen:
+            continue
+        seen.add(name)
+        search = Search(work.chain, work.session, quotient, precision)
+        if ratio_only and not _nonnegative(work, quotient):
+            own = search.bisect(Fraction(1), {})
+        else:
+            own = search.supremum()
+        if own.infinite:
+            return own
+        if best is None or (own.upper is not None and best.upper is not None and own.lower > best.upper):
+            best = own
+        elif own.upper is None or best.upper is None or own.upper > best.lower:
+            best = _merged(best, own)
+    if best is None:
+        raise DefectError("a budget without pairs")
+    return best
+
+
+def _nonnegative(work: Work, quotient: Quotient) -> bool:
+    return sign_on(quotient.a, work.chain.domain) in (Sign.POSITIVE, Sign.NONNEGATIVE, Sign.ZERO)
+
+
+def _merged(first: TightBudget, second: TightBudget) -> TightBudget:
+    """Returns the larger of two suprema that bounds do not tell apart: exact if equal, else bounds."""
+    if first.value is not None and second.value is not None and first.lower == second.lower:
+        return first
+    larger = second if second.lower > first.lower else first
+    upper = None if first.upper is None or second.upper is None else max(first.upper, second.upper)
+    same = upper is not None and larger.upper == upper
+    return larger if same else replace(larger, upper=upper, value=None, attained=None)
+
+
+def _shifted(best: TightBudget, ratio: RationalFunction, sufficient: bool, searched: str) -> Least:
+    """Returns sup − ratio for a ratio that is a number."""
+    if not (is_constant(ratio.numerator) and is_constant(ratio.denominator)):
+        raise UnsupportedError(
+            "with parameters, the least delta needs an epsilon that is ln of a rational number"
+        )
+    shift = constant_value(ratio.numerator) / constant_value(ratio.denominator)
+    upper = None if best.upper is None else best.upper - shift
+    value = None
+    if best.upper is not None and best.lower == best.upper:
+        value = _rational(best.lower - shift)
+    return Least(value, best.lower - shift, upper, best.origin, best.infinite, sufficient, searched)
+
+
+def _least(best: TightBudget, sufficient: bool, searched: str) -> Least:
+    value = None
+    if best.upper is not None and best.lower == best.upper:
+        value = _rational(best.lower)
+    return Least(value, best.lower, best.upper, best.origin, best.infinite, sufficient, searched)
+
+
+def _rational(value: Fraction) -> Real:
+    return Real(fmpq_poly([fmpq(value.numerator, value.denominator)]), fmpq_poly([1]))

@@ -1,0 +1,229 @@
+"""Case files of the logic: a model, who is whose neighbour, and formulas.
+
+[model]
+kind = "chain"                       # or "mdp"; or file = "model.prism"
+
+[states]
+plus = { labels = ["honest"], set = { r = 1 }, to = { yes = "3/4", no = "1/4" } }
+
+[neighbours]
+pairs = [["plus", "minus"]]          # or where = "abs(r - r') <= 1", or labels = ["honest"]
+
+[formulas]
+survey = "D{ln(3), 0}[ X out1 ]"
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from paramverify.algebra.budgets import read_epsilon
+from paramverify.algebra.expressions import Expression
+from paramverify.algebra.polynomials import RationalFunction, exponents
+from paramverify.errors import CaseError, located
+from paramverify.logic.grammar import read_predicate, read_property
+from paramverify.logic.semantics import check_labels
+from paramverify.logic.syntax import Private, Probability, Property, parts
+from paramverify.models.chains.chain import Chain
+from paramverify.models.chains.prism import read_prism
+from paramverify.models.chains.relations import Relation, closed, labelled, where
+from paramverify.models.chains.tables import read_states
+from paramverify.models.checks import Checks, Obligation, check_domain
+from paramverify.models.parameters import read_domain
+from paramverify.tables import Table, all_expressions, as_expression, read_toml
+
+
+@dataclass(frozen=True, eq=False)
+class LogicCase:
+    """A model with its neighbourhood and properties; `expect` is the file's own expectation by property."""
+
+    path: str
+    digest: str
+    title: str
+    chain: Chain
+    relation: Relation
+    properties: Mapping[str, Property]
+    expect: Mapping[str, Any] = field(default_factory=dict)
+    maybe_empty: Obligation | None = None
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the command line may say besides the file."""
+
+    properties: tuple[str, ...] = ()
+    where: str | None = None
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    constants: Mapping[str, str] = field(default_factory=dict)
+    epsilons: tuple[str, ...] = ()  # for which a least delta is asked
+    deltas: tuple[str, ...] = ()
+
+
+def load(path: Path, given: Given | None = None) -> LogicCase:
+    """Reads a case file (`.toml`), or a PRISM file with what the command line says about it.
+
+
+    Raises:
+        InputError: any mistake, with file, key and reason.
+    """
+    given = given or Given()
+    with located(file=str(path)):
+        if path.suffix == ".toml":
+            data, digest = read_toml(path)
+            return _read(Table(data), path, digest, given)
+        content = path.read_bytes() if path.is_file() else b""
+        table = Table({"model": {"file": path.name}})
+        return _read(table, path, hashlib.sha256(content).hexdigest(), given)
+
+
+def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
+    title = top.text("title", path.stem)
+    top.text("source", "")
+    expect = top.table("expect").data if "expect" in top else {}
+    if given.properties:
+        expect = {}
+    properties = _properties(top, given)
+    if given.parameters:
+        top.data = {**top.data, "parameters": {**top.data.get("parameters", {}), **given.parameters}}
+    words = {k: v for k, v in top.data.items() if k in ("states", "parameters")}
+    used = exponents([*all_expressions(words), *_expressions(properties)])
+    used += [read_epsilon(p.epsilon).rational for p in _privates(properties)]
+    with located(key="epsilon"):
+        used += [read_epsilon(as_expression(text)).rational for text in given.epsilons]
+        used += exponents([as_expression(text) for text in (*given.epsilons, *given.deltas)])
+    checks = Checks(read_domain(top, used, {}))
+    empty = check_domain(checks.domain)
+    chain = _model(top, path, checks, given)
+    relation = _relation(top, chain, given)
+    for name, found in properties.items():
+        with located(key=name):
+            check_labels(found.formula, chain)
+            for part in parts(found.formula):
+                if isinstance(part, Private):
+                    _check_bounds(part, checks)
+                elif isinstance(part, Probability):
+                    checks.function(part.bound)
+    top.close()
+    for name in expect:
+        if name not in properties:
+            raise CaseError("no such formula", key=f"expect.{name}")
+    obligations = tuple(dict.fromkeys((*chain.obligations, *checks.obligations)))
+    chain = replace(chain, obligations=obligations)
+    return LogicCase(str(path), digest, title, chain, relation, properties, expect, empty)
+
+
+def _properties(top: Table, given: Given) -> dict[str, Property]:
+    found: dict[str, Property] = {}
+    if "formulas" in top:
+        with located(key="formulas"):
+            table = top.table("formulas")
+            for name in table:
+                with located(key=name):
+                    found[name] = read_property(table.text(name))
+    if given.properties:
+        found = {}
+        for number, text in enumerate(given.properties, start=1):
+            name = "property" if len(given.properties) == 1 else f"property {number}"
+            with located(key=name):
+                found[name] = read_property(text)
+    if not found:
+        raise CaseError("no formula is given: [formulas] in the file, or --property")
+    return found
+
+
+def _expressions(properties: Mapping[str, Property]) -> Iterator[Expression]:
+    for found in properties.values():
+        for part in parts(found.formula):
+            if isinstance(part, Probability):
+                yield part.bound
+            elif isinstance(part, Private):
+                yield part.delta
+                # What is inside of ln may have exp as well.
+                yield from (
+                    Expression(part.epsilon.text, e.root) for _, e in read_epsilon(part.epsilon).logarithms
+                )
+
+
+def _privates(properties: Mapping[str, Property]) -> Iterator[Private]:
+    for found in properties.values():
+        yield from (part for part in parts(found.formula) if isinstance(part, Private))
+
+
+def _check_bounds(formula: Private, checks: Checks) -> None:
+    """Demands ε ≥ 0 and δ ≥ 0; then every state may be its own neighbour."""
+    one = RationalFunction.of(checks.ring.number(1))
+    with located(key=f"epsilon {formula.epsilon.text!r}"):
+        ratio = read_epsilon(formula.epsilon).ratio(checks.ring, checks.function)
+        checks.positive(ratio.denominator, f"the denominator of exp({formula.epsilon.text})")
+        above = ratio - one
+        checks.nonnegative(above.numerator * above.denominator, "epsilon")
+    with located(key=f"delta {formula.delta.text!r}"):
+        delta = checks.function(formula.delta)
+        checks.nonnegative(delta.numerator * delta.denominator, "delta")
+
+
+def _model(top: Table, path: Path, checks: Checks, given: Given) -> Chain:
+    with located(key="model"):
+        table = top.table("model") if "model" in top else Table({})
+        constants = dict(given.constants)
+        if "constants" in table:
+            own = table.table("constants")
+            constants = {name: str(own.get(name)) for name in own} | constants
+        if "file" in table:
+            name = table.text("file")
+            table.close()
+            chain = read_prism(path.parent / name, checks, constants)
+        else:
+            if constants:
+                raise CaseError("constants are for PRISM files", key="constants")
+            process = table.choice("kind", ("chain", "mdp"), "chain") == "mdp"
+            initial = table.texts("initial") if "initial" in table else None
+            table.close()
+    if "file" in table:
+        return chain
+    with located(key="states"):
+        return read_states(top.table("states"), checks, process, initial)
+
+
+def _relation(top: Table, chain: Chain, given: Given) -> Relation:
+    if given.where is not None:
+        with located(key="--neighbours"):
+            return closed(where(chain, read_predicate(given.where)))
+    if "neighbours" not in top:
+        return Relation({}, ("no neighbourhood is given: every state is its own neighbour, and no other",))
+    with located(key="neighbours"):
+        table = top.table("neighbours")
+        ways = [name for name in ("pairs", "where", "labels") if name in table]
+        if len(ways) != 1:
+            raise CaseError("give one of pairs, where and labels")
+        found: list[tuple[int, int]] | Iterator[tuple[int, int]]
+        with located(key=ways[0]):
+            if ways[0] == "pairs":
+                found = _pairs(table.get("pairs"), chain)
+            elif ways[0] == "where":
+                found = where(chain, read_predicate(table.text("where")))
+            else:
+                names = table.texts("labels")
+                for name in names:
+                    if name not in chain.labels:
+                        raise CaseError(f"no state has the label {name!r}")
+                found = (pair for name in names for pair in labelled(chain, name))
+            relation = closed(found)
+        table.close()
+        return relation
+
+
+def _pairs(value: object, chain: Chain) -> list[tuple[int, int]]:
+    index = {name: k for k, name in enumerate(chain.states)}
+    if not isinstance(value, list):
+        raise CaseError("a list of pairs of states is needed here")
+    found: list[tuple[int, int]] = []
+    for pair in value:
+        if not (isinstance(pair, list) and len(pair) == 2 and all(str(name) in index for name in pair)):
+            raise CaseError(f"{pair!r} is not a pair of states")
+        found.append((index[str(pair[0])], index[str(pair[1])]))
+    return found

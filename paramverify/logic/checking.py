@@ -1,0 +1,311 @@
+"""Checking a state formula: for all parameter points of the domain, or a point, a state and two
+probabilities.
+
+`holds` only if every comparison that matters is decided exactly or proved as a claim, and every obligation of
+the model is proved; `violated` only if the whole formula was evaluated exactly at one parameter point and is
+false there. Everything else is unknown, and says what was tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import islice
+
+from paramverify.algebra.constants import GENERATOR
+from paramverify.claims import Claim
+from paramverify.errors import (
+    DefectError,
+    DomainError,
+    ModelError,
+    SizeError,
+    UndeterminedError,
+    UnsupportedError,
+)
+from paramverify.logic.cases import LogicCase
+from paramverify.logic.clauses import holds_by_cases
+from paramverify.logic.comparisons import Method
+from paramverify.logic.judges import ClaimJudge, ExactJudge
+from paramverify.logic.numbers import contains, real, sign_at
+from paramverify.logic.semantics import Comparison, Semantics, Truth, conjuncts
+from paramverify.logic.syntax import Formula, Private, Probability, parts
+from paramverify.models.chains.chain import Chain
+from paramverify.models.checks import Checks, Obligation, sample_points, show_point
+from paramverify.models.evaluation import Real
+from paramverify.portfolio.session import Session
+from paramverify.verdicts import Decision, End, Open, Proved, Refuted
+
+LARGE = 2_000  # states
+FEW = 4
+SAMPLES = 40  # points at which a formula that was not proved is evaluated, besides those of refuted claims
+
+
+@dataclass(frozen=True, eq=False)
+class Counterexample:
+    """A state that violates the property at a parameter point, with the comparison that fails, if there is
+    one.
+
+    `probabilities` are those of the path formula from the state, and from the neighbour for D; for P the
+    second is the bound.
+    """
+
+    parameters: Mapping[str, Fraction]
+    state: str
+    formula: str
+    neighbour: str | None = None
+    probabilities: tuple[Real, Real] | None = None
+    ratio: Real | None = None
+    delta: Real | None = None
+    actions: tuple[str, ...] = ()
+    index: int | None = None
+    claim: Claim | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What is known about one state formula: `status` is holds, violated or unknown."""
+
+    status: str
+    claims: tuple[tuple[Claim, Decision], ...] = ()
+    comparisons: int = 0
+    methods: tuple[Method, ...] = ()
+    counterexample: Counterexample | None = None
+    end: End = End.DECIDED
+    reason: str = ""
+    complete: bool = True  # whether `claims` are all of them
+
+
+@dataclass
+class Work:
+    """One case under one session; obligations are discharged once."""
+
+    case: LogicCase
+    session: Session
+    method: str = "auto"
+    obligations: list[tuple[Claim, Decision]] = field(default_factory=list)
+    _settled: set[str] = field(default_factory=set)
+
+    @property
+    def chain(self) -> Chain:
+        """The model."""
+        return self.case.chain
+
+    def discharge(self, obligations: Iterable[Obligation]) -> Open | None:
+        """Proves claims about the model; returns what stays open.
+
+        Raises:
+            ModelError: one fails at a point of the domain.
+        """
+        for obligation in obligations:
+            name = obligation.claim.text()
+            if name in self._settled:
+                continue
+            decision = self.session.decide(obligation.claim)
+            answer = decision.answer
+            if isinstance(answer, Refuted):
+                if _refutes(obligation.claim, answer.point):
+                    raise ModelError(f"{obligation.message} at {show_point(answer.point)}")
+                answer = Open(End.GAVE_UP, "the refutation does not stand exact evaluation")
+            if isinstance(answer, Open):
+                return replace(answer, detail=f"not excluded: {obligation.message} ({answer.detail})")
+            self._settled.add(name)
+            self.obligations.append((obligation.claim, decision))
+        return None
+
+    def prepare(self) -> Open | None:
+        """Discharges what the case itself needs: a domain that is not empty, and tables of probabilities."""
+        if self.case.maybe_empty is not None:
+            decision = self.session.decide(self.case.maybe_empty.claim)
+            if isinstance(decision.answer, Proved):
+                raise DomainError(f"the parameter domain is empty: {self.chain.domain.describe()}")
+            if isinstance(decision.answer, Open):
+                return replace(decision.answer, detail="no point of the domain was found")
+        return self.discharge(self.chain.obligations)
+
+    def check(self, formula: Formula) -> Result:
+        """Returns whether a state formula holds in every initial state at every point of the domain."""
+        try:
+            if not self.chain.domain.ring.parameters:
+                return self.check_exactly(formula)
+            return self.check_claims(formula)
+        except UnsupportedError as error:
+            return Result("unknown", end=End.UNAVAILABLE, reason=error.reason)
+        except (SizeError, UndeterminedError) as error:
+            return Result("unknown", end=End.GAVE_UP, reason=str(error))
+
+    def check_exactly(self, formula: Formula) -> Result:
+        """Checks a formula on a model without parameters; its claims are proved again by the session."""
+        judge = ExactJudge(self.chain)
+        semantics = Semantics(self.chain, self.case.relation, judge, None, self.method)
+        found = semantics.truth(formula, self.chain.initial)
+        methods = tuple(semantics.methods)
+        if Truth.NO in found.values():
+            state = next(s for s, t in found.items() if t is Truth.NO)
+            example = _counterexample(self.chain, formula, state, semantics, judge, {})
+            return Result("violated", (), judge.collected.count, methods, example)
+        if Truth.OPEN in found.values():
+            state = next(s for s, t in found.items() if t is Truth.OPEN)
+            reason = (
+                f"the sufficient condition (Prop. 2) fails in state {self.chain.states[state]}, which "
+                "says nothing; "
+                "the query schedulers that always choose the same action violate nothing"
+            )
+            return Result("unknown", (), judge.collected.count, methods, None, End.GAVE_UP, reason)
+        claims: list[tuple[Claim, Decision]] = []
+        if not _conjunctive(formula):
+            # Comparisons that fail may be part of the reason, so they are no claims; all was decided exactly.
+            return Result("holds", (), judge.collected.count, methods, complete=False)
+        for claim in judge.collected.claims.values():
+            decision = self.session.decide(claim)
+            if isinstance(decision.answer, Refuted):
+                raise DefectError(f"a number that was found nonnegative is refuted: {claim.polynomial}")
+            if isinstance(decision.answer, Proved):
+                claims.append((claim, decision))
+        complete = judge.collected.complete and len(claims) == len(judge.collected.claims)
+        return Result("holds", tuple(claims), judge.collected.count, methods, complete=complete)
+
+    def check_claims(self, formula: Formula) -> Result:
+        """Checks a formula for all parameter points by claims, and evaluates it exactly at points."""
+        checks = Checks(self.chain.domain)
+        judge = ClaimJudge(self.chain, self.session, checks, not _conjunctive(formula))
+        semantics = Semantics(self.chain, self.case.relation, judge, judge.guard, self.method)
+        reason, end = "", End.GAVE_UP
+        try:
+            found = semantics.truth(formula, self.chain.initial)
+            if judge.negations:
+                for state in [s for s, t in found.items() if t is Truth.OPEN]:
+                    if not holds_by_cases(semantics, judge, formula, state):
+                        break
+                    found[state] = Truth.YES
+        except (SizeError, UndeterminedError) as error:
+            found = {}
+            reason = str(error)
+        except UnsupportedError as error:
+            found, reason, end = {}, error.reason, End.UNAVAILABLE
+        methods = tuple(semantics.methods)
+        proved = bool(found) and all(t is Truth.YES for t in found.values())
+        try:
+            doubt = self.discharge(checks.obligations)
+        except ModelError as error:  # a cycle that cannot be left somewhere is no mistake in the model
+            doubt = Open(End.UNAVAILABLE, str(error))
+        if proved and doubt is None:
+            claims = tuple((c, judge.decisions[n]) for n, c in judge.collected.claims.items())
+            return Result("holds", claims, judge.collected.count, methods, complete=_conjunctive(formula))
+        if not proved:
+            example = self.refute(formula, judge.points)
+            if example:
+                return Result("violated", (), judge.collected.count, methods, example)
+        if doubt is not None:
+            reason, end = doubt.detail, doubt.end
+        elif not reason:
+            reason = "; ".join(dict.fromkeys(o.detail for o in judge.reasons)) or (
+                "not proved, and true at all points that were tried"
+            )
+            end = judge.reasons[0].end if judge.reasons else End.GAVE_UP
+        return Result("unknown", (), judge.collected.count, methods, None, end, reason)
+
+    def refute(self, formula: Formula, points: Sequence[Mapping[str, Fraction]]) -> Counterexample | None:
+        """Evaluates a formula exactly at simple points and at given ones; returns where it is false."""
+        # Simple points make simple witnesses; of a large model only few are tried, the known ones first.
+        large = len(self.chain.states) > LARGE
+        simple = islice(sample_points(self.chain.domain), FEW if large else SAMPLES)
+        seen: set[tuple[Fraction, ...]] = set()
+        names = self.chain.domain.ring.parameters
+        for point in (*points, *simple) if large else (*simple, *points):
+            place = {n: v for n, v in point.items() if n != GENERATOR}
+            if len(place) < len(names) or tuple(place[n] for n in names) in seen:
+                continue
+            seen.add(tuple(place[n] for n in names))
+            if not contains(self.chain.domain, place):
+                continue
+            example = self.evaluate(formula, place)
+            if example:
+                return example
+        return None
+
+    def evaluate(self, formula: Formula, point: Mapping[str, Fraction]) -> Counterexample | None:
+        """Evaluates a formula exactly at one point; returns a counterexample if it is false there."""
+        chain = self.chain.at(point)
+        judge = ExactJudge(chain)
+        semantics = Semantics(chain, self.case.relation, judge, None, self.method, values=point)
+        try:
+            found = semantics.truth(formula, chain.initial)
+        except (SizeError, UndeterminedError, UnsupportedError):
+            return None
+        state = next((s for s, t in found.items() if t is Truth.NO), None)
+        if state is None:
+            return None
+        return _counterexample(chain, formula, state, semantics, judge, point)
+
+
+def _conjunctive(formula: Formula) -> bool:
+    """Tells whether P and D stand in conjunctions only, and not inside of each other."""
+    for part in conjuncts(formula):
+        inside = part.path if isinstance(part, (Private, Probability)) else part
+        if any(isinstance(p, (Private, Probability)) for p in parts(inside)):
+            return False
+    return True
+
+
+def _refutes(claim: Claim, point: Mapping[str, Fraction]) -> bool:
+    place = {n: v for n, v in point.items() if n != GENERATOR}
+    return contains(claim.domain, place) and sign_at(claim.polynomial, claim.domain, place) < 0
+
+
+def _counterexample(
+    chain: Chain,
+    formula: Formula,
+    state: int,
+    semantics: Semantics,
+    judge: ExactJudge,
+    point: Mapping[str, Fraction],
+) -> Counterexample:
+    """Returns the failing conjunct in a state, with the comparison that fails where it is a P or D."""
+    for part in conjuncts(formula):
+        if semantics.truth(part, [state])[state] is not Truth.NO:
+            continue
+        if isinstance(part, (Private, Probability)):
+            found = _failing(semantics, part, state, judge)
+            if found is not None:
+                return _told(chain, found, state, point)
+        return Counterexample(point, chain.states[state], str(part))
+    raise DefectError("a formula is false and none of its conjuncts is")
+
+
+def _failing(
+    semantics: Semantics, formula: Private | Probability, state: int, judge: ExactJudge
+) -> Comparison | None:
+    """Returns the comparison of a state that fails by most."""
+    worst: tuple[Real, Comparison] | None = None
+    ring = semantics.chain.domain.ring
+    starts = [state, *semantics.relation[state]]
+    found = list(semantics.engine().of(formula.path, starts))
+    if any(p.method is Method.EXTREMES for p in found):
+        found = list(semantics.engine().constants(formula.path, starts))
+    for probabilities in found:
+        for comparison in semantics.of(formula, [state], probabilities):
+            if judge.judge(comparison) is Truth.NO:
+                gap = real(comparison.difference(ring), ring)
+                if worst is None or (gap - worst[0]).sign() < 0:
+                    worst = gap, comparison
+    return worst[1] if worst else None
+
+
+def _told(chain: Chain, found: Comparison, state: int, point: Mapping[str, Fraction]) -> Counterexample:
+    ring = chain.domain.ring
+    difference = found.difference(ring)
+    claim = Claim(difference.numerator * difference.denominator, chain.domain, (found.origin(chain),))
+    right = found.right if found.right is not None else found.delta
+    return Counterexample(
+        point,
+        chain.states[found.state],
+        str(found.formula),
+        None if found.neighbour is None else chain.states[found.neighbour],
+        (real(found.left, ring), real(right, ring)),
+        real(found.ratio, ring),
+        real(found.delta, ring),
+        found.probabilities.actions,
+        None,
+        None if found.strict else claim,
+    )

@@ -1,0 +1,159 @@
+"""What D and P compare: pairs of exact probabilities, for each state, neighbour and schedule.
+
+On a Markov chain these are path probabilities. On a decision process D speaks of all query schedulers:
+
+- For a bounded path formula they are words of actions, which are enumerated (`schedules`): exact.
+- Otherwise sup over all schedulers on one side and inf on the other are compared (Liu, Wang, Zhang, APLAS
+  2018, proposition 2): a sufficient condition. If it fails, nothing follows. The query schedulers that always
+  choose the same action are tried for a violation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from paramverify.errors import InputError, SizeError, UnsupportedError
+from paramverify.logic.extremes import extremes
+from paramverify.logic.products import probabilities
+from paramverify.logic.progression import Node, compiled, depth, negated, signatures, unbounded
+from paramverify.logic.reachability import Guard
+from paramverify.logic.schedules import schedules
+from paramverify.logic.storm import ltl_probabilities
+from paramverify.logic.syntax import Formula
+from paramverify.models.chains.chain import Chain, Value
+
+Leaf = Callable[[Formula], Sequence[bool]]  # where a state formula holds, state by state
+
+
+class Method(Enum):
+    """How the schedulers of a decision process were dealt with; `CHAIN` and `STORM` where there are none."""
+
+    CHAIN = "exact path probabilities"
+    STORM = "exact path probabilities, by Storm"
+    WORDS = "exact, all query schedulers by their action sequences"
+    EXTREMES = "sufficient condition (Prop. 2), largest and smallest probabilities over all schedulers"
+    CONSTANT = "query schedulers that always choose the same action"
+
+
+@dataclass(frozen=True, eq=False)
+class Probabilities:
+    """Probabilities of one path formula: `upper` and `lower` bounds by state, which agree if exact.
+
+    `actions` tell the schedule, where there is one.
+    """
+
+    upper: dict[int, Value]
+    lower: dict[int, Value]
+    method: Method
+    actions: tuple[str, ...] = ()
+
+
+@dataclass
+class PathEngine:
+    """Computes probabilities of path formulas; `leaf` tells where state formulas hold.
+
+    `guard` is called with functions of the parameters that have to be positive on the whole domain.
+    `choice` is auto, exact (enumeration only) or sufficient (proposition 2 only).
+    """
+
+    chain: Chain
+    leaf: Leaf
+    guard: Guard | None = None
+    choice: str = "auto"
+
+    def of(self, path: Formula, starts: Iterable[int]) -> Iterator[Probabilities]:
+        """Yields the probabilities for all schedulers that matter; on a chain one item.
+
+        Raises:
+            UnsupportedError: a path formula that no engine here can do.
+            SizeError: too large.
+        """
+        node, leaves = self.compile(path)
+        starts = sorted(set(starts))
+        if not self.chain.is_decision_process:
+            values = self.exact(self.chain, node, leaves, starts)
+            general = unbounded(node, "U") and unbounded(node, "R")
+            yield Probabilities(values, values, Method.STORM if general else Method.CHAIN)
+            return
+        if depth(node) is not None and self.choice != "sufficient":
+            try:
+                words = schedules(self.chain, node, self.signatures(leaves), starts)
+            except SizeError:
+                if self.choice == "exact":
+                    raise
+            else:
+                for word in words:
+                    values = dict(word.values)
+                    yield Probabilities(values, values, Method.WORDS, word.actions)
+                return
+        elif self.choice == "exact":
+            raise UnsupportedError("action sequences can be enumerated for bounded path formulas only")
+        yield self.extremes(node, leaves, starts)
+
+    def constants(self, path: Formula, starts: Iterable[int]) -> Iterator[Probabilities]:
+        """Yields the probabilities under the query schedulers that always choose one action."""
+        node, leaves = self.compile(path)
+        starts = sorted(set(starts))
+        for number, action in enumerate(self.chain.actions):
+            values = self.exact(self.chain.under(number), node, leaves, starts)
+            yield Probabilities(values, values, Method.CONSTANT, (action,))
+
+    def compile(self, path: Formula) -> tuple[Node, list[Sequence[bool]]]:
+        """Returns the positive normal form, and where its leaves hold."""
+        numbers: dict[str, int] = {}
+        leaves: list[Sequence[bool]] = []
+
+        def number(formula: Formula) -> int:
+            text = str(formula)
+            if text not in numbers:
+                numbers[text] = len(leaves)
+                leaves.append(self.leaf(formula))
+            return numbers[text]
+
+        return compiled(path, number), leaves
+
+    def signatures(self, leaves: Sequence[Sequence[bool]]) -> list[int]:
+        """Returns for each state which leaves hold."""
+        return signatures(leaves, len(self.chain.states))
+
+    def exact(
+        self, chain: Chain, node: Node, leaves: Sequence[Sequence[bool]], starts: Sequence[int]
+    ) -> dict[int, Value]:
+        """Returns the path probabilities of a Markov chain."""
+        if not unbounded(node, "R"):
+            return probabilities(chain, node, self.signatures(leaves), starts, self.guard)
+        if not unbounded(node, "U"):
+            found = probabilities(chain, negated(node), self.signatures(leaves), starts, self.guard)
+            return {state: chain.one - value for state, value in found.items()}
+        return ltl_probabilities(chain, node, leaves, starts, self.guard)
+
+    def extremes(self, node: Node, leaves: Sequence[Sequence[bool]], starts: Sequence[int]) -> Probabilities:
+        """Returns sup and inf over all schedulers."""
+        at = self.signatures(leaves)
+        if not unbounded(node, "R"):
+            upper, lower = (extremes(self.chain, node, at, starts, largest) for largest in (True, False))
+        elif not unbounded(node, "U"):
+            rest = negated(node)
+            lower, upper = (
+                {s: self.chain.one - v for s, v in extremes(self.chain, rest, at, starts, largest).items()}
+                for largest in (True, False)
+            )
+        else:
+            raise UnsupportedError(
+                "on decision processes a path formula has either unbounded U and F, or unbounded G "
+                "and R, not both"
+            )
+        return Probabilities(upper, lower, Method.EXTREMES)
+
+
+def unknown_label(name: str, chain: Chain) -> InputError:
+    """Returns the error for a label that the model does not have, with the nearest one that it has."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(chain.labels), n=1)
+    known = ", ".join(sorted(chain.labels)) or "none"
+    return InputError(
+        f"unknown label {name!r}; " + (f"did you mean {near[0]!r}?" if near else f"known: {known}")
+    )

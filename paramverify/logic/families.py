@@ -1,0 +1,244 @@
+"""Families of formulas: one for each whole number k, and arguments that settle all large k at once.
+
+For infinitely many k the members up to some K are checked one by one. For the others there is one of these
+arguments, or none, and then the answer says up to which k it goes:
+
+- *Tail*: in D{ε, δ}[ X^m (a U[k+c, ...] b) ] a path satisfies the inner formula only if a holds for k+c
+  steps. The largest probability g(k) of that over all schedulers falls with k. If g(K) ≤ δ in every state
+  that is compared, then Pr(s) ≤ g(k) ≤ g(K) ≤ δ ≤ e^ε·Pr(t) + δ for all k ≥ K.
+- *Settling*: on a Markov chain the vector of a U=k b is w_k = B^k·w_0 for a fixed matrix B ≥ 0, and D is
+  linear in it up to δ ≥ 0. If w_{K+1} = Σ λ_i·w_i with λ ≥ 0 over members i ≤ K (and Σ λ_i ≤ 1 if δ is not
+  zero), then so is w_{K+2} = Σ λ_i·w_{i+1}, and so on: all members follow from those up to K. This is the
+  argument of the cone encoding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import lcm
+
+from paramverify.algebra.cones import combination, whole
+from paramverify.algebra.polynomials import constant_value, is_constant, rational
+from paramverify.errors import SizeError, UnsupportedError
+from paramverify.logic.checking import Counterexample, Result, Work
+from paramverify.logic.judges import ExactJudge
+from paramverify.logic.semantics import Semantics, Truth, conjuncts
+from paramverify.logic.syntax import (
+    Constant,
+    Formula,
+    Index,
+    Next,
+    Private,
+    Property,
+    Until,
+    children,
+    instance,
+    is_state,
+)
+from paramverify.models.chains.chain import Value
+from paramverify.verdicts import End
+
+TAIL_MOST = 120  # the largest K that is tried
+SETTLE_MOST = 24
+SETTLE_WIDTH = 40  # entries of w that are not zero
+UNPROVED = 10  # members that are checked where no argument is found
+MAX_MEMBERS = 10_000
+
+
+@dataclass(frozen=True)
+class Argument:
+    """Why it is enough to check the members from first to `last`."""
+
+    last: int
+    text: str
+
+
+def check_property(work: Work, found: Property, progress: Callable[[int, int], None] | None = None) -> Result:
+    """Checks a formula, or every member of a family; a family that is infinite needs an argument."""
+    if found.variable is None:
+        return work.check(found.formula)
+    argument: Argument | None = None
+    if found.last is None:
+        argument = _argument(work, found)
+        last = argument.last if argument else found.first + UNPROVED
+    else:
+        last = found.last
+        if last - found.first >= MAX_MEMBERS:
+            raise SizeError(f"a family of more than {MAX_MEMBERS:,} formulas")
+    results: list[Result] = []
+    for k in range(found.first, last + 1):
+        result = _member(work, instance(found.formula, {found.variable: k}))
+        if progress:
+            progress(k - found.first + 1, last - found.first + 1)
+        if result.status != "holds":
+            example = result.counterexample
+            if example is not None:
+                return replace(result, counterexample=_numbered(example, k))
+            return replace(result, reason=f"{found.variable} = {k}: {result.reason}")
+        results.append(result)
+    merged = Result(
+        "holds",
+        tuple({c.text(): (c, d) for r in results for c, d in r.claims}.values()),
+        sum(r.comparisons for r in results),
+        tuple(dict.fromkeys(m for r in results for m in r.methods)),
+        complete=all(r.complete for r in results),
+    )
+    if found.last is not None:
+        return merged
+    if argument is not None:
+        return replace(merged, reason=f"larger {found.variable}: {argument.text}", complete=False)
+    reason = (
+        f"holds for {found.variable} = {found.first}..{last}, and no argument was found for larger ones: the "
+        "probability to stay does not fall to delta, and the vectors do not settle"
+    )
+    return replace(merged, status="unknown", end=End.GAVE_UP, reason=reason)
+
+
+def _member(work: Work, formula: Formula) -> Result:
+    """Checks one member; on decision processes first by the sufficient condition, which is cheap for all
+    k."""
+    if work.chain.is_decision_process and work.method == "auto":
+        result = replace(work, method="sufficient").check(formula)
+        if result.status != "unknown":
+            return result
+    return work.check(formula)
+
+
+def _numbered(example: Counterexample, k: int) -> Counterexample:
+    return replace(example, index=k)
+
+
+def _argument(work: Work, found: Property) -> Argument | None:
+    """Returns an argument for all conjuncts, if there is one for each."""
+    if work.chain.domain.ring.parameters:
+        return None
+    arguments: list[Argument] = []
+    for part in conjuncts(found.formula):
+        if not _mentions(part, found.variable):
+            continue
+        own = None
+        if isinstance(part, Private):
+            own = _tail(work, part, found) or _settling(work, part, found)
+        if own is None:
+            return None
+        arguments.append(own)
+    return max(arguments, key=lambda a: a.last, default=None)
+
+
+def _mentions(formula: Formula, variable: str | None) -> bool:
+    if isinstance(formula, Until) and variable in (formula.low.name, formula.high and formula.high.name):
+        return True
+    return any(_mentions(part, variable) for part in children(formula))
+
+
+def _pattern(path: Formula, variable: str) -> tuple[int, Until] | None:
+    """Splits X^m (a U[k+c, ...] b) whose parts do not mention k into m and the inner formula."""
+    steps = 0
+    while isinstance(path, Next):
+        steps, path = steps + 1, path.inner
+    if not isinstance(path, Until) or path.release or path.low.name != variable:
+        return None
+    if _mentions(path.left, variable) or _mentions(path.right, variable):
+        return None
+    return steps, path
+
+
+def _tail(work: Work, formula: Private, found: Property) -> Argument | None:
+    assert found.variable is not None
+    split = _pattern(formula.path, found.variable)
+    chain = work.chain
+    semantics = Semantics(chain, work.case.relation, ExactJudge(chain))
+    delta = semantics.number(formula.delta)
+    if split is None or not (is_constant(delta.numerator) and is_constant(delta.denominator)):
+        return None
+    bound = rational(constant_value(delta.numerator) / constant_value(delta.denominator))
+    if bound <= 0 or not chain.numeric:
+        return None
+    steps, until = split
+    starts = {*chain.initial, *(t for s in chain.initial for t in work.case.relation[s])}
+    engine = semantics.engine()
+    for last in _growing(found.first):
+        length = last + until.low.offset
+        if length < 1:
+            continue
+        stay: Formula = Until(Constant(False), until.left, Index(None, 0), Index(None, length - 1), True)
+        for _ in range(steps):
+            stay = Next(stay)
+        try:
+            node, leaves = engine.compile(stay)
+            upper = engine.extremes(node, leaves, sorted(starts)).upper
+        except (SizeError, UnsupportedError):
+            return None
+        largest = max(upper.values())
+        if largest <= bound:
+            text = (
+                f"from {found.variable} = {last} on, {until.left} holds for so many steps with "
+                "probability at most "
+                f"{float(Fraction(str(largest))):.6g} <= delta under every scheduler, and that falls with "
+                f"{found.variable}"
+            )
+            return Argument(last, text)
+    return None
+
+
+def _growing(first: int) -> Iterator[int]:
+    yield from range(first, first + 30)
+    yield from range(first + 30, first + TAIL_MOST, 10)
+
+
+def _settling(work: Work, formula: Private, found: Property) -> Argument | None:
+    """Looks for a K at which the vectors of a U=k b settle, on a Markov chain of numbers."""
+    assert found.variable is not None
+    split = _pattern(formula.path, found.variable)
+    chain = work.chain
+    if split is None or chain.is_decision_process or not chain.numeric:
+        return None
+    _, until = split
+    if until.high != until.low:
+        return None
+    semantics = Semantics(chain, work.case.relation, ExactJudge(chain))
+    delta = semantics.number(formula.delta)
+    states = range(len(chain.states))
+    if not (is_state(until.left) and is_state(until.right)):
+        return None
+    found_left, found_right = (semantics.truth(part, states) for part in (until.left, until.right))
+    left, right = ([f[s] is Truth.YES for s in states] for f in (found_left, found_right))
+    vector: list[Value] = [chain.one if right[s] else chain.zero for s in states]
+    for _ in range(found.first + until.low.offset):
+        vector = _step(work, left, vector)
+    seen: list[tuple[int, ...]] = []
+    extra = bool(delta.numerator)
+    for last in range(found.first, found.first + SETTLE_MOST):
+        if sum(map(bool, vector)) > SETTLE_WIDTH:
+            return None
+        seen.append(_whole(vector, extra))
+        vector = _step(work, left, vector)
+        columns = [*seen, (*(0 for _ in states), 1)] if extra else seen
+        following = _whole(vector, extra)
+        if not any(map(bool, vector)) or combination(following, columns) is not None:
+            name = found.variable
+            return Argument(
+                last, f"the vector of probabilities for {name} = {last + 1} is a combination of earlier ones"
+            )
+    return None
+
+
+def _step(work: Work, left: list[bool], vector: list[Value]) -> list[Value]:
+    chain = work.chain
+    moved: list[Value] = []
+    for state, rows in enumerate(chain.rows):
+        total = chain.zero
+        if left[state]:
+            for successor, weight in rows[0]:
+                total = total + weight * vector[successor]
+        moved.append(total)
+    return moved
+
+
+def _whole(vector: list[Value], extra: bool) -> tuple[int, ...]:
+    """Returns the vector as whole numbers up to a positive factor, with an entry one added if asked for."""
+    scale = lcm(*(int(v.q) for v in vector))
+    numbers = [int((v * scale).p) for v in vector]
+    return whole([*numbers, scale] if extra else numbers)

@@ -1,0 +1,374 @@
+"""Reading formulas of dpCTL* and predicates over two states; mistakes are told with their place.
+
+`!`, X, F and G bind strongest, then U, W and R (to the right), then `&`, `|`, `=>` and `<=>`.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeAlias
+
+from paramverify.algebra.expressions import Expression, Name, Node, Number, Operation, exact_decimal, parse
+from paramverify.errors import ExpressionError, located
+from paramverify.logic.syntax import (
+    WORDS,
+    Condition,
+    Constant,
+    Formula,
+    Index,
+    Junction,
+    Label,
+    Next,
+    Not,
+    Private,
+    Probability,
+    Property,
+    Until,
+    children,
+    is_state,
+    parts,
+)
+
+if TYPE_CHECKING:
+    from lark import Lark, Token, Tree
+
+    Branch: TypeAlias = Tree[Token]
+
+MAX_LENGTH = 5_000  # characters
+MAX_DEPTH = 60  # nested brackets
+MAX_STEPS = 1_000_000
+
+GRAMMAR = rf"""
+property: [FORALL NAME [IN INT DOTS [INT]] ":"] formula
+predicate: or_
+
+?formula: implies | implies ("<=>" implies)+ -> iff
+?implies: or_ | or_ "=>" implies
+?or_: and_ ("|" and_)*
+?and_: until ("&" until)*
+?until: unary | unary (U | W | R) [bound] until
+?unary: "!" unary                     -> not_
+    | X unary                         -> next_
+    | (F | G) [bound] unary           -> eventually
+    | "(" formula ")"
+    | TRUE | FALSE
+    | NAME                            -> label
+    | STRING                          -> label
+    | sum COMPARISON sum              -> condition
+    | P COMPARISON sum "[" formula "]" -> probability
+    | D "{{" sum "," sum "}}" "[" formula "]" -> private
+bound: "<=" index | "=" index | "[" index "," [index] "]"
+index: INT | NAME [SIGN INT]
+
+?sum: product ((PLUS | MINUS) product)*
+?product: factor ((TIMES | OVER) factor)*
+?factor: MINUS factor                 -> negative
+    | value
+    | value "**" factor               -> power
+?value: NUMBER | PRIMED | NAME | "(" sum ")" | FUNCTION "(" sum ("," sum)* ")" -> call
+
+FORALL.2: /forall(?!\w)/
+IN.2: /in(?!\w)/
+DOTS: ".."
+X.2: /X(?!\w)/
+F.2: /F(?!\w)/
+G.2: /G(?!\w)/
+U.2: /U(?!\w)/
+W.2: /W(?!\w)/
+R.2: /R(?!\w)/
+P.2: /P(?!\w)/
+D.2: /D(?!\w)/
+TRUE.2: /true(?!\w)/
+FALSE.2: /false(?!\w)/
+FUNCTION.2: /(abs|min|max|exp|ln)(?!\w)/
+NAME: /(?!({"|".join(sorted(WORDS))}|abs|min|max|exp|ln)(?!\w))[A-Za-z_]\w*(?!['\w])/
+PRIMED: /[A-Za-z_]\w*'/
+STRING: /"[^"\n]*"/
+NUMBER: /\d+(\.\d+)?([eE][+-]?\d+)?(?![\w])/
+INT: /\d+(?!\w)/
+COMPARISON: "<=" | ">=" | "==" | "!=" | "=" | "<" | ">"
+SIGN: "+" | "-"
+PLUS: "+"
+MINUS: "-"
+TIMES: "*"
+OVER: "/"
+%ignore /\s+/
+"""
+
+WORDING = {"NAME": "a name", "STRING": "a quoted label", "INT": "a whole number", "NUMBER": "a number"}
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Lark:
+    from lark import Lark
+
+    return Lark(GRAMMAR, parser="earley", start=["property", "predicate"], propagate_positions=True)
+
+
+def read_property(text: str) -> Property:
+    """Reads a property: a state formula, or a family `forall k in 0..9: ...`; without `in`, k is any number.
+
+    Raises:
+        ExpressionError: a mistake, with line, column, and a mark under the place.
+    """
+    tree = _tree(text, "property")
+    found: list[object] = list(tree.children)
+    marker, name, _, first, _, last, body = found if len(found) == 7 else [*[None] * 6, *found]
+    reader = _Reader(text, str(name) if marker else None)
+    formula = reader.formula(body)
+    if not is_state(formula):
+        raise error(text, 0, "a path formula cannot be checked alone: put it into P>=... [ ] or D{...}[ ]")
+    reader.check(formula)
+    if marker is None:
+        return Property(formula, text)
+    low = int(str(first)) if first is not None else 0
+    high = int(str(last)) if last is not None else None
+    if high is not None and not low <= high:
+        raise error(text, _span(last)[0], "the range is empty")
+    if not any(isinstance(p, Until) and name in (p.low.name, p.high and p.high.name) for p in parts(formula)):
+        raise error(text, _span(name)[0], f"{name} is not used as a number of steps")
+    return Property(formula, text, str(name), low, high)
+
+
+def read_predicate(text: str) -> Expression:
+    """Reads a predicate over the variables of two states, those of the second with a prime.
+
+    Raises:
+        ExpressionError: a mistake, with line, column, and a mark under the place.
+    """
+    tree = _tree(text, "predicate")
+    return Expression(text, _Reader(text, None).truth(tree.children[0]))
+
+
+def error(text: str, column: int, reason: str) -> ExpressionError:
+    """Returns an error that tells line and column, and shows the place."""
+    line = text.count("\n", 0, column) + 1
+    start = text.rfind("\n", 0, column) + 1
+    shown = text.split("\n")[line - 1]
+    return ExpressionError(f"line {line}, column {column - start + 1}: {reason}", shown, column - start)
+
+
+def _tree(text: str, start: str) -> Branch:
+    from lark.exceptions import UnexpectedCharacters, UnexpectedEOF
+
+    if len(text) > MAX_LENGTH:
+        raise error(text, MAX_LENGTH, f"longer than {MAX_LENGTH:,} characters")
+    depth = 0
+    for column, character in enumerate(text):
+        depth += (character in "([{") - (character in ")]}")
+        if depth > MAX_DEPTH:
+            raise error(text, column, f"brackets nested deeper than {MAX_DEPTH}")
+    try:
+        return _parser().parse(text, start=start)
+    except UnexpectedCharacters as found:
+        place = found.pos_in_stream or 0
+        raise error(text, place, f"unexpected {text[place]!r}{_expected(found.allowed)}") from None
+    except UnexpectedEOF as found:
+        raise error(text, len(text.rstrip()), f"the text ends too early{_expected(found.expected)}") from None
+
+
+def _expected(allowed: object) -> str:
+    from lark import Lark
+
+    if not isinstance(allowed, (set, frozenset, list, tuple)) or not allowed:
+        return ""
+    known = {t.name: t.pattern.value for t in _parser().terminals} if isinstance(_parser(), Lark) else {}
+    words = set()
+    for terminal in allowed:
+        name = str(getattr(terminal, "name", terminal))
+        value = known.get(name, name)
+        words.add(WORDING.get(name) or (value if len(value) <= 4 and "\\" not in value else name.lower()))
+    return f"; expected here: {', '.join(sorted(words))}" if len(words) <= 12 else ""
+
+
+class _Reader:
+    """Turns the tree of the parser library into ours."""
+
+    def __init__(self, text: str, variable: str | None) -> None:
+        self.text = text
+        self.variable = variable
+
+    def formula(self, tree: object) -> Formula:
+        from lark import Token, Tree
+
+        if isinstance(tree, Token):
+            if tree.type in ("TRUE", "FALSE"):
+                return Constant(tree.type == "TRUE")
+            return Label(tree.strip('"'), tree.start_pos or 0)
+        assert isinstance(tree, Tree)
+        kind, found = str(tree.data), tree.children
+        if kind == "label":
+            return self.formula(found[0])
+        if kind == "not_":
+            return Not(self.formula(found[0]))
+        if kind in ("or_", "and_"):
+            return Junction("|" if kind == "or_" else "&", tuple(map(self.formula, found)))
+        if kind == "implies":
+            left, right = map(self.formula, found)
+            return Junction("|", (Not(left), right))
+        if kind == "iff":
+            return self.iff([self.formula(part) for part in found])
+        if kind == "next_":
+            return Next(self.formula(found[1]))
+        if kind == "eventually":
+            word, bound, inner = found
+            low, high = self.bound(bound)
+            release = str(word) == "G"
+            return Until(Constant(not release), self.formula(inner), low, high, release)
+        if kind == "until":
+            return self.until(found)
+        if kind == "condition":
+            return Condition(self.slice(tree), Expression(self.text, self.comparison(found)))
+        if kind == "probability":
+            return self.probability(found)
+        assert kind == "private"
+        return Private(self.number(found[1]), self.number(found[2]), self.formula(found[3]))
+
+    def iff(self, found: list[Formula]) -> Formula:
+        result = found[0]
+        for other in found[1:]:
+            both = Junction("&", (result, other))
+            result = Junction("|", (both, Junction("&", (Not(result), Not(other)))))
+        return result
+
+    def until(self, found: list[object]) -> Formula:
+        left, word, bound, right = found
+        low, high = self.bound(bound)
+        first, second = self.formula(left), self.formula(right)
+        if str(word) == "U":
+            return Until(first, second, low, high)
+        if str(word) == "R":
+            return Until(first, second, low, high, True)
+        # a W b = b R (a | b), also with bounds from 0.
+        if low != Index(None, 0):
+            raise self.error(word, "W takes an upper bound only")
+        return Until(second, Junction("|", (first, second)), low, high, True)
+
+    def bound(self, tree: object) -> tuple[Index, Index | None]:
+        from lark import Tree
+
+        if tree is None:
+            return Index(None, 0), None
+        assert isinstance(tree, Tree)
+        text = self.slice(tree)
+        found = [self.index(part) if part is not None else None for part in tree.children]
+        first = found[0]
+        assert first is not None
+        if text.startswith("["):
+            last = found[1]
+            if last is not None and first.name == last.name and first.offset > last.offset:
+                raise self.error(tree, "an empty range of steps")
+            if last is not None and first.name != last.name and last.name is None:
+                raise self.error(tree, "the range of steps is empty for large members of the family")
+            return first, last
+        return (first, first) if text.startswith("=") else (Index(None, 0), first)
+
+    def index(self, tree: object) -> Index:
+        from lark import Tree
+
+        assert isinstance(tree, Tree)
+        first, sign, step = [*tree.children, None, None][:3]
+        offset = int(str(step) if step is not None else 0) * (-1 if str(sign) == "-" else 1)
+        if str(first).isdigit():
+            if int(str(first)) > MAX_STEPS:
+                raise self.error(tree, f"more than {MAX_STEPS:,} steps")
+            return Index(None, int(str(first)))
+        if str(first) != self.variable:
+            raise self.error(
+                tree, f"unknown number of steps {first}; write forall {first}: before the formula"
+            )
+        return Index(str(first), offset)
+
+    def probability(self, found: list[object]) -> Formula:
+        _, comparison, bound, path = found
+        if str(comparison) not in ("<", "<=", ">", ">="):
+            raise self.error(comparison, "P is compared with <, <=, > or >=")
+        return Probability(str(comparison), self.number(bound), self.formula(path))
+
+    def number(self, tree: object) -> Expression:
+        """Reads a number of the case format: with parameters, exp and ln."""
+        text = self.slice(tree)
+        with located(key=f"in {text!r}"):
+            return parse(text)
+
+    def comparison(self, found: list[object]) -> Node:
+        left, operator, right = found
+        word = str(operator).replace("==", "=").replace("=", "==").replace("<==", "<=").replace(">==", ">=")
+        word = word.replace("!==", "!=")
+        first, second = self.node(left), self.node(right)
+        return Operation(word, (first, second), first.column)
+
+    def node(self, tree: object) -> Node:
+        """Reads arithmetic over state variables."""
+        from lark import Token, Tree
+
+        if isinstance(tree, Token):
+            column = tree.start_pos or 0
+            if tree.type == "NUMBER":
+                return Number(exact_decimal(str(tree)), column)
+            return Name(str(tree), column)
+        assert isinstance(tree, Tree)
+        kind, found = str(tree.data), tree.children
+        column = tree.meta.start_pos
+        if kind == "negative":
+            return Operation("neg", (self.node(found[1]),), column)
+        if kind == "power":
+            raise self.error(tree, "powers are not allowed in conditions on states")
+        if kind == "call":
+            if str(found[0]) in ("exp", "ln"):
+                raise self.error(tree, f"{found[0]} is not allowed in conditions on states")
+            if str(found[0]) == "abs" and len(found) != 2:
+                raise self.error(tree, "abs has one argument")
+            return Operation(str(found[0]), tuple(map(self.node, found[1:])), column)
+        assert kind in ("sum", "product")
+        result = self.node(found[0])
+        for sign, part in zip(found[1::2], found[2::2], strict=True):
+            value = self.node(part)
+            if str(sign) == "-":
+                value = Operation("neg", (value,), value.column)
+            result = Operation(
+                "/" if str(sign) == "/" else "*" if kind == "product" else "+", (result, value), column
+            )
+        return result
+
+    def truth(self, tree: object) -> Node:
+        """Reads a predicate: comparisons joined by `&`, `|`, `!` and brackets."""
+        from lark import Tree
+
+        if isinstance(tree, Tree):
+            kind, found = str(tree.data), tree.children
+            words = {"and_": "and", "or_": "or", "not_": "not"}
+            if kind in words:
+                return Operation(words[kind], tuple(map(self.truth, found)), tree.meta.start_pos)
+            if kind == "condition":
+                return self.comparison(found)
+            if kind == "implies":
+                first, second = map(self.truth, found)
+                return Operation("or", (Operation("not", (first,), first.column), second), first.column)
+        raise self.error(tree, "a comparison of state variables is needed here, such as r = r'")
+
+    def check(self, formula: Formula) -> None:
+        """Refuses primes, which belong to predicates."""
+        for part in (formula, *children(formula)):
+            for inner in parts(part):
+                if isinstance(inner, Condition):
+                    for name, node in inner.expression.names().items():
+                        if name.endswith("'"):
+                            raise error(self.text, node.column, "primes are for neighbourhoods only")
+
+    def slice(self, tree: object) -> str:
+        start, end = _span(tree)
+        return self.text[start:end]
+
+    def error(self, tree: object, reason: str) -> ExpressionError:
+        return error(self.text, _span(tree)[0], reason)
+
+
+def _span(tree: object) -> tuple[int, int]:
+    from lark import Token, Tree
+
+    if isinstance(tree, Token):
+        return tree.start_pos or 0, tree.end_pos or 0
+    if isinstance(tree, Tree) and not tree.meta.empty:
+        return tree.meta.start_pos, tree.meta.end_pos
+    return 0, 0

@@ -1,0 +1,235 @@
+"""Deciding comparisons of probabilities: exactly where there are no parameters, else as claims of the
+portfolio."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from paramverify.algebra.domains import Constraint
+from paramverify.algebra.polynomials import (
+    Polynomial,
+    RationalFunction,
+    constant_value,
+    is_constant,
+    key,
+    primitive,
+    rational,
+)
+from paramverify.claims import Claim, Origin, without_enclosure
+from paramverify.errors import ModelError, UnsupportedError
+from paramverify.logic.numbers import sign
+from paramverify.logic.semantics import Comparison, Truth
+from paramverify.logic.syntax import Private
+from paramverify.models.chains.chain import Chain, Value
+from paramverify.models.checks import Checks
+from paramverify.portfolio.session import Session
+from paramverify.verdicts import Decision, Open, Proved, Refuted
+
+MAX_CLAIMS = 300  # claims about numbers that are kept as evidence; all of them are decided
+BITS = 64
+
+
+@dataclass
+class Collected:
+    """Claims by their polynomial; `count` comparisons gave them, the first of each kind names it."""
+
+    claims: dict[str, Claim] = field(default_factory=dict)
+    count: int = 0
+    complete: bool = True
+
+    def add(self, polynomial: Polynomial, chain: Chain, origin: Origin) -> Claim:
+        """Returns the claim that a polynomial is nonnegative on the domain."""
+        _, polynomial = primitive(polynomial)
+        name = key(polynomial)
+        if name not in self.claims:
+            self.claims[name] = Claim(polynomial, chain.domain, (origin,))
+        return self.claims[name]
+
+
+@dataclass
+class ExactJudge:
+    """Judges comparisons without parameters by exact arithmetic; keeps the first failure of each formula."""
+
+    chain: Chain
+    collected: Collected = field(default_factory=Collected)
+    failures: dict[str, Comparison] = field(default_factory=dict)
+    _memory: dict[object, Truth] = field(default_factory=dict)
+    _bounds: dict[int, tuple[Value, Value, Value] | None] = field(default_factory=dict)
+    _formulas: dict[int, object] = field(default_factory=dict)  # kept, so that their ids stay theirs
+
+    def judge(self, comparison: Comparison) -> Truth:
+        """Returns yes or no."""
+        number = id(comparison.formula)
+        self._formulas[number] = comparison.formula
+        same = (number, _key(comparison.left), _key(comparison.right))
+        found = self._memory.get(same)
+        if found is None:
+            found = self._memory[same] = self._judge(comparison)
+        self.collected.count += 1
+        if found is Truth.NO:
+            self.failures.setdefault(str(comparison.formula), comparison)
+        return found
+
+    def _judge(self, comparison: Comparison) -> Truth:
+        """Decides a comparison; it becomes evidence unless there is very much of that.
+
+        Pr(t) ≥ 0, so with an enclosure of e^ε it holds if it does at the lower end, and fails if it fails at
+        the upper end. A nonzero polynomial in `E` is not zero (Lindemann), so a strict comparison needs no
+        claim of its own.
+        """
+        ring = self.chain.domain.ring
+        bounds = self._enclosure(comparison)
+        if bounds is not None:
+            low, high, delta = bounds
+            least = low * comparison.right + delta - comparison.left
+            most = least if high is low else high * comparison.right + delta - comparison.left
+            settled = least >= 0 or most < 0
+            if high is low:
+                sign_of = int(least > 0) - int(least < 0)
+                self.collected.add(ring.number(sign_of), self.chain, comparison.origin(self.chain))
+                return Truth.YES if sign_of >= 0 else Truth.NO
+            if settled and len(self.collected.claims) >= MAX_CLAIMS:
+                self.collected.complete = False
+                return Truth.YES if least >= 0 else Truth.NO
+        difference = comparison.difference(ring)
+        found = sign(difference, ring)
+        polynomial = difference.numerator
+        if sign(RationalFunction.of(difference.denominator), ring) < 0:
+            polynomial = -polynomial
+        if len(self.collected.claims) < MAX_CLAIMS:
+            self.collected.add(polynomial, self.chain, comparison.origin(self.chain))
+        else:
+            self.collected.complete = False
+        return Truth.YES if found > 0 or (found == 0 and not comparison.strict) else Truth.NO
+
+    def _enclosure(self, comparison: Comparison) -> tuple[Value, Value, Value] | None:
+        if not (self.chain.numeric and isinstance(comparison.formula, Private)):
+            return None
+        number = id(comparison.formula)
+        if number not in self._bounds:
+            self._bounds[number] = _enclosed(comparison, self.chain)
+        return self._bounds[number]
+
+
+def _enclosed(comparison: Comparison, chain: Chain) -> tuple[Value, Value, Value] | None:
+    """Returns rational bounds of e^ε, and δ."""
+    ratio, delta = comparison.ratio, comparison.delta
+    if not (is_constant(delta.numerator) and is_constant(delta.denominator)):
+        return None
+    shift = rational(constant_value(delta.numerator) / constant_value(delta.denominator))
+    if is_constant(ratio.numerator) and is_constant(ratio.denominator):
+        number = rational(constant_value(ratio.numerator) / constant_value(ratio.denominator))
+        return number, number, shift
+    constant = chain.domain.constant
+    if constant is None or not is_constant(ratio.denominator) or len(ratio.numerator) != 1:
+        return None
+    low, high = constant.enclosure(BITS)
+    power = int(max(ratio.numerator.degrees()))
+    factor = ratio.numerator.leading_coefficient() / rational(constant_value(ratio.denominator))
+    return factor * rational(low) ** power, factor * rational(high) ** power, shift
+
+
+def _key(value: Value) -> object:
+    return str(value) if isinstance(value, RationalFunction) else value
+
+
+@dataclass
+class ClaimJudge:
+    """Judges comparisons at every point of the domain, by the claims of the project.
+
+    A refuted claim leaves its point in `points`. With `negations` a comparison that fails at some point is
+    also tried to be refuted at every point. Denominators are cleared under signs that `checks` proves, or
+    leaves as obligations.
+    """
+
+    chain: Chain
+    session: Session
+    checks: Checks
+    negations: bool
+    collected: Collected = field(default_factory=Collected)
+    points: list[Mapping[str, Fraction]] = field(default_factory=list)
+    reasons: list[Open] = field(default_factory=list)
+    decisions: dict[str, Decision] = field(default_factory=dict)
+    _signs: dict[str, Polynomial] = field(default_factory=dict)
+    _memory: dict[tuple[str, bool], Truth] = field(default_factory=dict)
+
+    def judge(self, comparison: Comparison) -> Truth:
+        """Returns yes if it is proved at every point, no if the opposite is, else open."""
+        polynomial = self.polynomial(comparison)
+        same = (key(polynomial), comparison.strict)
+        self.collected.count += 1
+        if same not in self._memory:
+            self._memory[same] = self._judge(polynomial, comparison)
+        return self._memory[same]
+
+    def polynomial(self, comparison: Comparison) -> Polynomial:
+        """Returns a polynomial whose sign is that of the comparison's difference at every point."""
+        difference = comparison.difference(self.chain.domain.ring)
+        polynomial = difference.numerator
+        if self.oriented(difference.denominator) != difference.denominator:
+            polynomial = -polynomial
+        return primitive(polynomial)[1]
+
+    def guard(self, value: Value) -> None:
+        """Demands that a function of the parameters is positive on the whole domain.
+
+        Raises:
+            UnsupportedError: it is zero or negative somewhere.
+        """
+        if not isinstance(value, RationalFunction):
+            return
+        polynomial = value.numerator * value.denominator
+        if is_constant(polynomial) and constant_value(polynomial) > 0:
+            return
+        try:
+            positive = self.oriented(polynomial) == polynomial
+        except ModelError as error:
+            raise UnsupportedError(
+                "an unbounded path formula on a cycle needs probabilities that are positive on the "
+                f"whole domain: {error}"
+            ) from None
+        if not positive:
+            raise UnsupportedError(f"{value} is negative on the domain")
+
+    def oriented(self, polynomial: Polynomial) -> Polynomial:
+        """Returns the polynomial or its negative, whichever is positive on the domain."""
+        name = key(polynomial)
+        if name not in self._signs:
+            self._signs[name] = self.checks.positive(polynomial, f"{polynomial}")
+        return self._signs[name]
+
+    def _judge(self, polynomial: Polynomial, comparison: Comparison) -> Truth:
+        claim = Claim(polynomial, self.chain.domain, (comparison.origin(self.chain),))
+        if comparison.strict:
+            claim = _positive(claim)
+        decision = self.session.decide(claim)
+        found = decision.answer
+        if isinstance(found, Proved):
+            name = claim.text()
+            self.collected.claims.setdefault(name, claim)
+            self.decisions[name] = decision
+            return Truth.YES
+        if isinstance(found, Refuted):
+            self.points.append(found.point)
+        elif isinstance(found, Open):
+            self.reasons.append(found)
+        if self.negations:
+            opposite = replace(claim, polynomial=-polynomial, domain=self.chain.domain)
+            if not comparison.strict:
+                opposite = _positive(opposite)
+            decision = self.session.decide(opposite)
+            if isinstance(decision.answer, Proved):
+                self.collected.claims.setdefault(opposite.text(), opposite)
+                self.decisions[opposite.text()] = decision
+                return Truth.NO
+        return Truth.OPEN
+
+
+def _positive(claim: Claim) -> Claim:
+    """Returns the claim that f > 0: no point of the domain has -f ≥ 0, where -1 ≥ 0 would have to hold."""
+    claim = without_enclosure(claim)
+    rest = Constraint(-claim.polynomial, False, f"{claim.polynomial} <= 0")
+    domain = replace(claim.domain, constraints=(*claim.domain.constraints, rest))
+    return Claim(claim.domain.ring.number(-1), domain, claim.origins)

@@ -1,0 +1,63 @@
+"""The curve of δ over ε as a plot. Needs matplotlib, the extra `plots`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import exp
+from pathlib import Path
+
+from paramverify.errors import InputError, UnsupportedError
+from paramverify.logic.budgets import Corner
+from paramverify.reports.plots import COLOURS, FORMATS, INSTALL, STYLE, available
+
+POINTS = 200
+
+
+def write_curve(corners: Sequence[Corner], title: str, path: Path) -> None:
+    """Writes the least δ as a function of ε, as SVG or PNG by the file's ending.
+
+    Raises:
+        UnsupportedError: matplotlib is not installed.
+        InputError: another ending.
+    """
+    if not available():
+        raise UnsupportedError(f"plots need matplotlib: {INSTALL}")
+    kind = path.suffix.removeprefix(".")
+    if kind not in FORMATS:
+        raise InputError(
+            f"a file name that ends in {' or '.join('.' + k for k in FORMATS)} is needed", key="--plot"
+        )
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(5, 3.5))
+        axes = figure.add_subplot()
+        last = corners[-1].epsilon or 1.0
+        xs = [last * k / POINTS for k in range(POINTS + 1)]
+        axes.plot(xs, [_delta(corners, x) for x in xs], color=COLOURS[0])
+        axes.plot(
+            [c.epsilon for c in corners],
+            [float(c.delta) for c in corners],
+            "o",
+            color=COLOURS[1],
+            markersize=4,
+        )
+        axes.set_xlabel("epsilon")
+        axes.set_ylabel("least delta")
+        axes.set_ylim(bottom=0)
+        axes.set_title(title if len(title) <= 70 else f"{title[:67]}...", fontsize=9)
+        metadata = {"Date": None} if kind == "svg" else {}
+        figure.savefig(path, dpi=150, bbox_inches="tight", metadata=metadata)
+
+
+def _delta(corners: Sequence[Corner], epsilon: float) -> float:
+    """Returns δ at ε: linear in the ratio between corners, constant after the last."""
+    ratio = exp(epsilon)
+    for first, second in pairwise(corners):
+        low, high = float(first.ratio), float(second.ratio)
+        if ratio <= high:
+            share = (ratio - low) / (high - low)
+            return float(first.delta) * (1 - share) + float(second.delta) * share
+    return float(corners[-1].delta)

@@ -1,0 +1,199 @@
+"""Results of the logic as sentences, as JSON documents, and as evidence for the checker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import log
+from typing import Any
+
+from paramverify.algebra.domains import Domain
+from paramverify.claims import Claim, Origin, without_enclosure
+from paramverify.errors import DefectError
+from paramverify.evidence import certificates
+from paramverify.logic.budgets import Least
+from paramverify.logic.cases import LogicCase
+from paramverify.logic.checking import Counterexample, Result
+from paramverify.logic.comparisons import Method
+from paramverify.logic.syntax import Property
+from paramverify.reports import documents, text
+from paramverify.verdicts import Decision, Proved
+
+
+def lines(name: str, found: Property, result: Result, domain: Domain) -> list[str]:
+    """Returns the sentences that tell the result for one property."""
+    where = domain.describe()
+    every = f" for every {where}" if where and result.status == "holds" else ""
+    told = [f"{result.status}: {name}: {found.text}{every}"]
+    if result.counterexample:
+        told += [f"  {line}" for line in counterexample_lines(result.counterexample, found)]
+    if result.reason:
+        told.append(f"  {result.reason[0].upper()}{result.reason[1:]}.")
+    if result.status == "holds" and result.methods:
+        shown = f"{result.comparisons} comparisons" if result.comparisons != 1 else "1 comparison"
+        told.append(f"  {shown}; {', '.join(m.value for m in result.methods)}.")
+    return told
+
+
+def counterexample_lines(example: Counterexample, found: Property) -> list[str]:
+    """Returns the sentences that tell a violation."""
+    at = ", ".join(f"{k} = {v}" for k, v in example.parameters.items())
+    if example.index is not None:
+        at = ", ".join(part for part in (f"{found.variable} = {example.index}", at) if part)
+    start = f"With {at}: " if at else ""
+    if example.probabilities is None:
+        return [f"{start}{example.formula} is false in state {example.state}."]
+    left, right = example.probabilities
+    if example.neighbour is None:
+        return [
+            f"{start}{example.formula} is false in state {example.state}: the probability is "
+            f"{text.number(left)}."
+        ]
+    assert example.ratio is not None
+    assert example.delta is not None
+    under = f" under the actions {' '.join(example.actions)}" if example.actions else ""
+    bound = f"{text.number(example.ratio)}·{text.number(right)} + {text.number(example.delta)}"
+    return [
+        f"{start}{example.formula} is false in state {example.state} with the neighbour "
+        f"{example.neighbour}{under}:",
+        f"{text.number(left)} is more than {bound}.",
+    ]
+
+
+def document(case: LogicCase, results: Mapping[str, Result], status: str, seconds: float) -> dict[str, Any]:
+    """Returns all results as JSON data, in the shape of `verify --json`."""
+    decisions = [d for r in results.values() for _, d in r.claims]
+    claims = [
+        {"property": name, "secrets": [_first(c)[0], _first(c)[1]], "observations": _first(c)[2]}
+        | documents.decision(d)
+        for name, r in results.items()
+        for c, d in r.claims
+    ]
+    found: dict[str, Any] = {
+        "status": status,
+        "properties": {n: _property(case.properties[n], r) for n, r in results.items()},
+        "claims": claims,
+        "seconds": round(seconds, 6),
+        "evidence": {"decided_by": text.backends_used(decisions)},
+        "notes": list(case.relation.notes),
+    }
+    first = next((r.counterexample for r in results.values() if r.counterexample), None)
+    if first:
+        found["witness"] = witness(first)
+    return found
+
+
+def _first(claim: Claim) -> tuple[str, str, list[str]]:
+    origin = claim.origins[0]
+    if not isinstance(origin, Origin):
+        raise DefectError("a claim of the logic is about two states")
+    return origin.left, origin.right, list(origin.observations)
+
+
+def _property(found: Property, result: Result) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "formula": found.text,
+        "status": result.status,
+        "comparisons": result.comparisons,
+        "methods": [m.value for m in result.methods],
+        "exact": Method.EXTREMES not in result.methods,
+    }
+    if result.reason:
+        entry["reason"] = result.reason
+    if result.status == "unknown":
+        entry["end"] = result.end.value
+    if result.counterexample:
+        entry["witness"] = witness(result.counterexample)
+    return entry
+
+
+def witness(example: Counterexample) -> dict[str, Any]:
+    """Returns a violation as JSON data: parameters, states, formula, both probabilities, ratio and delta."""
+    found: dict[str, Any] = {
+        "parameters": {name: str(value) for name, value in example.parameters.items()},
+        "formula": example.formula,
+        "secrets": [example.state, *([example.neighbour] if example.neighbour else [])],
+    }
+    if example.index is not None:
+        found["index"] = example.index
+    if example.actions:
+        found["actions"] = list(example.actions)
+    if example.probabilities is not None:
+        left, right = example.probabilities
+        found["probabilities"] = [documents.real(left), documents.real(right)]
+        if example.neighbour is not None:
+            found["ratio"] = documents.real(left / right if right.sign() > 0 else None)
+            found["bound"] = documents.real(example.ratio)
+            found["delta"] = documents.real(example.delta)
+    return found
+
+
+def evidence(
+    case: LogicCase,
+    obligations: Sequence[tuple[Claim, Decision]],
+    results: Mapping[str, Result],
+    status: str,
+) -> dict[str, Any]:
+    """Returns the claims with their proofs, or the witness, for `evidence.checker`."""
+    settled = [*obligations, *(pair for r in results.values() for pair in r.claims)]
+    entries = [certificates.entry(without_enclosure(claim), _proof(decision)) for claim, decision in settled]
+    violation = None
+    example = next((r.counterexample for r in results.values() if r.counterexample), None)
+    if status == "violated" and example is not None and example.claim is not None:
+        details = witness(example)
+        details["at"] = details.pop("parameters")
+        violation = certificates.witness(without_enclosure(example.claim), {}, details)
+    return certificates.evidence(case.title, case.digest, status, entries, violation)
+
+
+def _proof(decision: Decision) -> certificates.Proof | None:
+    answer = decision.answer
+    if not isinstance(answer, Proved):
+        return None
+    if answer.certificate is None:
+        return certificates.solver(decision.backend, decision.version, decision.options, answer.transcript)
+    proof: certificates.Proof = answer.certificate["proof"]
+    return proof
+
+
+def least(found: Least) -> dict[str, Any]:
+    """Returns a least budget as JSON data."""
+    entry: dict[str, Any] = {"exact": found.value is not None, "by_sufficient_condition": found.sufficient}
+    if found.infinite:
+        entry["value"] = "infinity"
+    elif found.value is not None:
+        entry["value"] = documents.real(found.value)
+    else:
+        upper = str(found.upper) if found.upper is not None else "unknown"
+        entry |= {"lower": str(found.lower), "upper": upper}
+    entry["secrets"] = [found.origin.left, found.origin.right]
+    entry["observations"] = list(found.origin.observations)
+    if found.searched:
+        entry["searched"] = found.searched
+    return entry
+
+
+def epsilon(found: Least) -> float | str:
+    """Returns ε, rounded, for a least ratio."""
+    value = float(found)
+    return "infinity" if value == float("inf") else log(value)
+
+
+def least_line(name: str, found: Property, least: Least, given: str, what: str) -> str:
+    """Returns one sentence about a least budget."""
+    if least.infinite:
+        told = f"no {what} is enough"
+    elif least.value is not None:
+        told = f"least {what} {text.number(least.value)}"
+        if what == "ratio":
+            told += f", epsilon ≈ {log(float(least.value)):.9g}"
+    elif least.upper is not None:
+        told = f"least {what} between {float(least.lower):.9g} and {float(least.upper):.9g}"
+    else:
+        told = f"least {what} is at least {float(least.lower):.9g}; no upper bound was proved"
+    how = " (by the sufficient condition; less may do)" if least.sufficient else ""
+    far = f", looked at {least.searched}" if least.searched else ""
+    origin = least.origin
+    return (
+        f"{name}: with {given}: {told}{how}{far}; "
+        f"{origin.left} against {origin.right}, {', '.join(origin.observations)}"
+    )

@@ -1,0 +1,287 @@
+"""Where a formula of dpCTL* holds: yes for every parameter point, no for every one, or open.
+
+Comparisons of probabilities are judged by a `Judge`: exactly where there are no parameters, else by claims.
+`Session` is not needed for the former, which is the path on which violations are evaluated again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from fractions import Fraction
+from typing import Protocol
+
+from paramverify.algebra.budgets import read_epsilon
+from paramverify.algebra.expressions import Expression, evaluate, unknown_name
+from paramverify.algebra.polynomials import RationalFunction, Ring, to_rational_function
+from paramverify.claims import Origin
+from paramverify.errors import InputError, UndeterminedError, located
+from paramverify.logic.comparisons import Method, PathEngine, Probabilities, unknown_label
+from paramverify.logic.numbers import in_ring
+from paramverify.logic.reachability import Guard
+from paramverify.logic.syntax import (
+    Condition,
+    Constant,
+    Formula,
+    Junction,
+    Label,
+    Not,
+    Private,
+    Probability,
+    is_state,
+)
+from paramverify.models.chains.chain import Chain, Value
+from paramverify.models.chains.relations import Relation
+
+
+class Truth(Enum):
+    """Holds at every parameter point, fails at every one, or neither is known."""
+
+    YES = "yes"
+    NO = "no"
+    OPEN = "open"
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Pr(state) ≤ ratio·Pr(neighbour) + delta for D; for P the sign of Pr(state) − bound, turned as needed.
+
+    It demands that `difference` is nonnegative, or positive where `strict`.
+    """
+
+    formula: Private | Probability
+    state: int
+    neighbour: int | None
+    left: Value
+    right: Value | None
+    ratio: RationalFunction
+    delta: RationalFunction
+    strict: bool
+    probabilities: Probabilities
+
+    def origin(self, chain: Chain) -> Origin:
+        """Returns the comparison in the words of a claim."""
+        other = "the bound" if self.neighbour is None else chain.states[self.neighbour]
+        words = [str(self.formula.path)]
+        if self.probabilities.actions:
+            words.append(f"actions {' '.join(self.probabilities.actions)}")
+        return Origin(chain.states[self.state], other, tuple(words))
+
+    @property
+    def states(self) -> tuple[int, ...]:
+        """The states whose truth depends on it: D is symmetric in state and neighbour."""
+        return (self.state,) if self.neighbour is None else (self.state, self.neighbour)
+
+    def difference(self, ring: Ring) -> RationalFunction:
+        """Returns what has to be nonnegative."""
+        if isinstance(self.formula, Private):
+            left, right = in_ring(self.left, ring), in_ring(self.right, ring)
+            return self.ratio * right + self.delta - left
+        above = in_ring(self.left, ring) - self.delta
+        return above if self.formula.comparison[0] == ">" else -above
+
+
+class Judge(Protocol):
+    """Decides comparisons."""
+
+    def judge(self, comparison: Comparison) -> Truth:
+        """Returns whether the comparison holds."""
+        ...
+
+
+@dataclass
+class Semantics:
+    """Evaluates formulas on one model with its neighbourhood."""
+
+    chain: Chain
+    relation: Relation
+    judge: Judge
+    guard: Guard | None = None
+    method: str = "auto"
+    values: Mapping[str, Fraction] = field(default_factory=dict)  # parameters at a point, for bounds
+    methods: dict[Method, None] = field(default_factory=dict)
+    _memory: dict[str, dict[int, Truth]] = field(default_factory=dict)
+    _bounds: dict[str, RationalFunction] = field(default_factory=dict)
+
+    def truth(self, formula: Formula, states: Iterable[int]) -> dict[int, Truth]:
+        """Returns the truth of a state formula at some states."""
+        states = list(states)
+        if isinstance(formula, Constant):
+            return dict.fromkeys(states, _of(formula.value))
+        if isinstance(formula, Label):
+            if formula.name not in self.chain.labels:
+                raise unknown_label(formula.name, self.chain)
+            where = self.chain.labels[formula.name]
+            return {s: _of(s in where) for s in states}
+        if isinstance(formula, Condition):
+            return {s: _of(self._condition(formula, s)) for s in states}
+        if isinstance(formula, Not):
+            return {s: _NEGATION[t] for s, t in self.truth(formula.inner, states).items()}
+        if isinstance(formula, Junction):
+            return self._junction(formula, states)
+        assert isinstance(formula, (Probability, Private))
+        known = self._memory.setdefault(str(formula), {})
+        missing = [s for s in dict.fromkeys(states) if s not in known]
+        if missing:
+            known.update(self._compared(formula, missing))
+        return {s: known[s] for s in states}
+
+    def engine(self) -> PathEngine:
+        """Returns the engine for path formulas, in which nested state formulas are decided first."""
+        return PathEngine(self.chain, self._leaf, self.guard, self.method)
+
+    def comparisons(self, formula: Private | Probability, states: Sequence[int]) -> Iterable[Comparison]:
+        """Yields the comparisons that a D or P formula makes at some states."""
+        starts = [*states]
+        if isinstance(formula, Private):
+            starts += [t for s in states for t in self.relation[s]]
+        for found in self.engine().of(formula.path, starts):
+            self.methods[found.method] = None
+            yield from self.of(formula, states, found)
+
+    def of(
+        self, formula: Private | Probability, states: Sequence[int], found: Probabilities
+    ) -> Iterable[Comparison]:
+        """Yields the comparisons for given probabilities; those of a D in both directions."""
+        ring = self.chain.domain.ring
+        one = RationalFunction.of(ring.number(1))
+        if isinstance(formula, Probability):
+            bound = self.number(formula.bound)
+            strict = len(formula.comparison) == 1
+            side = found.lower if formula.comparison[0] == ">" else found.upper
+            for s in states:
+                yield Comparison(formula, s, None, side[s], None, one, bound, strict, found)
+            return
+        ratio, delta = self.ratio(formula.epsilon), self.number(formula.delta)
+        asked = set(states)
+        for s in states:
+            for t in self.relation[s]:
+                if t < s and t in asked:
+                    continue  # D is symmetric, so the pair has been there
+                for a, b in ((s, t), (t, s)):
+                    yield Comparison(
+                        formula, a, b, found.upper[a], found.lower[b], ratio, delta, False, found
+                    )
+
+    def number(self, expression: Expression) -> RationalFunction:
+        """Returns a bound of a formula as a function of the parameters."""
+        key = f"n{expression.text}"
+        if key not in self._bounds:
+            value = self._function(expression)
+            self._bounds[key] = value
+        return self._bounds[key]
+
+    def ratio(self, epsilon: Expression) -> RationalFunction:
+        """Returns e^ε as a function of the parameters."""
+        key = f"e{epsilon.text}"
+        if key not in self._bounds:
+            value = read_epsilon(epsilon).ratio(self.chain.domain.ring, self._function)
+            self._bounds[key] = value
+        return self._bounds[key]
+
+    def _function(self, expression: Expression) -> RationalFunction:
+        ring = self.chain.domain.ring
+        known = {name: RationalFunction.of(ring.number(value)) for name, value in self.values.items()}
+        with located(key=f"in {expression.text!r}"):
+            return to_rational_function(expression, ring, known)
+
+    def _compared(self, formula: Private | Probability, states: Sequence[int]) -> dict[int, Truth]:
+        """Judges all comparisons of a formula; a state where one fails for sure is `NO`."""
+        result = dict.fromkeys(states, Truth.YES)
+        sufficient = False
+        for comparison in self.comparisons(formula, states):
+            sufficient = comparison.probabilities.method is Method.EXTREMES
+            for state in set(comparison.states) & result.keys():
+                if result[state] is Truth.NO:
+                    continue
+                found = self.judge.judge(comparison)
+                if found is not Truth.YES:
+                    # A sufficient condition that fails says nothing.
+                    result[state] = Truth.OPEN if sufficient else _worse(result[state], found)
+        if sufficient and Truth.OPEN in result.values():
+            self._try_constants(formula, [s for s in states if result[s] is Truth.OPEN], result)
+        return result
+
+    def _try_constants(
+        self, formula: Private | Probability, states: Sequence[int], result: dict[int, Truth]
+    ) -> None:
+        starts = [*states]
+        if isinstance(formula, Private):
+            starts += [t for s in states for t in self.relation[s]]
+        for found in self.engine().constants(formula.path, starts):
+            for comparison in self.of(formula, states, found):
+                for state in set(comparison.states) & set(states):
+                    if self.judge.judge(comparison) is Truth.NO:
+                        result[state] = Truth.NO
+
+    def _junction(self, formula: Junction, states: Sequence[int]) -> dict[int, Truth]:
+        both = formula.operator == "&"
+        settled = Truth.NO if both else Truth.YES
+        result = dict.fromkeys(states, Truth.YES if both else Truth.NO)
+        for part in formula.parts:
+            rest = [s for s in states if result[s] is not settled]
+            for state, found in (self.truth(part, rest) if rest else {}).items():
+                if found is settled or (found is Truth.OPEN and result[state] is not settled):
+                    result[state] = found
+        return result
+
+    def _condition(self, formula: Condition, state: int) -> bool:
+        values: dict[str, Fraction] = {}
+        for name, node in formula.expression.names().items():
+            if name not in self.chain.variables:
+                raise formula.expression.error(unknown_name(name, self.chain.variables), node)
+            value = self.chain.variables[name][state]
+            if value is None:
+                return False
+            values[name] = Fraction(value)
+        return bool(evaluate(formula.expression, values))
+
+    def _leaf(self, formula: Formula) -> Sequence[bool]:
+        """Returns where a nested state formula holds; it must be settled at every state."""
+        found = self.truth(formula, range(len(self.chain.states)))
+        for state, truth in found.items():
+            if truth is Truth.OPEN:
+                raise UndeterminedError(
+                    f"the truth of {formula} in state {self.chain.states[state]} depends on the "
+                    "parameters or is not "
+                    "known, and another formula is about it"
+                )
+        return [found[state] is Truth.YES for state in range(len(self.chain.states))]
+
+
+def _of(value: bool) -> Truth:
+    return Truth.YES if value else Truth.NO
+
+
+_NEGATION = {Truth.YES: Truth.NO, Truth.NO: Truth.YES, Truth.OPEN: Truth.OPEN}
+
+
+def _worse(first: Truth, second: Truth) -> Truth:
+    return Truth.NO if Truth.NO in (first, second) else Truth.OPEN
+
+
+def conjuncts(formula: Formula) -> list[Formula]:
+    """Returns the state formulas that a conjunction consists of."""
+    if isinstance(formula, Junction) and formula.operator == "&":
+        return [part for inner in formula.parts for part in conjuncts(inner)]
+    return [formula]
+
+
+def check_labels(formula: Formula, chain: Chain) -> None:
+    """Refuses labels and variables that the model does not have, wherever they stand.
+
+    Raises:
+        InputError: with the nearest known name.
+    """
+    from paramverify.logic.syntax import parts
+
+    for part in parts(formula):
+        if isinstance(part, Label) and part.name not in chain.labels:
+            raise unknown_label(part.name, chain)
+        if isinstance(part, Condition):
+            for name, node in part.expression.names().items():
+                if name not in chain.variables:
+                    raise part.expression.error(unknown_name(name, chain.variables), node)
+    if not is_state(formula):
+        raise InputError("a path formula cannot be checked alone")

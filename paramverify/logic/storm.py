@@ -1,0 +1,147 @@
+"""General LTL path formulas on Markov chains by Storm, exactly, where it is installed (the extra `storm`).
+
+C. Hensel, S. Junges, J.-P. Katoen, T. Quatmann, M. Volk, *The probabilistic model checker Storm*, STTT 2022.
+The model goes to Storm in its DRN format with one label for each state formula, and comes back as a rational
+number or rational function for each state. With parameters Storm takes for granted that no probability of the
+model becomes zero inside the domain; that is demanded here before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from flint import fmpq
+
+from paramverify.algebra.expressions import parse
+from paramverify.algebra.polynomials import RationalFunction, to_rational_function
+from paramverify.errors import SizeError, UnsupportedError
+from paramverify.logic.progression import F, Node, T
+from paramverify.logic.reachability import Guard
+from paramverify.models.chains.chain import Chain, Value
+from paramverify.models.chains.prism import INSTALL, available, silence
+
+MAX_UNFOLDED = 2_000  # steps of bounded operators, which Storm gets written out with X
+
+
+def ltl_probabilities(
+    chain: Chain,
+    formula: Node,
+    leaves: Sequence[Sequence[bool]],
+    starts: Iterable[int],
+    guard: Guard | None,
+) -> dict[int, Value]:
+    """Returns the probability of any path formula from each start, in a Markov chain.
+
+    Raises:
+        UnsupportedError: Storm is not installed, or gives up.
+        SizeError: bounded operators with too many steps.
+    """
+    if not available():
+        raise UnsupportedError(
+            "this path formula mixes unbounded U or F with unbounded G or R, and the built-in engine "
+            "has X, bounded "
+            f"operators, and one kind of unbounded ones only; with Storm it can be checked: {INSTALL}"
+        )
+    if guard:
+        for rows in chain.rows:
+            for _, weight in rows[0]:
+                guard(weight)
+    import stormpy
+
+    # Storm's LTL translation takes constants for labels and knows no label that holds nowhere.
+    text = _text(_settled(formula, [any(leaf) for leaf in leaves]), [0])
+    silence()
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "model.drn"
+        path.write_text(drn(chain, leaves))
+        kind = stormpy.Rational if chain.numeric else stormpy.RationalFunction
+        try:
+            model = stormpy.build_model_from_drn[kind](str(path))
+            result = stormpy.model_checking(model, stormpy.parse_property(f"P=? [ {text} ]"))
+            return {state: _value(chain, str(result.get_value(state))) for state in starts}
+        except RuntimeError as error:
+            raise UnsupportedError(f"Storm could not check the path formula: {error}") from None
+
+
+def drn(chain: Chain, leaves: Sequence[Sequence[bool]]) -> str:
+    """Returns a Markov chain in Storm's DRN format; leaf k is the label `Lk`, and every state has `LT`."""
+    names = () if chain.numeric else chain.domain.ring.names
+    lines = [
+        "@type: DTMC",
+        f"@value_type: {'rational' if chain.numeric else 'parametric'}",
+        "@parameters",
+        " ".join(names),
+        "@reward_models",
+        "",
+        "@nr_states",
+        str(len(chain.states)),
+        "@nr_choices",
+        str(len(chain.states)),
+        "@model",
+    ]
+    for state, rows in enumerate(chain.rows):
+        words = ["init"] if state in chain.initial else []
+        words += ["LT", *(f"L{k}" for k, leaf in enumerate(leaves) if leaf[state])]
+        lines.append(f"state {state} {' '.join(words)}".rstrip())
+        lines.append("\taction 0")
+        lines += [
+            f"\t\t{t} : {_written(weight)}" for t, weight in sorted(rows[0], key=lambda entry: entry[0])
+        ]
+    return "\n".join([*lines, ""])
+
+
+def _settled(node: Node, somewhere: Sequence[bool]) -> Node:
+    """Returns the formula in which literals of leaves that hold nowhere are constants."""
+    if node[0] == "lit":
+        return node if somewhere[node[1]] else F if node[2] else T
+    return tuple(_settled(part, somewhere) if isinstance(part, tuple) else part for part in node)
+
+
+def _written(value: Value) -> str:
+    if not isinstance(value, RationalFunction):
+        return str(value)
+    return f"({value.numerator})/({value.denominator})"
+
+
+def _value(chain: Chain, text: str) -> Value:
+    """Reads Storm's answer, such as `(-1 * (p^2+(-1)))/(p+1)`."""
+    if chain.numeric:
+        number = Fraction(text)
+        return fmpq(number.numerator, number.denominator)
+    return to_rational_function(
+        parse(text.replace("^", "**")),
+        chain.domain.ring,
+        {name: RationalFunction.of(chain.domain.ring.variable(name)) for name in chain.domain.ring.names},
+    )
+
+
+def _text(node: Node, steps: list[int]) -> str:
+    """Returns a path formula in Storm's syntax, every operator in brackets, bounds written out."""
+    word = node[0]
+    if word in "TF":
+        return '"LT"' if word == "T" else '(!"LT")'
+    if word == "lit":
+        return f'"L{node[1]}"' if node[2] else f'(!"L{node[1]}")'
+    if word == "X":
+        return f"(X {_text(node[1], steps)})"
+    if word in "&|":
+        return "(" + f" {word} ".join(_text(part, steps) for part in node[1:]) + ")"
+    _, left, right, low, high = node
+    steps[0] += 1
+    if steps[0] > MAX_UNFOLDED:
+        raise SizeError(f"bounded operators with more than {MAX_UNFOLDED:,} steps in a formula for Storm")
+    if word == "R" and low == 0 and high is None:
+        # a R b = !(!a U !b)
+        return f"(!((!{_text(left, steps)}) U (!{_text(right, steps)})))"
+    if low == 0 and high is None:
+        return f"({_text(left, steps)} U {_text(right, steps)})"
+    later = (word, left, right, max(low - 1, 0), None if high is None else high - 1)
+    outer, inner = ("|", "&") if word == "U" else ("&", "|")
+    if low > 0:
+        return f"({_text(left, steps)} {inner} (X {_text(later, steps)}))"
+    if high == 0:
+        return _text(right, steps)
+    return f"({_text(right, steps)} {outer} ({_text(left, steps)} {inner} (X {_text(later, steps)})))"

@@ -1,0 +1,582 @@
+"""dpCTL*: the cases, parameters, budgets, families, neighbours, and what is told about mistakes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import pairwise, product
+from pathlib import Path
+from random import Random
+
+import pytest
+from conftest import ROOT
+from flint import fmpq
+from logic_models import path_sum, random_chain
+
+from paramverify.algebra.budgets import read_epsilon
+from paramverify.algebra.domains import Domain, Interval, box_domain
+from paramverify.algebra.expressions import parse
+from paramverify.algebra.polynomials import RationalFunction, Ring, to_rational_function
+from paramverify.errors import InputError, ModelError
+from paramverify.logic.budgets import curve, least_delta, least_ratio
+from paramverify.logic.cases import Given, LogicCase, load
+from paramverify.logic.checking import Result, Work
+from paramverify.logic.families import check_property
+from paramverify.logic.grammar import read_predicate, read_property
+from paramverify.logic.syntax import Property
+from paramverify.models.chains.chain import ANY, Chain
+from paramverify.models.chains.relations import Relation, closed, where
+from paramverify.portfolio.session import Options, Session
+
+FOLDER = ROOT / "cases" / "logic"
+CASES = sorted(FOLDER.glob("*.toml"))
+ALL = [(path, name) for path in CASES for name in load(path).properties]
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Session]:
+    """One session for all tests."""
+    with Session(Options(seconds=120)) as opened:
+        yield opened
+
+
+def check(session: Session, case: LogicCase, found: Property, method: str = "auto") -> Result:
+    work = Work(case, session, method)
+    assert work.prepare() is None
+    return check_property(work, found)
+
+
+def model(text: str, tmp_path: Path, given: Given | None = None) -> LogicCase:
+    path = tmp_path / "case.toml"
+    path.write_text(text)
+    return load(path, given)
+
+
+@pytest.mark.parametrize(("path", "name"), ALL, ids=lambda v: v.stem if isinstance(v, Path) else v)
+def test_expected_verdict(path: Path, name: str, session: Session) -> None:
+    """Every formula of the cases has its verdict; violations come with numbers beyond the bound."""
+    case = load(path)
+    result = check(session, case, case.properties[name])
+    assert result.status == case.expect[name]["status"]
+    example = result.counterexample
+    if example is not None:
+        assert example.probabilities is not None
+        assert example.ratio is not None
+        assert example.delta is not None
+        left, right = example.probabilities
+        assert (left - example.ratio * right - example.delta).sign() > 0
+
+
+@pytest.mark.parametrize(("path", "name"), ALL, ids=lambda v: v.stem if isinstance(v, Path) else v)
+def test_expected_tight_budget(path: Path, name: str, session: Session) -> None:
+    """Where a case gives the tight ratio for δ = 0, or the tight δ for the formula's ε, it is the least."""
+    case = load(path)
+    expected = case.expect[name]
+    work = Work(case, session)
+    ring = case.chain.domain.ring
+    if "ratio" in expected:
+        least = least_ratio(work, case.properties[name], RationalFunction.of(ring.number(0)))
+        assert least.value is not None
+        assert least.value.rational == Fraction(expected["ratio"])
+    if "delta" in expected or "sufficient" in expected:
+        epsilon = "ln(2)" if name == "double" else "0"
+        ratio = read_epsilon(parse(epsilon)).ratio(ring, lambda e: to_rational_function(e, ring))
+        least = least_delta(work, case.properties[name], ratio)
+        assert least.value is not None
+        assert least.value.rational == Fraction(expected.get("delta") or expected["sufficient"])
+        assert least.sufficient == ("sufficient" in expected)
+
+
+def test_above_threshold_numbers(session: Session) -> None:
+    """Above threshold by Prop. 2: δ = 0.7147 at k = 2 for ε = 1 and all neighbours, 0.1622 for one pair.
+
+    Over query schedulers, which ask both runs the same, they are 0 and 0.0987.
+    """
+    everywhere = load(FOLDER / "above-threshold.toml")
+    found = read_property("forall k in 0..4: D{1, 1}[ X (bot U=k top) ]")
+    ratio = RationalFunction.of(everywhere.chain.domain.ring.variable("E"))
+    wide = least_delta(Work(everywhere, session, "sufficient"), found, ratio)
+    assert float(wide) == pytest.approx(0.7147207, abs=1e-7)
+    assert "U=2" in str(wide.origin)
+    small = read_property("forall k in 0..2: D{1, 1}[ X (bot U=k top) ]")
+    narrow = least_delta(Work(everywhere, session, "exact"), small, ratio)
+    assert narrow.value is not None
+    assert narrow.value.rational == 0
+    pair = load(FOLDER / "above-threshold-one-pair.toml")
+    one = RationalFunction.of(pair.chain.domain.ring.number(1))
+    zero = read_property("forall k in 0..2: D{0, 1}[ X (bot U=k top) ]")
+    exact = least_delta(Work(pair, session, "exact"), zero, one)
+    assert exact.value is not None
+    assert exact.value.rational == Fraction(379, 3840)
+
+
+def test_subsampling_majority_by_hand(session: Session) -> None:
+    """The chain of the subsampling majority has the probabilities that a sum over all draws gives."""
+    from paramverify.logic.comparisons import PathEngine
+    from paramverify.logic.numbers import real
+
+    case = load(FOLDER / "subsampling-majority.toml")
+    ring = case.chain.domain.ring
+    formula = read_property("P>=0 [ F out0 ]").formula
+    engine = PathEngine(case.chain, lambda f: [s in case.chain.labels[str(f)] for s in range(99)])
+    (found,) = engine.of(formula.path, case.chain.initial)  # type: ignore[union-attr]
+    half = to_rational_function(parse("exp(-1/2)/2"), ring)
+    one = RationalFunction.of(ring.number(1))
+    for red, state in enumerate(case.chain.initial):
+        total = RationalFunction.of(ring.number(0))
+        for draws in product(range(4), repeat=3):
+            blue = sum(draw >= red for draw in draws)
+            weight = RationalFunction.of(ring.number(Fraction(1, 64)))
+            if blue >= 2:
+                total = total + weight * (one - half if blue == 3 else half)
+        assert (real(found.upper[state], ring) - real(total, ring)).sign() == 0
+
+
+SURVEY = """
+[parameters]
+c = "(0, 1)"
+
+[model]
+initial = ["plus", "minus"]
+
+[states]
+plus = { to = { yes = "(1 + c)/2", no = "(1 - c)/2" } }
+minus = { to = { yes = "(1 - c)/2", no = "(1 + c)/2" } }
+yes = { labels = ["out1"] }
+no = { labels = ["out0"] }
+
+[neighbours]
+pairs = [["plus", "minus"]]
+"""
+
+
+@pytest.mark.parametrize(
+    ("formula", "status"),
+    [
+        ("D{ln((1 + c)/(1 - c)), 0}[ X out1 ]", "holds"),
+        ("D{ln((1 + c)/(1 - c)) , 0}[ F out1 ]", "holds"),
+        ("D{0, c}[ X out1 ] & P>=(1 - c)/2 [ X out1 ]", "holds"),
+        ("D{0, 0.99*c}[ X out1 ]", "violated"),
+        ("!D{0, c/2}[ X out1 ]", "holds"),
+        ("D{0, c/2}[ X out1 ] | D{0, c}[ X out0 ]", "holds"),
+        ("P>0 [ X out1 ]", "holds"),
+        ("P>=1/2 [ X out1 ]", "violated"),
+        ("P>=1/2 [ X out1 ] | P>=1/2 [ X out0 ]", "holds"),  # each state satisfies one of both
+        ("P>=3/4 [ X out1 ] | P>=1/4 [ X out0 ]", "holds"),  # for each c, by neither side alone
+        ("P>3/4 [ X out1 ] | P>1/4 [ X out0 ]", "violated"),
+        ("P>3/4 [ X out1 ] => !D{0, 1/2}[ X out1 ]", "holds"),
+        ("D{0, 1/2}[ X out1 ] <=> P<=3/4 [ X (out1 | out0) & X out1 ]", "violated"),
+        ("D{ln(3), 0}[ X out1 ] | !D{0, 1/2}[ X out1 ]", "holds"),
+        ("P>0 [ X P>=1 [ X (out1 | out0) ] ]", "holds"),
+        ("D{ln(3), 0}[ X out1 ]", "violated"),
+        ("D{1, 0}[ X out1 ]", "violated"),
+    ],
+)
+def test_parametric_survey(formula: str, status: str, session: Session, tmp_path: Path) -> None:
+    """Formulas in the bias of the coin are proved for every value, or refuted at one, or left open."""
+    case = model(SURVEY, tmp_path, Given((formula,)))
+    result = check(session, case, case.properties["property"])
+    assert result.status == status
+    if status == "violated":
+        assert result.counterexample is not None
+        point = result.counterexample.parameters
+        at = Work(case, session).evaluate(case.properties["property"].formula, point)
+        assert at is not None
+
+
+def test_cycles_need_positive_probabilities(session: Session, tmp_path: Path) -> None:
+    """Where a cycle cannot be left at an end of a closed interval, unbounded formulas are not proved."""
+    text = """
+[parameters]
+p = "[0, 1]"
+[model]
+initial = ["a"]
+[states]
+a = { to = { b = "1" } }
+b = { to = { a = "1 - p", c = "p" } }
+c = { labels = ["done"] }
+[formulas]
+reach = "P>=1 [ F done ]"
+soon = "P>=p [ F<=2 done ]"
+"""
+    case = model(text, tmp_path)
+    reach = check(session, case, case.properties["reach"])
+    assert reach.status == "violated"  # at p = 0 the model is evaluated by itself
+    assert reach.counterexample is not None
+    assert reach.counterexample.parameters == {"p": 0}
+    assert check(session, case, case.properties["soon"]).status == "holds"
+    inside = model(text.replace("[0, 1]", "(0, 1)"), tmp_path)
+    assert check(session, inside, inside.properties["reach"]).status == "holds"
+    half = model(text.replace("[0, 1]", "[0, 1)").replace("P>=1 [ F", "P>=0 [ F"), tmp_path)
+    doubtful = check(session, half, half.properties["reach"])
+    assert doubtful.status == "unknown"
+    assert "positive on the whole domain" in doubtful.reason
+
+
+def test_obligations_of_tables(tmp_path: Path) -> None:
+    """Rows that are no distributions are refused with the place."""
+    with pytest.raises(ModelError, match="sum to"):
+        model(SURVEY.replace('yes = "(1 + c)/2"', 'yes = "c"') + "[formulas]\nf = 'D{0,0}[X out1]'", tmp_path)
+    text = SURVEY.replace("(1 + c)/2", "3*c - 1").replace("(1 - c)/2", "2 - 3*c")
+    with pytest.raises(ModelError, match="negative at c"):
+        model(text + "[formulas]\nf = 'D{0,0}[X out1]'", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("D{ln(3), 0}[ X out1 ", "line 1, column 20: the text ends too early"),
+        ("P>=1/2 [ F & out1 ]", "line 1, column 12: unexpected '&'"),
+        ("P>=1/2\n  [ F out1 ? ]", "line 2, column 12: unexpected '?'"),
+        ("F out1", "a path formula cannot be checked alone"),
+        ("P>=1 [ F out2 ]", "unknown label 'out2'; did you mean 'out1'?"),
+        ("P>=1 [ F r = 1 ]", "unknown name 'r'"),
+        ("D{0, -1/2}[ X out1 ]", "delta '-1/2': delta is negative"),
+        ("D{-1, 0}[ X out1 ]", "epsilon is negative"),
+        ("D{q, 0}[ X out1 ]", "a parameter may stand inside ln only"),
+        ("P=1 [ X out1 ]", "compared with <, <=, > or >="),
+        ("forall k: D{0, 1}[ X out1 ]", "k is not used"),
+        ("forall k in 3..2: D{0, 1}[ F<=k out1 ]", "the range is empty"),
+        ("D{0, 1}[ F<=k out1 ]", "write forall k:"),
+        ("D{0, 1}[ F[3,2] out1 ]", "an empty range"),
+        ("P>=1 [ X out1' ]", "unexpected"),
+        ("P>=1 [ X r' = 1 ]", "primes are for neighbourhoods only"),
+        ("P>=1 [ X " + "(" * 99 + "out1" + ")" * 99 + "]", "nested deeper"),
+        ("", "the text ends too early"),
+    ],
+)
+def test_mistakes_in_formulas(text: str, part: str, tmp_path: Path) -> None:
+    """Mistakes are told with their place."""
+    with pytest.raises(InputError) as found:
+        model(SURVEY, tmp_path, Given((text,)))
+    assert part in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "part"),
+    [
+        ("[states]", "[stats]", "the key 'states' is missing"),
+        ("labels =", "label =", "did you mean 'labels'"),
+        ("pairs =", "pair =", "give one of pairs, where and labels"),
+        ('"minus"]]', '"minos"]]', "is not a pair of states"),
+        ('no = "(1 - c)/2"', 'yess = "(1 - c)/2"', "unknown state 'yess'; did you mean 'yes'?"),
+        ('initial = ["plus"', 'initial = ["plos"', "did you mean 'plus'"),
+        ('pairs = [["plus", "minus"]]', 'where = "abs(r - r) <= 1"', "unknown name 'r'"),
+        ('pairs = [["plus", "minus"]]', 'where = "r\' & 1"', "unexpected"),
+        ('pairs = [["plus", "minus"]]', 'labels = ["x"]', "no state has the label 'x'"),
+        ("[model]", '[model]\nkind = "mpd"', "must be one of chain, mdp"),
+        ('initial = ["plus", "minus"]', "initial = []", "there is no initial state"),
+    ],
+)
+def test_mistakes_in_files(before: str, after: str, part: str, tmp_path: Path) -> None:
+    """Unknown keys, states and labels name the nearest known ones, with file and key."""
+    with pytest.raises(InputError) as found:
+        model(SURVEY.replace(before, after, 1), tmp_path, Given(("D{0, 1}[ X out1 ]",)))
+    assert part in str(found.value)
+    assert "case.toml" in str(found.value)
+
+
+def test_actions_must_be_enabled_everywhere(tmp_path: Path) -> None:
+    """A query scheduler does not see the state, so each action must be possible in each."""
+    text = '[model]\nkind = "mdp"\n[states]\n'
+    text += "a = { to = { L = { b = 1 }, H = { a = 1 } } }\nb = { to = { L = { a = 1 } } }\n"
+    with pytest.raises(ModelError, match="the action 'H' is not enabled"):
+        model(text, tmp_path, Given(("P>=0 [ X true ]",)))
+
+
+def test_how_formulas_bind() -> None:
+    """X, F and G bind strongest, then U, then & and |; W and bounds are read as they are defined."""
+    for text, meaning in (
+        ("P>=1 [ F a & b U c | X !d => e ]", "P>=1 [ (!((F a & (b U c)) | X !d) | e) ]"),
+        ("P>=1 [ a U b U c ]", "P>=1 [ (a U (b U c)) ]"),
+        ("P>=1 [ a W b ]", "P>=1 [ (b R (a | b)) ]"),
+        ("P>=1 [ G<=3 a & F[1,2] b & a U=4 b ]", "P>=1 [ (G<=3 a & F[1,2] b & (a U=4 b)) ]"),
+        ("P>=1 [ Far U Xa ]", "P>=1 [ (Far U Xa) ]"),
+        ('!D{ln(3), 1/2}[ X "a b" ]', '!D{ln(3), 1/2}[ X "a b" ]'),
+    ):
+        assert str(read_property(text).formula) == meaning
+        assert str(read_property(meaning).formula) == meaning
+
+
+def variables_chain(random: Random, size: int) -> Chain:
+    r = tuple(random.choice((None, 0, 1, 2, 3, 4)) for _ in range(size))
+    t = tuple(random.choice((0, 1, 2)) for _ in range(size))
+    rows = tuple((((k, fmpq(1)),),) for k in range(size))
+    names = tuple(f"s{k}" for k in range(size))
+    return Chain(names, (ANY,), rows, (0,), {}, {"r": r, "t": t}, Domain(Ring(), {}))
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("abs(r - r') <= 1 & t = t'", lambda r, t, q, u: abs(r - q) <= 1 and t == u),
+        ("abs(r' - r) < 2", lambda r, t, q, u: abs(r - q) < 2),
+        ("r = t'", lambda r, t, q, u: r == u),
+        ("r' = r + 1 & t <= t'", lambda r, t, q, u: q == r + 1 and t <= u),
+        (
+            "abs(r - r') <= 1.5 & abs(t - t') <= 1 & r + t > 2",
+            lambda r, t, q, u: abs(r - q) <= 1.5 and abs(t - u) <= 1 and r + t > 2,
+        ),
+        ("r = r' | !(t = t') & min(r, t) = 0", lambda r, t, q, u: r == q or (t != u and min(r, t) == 0)),
+        ("t = 1 & t' = 2", lambda r, t, q, u: t == 1 and u == 2),
+    ],
+)
+def test_neighbours_by_predicate(text: str, holds: object, session: Session) -> None:
+    """Joins by key and window find the pairs that trying all pairs finds."""
+    random = Random(5)
+    for _ in range(10):
+        chain = variables_chain(random, 25)
+        r, t = chain.variables["r"], chain.variables["t"]
+        names = read_predicate(text).names()
+        found = set(where(chain, read_predicate(text)))
+        brute = {
+            (s, u)
+            for s in range(25)
+            for u in range(25)
+            if s != u
+            and (r[s] is not None or "r" not in names)
+            and (r[u] is not None or "r'" not in names)
+            and holds(r[s] or 0, t[s], r[u] or 0, t[u])  # type: ignore[operator]
+        }
+        assert found == brute
+
+
+def test_closure_is_told() -> None:
+    """The symmetric closure says how many pairs it added."""
+    assert "1 of its 2 pairs were added" in closed([(0, 1)]).notes[0]
+    assert "symmetric as given" in closed([(0, 1), (1, 0)]).notes[0]
+    assert closed([(0, 1), (2, 1)])[1] == (0, 2)
+    assert closed([(3, 3)]).size == 0
+
+
+def random_case(random: Random, actions: tuple[str, ...] = (ANY,)) -> LogicCase:
+    chain = random_chain(random, 4, actions)
+    pairs = [(s, t) for s in range(len(chain.states)) for t in range(s) if random.random() < 0.7]
+    return LogicCase("", "", "random", chain, closed([*pairs, (1, 0)]), {})
+
+
+def test_random_formulas_against_definition(session: Session) -> None:
+    """D on random chains and decision processes is what its definition says, word by word."""
+    random = Random(21)
+    verdicts = []
+    for number in range(60):
+        actions = ("l", "h") if number % 2 else (ANY,)
+        case = random_case(random, actions)
+        delta = random.choice(("0", "1/10", "1/3"))
+        text = random.choice(("X a", "X (a & X b)", "a U<=2 b", "X (a | F<=2 b)"))
+        found = read_property(f"D{{ln(2), {delta}}}[ {text} ]")
+        path = found.formula.path  # type: ignore[union-attr]
+        brute = all(
+            path_sum(case.chain, path, s, word) <= 2 * path_sum(case.chain, path, t, word) + Fraction(delta)
+            for word in product(range(len(actions)), repeat=3)
+            for s in range(len(case.chain.states))
+            for t in case.relation[s]
+        )
+        result = check(session, case, found)
+        assert result.status == ("holds" if brute else "violated")
+        verdicts.append(brute)
+    assert 10 < sum(verdicts) < 50
+
+
+def test_budgets_are_thresholds(session: Session) -> None:
+    """On random chains a formula holds with the least δ, and not with less; the same for ε."""
+    random = Random(22)
+    done = 0
+    while done < 20:
+        case = random_case(random)
+        text = random.choice(("X a", "X (a & X b)", "a U b", "G a"))
+        ring = case.chain.domain.ring
+        found = read_property(f"D{{0, 1}}[ {text} ]")
+        least = least_delta(Work(case, session), found, RationalFunction.of(ring.number(2)))
+        assert least.value is not None
+        value = least.value.rational
+        assert value is not None
+        for delta, status in ((value, "holds"), (value - Fraction(1, 1000), "violated")):
+            if delta >= 0:
+                tried = read_property(f"D{{ln(2), {delta}}}[ {text} ]")
+                assert check(session, case, tried).status == status
+        ratio = least_ratio(Work(case, session), found, RationalFunction.of(ring.number(Fraction(1, 10))))
+        if ratio.infinite:
+            continue
+        assert ratio.value is not None
+        least_value = ratio.value.rational
+        assert least_value is not None
+        for c, status in ((least_value, "holds"), (least_value - Fraction(1, 1000), "violated")):
+            if c >= 1:
+                assert check(session, case, read_property(f"D{{ln({c}), 0.1}}[ {text} ]")).status == status
+        done += 1
+
+
+def test_curve(session: Session) -> None:
+    """The curve's corners are least δ, and between two corners δ is linear in the ratio."""
+    random = Random(23)
+    for _ in range(10):
+        case = random_case(random)
+        found = read_property("D{0, 1}[ X (a & X b) ] & D{0, 1}[ X b ]")
+        corners = curve(Work(case, session), found)
+        ring = case.chain.domain.ring
+        assert corners[0].ratio == 1
+        for first, second in pairwise(corners):
+            middle = (first.ratio + second.ratio) / 2
+            for ratio, delta in (
+                (first.ratio, first.delta),
+                (second.ratio, second.delta),
+                (middle, (first.delta + second.delta) / 2),
+            ):
+                least = least_delta(Work(case, session), found, RationalFunction.of(ring.number(ratio)))
+                assert least.value is not None
+                assert least.value.rational == delta
+
+
+def test_sampled_curve(session: Session, tmp_path: Path) -> None:
+    """With constants exp(...) or parameters, the curve is told by upper bounds that hold as δ."""
+    majority = load(FOLDER / "subsampling-majority.toml", Given(("D{0, 1}[ F out0 ]",)))
+    coin = model(SURVEY.replace("(0, 1)", "[1/4, 1/2]"), tmp_path, Given(("D{0, 1}[ X out1 ]",)))
+    for case in (majority, coin):
+        points = curve(Work(case, session), case.properties["property"])
+        assert points[0].ratio == 1
+        assert all(a.delta >= b.delta for a, b in pairwise(points))
+        path = str(case.properties["property"].formula.path)  # type: ignore[union-attr]
+        for point in (points[0], points[8], points[-1]):
+            for delta, status in ((point.delta, "holds"), (point.delta - Fraction(1, 1000), "violated")):
+                if delta >= 0:
+                    tried = read_property(f"D{{ln({point.ratio}), {delta}}}[ {path} ]")
+                    assert check(session, case, tried).status == status
+
+
+def test_parametric_budgets(session: Session, tmp_path: Path) -> None:
+    """With the coin between 1/4 and 1/2 the survey needs ratio 3, and δ = 1/2 for ε = 0."""
+    text = SURVEY.replace("(0, 1)", "[1/4, 1/2]")
+    case = model(text, tmp_path, Given(("D{0, 1}[ X out1 ]",)))
+    found = case.properties["property"]
+    ring = case.chain.domain.ring
+    work = Work(case, session)
+
+    def number(value: Fraction | int) -> RationalFunction:
+        return RationalFunction.of(ring.number(value))
+
+    ratio = least_ratio(work, found, number(0))
+    assert ratio.value is not None
+    assert ratio.value.rational == 3
+    for c, expected in ((Fraction(1), Fraction(1, 2)), (Fraction(3, 2), Fraction(3, 8)), (Fraction(4), None)):
+        least = least_delta(work, found, number(c))
+        if expected is None:
+            assert least.lower <= 0
+        else:
+            assert least.value is not None
+            assert least.value.rational == expected
+
+
+def test_families_settle_on_chains(session: Session, tmp_path: Path) -> None:
+    """A family on a chain is proved for every k where its vectors settle, else only up to a bound."""
+    text = """
+[model]
+initial = ["a", "b"]
+[states]
+a = { labels = ["stay"], to = { a = "1/2", end = "1/2" } }
+b = { labels = ["stay"], to = { b = "1/2", end = "1/4", lost = "1/4" } }
+end = { labels = ["end"] }
+lost = { }
+[neighbours]
+pairs = [["a", "b"]]
+[formulas]
+all = "forall k: D{ln(2), 0}[ stay U=k end ]"
+shifted = "forall k: D{ln(2), 0}[ X (stay U=k+1 end) ]"
+tail = "forall k: D{0, 1/4}[ stay U=k end ]"
+small = "forall k: D{ln(3/2), 0}[ stay U=k end ]"
+other = "forall k: D{ln(2), 0}[ F<=k end ]"
+few = "forall k in 0..5: D{ln(2), 0}[ F<=k end ]"
+"""
+    case = model(text, tmp_path)
+    found = {name: check(session, case, prop) for name, prop in case.properties.items()}
+    assert {name: result.status for name, result in found.items()} == {
+        "all": "holds",
+        "shifted": "holds",
+        "tail": "holds",
+        "small": "violated",
+        "other": "unknown",
+        "few": "holds",
+    }
+    assert "combination of earlier ones" in found["all"].reason
+    assert "no argument was found" in found["other"].reason
+    assert found["small"].counterexample is not None
+    assert found["small"].counterexample.index == 1
+
+
+def test_growing_family_is_not_taken_for_settled(session: Session, tmp_path: Path) -> None:
+    """Where one neighbour decays more slowly, the ratio grows with k, and a violation far out is found."""
+    text = """
+[model]
+initial = ["a", "b"]
+[states]
+a = { labels = ["stay"], to = { a = "1/2", end = "1/2" } }
+b = { labels = ["stay"], to = { b = "2/5", end = "3/5" } }
+end = { labels = ["end"] }
+[neighbours]
+pairs = [["a", "b"]]
+[formulas]
+grows = "forall k: D{ln(3), 0}[ stay U=k end ]"
+"""
+    case = model(text, tmp_path)
+    result = check(session, case, case.properties["grows"])
+    assert result.status in ("violated", "unknown")
+    assert result.status == "unknown" or result.counterexample is not None
+    finite = read_property("forall k in 0..9: D{ln(3), 0}[ stay U=k end ]")
+    assert check(session, case, finite).counterexample is not None
+
+
+PARTS = ("X a", "X (a & X b)", "a U b", "F b", "G a", "F<=2 b", "X (a | F b)", "F (a & X b)")
+
+
+def random_property(random: Random) -> str:
+    """A state formula with parameters in its bounds."""
+    kind, path = random.choice("DDDP!&|N"), random.choice(PARTS)
+    if kind == "D":
+        epsilon, delta = random.choice(("0", "ln(2)", "ln(1 + q)")), random.choice(("0", "1/2", "p", "q/2"))
+        return f"D{{{epsilon}, {delta}}}[ {path} ]"
+    if kind == "P":
+        return f"P{random.choice(('>=', '>', '<=', '<'))}{random.choice(('1/2', 'p', '0', 'p*q'))} [ {path} ]"
+    if kind == "!":
+        return f"!({random_property(random)})"
+    if kind == "N":
+        return f"P>={random.choice(('1/4', 'p/2'))} [ X ({random_property(random)}) ]"
+    return f"({random_property(random)} {kind} {random_property(random)})"
+
+
+@pytest.mark.parametrize("closed_ends", [False, True])
+def test_random_parametric_formulas(closed_ends: bool, session: Session) -> None:
+    """What is proved for every parameter point is true at random ones, the ends of the domain included."""
+    random = Random(31 + closed_ends)
+    ring = Ring(("p", "q"))
+    side = Interval(Fraction(0), Fraction(1), closed_ends, closed_ends)
+    pairs = (("p", "1 - p"), ("(1 + q)/2", "(1 - q)/2"), ("p*q", "1 - p*q"), ("1/3", "2/3"))
+    rows = [[to_rational_function(parse(text), ring) for text in texts] for texts in pairs]
+    statuses: list[str] = []
+    for _ in range(100):
+        size = random.randint(2, 4)
+        table = tuple(
+            (tuple(zip(random.sample(range(size), 2), random.choice(rows), strict=True)),)
+            for _ in range(size)
+        )
+        labels = {x: frozenset(s for s in range(size) if random.random() < 0.5) for x in "ab"}
+        names, domain = tuple(f"s{k}" for k in range(size)), box_domain(ring, {"p": side, "q": side})
+        chain = Chain(names, (ANY,), table, tuple(range(size)), labels, {}, domain)
+        neighbours = closed([(s, t) for s in range(size) for t in range(s) if random.random() < 0.5])
+        case = LogicCase("", "", "", chain, neighbours, {})
+        formula = read_property(random_property(random)).formula
+        result = Work(case, session).check(formula)
+        statuses.append(result.status)
+        if result.status == "holds":
+            for _ in range(5):
+                low = 0 if closed_ends else 1
+                point = {name: Fraction(random.randint(low, 4 - low), 4) for name in "pq"}
+                assert Work(case, session).evaluate(formula, point) is None
+    assert statuses.count("holds") > 15
+    assert statuses.count("violated") > 15
+
+
+def test_no_relation(session: Session) -> None:
+    """Without neighbours D holds, and the note says that no neighbourhood is given."""
+    random = Random(3)
+    case = LogicCase("", "", "", random_chain(random), Relation({}), {})
+    assert check(session, case, read_property("D{0, 0}[ X a ]")).status == "holds"

@@ -1,0 +1,206 @@
+"""`paramverify logic` as a user meets it: sentences, JSON, evidence, exit codes, PRISM files, plots."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+
+from paramverify.cli.main import run
+from paramverify.models.chains import prism
+
+FOLDER = ROOT / "cases" / "logic"
+NEIGHBOURS = "s = 0 & s' = 0 & abs(r - r') <= 1"
+
+
+def call(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
+    code = run(["logic", *map(str, arguments)])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def as_json(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, Any]:
+    code, out, _ = call(capsys, *arguments, "--json")
+    return code, json.loads(out)
+
+
+def test_violation(capsys: pytest.CaptureFixture[str]) -> None:
+    """A violation names state, neighbour, both probabilities and the parameter point; code 1."""
+    code, out, _ = call(capsys, FOLDER / "survey-coin.toml", "-p", "D{ln(3), 0}[ X out1 ]")
+    assert code == 1
+    assert out.startswith("violated: property: D{ln(3), 0}[ X out1 ]\n  With c = 3/4: ")
+    assert "in state plus with the neighbour minus:" in out
+    assert "7/8 (0.875) is more than 3·1/8 (0.125) + 0." in out
+
+
+def test_json_of_a_proof(capsys: pytest.CaptureFixture[str]) -> None:
+    """The JSON object has status, claims, seconds, evidence and notes; numbers are strings."""
+    code, found = as_json(capsys, FOLDER / "survey-coin.toml", "-p", "D{0, c}[ X out1 ]")
+    assert code == 0
+    assert found["status"] == "holds"
+    assert {"claims", "seconds", "evidence", "notes", "properties"} <= found.keys()
+    assert found["claims"][0]["status"] == "holds"
+    assert found["properties"]["property"]["exact"] is True
+    assert "closed symmetrically" in found["notes"][0]
+
+
+def test_json_of_a_violation(capsys: pytest.CaptureFixture[str]) -> None:
+    """The witness has parameters, states, formula, both exact probabilities and their ratio."""
+    code, found = as_json(capsys, FOLDER / "interactive-survey.toml", "-p", "D{ln(3), 0}[ X out1 ]")
+    assert code == 1
+    witness = found["witness"]
+    assert witness["probabilities"] == ["4/5", "1/5"]
+    assert witness["ratio"] == "4"
+    assert witness["actions"] == ["H"]
+    assert set(witness["secrets"]) == {"plus", "minus"}
+
+
+def test_evidence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Evidence is accepted; that of a family proved by an argument says unknown, for it has claims only."""
+    for case, formula, status in (
+        ("survey-coin", "D{0, c}[ X out1 ]", "holds"),
+        ("survey-coin", "D{0, c/2}[ X out1 ]", "violated"),
+        ("survey", "D{1, 0}[ X out1 ]", "violated"),
+        ("above-threshold-one-pair", "forall k: D{0, 0.17}[ X (bot U=k top) ]", "unknown"),
+    ):
+        path = tmp_path / f"{case}-{status}.json"
+        _, _, said = call(capsys, FOLDER / f"{case}.toml", "-p", formula, "--evidence", path)
+        assert json.loads(path.read_text())["status"] == status
+        assert ("no certificate says" in said) == (status == "unknown")
+        assert run(["check", str(path)]) == 0
+        assert f"accepted: {status}" in capsys.readouterr().out
+
+
+def test_sufficient_condition_that_fails(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where Prop. 2 fails, the answer is unknown, never violated, and says what was tried; code 3."""
+    formula = "D{0, 0.1}[ X (bot U=1 top) ]"
+    case = FOLDER / "above-threshold-one-pair.toml"
+    code, out, _ = call(capsys, case, "-p", formula, "--method", "sufficient")
+    assert code == 3
+    assert "The sufficient condition (Prop. 2) fails" in out
+    assert call(capsys, case, "-p", formula, "--method", "exact")[0] == 0
+
+
+def test_budgets(capsys: pytest.CaptureFixture[str]) -> None:
+    """The least δ and ε are told with the states that need them."""
+    formula = "D{0, 1}[ X (out1 & X out1) ]"
+    arguments = (FOLDER / "double-survey.toml", "-p", formula, "--delta-for", "0", "--epsilon-for", "0")
+    code, out, _ = call(capsys, *arguments)
+    assert code == 0
+    assert "with epsilon = 0: least delta 1/2 (0.5); plus against minus" in out
+    assert "with delta = 0: least ratio 9, epsilon ≈ 2.19722458" in out
+    _, found = as_json(capsys, *arguments)
+    assert found["budgets"]["property"]["delta"]["value"] == "1/2"
+    assert found["budgets"]["property"]["ratio"]["value"] == "9"
+
+
+@pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib is not installed")
+def test_curve_as_plot(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The curve is printed with exact corners, and drawn."""
+    case, formula = FOLDER / "double-survey.toml", "D{0, 1}[ X (out1 & X out1) ]"
+    for ending in ("svg", "png"):
+        path = tmp_path / f"curve.{ending}"
+        code, out, _ = call(capsys, case, "-p", formula, "--plot", path)
+        assert code == 0
+        assert "(ratio 9): delta = 0" in out
+        assert path.stat().st_size > 1000
+    code, _, said = call(capsys, case, "-p", formula, "--plot", tmp_path / "curve.txt")
+    assert code == 2
+    assert "ends in .svg or .png" in said
+
+
+@pytest.mark.skipif(not prism.available(), reason="Storm is not installed")
+def test_prism_file(capsys: pytest.CaptureFixture[str]) -> None:
+    """A PRISM file with a parameter: proved for every value, also where only Storm can; or with a value."""
+    file = FOLDER / "survey.prism"
+    inside = ("--parameter", "c=(0, 1)", "--neighbours", NEIGHBOURS)
+    assert call(capsys, file, *inside, "-p", "D{ln((1 + c)/(1 - c)), 0}[ X yes ]")[0] == 0
+    code, out, _ = call(capsys, file, *inside, "-p", "D{0, c}[ (F yes) & (F G !(s = 2)) ]")
+    assert code == 0
+    assert "by Storm" in out
+    fixed = ("--constant", "c=1/2", "--neighbours", NEIGHBOURS)
+    assert call(capsys, file, *fixed, "-p", "D{ln(3), 0}[ X yes ]")[0] == 0
+    assert call(capsys, file, *fixed, "-p", "D{ln(2), 0}[ X yes ]")[0] == 1
+
+
+@pytest.mark.skipif(not prism.available(), reason="Storm is not installed")
+def test_mistakes_with_prism_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Undefined constants, broken files and missing ones are user mistakes; code 2."""
+    code, _, said = call(capsys, FOLDER / "survey.prism", "-p", "P>=0 [ X yes ]")
+    assert code == 2
+    assert "the constant 'c' is not defined" in said
+    broken = tmp_path / "broken.prism"
+    broken.write_text("dtmc\nmodule x\n")
+    code, out, said = call(capsys, broken, "-p", "P>=0 [ X yes ]")
+    assert (code, out) == (2, "")
+    assert "Storm:" in said
+    code, _, said = call(capsys, tmp_path / "none.prism", "-p", "P>=0 [ X yes ]")
+    assert code == 2
+    assert "no such file" in said
+    markov = tmp_path / "ctmc.prism"
+    markov.write_text(
+        "ctmc\nmodule m\n s : [0..1];\n <> s = 0 -> 2 : (s' = 1);\n <> s = 1 -> true;\nendmodule\n"
+    )
+    code, _, said = call(capsys, markov, "-p", "P>=0 [ X true ]")
+    assert code == 2
+    assert "a Markov chain or decision process is needed" in said
+
+
+@pytest.mark.skipif(not prism.available(), reason="Storm is not installed")
+def test_prism_decision_process(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A decision process from PRISM, where actions are shared by both runs."""
+    file = tmp_path / "interactive.prism"
+    file.write_text(
+        """mdp
+module survey
+  s : [0..2];
+  r : [0..1];
+  [low] s = 0 & r = 1 -> 3/4 : (s' = 1) + 1/4 : (s' = 2);
+  [low] s = 0 & r = 0 -> 1/4 : (s' = 1) + 3/4 : (s' = 2);
+  [high] s = 0 & r = 1 -> 4/5 : (s' = 1) + 1/5 : (s' = 2);
+  [high] s = 0 & r = 0 -> 1/5 : (s' = 1) + 4/5 : (s' = 2);
+  [] s > 0 -> true;
+endmodule
+init s = 0 endinit
+label "yes" = s = 1;
+"""
+    )
+    two = ("--neighbours", NEIGHBOURS)
+    assert call(capsys, file, *two, "-p", "D{ln(4), 0}[ X yes ]")[0] == 0
+    code, out, _ = call(capsys, file, *two, "-p", "D{ln(3), 0}[ F yes ]")
+    assert code == 1
+    assert "under the actions high" in out
+    assert call(capsys, file, *two, "-p", "D{ln(4), 0}[ F yes ]")[0] == 0
+
+
+def test_without_storm(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without Storm, a PRISM file and a general path formula are refused with the way to get it."""
+    monkeypatch.setattr("paramverify.models.chains.prism.available", lambda: False)
+    monkeypatch.setattr("paramverify.logic.storm.available", lambda: False)
+    code, _, said = call(capsys, FOLDER / "survey.prism", "-p", "P>=0 [ X yes ]")
+    assert code == 2
+    assert "PRISM files need Storm: pip install 'paramverify[storm]'" in said
+    code, out, _ = call(capsys, FOLDER / "survey.toml", "-p", "D{0, 1}[ G F out1 ]")
+    assert code == 3
+    assert "pip install 'paramverify[storm]'" in out
+
+
+def test_mistakes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Mistakes are told with file and key, in JSON too; code 2."""
+    code, found = as_json(capsys, FOLDER / "survey.toml", "-p", "D{0, 1}[ X ou1 ]")
+    assert code == 2
+    assert found["status"] == "error"
+    assert "did you mean 'out" in found["reason"]
+    code, _, said = call(capsys, FOLDER / "survey.toml", "--parameter", "c")
+    assert code == 2
+    assert "write NAME=VALUE" in said
+    code, _, said = call(capsys, tmp_path / "none.toml")
+    assert code == 2
+    assert "none.toml" in said
+    code, _, said = call(capsys, FOLDER / "survey.toml", "-p", "!D{0, 1}[ X out1 ]", "--delta-for", "0")
+    assert code == 2
+    assert "a budget is found for D formulas" in said
