@@ -1,0 +1,166 @@
+"""Reads the table `[system]` of a case file: states and steps written out, or the slots of the library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from difflib import get_close_matches
+
+from paramverify.algebra.polynomials import RationalFunction
+from paramverify.errors import CaseError, located
+from paramverify.models.checks import Checks
+from paramverify.models.interactive import slots, wellformed
+from paramverify.models.interactive.system import Actions, Distribution, System, rows_of
+from paramverify.models.interactive.weights import Weight, Weights, is_number
+from paramverify.models.noise import table_noise, truncated_geometric
+from paramverify.tables import Table, as_expression
+
+MAX_STATES = 1_000_000
+
+
+def read_system(table: Table, checks: Checks, progress: Callable[[int, int], None] | None = None) -> System:
+    """Reads `[system]`: `kind = "slots"`, or `data`, `queries`, `responses`, `hidden`, `initial` and `steps`.
+
+    Raises:
+        InputError: any mistake, with its key; a system that is not well-formed.
+    """
+    if "kind" in table:
+        table.choice("kind", ("slots",))
+        system = _slots(table, checks, progress)
+    else:
+        system = _explicit(table, checks)
+    table.close()
+    wellformed.check(system, checks)
+    return system
+
+
+def _explicit(table: Table, checks: Checks) -> System:
+    if all(name in table for name in ("steps", "initial")):
+        for name in (*_LISTS, "environment"):
+            table.get(name)
+        table.close()  # a list with a wrong name is told before actions that are not found
+    lists = {name: tuple(table.texts(name)) if name in table else () for name in _LISTS}
+    with located(key="data"):
+        actions = Actions(*(lists[name] for name in _LISTS))
+    partial = table.choice("environment", ("any", "accepted"), "any") == "accepted"
+    inner = table.table("steps")
+    names = tuple(inner)
+    index = {name: number for number, name in enumerate(names)}
+    numbers = {name: number for number, name in enumerate(actions.names)}
+    initial = _known(table.text("initial"), index, "initial", "state")
+    raw: list[tuple[int, int, list[tuple[int, RationalFunction]]]] = []
+    with located(key="steps"):
+        for state, name in enumerate(names):
+            with located(key=name):
+                row = inner.table(name)
+                for action in row:
+                    number = _known(action, numbers, action, "action")
+                    with located(key=action):
+                        raw.append((state, number, list(_distribution(row.get(action), index, checks))))
+    numeric = all(is_number(w) for _, _, entries in raw for _, w in entries)
+    weights = Weights(checks.ring, numeric)
+
+    def steps() -> Iterator[tuple[int, int, Distribution]]:
+        for state, action, entries in raw:
+            yield state, action, tuple((s, weights.of(w)) for s, w in entries)
+
+    return System(names, actions, initial, rows_of(names, actions, steps()), weights, partial)
+
+
+_LISTS = ("data", "queries", "responses", "hidden")
+
+
+def _known(name: str, known: dict[str, int], key: str, what: str) -> int:
+    if name not in known:
+        near = get_close_matches(name, known, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise CaseError(f"the system has no {what} {name!r}{hint}", key=key)
+    return known[name]
+
+
+def _distribution(
+    data: object, index: dict[str, int], checks: Checks
+) -> Iterator[tuple[int, RationalFunction]]:
+    if isinstance(data, str):
+        yield _known(data, index, "", "state"), RationalFunction.of(checks.ring.number(1))
+        return
+    if not isinstance(data, dict) or not data:
+        raise CaseError("the next state, or a table of next states with their probabilities, is needed here")
+    for name, value in data.items():
+        successor = _known(name, index, name, "state")
+        with located(key=name):
+            yield successor, checks.function(as_expression(value))
+
+
+def _slots(table: Table, checks: Checks, progress: Callable[[int, int], None] | None) -> System:
+    data = table.need("data")
+    whole = isinstance(data, list) and all(isinstance(d, int) and not isinstance(d, bool) for d in data)
+    if not whole or not data or len(set(data)) < len(data):
+        raise CaseError("a list of different whole numbers is needed here", key="data")
+    queries = tuple(table.texts("queries"))
+    for query in queries:
+        if query not in slots.FUNCTIONS:
+            raise CaseError(f"{query!r} is not one of {', '.join(slots.FUNCTIONS)}", key="queries")
+    if not queries:
+        raise CaseError("at least one query is needed", key="queries")
+    count, points = table.integer("slots", 1, 12), table.integer("points", 1, 100)
+    limit = table.integer("range", 1, 200)
+    noise, sampler = _noise(table, limit, checks)
+    given = slots.Slots(
+        count,
+        points,
+        tuple(data),
+        queries,
+        limit,
+        checks.ring,
+        noise,
+        sampler,
+        table.choice("full", ("drop", "never"), "drop"),
+        table.choice("memory", ("slot", "shared"), "slot") == "shared",
+        _flag(table, "delete", True),
+    )
+    return slots.build(given, states=MAX_STATES, progress=progress)
+
+
+def _noise(
+    table: Table, limit: int, checks: Checks
+) -> tuple[tuple[tuple[RationalFunction, ...], ...], RationalFunction | None]:
+    with located(key="noise"):
+        inner = table.table("noise")
+        rows: list[list[Weight]] = []
+        sampler = None
+        if "sampled" in inner:
+            sampler = checks.function(inner.expression("sampled"))
+            one = RationalFunction.of(checks.ring.number(1))
+            checks.positive((sampler.numerator * sampler.denominator), "the base of the sampled noise")
+            rest = one - sampler
+            checks.positive(rest.numerator * rest.denominator, "1 minus the base of the sampled noise")
+        elif "truncated_geometric" in inner:
+            alpha = checks.function(inner.expression("truncated_geometric"))
+            rows = [list(row) for row in truncated_geometric(alpha, 2 * limit, checks).rows]
+        elif "table" in inner:
+            raw = inner.get("table")
+            if (
+                not isinstance(raw, list)
+                or len(raw) != 2 * limit + 1
+                or not all(isinstance(r, list) for r in raw)
+            ):
+                raise CaseError(
+                    f"{2 * limit + 1} rows are needed, for the answers -range..range", key="table"
+                )
+            rows = [[checks.function(as_expression(entry)) for entry in row] for row in raw]
+            table_noise(rows, checks)
+        else:
+            raise CaseError(
+                'noise is { truncated_geometric = "1/2" }, { sampled = "1/2" } or { table = [[...], ...] }'
+            )
+        inner.close()
+        return tuple(map(tuple, rows)), sampler
+
+
+def _flag(table: Table, name: str, default: bool) -> bool:
+    value = table.get(name)
+    if value is None:
+        return default
+    if not isinstance(value, bool):
+        raise CaseError("true or false is needed here", key=name)
+    return value

@@ -1,0 +1,140 @@
+"""The system motivated by PINQ ([T]): slots of data points, and queries about all of them.
+
+A data point goes to the current slot, which drops it if it is full. A query is answered with noise from the
+points of all slots; then the next slot becomes the current one, and is emptied. So a point is used in at most
+as many answers as there are slots.
+
+The noise adds ε = −ln p for each unit by which the true answer changes: with a data domain of numbers of size
+at most v, one point more or less costs ε for a count and v·ε for a sum. The answers are clamped to
+−range..range, and so is what is released.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from paramverify.algebra.polynomials import RationalFunction, Ring
+from paramverify.models.interactive.explore import explore
+from paramverify.models.interactive.sampling import Flip, flip, start
+from paramverify.models.interactive.system import Actions, System
+from paramverify.models.interactive.weights import Weight
+
+Content = tuple[tuple[int, ...], ...]  # the points of each slot, sorted; the current slot comes first
+State = tuple[Any, ...]  # a kind, the slots, and what the kind needs besides
+
+FUNCTIONS: Mapping[str, Callable[[Content], int]] = {
+    "count": lambda slots: sum(map(len, slots)),
+    "sum": lambda slots: sum(map(sum, slots)),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Slots:
+    """The parameters of the system, and of the ways to break it.
+
+    `noise[f][o]` is the probability that the answer f − limit is released as o − limit. With `sampler`, that
+    is the base p of a truncated geometric distribution which the program `sample_N` draws by coin flips.
+    `full` says what happens with a point when its slot is full: it is dropped, or it never comes, as an
+    assumption about the environment. `shared` counts `points` over all slots together; without `delete` the
+    slot that becomes current keeps its points.
+    """
+
+    slots: int
+    points: int
+    data: tuple[int, ...]
+    queries: tuple[str, ...]
+    limit: int
+    ring: Ring
+    noise: tuple[tuple[RationalFunction, ...], ...] = ()
+    sampler: RationalFunction | None = None
+    full: str = "drop"
+    shared: bool = False
+    delete: bool = True
+
+
+def build(
+    given: Slots, *, states: int = 1_000_000, progress: Callable[[int, int], None] | None = None
+) -> System:
+    """Returns the system that starts with empty slots.
+
+    Raises:
+        LimitError: more than `states` states.
+    """
+    actions = Actions(
+        tuple(f"point {d}" for d in given.data),
+        given.queries,
+        tuple(str(o) for o in range(-given.limit, given.limit + 1)),
+        ("answer", "flip"),
+    )
+    initial: State = ("slots", ((),) * given.slots)
+    return explore(
+        initial,
+        lambda state: _step(given, state),
+        actions,
+        ring=given.ring,
+        partial=given.full == "never",
+        limit=states,
+        name=_name,
+        progress=progress,
+    )
+
+
+def _step(given: Slots, state: State) -> Iterable[tuple[str, Mapping[State, Weight]]]:
+    kind, slots = state[0], state[1]
+    if kind == "slots":
+        for point in given.data:
+            after = _added(given, slots, point)
+            if after is not None:
+                yield f"point {point}", {("slots", after): 1}
+        for query in given.queries:
+            yield query, {("asked", slots, query): 1}
+    elif kind == "asked":
+        answer = max(-given.limit, min(given.limit, FUNCTIONS[state[2]](slots)))
+        rest = _advanced(given, slots)
+        if given.sampler is None:
+            row = given.noise[answer + given.limit]
+            yield "answer", {("responds", rest, o - given.limit): w for o, w in enumerate(row)}
+        else:
+            yield "answer", {("flips", rest, answer, start(answer, given.limit)): 1}
+    elif kind == "flips":
+        _, _, answer, coin = state
+        yield "flip", {_outcome(o, slots, answer): w for o, w in _flip(given, coin, answer).items()}
+    else:
+        yield str(state[2]), {("slots", slots): 1}
+
+
+def _flip(given: Slots, coin: Flip, answer: int) -> Mapping[int | Flip, Weight]:
+    assert given.sampler is not None
+    return flip(coin, answer, given.limit, given.sampler)
+
+
+def _outcome(after: int | Flip, slots: Content, answer: int) -> State:
+    return ("responds", slots, after) if isinstance(after, int) else ("flips", slots, answer, after)
+
+
+def _added(given: Slots, slots: Content, point: int) -> Content | None:
+    """Returns the slots with a point more, as they are if it is dropped, and None if it never comes."""
+    held = sum(map(len, slots)) if given.shared else len(slots[0])
+    if held >= given.points:
+        return None if given.full == "never" else slots
+    return (tuple(sorted((*slots[0], point))), *slots[1:])
+
+
+def _advanced(given: Slots, slots: Content) -> Content:
+    """Returns the slots with the next one, which is the oldest, as the current one."""
+    oldest = slots[-1]
+    return (() if given.delete else oldest, *slots[:-1])
+
+
+def _name(state: State) -> str:
+    slots = state[1]
+    shown = "|".join(",".join(map(str, slot)) or "-" for slot in slots)
+    if state[0] == "slots":
+        return shown
+    if state[0] == "asked":
+        return f"{shown} {state[2]}?"
+    if state[0] == "responds":
+        return f"{shown} answers {state[2]}"
+    return f"{shown} flips for {state[2]}: {state[3]}"

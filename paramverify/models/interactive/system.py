@@ -1,0 +1,109 @@
+"""Interactive systems as data ([T]: probabilistic labelled transition systems).
+
+Inputs are data points, which the analyst does not see, and queries, which the analyst sees; outputs are
+responses, which the analyst sees, and hidden actions. In each state an action leads to a distribution over
+states. A state that accepts inputs waits for one; elsewhere at most one output is enabled, and happens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from paramverify.errors import ModelError
+from paramverify.models.interactive.weights import Weight, Weights, is_zero
+
+Distribution = tuple[tuple[int, Weight], ...]  # (state, positive probability)
+Row = Mapping[int, Distribution]  # by action
+
+
+class Kind(Enum):
+    """What a state does next: take an input, respond, move unseen, or nothing for ever."""
+
+    INPUT = "input"
+    RESPONSE = "response"
+    HIDDEN = "hidden"
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True)
+class Actions:
+    """The names of all actions; they are numbered in this order."""
+
+    data: tuple[str, ...]
+    queries: tuple[str, ...]
+    responses: tuple[str, ...]
+    hidden: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        seen: set[str] = set()
+        for name in self.names:
+            if name in seen:
+                raise ModelError(f"the action {name!r} is declared twice")
+            seen.add(name)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names, in the order of their numbers."""
+        return (*self.data, *self.queries, *self.responses, *self.hidden)
+
+    @property
+    def inputs(self) -> range:
+        """The numbers of data points and queries."""
+        return range(len(self.data) + len(self.queries))
+
+    @property
+    def points(self) -> range:
+        """The numbers of the data points."""
+        return range(len(self.data))
+
+    def is_hidden(self, action: int) -> bool:
+        """Tells whether an action is hidden."""
+        return action >= len(self.inputs) + len(self.responses)
+
+    def kind(self, row: Row) -> Kind:
+        """Returns what a state with this well-formed row does next."""
+        for action in row:
+            if action in self.inputs:
+                return Kind.INPUT
+            return Kind.HIDDEN if self.is_hidden(action) else Kind.RESPONSE
+        return Kind.STOPPED
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A system: states by name, its actions, the initial state, and one row for each state.
+
+    With `partial`, an input that a waiting state does not accept is one that the environment is assumed never
+    to give there; otherwise a waiting state accepts every input.
+    """
+
+    states: tuple[str, ...]
+    actions: Actions
+    initial: int
+    rows: tuple[Row, ...]
+    weights: Weights
+    partial: bool = False
+
+    def kind(self, state: int) -> Kind:
+        """Returns what a state does next."""
+        return self.actions.kind(self.rows[state])
+
+
+def rows_of(
+    names: Iterable[str], actions: Actions, steps: Iterable[tuple[int, int, Distribution]]
+) -> tuple[Row, ...]:
+    """Returns one row for each state from (state, action, distribution) triples; zero entries are left out.
+
+    Raises:
+        ModelError: two distributions for one state and action (the system is not transition-deterministic).
+    """
+    states = tuple(names)
+    rows: list[dict[int, Distribution]] = [{} for _ in states]
+    for state, action, distribution in steps:
+        if action in rows[state]:
+            name = actions.names[action]
+            raise ModelError(f"state {states[state]!r}: two transitions for the action {name!r}")
+        rows[state][action] = tuple((s, w) for s, w in distribution if not is_zero(w))
+    return tuple(rows)
