@@ -71,6 +71,8 @@ def load(path: str | PathLike[str]) -> Case:
     file = Path(path)
     data, digest = read_toml(file)
     with located(file=str(path)):
+        if "system" in data:
+            raise CaseError("this is an interactive system: use `paramverify interactive`", key="system")
         return _Reader(Table(data), str(path), digest).case()
 
 

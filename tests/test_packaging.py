@@ -39,7 +39,7 @@ LAYERS = (
     ("portfolio",),
     ("all_lengths",),
     ("verification",),
-    ("reports", "statistics", "synthesis"),
+    ("interactive", "reports", "statistics", "synthesis"),
     ("logic",),
     ("cli",),
     ("__main__",),

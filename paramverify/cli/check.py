@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,13 @@ import click
 
 from paramverify.cli._common import json_option, print_json, timeout_option
 from paramverify.errors import EvidenceError, located
-from paramverify.evidence import cone_checker, product_checker, region_checker
+from paramverify.evidence import cone_checker, product_checker, region_checker, unwinding_checker
 from paramverify.evidence.checker import Report, check_text
 
-RULES = {
+RULES: dict[str, Callable[[Any], Report]] = {
     cone_checker.FORMAT: cone_checker.check_document,
     region_checker.FORMAT: region_checker.check_document,
+    unwinding_checker.FORMAT: unwinding_checker.check_document,
 }
 MAX_BYTES = 1_000_000_000
 SHOWN = 20
@@ -64,6 +66,13 @@ def _read(path: Path) -> str:
 
 
 def _with_case(text: str, path: str) -> Report:
+    document = _document_of(text)
+    if document.get("format") == unwinding_checker.FORMAT:
+        from paramverify.interactive.cases import load as load_system
+        from paramverify.interactive.certificates import subject
+
+        expected = json.loads(json.dumps(subject(load_system(path))))
+        return unwinding_checker.check_document(document, expected)
     from paramverify.cases import load
     from paramverify.reports.evidence import check_with_case
 
@@ -71,14 +80,20 @@ def _with_case(text: str, path: str) -> Report:
 
 
 def _alone(text: str) -> Report:
-    """Checks evidence in itself: a certificate about every length, a region map, or an ordinary document."""
+    """Checks evidence in itself, by the rules of its format."""
+    document = _document_of(text)
+    rules = RULES.get(str(document.get("format")))
+    report = rules(document) if rules else check_text(text)  # which says what is wrong
+    return product_checker.with_reduction(document, report)
+
+
+def _document_of(text: str) -> dict[str, Any]:
+    """Returns the document, an empty one for a text that is none."""
     try:
         document = json.loads(text)
-        rules = RULES.get(document["format"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return check_text(text)  # which says what is wrong
-    report = rules(document) if rules else check_text(text)
-    return product_checker.with_reduction(document, report)
+    except (ValueError, RecursionError):
+        return {}
+    return document if isinstance(document, dict) else {}
 
 
 def _status(text: str) -> str:

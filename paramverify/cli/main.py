@@ -16,6 +16,7 @@ COMMANDS = {
     "verify": "Prove a case private for every prior, or show how it leaks.",
     "budget": "Find the tight budget: the largest ratio over all priors, secrets and outputs.",
     "synthesize": "Find violating priors, safe regions, and design parameters that make a case private.",
+    "interactive": "Prove differential noninterference of an interactive system, or show how it leaks.",
     "check": "Re-check evidence without any solver.",
     "certify": "Evaluate one counterexample candidate exactly.",
     "show": "Print the observation probabilities as formulas, or the model as a graph.",

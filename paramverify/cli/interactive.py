@@ -1,0 +1,173 @@
+"""`paramverify interactive CASE`: differential noninterference of an interactive system."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.polynomials import RationalFunction, in_generator, variables
+from paramverify.cli._common import (
+    STATUS_CODES,
+    case_argument,
+    json_option,
+    print_json,
+    progress_bar,
+    session_option,
+    session_options,
+    time_limit,
+    timeout_option,
+)
+from paramverify.interactive.bounds import power
+from paramverify.interactive.cases import InteractiveCase, load
+from paramverify.interactive.certificates import evidence_document
+from paramverify.interactive.pictures import dot
+from paramverify.interactive.verification import Report, verify
+from paramverify.models.interactive.weights import Weight, as_function, is_number, is_zero, text
+from paramverify.reports.formulas import formula
+
+WRITE = "Write the evidence to this file, for `paramverify check`."
+PICTURE = "Write a picture of the system in DOT to this file, and decide nothing."
+
+
+@click.command("interactive")
+@case_argument
+@json_option
+@timeout_option
+@session_option
+@click.option("--evidence", "evidence", type=click.Path(dir_okay=False, path_type=Path), help=WRITE)
+@click.option("--dot", "picture", type=click.Path(dir_okay=False, path_type=Path), help=PICTURE)
+def command(
+    case: str,
+    as_json: bool,
+    timeout: float,
+    backends: str | None,
+    strategy: str | None,
+    confirm: int,
+    evidence: Path | None,
+    picture: Path | None,
+) -> int:
+    """Prove differential noninterference of an interactive system, or show how it leaks."""
+    options = session_options(timeout, backends, strategy, confirm)
+    with time_limit(timeout), progress_bar("states, families") as progress:
+        loaded = load(case, progress)
+        if picture:
+            picture.write_text(dot(loaded.system), encoding="utf-8")
+            if as_json:
+                print_json({"states": len(loaded.system.states), "picture": str(picture)})
+            return 0
+        report = verify(loaded, options, lambda what, done, total: progress(done, total))
+        if evidence:
+            document = evidence_document(loaded, report, options)
+            evidence.write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
+    if as_json:
+        print_json(_document(loaded, report))
+        return STATUS_CODES[report.status]
+    for line in _lines(loaded, report):
+        click.echo(line)
+    return STATUS_CODES[report.status]
+
+
+def _lines(case: InteractiveCase, report: Report) -> list[str]:
+    size = f"{len(case.system.states):,} states, {report.pairs:,} pairs, {report.seconds:.2g} s"
+    everywhere = case.domain.describe()
+    where = f" for all {everywhere}" if everywhere else ""
+    if report.status == "violated":
+        return [
+            f"violated: no differential noninterference with {case.budget} ({size}).",
+            *_witness(case, report),
+        ]
+    if report.status == "unknown":
+        return [f"unknown: undecided with {case.budget} ({size}).", f"  {report.reason}"]
+    lines = [f"holds: differential noninterference with {case.budget}{where} ({size})."]
+    family, costs = report.family, report.costs
+    if family:
+        steps = f"{family.steps} step{'s' * (family.steps != 1)}"
+        total = _shown(case, power(family.ratio, family.steps))
+        lines.append(f"  Unwinding family: {steps} of ratio {_shown(case, family.ratio)}, together {total}.")
+    else:
+        lines.append("  No unwinding family within the bound.")
+    if costs and costs.ratio is not None:
+        lines.append(f"  Steps paid with what they leak: ratio {_shown(case, costs.ratio)}.")
+    return lines
+
+
+def _witness(case: InteractiveCase, report: Report) -> list[str]:
+    found = report.refutation
+    assert found is not None
+    names = case.system.actions.names
+    at = ", ".join(f"{k} = {v}" for k, v in report.parameters.items())
+    left, right = found.probabilities
+    ratio = "impossible with the other" if is_zero(right) else f"ratio {_shown(case, left / right)}"
+    nothing = ", then nothing" if found.event.closed else ""
+    return [
+        *([f"  With {at}:"] if at else []),
+        f"  inputs   {_row(names, found.left)}",
+        f"  against  {_row(names, found.right)}",
+        f"  observed {_row(names, found.event.trace)}{nothing}",
+        f"  with probabilities {_shown(case, left)} and {_shown(case, right)}: {ratio},"
+        f" beyond the bound {_shown(case, report.bound)}.",
+    ]
+
+
+def _row(names: Sequence[str], actions: Sequence[int]) -> str:
+    return ", ".join(names[a] for a in actions) or "nothing"
+
+
+def _shown(case: InteractiveCase, weight: Weight) -> str:
+    """Returns a number or a function; with the constant E a power of it, or else a decimal."""
+    if is_number(weight):
+        return text(weight)
+    function = as_function(weight, case.domain.ring)
+    constant = case.domain.constant
+    used = {*variables(function.numerator), *variables(function.denominator)}
+    if constant is None or used != {GENERATOR}:
+        return formula(function, case.domain).factored
+    top, bottom = in_generator(function.numerator), in_generator(function.denominator)
+    exponent = int(top.degree()) - int(bottom.degree())
+    if function == RationalFunction.of(case.domain.ring.variable(GENERATOR)) ** exponent:
+        return f"exp({exponent * constant.exponent})"
+    value = constant.ball(top, 128) / constant.ball(bottom, 128)
+    return f"about {float(value.mid()):.6g}"
+
+
+def _document(case: InteractiveCase, report: Report) -> dict[str, Any]:
+    family, costs = report.family, report.costs
+    constant = case.domain.constant
+    document: dict[str, Any] = {
+        "status": report.status,
+        "states": len(case.system.states),
+        "pairs": report.pairs,
+        "claims": len(report.claims) + len(report.obligations),
+        "seconds": round(report.seconds, 6),
+        "evidence": {
+            "family": family
+            and {
+                "ratio": _shown(case, family.ratio),
+                "steps": family.steps,
+                "total": _shown(case, power(family.ratio, family.steps)),
+            },
+            "costs": None if costs is None or costs.ratio is None else {"total": _shown(case, costs.ratio)},
+        },
+    }
+    if constant:
+        document["constant"] = f"E = exp({constant.exponent})"
+    names = case.system.actions.names
+    found = report.refutation
+    if report.status == "violated" and found is not None:
+        left, right = found.probabilities
+        document["witness"] = {
+            "parameters": {name: str(value) for name, value in report.parameters.items()},
+            "inputs": [[names[a] for a in found.left], [names[a] for a in found.right]],
+            "observations": [names[a] for a in found.event.trace],
+            "then_nothing": found.event.closed,
+            "probabilities": [text(left), text(right)],
+            "ratio": None if is_zero(right) else text(left / right),
+        }
+    elif report.status == "unknown":
+        document["reason"] = report.reason
+    return document

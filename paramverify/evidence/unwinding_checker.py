@@ -1,0 +1,391 @@
+"""Checks evidence about interactive systems: standard library, and the checker of single claims.
+
+The document holds the system: for each state the actions that it enables, each with a distribution. Inputs
+are data points and queries, outputs responses and hidden actions. What is checked:
+
+system    At most one output is enabled where one is, and otherwise all inputs (or, with `partial`, some).
+          Probabilities are nonnegative and sum to one.
+closures  For hidden states, group by group, where they end: ν(h) = Σ p(h, k)·ν(k). A group that leads to
+          itself has numbers h ≥ 0 with h = 1 + Q·h, bounds of the expected number of steps in it, so it is
+          left almost surely and the equations have one solution. A group that leads nowhere else never ends
+          (⊥, -1).
+family    For pairs of terminal states in rel[i]: the same actions are enabled, and for each a bijection of
+          the supports of the closures maps to related states in rel[i] with equal probability, or (i > 0) to
+          states related in rel[i−1] with probabilities that differ by a factor of at most e^δ. Insertions of
+          data points at reachable states stay in rel[t], and e^{tδ} is within the bound. (Tschantz, Kaynar
+          and Datta.)
+costs     Classes of states that are bisimilar. C(x, y) ≥ 1 for pairs of classes: the same actions are
+          enabled, and for each an injection of supports with ν1(z)·C(z, β(z)) ≤ C(x, y)·ν2(β(z)). Then
+          Pr(.|x) ≤ C(x, y)·Pr(.|y), and the C of insertions are within the bound.
+witness   Two input sequences that differ in one inserted data point, and an observation whose probabilities,
+          computed forwards at a point of the domain, exceed the bound.
+
+Polynomials whose sign is needed on the domain are proved by the claims of the document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import gcd
+from typing import Any
+
+from paramverify.evidence.checker import (
+    Poly,
+    Rejected,
+    Report,
+    check_claim,
+    check_witness,
+    number,
+    parse,
+    plus,
+    sign_in_exp,
+    whole,
+)
+from paramverify.evidence.unwinding_systems import (
+    SILENT,
+    Ask,
+    Numbers,
+    Pair,
+    System,
+    Weight,
+    after,
+    check_closures,
+    common,
+    ends_of,
+    insertions,
+    reachable,
+    read_system,
+    state_of,
+)
+
+FORMAT, VERSION = "paramverify-unwinding", 1
+MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
+
+
+def check_document(document: Any, expected: Any = None, ask: Ask | None = None) -> Report:
+    """Checks a document; `expected`, if given, is what its system and bound must be, derived from the case.
+
+    `ask` decides signs in place of the claims of the document. Malformed documents of any kind give a report
+    that is not accepted.
+    """
+    try:
+        if (
+            document["format"] != FORMAT
+            or type(document["version"]) is not int
+            or document["version"] != VERSION
+        ):
+            raise Rejected(f"not {FORMAT} version {VERSION}")
+        if expected is not None and any(document[name] != value for name, value in expected.items()):
+            raise Rejected("the evidence is about another system or another bound")
+        return _check(document, ask)
+    except Rejected as error:
+        return Report(False, (f"rejected: {error}",))
+    except MALFORMED as error:
+        return Report(False, (f"rejected: malformed evidence: {error!r:.200}",))
+
+
+def _check(document: Any, ask: Ask | None) -> Report:
+    domain = document["domain"]
+    names = tuple(domain["variables"])
+    exponent = number(domain["constant"]) if "constant" in domain else None
+    status = document["status"]
+    if status == "violated":
+        witness = document["witness"]
+        numbers = Numbers(names, exponent, _at_point(domain, witness["parameters"]))
+        system = read_system(document["system"], numbers)
+        check_closures(system, numbers, document["closures"])
+        line = check_violation(system, numbers, numbers.read(document["ratio"]), witness)
+        return Report(True, (line,), 0)
+    if status != "holds":
+        raise Rejected(f"there is nothing to check with status {status!r:.40}")
+    trusted: set[str] = set()
+    claims = document.get("claims", [])
+    numbers = Numbers(names, exponent, ask or _proved(domain, claims, trusted))
+    system = read_system(document["system"], numbers)
+    check_closures(system, numbers, document["closures"])
+    kind = document["proof"]["kind"]
+    line = PROOFS[kind](system, numbers, numbers.read(document["ratio"]), document["proof"])
+    count = len(claims)
+    return Report(True, (line, f"{count} comparisons with parameters"), count - len(trusted), len(trusted))
+
+
+def _proved(domain: Any, claims: Any, trusted: set[str]) -> Ask:
+    """Replays the claims of the document; a sign is shown if it is one of them."""
+    names = domain["variables"]
+    weak: set[object] = set()
+    strong: set[object] = set()
+    for entry in claims:
+        claim = {**domain, "polynomial": entry["polynomial"]}
+        poly = parse(entry["polynomial"], names)
+        if entry["strict"]:
+            # f > 0 if −1 ≥ 0 holds on what is left of the domain with −f ≥ 0.
+            negated = [entry["negated"], ">="]
+            if plus(poly, parse(entry["negated"], names)):
+                raise Rejected("the negative of a polynomial is another one")
+            claim |= {"polynomial": "-1", "constraints": [*domain["constraints"], negated]}
+        if check_claim(claim, entry["proof"]):
+            trusted.add(entry["polynomial"])
+        (strong if entry["strict"] else weak).add(_key(poly))
+
+    def ask(poly: Poly, strict: bool) -> bool:
+        return _key(poly) in strong or (not strict and _key(poly) in weak)
+
+    return ask
+
+
+def _key(poly: Poly) -> object:
+    """Returns what is the same for all positive multiples of a polynomial."""
+    coefficients, _ = whole(poly)
+    common = gcd(*coefficients.values()) or 1
+    return frozenset((x, c // common) for x, c in coefficients.items())
+
+
+def _at_point(domain: Any, parameters: Any) -> Ask:
+    """Decides signs at one point, which has to be one of the domain."""
+    names = tuple(domain["variables"])
+    # The claim −1 ≥ 0 fails wherever it is asked for: what is checked is that the point is in the domain.
+    check_witness({**domain, "polynomial": "-1"}, parameters)
+    values = {name: number(text) for name, text in parameters.items()}
+
+    def ask(poly: Poly, strict: bool) -> bool:
+        coefficients: dict[int, Fraction] = {}
+        for x, c in poly.items():
+            power = 0
+            for name, e in zip(names, x, strict=True):
+                if name in values:
+                    c *= values[name] ** e
+                else:
+                    power = e
+            coefficients[power] = coefficients.get(power, Fraction(0)) + c
+        exponent = number(domain["constant"]) if "constant" in domain else None
+        found = sign_in_exp(coefficients, exponent)
+        return found > 0 if strict else found >= 0
+
+    return ask
+
+
+def _label(system: System, state: int) -> object:
+    """Returns what is the same for all states that a state may be related to."""
+    if state == SILENT:
+        return SILENT
+    kind = system.kind(state)
+    return next(iter(system.rows[state])) if kind == "response" else kind
+
+
+def _by_label(system: System, states: Sequence[int]) -> dict[object, list[int]]:
+    found: dict[object, list[int]] = {}
+    for place, state in enumerate(states):
+        found.setdefault(_label(system, state), []).append(place)
+    return found
+
+
+def matched(rows: Sequence[Sequence[int]]) -> bool:
+    """Tells whether different choices from each row exist, by augmenting paths."""
+    owner: dict[int, int] = {}
+
+    def place(row: int, tried: set[int]) -> bool:
+        for choice in rows[row]:
+            if choice not in tried:
+                tried.add(choice)
+                if choice not in owner or place(owner[choice], tried):
+                    owner[choice] = row
+                    return True
+        return False
+
+    return all(place(row, set()) for row in range(len(rows)))
+
+
+def check_family(system: System, numbers: Numbers, ratio: Weight, proof: Any) -> str:
+    """Checks an unwinding family and that it covers all insertions; returns what it shows in words."""
+    step, steps = numbers.read(proof["delta"]), proof["steps"]
+    if type(steps) is not int or not 0 <= steps <= 10_000:
+        raise Rejected("the number of steps is none")
+    levels: dict[Pair, int] = {}
+    for x, y, level in proof["levels"]:
+        if type(level) is not int or level < 0:
+            raise Rejected("a level is none")
+        x, y = state_of(x, len(system.rows)), state_of(y, len(system.rows))
+        levels[(min(x, y), max(x, y))] = level
+
+    def related(x: int, y: int, level: int) -> bool:
+        return x == y or levels.get((min(x, y), max(x, y)), level + 1) <= level
+
+    for (x, y), level in levels.items():
+        if system.is_hidden(x) or system.is_hidden(y):
+            raise Rejected("a pair has a hidden state")
+        for action in common(system, x, y):
+            mu, nu = after(system, numbers, x, action), after(system, numbers, y, action)
+            if len(mu) != len(nu):
+                raise Rejected(f"pair ({x}, {y}), action {action}: the supports have different sizes")
+            alike = _by_label(system, [r for r, _ in nu])
+            near_by = [[(k, *nu[k]) for k in alike.get(_label(system, s), ())] for s, _ in mu]
+            same = [
+                [k for k, r, v in row if related(s, r, level) and numbers.equal(w, v)]
+                for (s, w), row in zip(mu, near_by, strict=True)
+            ]
+            if matched(same):
+                continue
+            near = [
+                [
+                    k
+                    for k, r, v in row
+                    if related(s, r, level - 1)
+                    and numbers.at_most([w], [step, v])
+                    and numbers.at_most([v], [step, w])
+                ]
+                for (s, w), row in zip(mu, near_by, strict=True)
+            ]
+            if not level or not matched(near):
+                raise Rejected(f"pair ({x}, {y}) of level {level}, action {action}: no bijection of supports")
+    for state, distribution in insertions(system, numbers):
+        if not all(s != SILENT and related(state, s, steps) for s, _ in distribution):
+            raise Rejected(f"an insertion at state {state} is not covered")
+    if not numbers.at_most([step] * steps, [ratio]):
+        raise Rejected("the steps together pass the bound")
+    return f"unwinding family: {len(levels)} pairs, {steps} steps: proved"
+
+
+def check_costs(system: System, numbers: Numbers, ratio: Weight, proof: Any) -> str:
+    """Checks costs of pairs of bisimilar classes against the bound; returns what they show in words."""
+    states = reachable(system, numbers)
+    classes: dict[int, int] = {SILENT: SILENT}
+    for block, members in enumerate(proof["classes"]):
+        classes.update({state_of(s, len(system.rows)): block for s in members})
+    if any(s not in classes for s in states):
+        raise Rejected("a state has no class")
+    first: dict[int, dict[int, dict[int, Weight]]] = {}
+    leader: dict[int, int] = {}
+    for state in states:
+        moves = {}
+        for action in system.rows[state]:
+            total: dict[int, list[Weight]] = {}
+            for s, w in after(system, numbers, state, action):
+                total.setdefault(classes[s], []).append(w)
+            moves[action] = {b: ws[0] if len(ws) == 1 else numbers.sum(ws) for b, ws in total.items()}
+        block = classes[state]
+        if block not in first:
+            first[block], leader[block] = moves, state
+            continue
+        if moves.keys() != first[block].keys() or any(
+            moves[a].keys() != other.keys()
+            or not all(numbers.equal(moves[a][b], w) for b, w in other.items())
+            for a, other in first[block].items()
+        ):
+            raise Rejected(f"states {leader[block]} and {state} are not bisimilar")
+    costs = {(x, y): numbers.read(text) for x, y, text in proof["costs"]}
+    for (x, y), cost in costs.items():
+        if x == y or not numbers.at_most([numbers.one], [cost]):
+            raise Rejected("a cost is below one, or one of a class with itself")
+        for action in common(system, leader[x], leader[y]):
+            nu = list(first[y][action].items())
+            alike = _by_label(system, [leader.get(other, SILENT) for other, _ in nu])
+            rows = []
+            for z, w in first[x][action].items():
+                row = []
+                for k in alike.get(_label(system, leader.get(z, SILENT)), ()):
+                    other, v = nu[k]
+                    left = [w] if z == other else [w, costs[z, other]] if (z, other) in costs else None
+                    if left is not None and numbers.at_most(left, [cost, v]):
+                        row.append(k)
+                rows.append(row)
+            if not matched(rows):
+                raise Rejected(f"classes ({x}, {y}), action {action}: the cost is too small")
+    for state, distribution in insertions(system, numbers):
+        here = classes[state]
+        for s, _ in distribution:
+            there = classes[s]
+            if s == SILENT or (
+                here != there
+                and not all(
+                    p in costs and numbers.at_most([costs[p]], [ratio])
+                    for p in ((here, there), (there, here))
+                )
+            ):
+                raise Rejected(f"an insertion at state {state} is not within the bound")
+    return f"costs: {len(costs)} pairs of classes: proved"
+
+
+PROOFS = {"family": check_family, "costs": check_costs}
+
+
+def check_violation(system: System, numbers: Numbers, ratio: Weight, witness: Any) -> str:
+    """Checks that an observation exceeds the bound; returns the verdict in words."""
+    left, right = ([_input(system, a) for a in witness[name]] for name in ("left", "right"))
+    longer, shorter = (left, right) if len(left) > len(right) else (right, left)
+    place = witness["place"]
+    if (
+        type(place) is not int
+        or not 0 <= place < len(longer)
+        or longer[:place] + longer[place + 1 :] != shorter
+        or longer[place] >= system.data
+    ):
+        raise Rejected("the inputs do not differ in one inserted data point")
+    trace = [a for a in witness["trace"] if type(a) is int and system.data <= a < system.hidden]
+    if len(trace) != len(witness["trace"]):
+        raise Rejected("the observation has something that is not seen")
+    closed = witness["closed"] is True
+    if system.partial and not all(_admissible(system, numbers, inputs) for inputs in (left, right)):
+        raise Rejected("an input comes that the environment is assumed not to give")
+    first, second = (_probability(system, numbers, inputs, trace, closed) for inputs in (left, right))
+    if numbers.at_most([first], [ratio, second]):
+        raise Rejected("the probabilities are within the bound")
+    return "the observation exceeds the bound: violated"
+
+
+def _input(system: System, action: Any) -> int:
+    if type(action) is not int or not 0 <= action < system.inputs:
+        raise Rejected(f"{action!r:.40} is not an input")
+    return action
+
+
+def _admissible(system: System, numbers: Numbers, inputs: Sequence[int]) -> bool:
+    """Tells whether no input comes in a state that waits and does not accept it."""
+    pending = [(s, 0) for s, _ in ends_of(system, numbers, system.initial)]
+    seen = set(pending)
+    while pending:
+        state, taken = pending.pop()
+        row = {} if state == SILENT else system.rows[state]
+        action = next(iter(row), None)
+        waits = action is not None and action < system.inputs
+        if waits:
+            action = inputs[taken] if taken < len(inputs) else None
+            if action is not None and action not in row:
+                return False
+        for s, _ in () if action is None else after(system, numbers, state, action):
+            if (s, taken + waits) not in seen:
+                seen.add((s, taken + waits))
+                pending.append((s, taken + waits))
+    return True
+
+
+def _probability(
+    system: System, numbers: Numbers, inputs: Sequence[int], trace: Sequence[int], closed: bool
+) -> Weight:
+    """Returns the chance of observations that start with the trace; with `closed`, of it and nothing more."""
+    level: dict[tuple[int, int, int], list[Weight]] = {}
+    for s, w in ends_of(system, numbers, system.initial):
+        level.setdefault((s, 0, 0), []).append(w)
+    found: list[Weight] = []
+    while level:
+        following: dict[tuple[int, int, int], list[Weight]] = {}
+        for (state, taken, seen), weights in level.items():
+            weight = numbers.sum(weights)
+            done = seen == len(trace)
+            row = {} if state == SILENT else system.rows[state]
+            action = next(iter(row), None)
+            waits = action is not None and action < system.inputs
+            if waits:
+                action = inputs[taken] if taken < len(inputs) and inputs[taken] in row else None
+            if done and (not closed or action is None):
+                found.append(weight)
+            if action is None or (done and not closed):
+                continue
+            shown = action >= system.data
+            if shown and (done or trace[seen] != action):
+                continue
+            for s, share in after(system, numbers, state, action):
+                key = (s, taken + waits, seen + shown)
+                following.setdefault(key, []).append(numbers.times(weight, share))
+        level = following
+    return numbers.sum(found)

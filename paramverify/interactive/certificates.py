@@ -1,0 +1,177 @@
+"""The evidence of a case of an interactive system as one JSON document, for `evidence.unwinding_checker`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from paramverify.algebra.domains import Constraint
+from paramverify.algebra.polynomials import Polynomial, key, primitive
+from paramverify.claims import Claim, to_document, without_enclosure
+from paramverify.errors import DefectError
+from paramverify.evidence import certificates
+from paramverify.evidence.checker import Poly
+from paramverify.evidence.unwinding_checker import FORMAT, VERSION, check_document
+from paramverify.interactive.bounds import Judge
+from paramverify.interactive.cases import InteractiveCase
+from paramverify.interactive.closure import SILENT, Closures
+from paramverify.interactive.costs import Costs
+from paramverify.interactive.families import Family
+from paramverify.interactive.refutation import Refutation
+from paramverify.interactive.verification import Report
+from paramverify.models.interactive.system import System
+from paramverify.models.interactive.weights import Weight, text
+from paramverify.portfolio.session import Options, Session
+from paramverify.verdicts import Decision, Proved
+
+
+def evidence_document(
+    case: InteractiveCase, report: Report, options: Options | None = None
+) -> dict[str, Any]:
+    """Returns the system, its closures, and the family, the costs or the witness.
+
+    The comparisons with parameters that the checker needs are found by running it, and decided by a session.
+    """
+    judge = Judge(case.checks)
+    document: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "case": {"title": case.title, "digest": case.digest},
+        "status": report.status,
+        **subject(case, judge),
+    }
+    closures = Closures(case.system)
+    document["closures"] = _closures(closures, judge)
+    if report.status == "violated":
+        assert report.refutation is not None
+        document["witness"] = _witness(report.refutation, report.parameters)
+        return document
+    if report.status != "holds":
+        document["reason"] = report.reason
+        return document
+    if report.family is not None:
+        document["proof"] = _family(report.family, judge)
+    else:
+        assert report.costs is not None
+        document["proof"] = _costs(report.costs, judge)
+    document["claims"] = [] if case.system.weights.numeric else _claims(case, document, options)
+    return document
+
+
+def subject(case: InteractiveCase, judge: Judge | None = None) -> dict[str, Any]:
+    """Returns what the evidence is about: domain, system and bound, derived from the case."""
+    judge = judge or Judge(case.checks)
+    claim = without_enclosure(Claim(case.domain.ring.number(0), case.domain))
+    domain = {k: v for k, v in to_document(claim).items() if k != "polynomial"}
+    return {"domain": domain, "system": _system(case.system, judge), "ratio": _weight(case.ratio, judge)}
+
+
+def _weight(weight: Weight, judge: Judge) -> Any:
+    numerator, denominator = judge.oriented(weight)
+    return key(numerator) if denominator.is_one() else [key(numerator), key(denominator)]
+
+
+def _system(system: System, judge: Judge) -> dict[str, Any]:
+    memory: dict[str, Any] = {}
+
+    def weight(value: Weight) -> Any:
+        name = text(value)
+        if name not in memory:
+            memory[name] = _weight(value, judge)
+        return memory[name]
+
+    return {
+        "states": list(system.states),
+        "data": list(system.actions.data),
+        "queries": list(system.actions.queries),
+        "responses": list(system.actions.responses),
+        "hidden": list(system.actions.hidden),
+        "initial": system.initial,
+        "partial": system.partial,
+        "rows": [[[a, [[s, weight(w)] for s, w in step]] for a, step in row.items()] for row in system.rows],
+    }
+
+
+def _closures(closures: Closures, judge: Judge) -> list[dict[str, Any]]:
+    return [
+        {
+            "ends": [[s, [[t, _weight(w, judge)] for t, w in closures.hidden[s]]] for s in states],
+            "times": [[s, _weight(w, judge)] for s, w in zip(states, times, strict=False)],
+        }
+        for states, times in closures.groups
+    ]
+
+
+def _family(family: Family, judge: Judge) -> dict[str, Any]:
+    return {
+        "kind": "family",
+        "delta": _weight(family.ratio, judge),
+        "steps": family.steps,
+        "levels": [[x, y, level] for (x, y), level in family.levels().items()],
+    }
+
+
+def _costs(costs: Costs, judge: Judge) -> dict[str, Any]:
+    blocks: list[list[int]] = [[] for _ in costs.partition.members]
+    for state, block in costs.partition.classes.items():
+        blocks[block].append(state)
+    return {
+        "kind": "costs",
+        "classes": blocks,
+        "costs": [[x, y, _weight(c, judge)] for (x, y), c in costs.values().items() if SILENT not in (x, y)],
+    }
+
+
+def _witness(refutation: Refutation, parameters: Mapping[str, Fraction]) -> dict[str, Any]:
+    return {
+        "parameters": {name: str(value) for name, value in parameters.items()},
+        "left": list(refutation.left),
+        "right": list(refutation.right),
+        "place": refutation.place,
+        "trace": list(refutation.event.trace),
+        "closed": refutation.event.closed,
+        "probabilities": [text(p) for p in refutation.probabilities],
+    }
+
+
+def _claims(case: InteractiveCase, document: dict[str, Any], options: Options | None) -> list[dict[str, Any]]:
+    """Returns the claims that the checker asks for, with their proofs."""
+    ring = case.domain.ring
+    known: dict[tuple[str, bool], bool] = {}
+    found: list[dict[str, Any]] = []
+    with Session(options) as session:
+
+        def ask(poly: Poly, strict: bool) -> bool:
+            polynomial: Polynomial = primitive(ring.from_terms(poly))[1]
+            name = (key(polynomial), strict)
+            if name not in known:
+                decision = session.decide(_claim(case, polynomial, strict))
+                known[name] = isinstance(decision.answer, Proved)
+                if known[name]:
+                    entry = {"polynomial": name[0], "strict": strict, "proof": _proof(decision)}
+                    found.append(entry | ({"negated": key(-polynomial)} if strict else {}))
+            return known[name]
+
+        report = check_document({**document, "claims": []}, ask=ask)
+    if not report.accepted:
+        raise DefectError(f"the evidence is not accepted: {report.lines}")
+    return found
+
+
+def _claim(case: InteractiveCase, polynomial: Polynomial, strict: bool) -> Claim:
+    domain = case.domain
+    if not strict:
+        return without_enclosure(Claim(polynomial, domain))
+    rest = Constraint(-polynomial, False, "the denominator is not positive")
+    smaller = replace(domain, constraints=(*domain.constraints, rest))
+    return without_enclosure(Claim(domain.ring.number(-1), smaller))
+
+
+def _proof(decision: Decision) -> Any:
+    answer = decision.answer
+    assert isinstance(answer, Proved)
+    if answer.certificate is not None:
+        return answer.certificate["proof"]
+    return certificates.solver(decision.backend, decision.version, decision.options, answer.transcript)

@@ -1,0 +1,185 @@
+"""Closures: where a system is after an action and all hidden steps, exactly ([T], `closure`).
+
+The hidden steps are an absorbing Markov chain, Q among hidden states and R out of them: the distribution over
+terminal states is A = (I − Q)⁻¹R. It is computed along the components of the hidden part, in topological
+order, so that only cyclic components need matrices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from flint import fmpq_mat
+
+from paramverify.algebra.polynomials import Polynomial
+from paramverify.models.interactive.system import Distribution, Kind, System
+from paramverify.models.interactive.weights import Weight, is_zero
+
+SILENT = -1  # ⊥: hidden steps for ever
+
+Positive = Callable[[Polynomial, str], Polynomial]
+
+
+class Closures:
+    """Distributions over terminal states (waiting, responding, stopped) and ⊥, cached.
+
+    `positive(f, what)` has to make sure that f has no zero on the parameter domain, and is called for every
+    pivot of the elimination of a parametric system: there 1/f is multiplied with, and where f is zero the
+    hidden steps would not end.
+
+    `groups` lists the hidden states in the order in which they were solved: one state, or the states of a
+    cyclic component with the expected number of steps until each of them has left it (none for one that never
+    ends).
+    """
+
+    def __init__(self, system: System, positive: Positive | None = None) -> None:
+        self.system = system
+        self.positive = positive
+        self.kinds = tuple(system.kind(s) for s in range(len(system.states)))
+        self.hidden: dict[int, Distribution] = {}
+        self.groups: list[tuple[tuple[int, ...], tuple[Weight, ...]]] = []
+        self._steps: dict[int, Distribution] = {
+            s: next(iter(system.rows[s].values())) for s, k in enumerate(self.kinds) if k is Kind.HIDDEN
+        }
+        self._moved: dict[tuple[int, int], Distribution] = {}
+        self._equal: dict[Weight, Weight] = {}
+        self._same: dict[int, tuple[Weight, Weight]] = {}  # by id, with the object, so that the id stays its
+        self._solve()
+
+    def of(self, state: int) -> Distribution:
+        """Returns the closure of being in a state: itself if it is terminal."""
+        if self.kinds[state] is Kind.HIDDEN:
+            return self.hidden[state]
+        return ((state, self.system.weights.one),)
+
+    def after(self, state: int, action: int) -> Distribution:
+        """Returns the closure ν of an action that is enabled in a state: s ⇒a ν. ⊥ is `SILENT`.
+
+        Equal weights of all these closures are the same object.
+        """
+        key = (state, action)
+        found = self._moved.get(key)
+        if found is None:
+            step = self._mixed(self.system.rows[state][action])
+            found = self._moved[key] = tuple((s, self._one_of(w)) for s, w in step)
+        return found
+
+    def _one_of(self, weight: Weight) -> Weight:
+        """Returns the one object that stands for all weights equal to this one; hashing weights is slow."""
+        known = self._same.get(id(weight))
+        if known is None:
+            kept = self._equal.setdefault(weight, weight)
+            known = self._same[id(weight)] = (weight, kept)
+        return known[1]
+
+    def _mixed(self, step: Distribution) -> Distribution:
+        if len(step) == 1 and self.kinds[step[0][0]] is not Kind.HIDDEN:
+            return step
+        total: dict[int, Weight] = {}
+        for successor, weight in step:
+            if self.kinds[successor] is not Kind.HIDDEN:
+                _add(total, successor, weight)
+                continue
+            for terminal, share in self.hidden[successor]:
+                _add(total, terminal, weight * share)
+        return tuple(sorted((s, w) for s, w in total.items() if not is_zero(w)))
+
+    def _solve(self) -> None:
+        waiting = {s: {t for t, _ in step if t in self._steps} for s, step in self._steps.items()}
+        before: dict[int, list[int]] = {}
+        for s, successors in waiting.items():
+            for t in successors:
+                before.setdefault(t, []).append(s)
+        ready = [s for s, successors in waiting.items() if not successors]
+        self._peel(ready, waiting, before)
+        if len(self.hidden) == len(self._steps):
+            return
+        rest = {s: successors for s, successors in waiting.items() if s not in self.hidden}
+        for component in _components(rest):  # what a component leads to comes before it
+            if len(component) == 1 and component[0] not in rest[component[0]]:
+                self._single(component[0])
+            else:
+                self._component(sorted(component))
+
+    def _peel(
+        self, ready: list[int], waiting: Mapping[int, set[int]], before: Mapping[int, Iterable[int]]
+    ) -> None:
+        left = {s: len(successors) for s, successors in waiting.items()}
+        while ready:
+            state = ready.pop()
+            self._single(state)
+            for s in before.get(state, ()):
+                left[s] -= 1
+                if not left[s]:
+                    ready.append(s)
+
+    def _single(self, state: int) -> None:
+        self.hidden[state] = self._mixed(self._steps[state])
+        self.groups.append(((state,), ()))
+
+    def _component(self, states: list[int]) -> None:
+        """Solves (I − Q)X = R for the states of one strongly connected component."""
+        zero, one = self.system.weights.zero, self.system.weights.one
+        place = {s: k for k, s in enumerate(states)}
+        matrix = [[one if k == j else zero for j in range(len(states))] for k in range(len(states))]
+        leaving: list[dict[int, Weight]] = [{} for _ in states]
+        for k, s in enumerate(states):
+            for t, weight in self._steps[s]:
+                if t in place:
+                    matrix[k][place[t]] = matrix[k][place[t]] - weight
+                    continue
+                for terminal, share in self.of(t):
+                    _add(leaving[k], terminal, weight * share)
+        terminals = sorted(set().union(*leaving))
+        if not terminals:
+            for s in states:
+                self.hidden[s] = ((SILENT, one),)
+            self.groups.append((tuple(states), ()))
+            return
+        # One column more: the expected numbers of steps, (I − Q)h = 1.
+        right = [[*(row.get(t, zero) for t in terminals), one] for row in leaving]
+        solved = _numbers(matrix, right) if self.system.weights.numeric else self._functions(matrix, right)
+        for s, row in zip(states, solved, strict=True):
+            found = zip(terminals, row[:-1], strict=True)
+            self.hidden[s] = tuple((t, w) for t, w in found if not is_zero(w))
+        self.groups.append((tuple(states), tuple(row[-1] for row in solved)))
+
+    def _functions(self, matrix: list[list[Weight]], right: list[list[Weight]]) -> list[list[Weight]]:
+        """Eliminates one state after the other; each pivot is the chance of leaving the state, and positive.
+
+        The product of the pivots is det(I − Q). Where no pivot vanishes, the solution is the only one, and so
+        the distribution at every such point.
+        """
+        size = len(matrix)
+        for k in range(size):
+            pivot = matrix[k][k]
+            if self.positive is not None:
+                what = f"the probability that hidden steps leave {self.system.states[0]!r} and others"
+                self.positive(pivot.numerator, what)
+            for j in range(size):
+                if j == k or is_zero(matrix[j][k]):
+                    continue
+                factor = matrix[j][k] / pivot
+                matrix[j] = [a - factor * b for a, b in zip(matrix[j], matrix[k], strict=True)]
+                right[j] = [a - factor * b for a, b in zip(right[j], right[k], strict=True)]
+        return [[value / matrix[k][k] for value in row] for k, row in enumerate(right)]
+
+
+def _numbers(matrix: list[list[Weight]], right: list[list[Weight]]) -> list[list[Weight]]:
+    # A component that can be left almost surely is left: I − Q is not singular.
+    solved = fmpq_mat(matrix).solve(fmpq_mat(right))
+    return [[solved[k, j] for j in range(len(right[0]))] for k in range(len(right))]
+
+
+def _add(total: dict[int, Weight], state: int, weight: Weight) -> None:
+    total[state] = total[state] + weight if state in total else weight
+
+
+def _components(graph: Mapping[int, set[int]]) -> list[list[int]]:
+    """Returns the strongly connected components, those that others lead to first."""
+    from networkx import DiGraph, condensation, topological_sort
+
+    edges = DiGraph([(s, t) for s, successors in graph.items() for t in successors if t in graph])
+    edges.add_nodes_from(graph)
+    condensed = condensation(edges)
+    return [list(condensed.nodes[c]["members"]) for c in reversed(list(topological_sort(condensed)))]

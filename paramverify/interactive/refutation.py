@@ -1,0 +1,255 @@
+"""The search for two input sequences and an observation that exceed the bound.
+
+A node holds two vectors of weights over terminal states, for the same observation: one without and one with
+an inserted data point, both of the same scale before. Vectors are kept up to scaling, and what was scaled
+away is the ratio of the two; of nodes with equal vectors only one with the largest ratio is of use, since
+whatever comes next multiplies it. Insertions come in both directions. Shorter inputs are looked at first.
+
+The search need not be complete: it takes steps where all states of a node can take them together. What it
+finds is evaluated again by `evaluation.probability` before it is reported.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from paramverify.interactive.bounds import Judge
+from paramverify.interactive.closure import SILENT, Closures
+from paramverify.interactive.evaluation import Event, Inputs, admissible, probability
+from paramverify.interactive.unwinding import Pair
+from paramverify.models.interactive.system import Kind, System
+from paramverify.models.interactive.weights import Weight, is_zero
+
+MAX_NODES = 300_000
+
+Vector = tuple[tuple[int, Weight], ...]  # by state, sums to one
+Allowed = Callable[
+    [Pair, Weight], bool
+]  # may a pair of single states with this ratio still exceed the bound?
+
+
+@dataclass(frozen=True)
+class Refutation:
+    """Two input sequences that differ in one inserted data point, and what is too likely under `left`.
+
+    `left` and `right` are the sequences, one of them with the point at `place`.
+    """
+
+    left: Inputs
+    right: Inputs
+    place: int
+    event: Event
+    probabilities: tuple[Weight, Weight]
+
+
+@dataclass(frozen=True, eq=False)
+class _Node:
+    left: Vector
+    right: Vector
+    ratio: Weight  # of the weights of the two vectors
+    turned: bool  # the point was inserted on the left
+    path: _Node | None
+    action: int  # an input or a response
+    inserted: bool
+
+
+@dataclass(frozen=True)
+class Search:
+    """What was found, and how far the search went: `complete` says that no node was left."""
+
+    refutation: Refutation | None
+    nodes: int
+    depth: int
+    complete: bool
+
+
+def search(
+    closures: Closures,
+    judge: Judge,
+    bound: Weight,
+    *,
+    deadline: float = float("inf"),
+    hopeful: Allowed | None = None,
+    nodes: int = MAX_NODES,
+) -> Search:
+    """Looks for a refutation of a system whose probabilities are numbers (up to the constant E).
+
+    `hopeful((x, y), ratio)` may say of a node with one state on each side that it cannot exceed the bound any
+    more.
+    """
+    one = closures.system.weights.one
+    start = _scaled(dict(closures.of(closures.system.initial)))
+    if start is None:
+        return Search(None, 0, 0, True)
+    level = [_Node(start[0], start[0], one, False, None, SILENT, False)]
+    best: dict[tuple[Vector, Vector, bool], Weight] = {}
+    seen, depth = 0, 0
+    while level:
+        following: list[_Node] = []
+        for node in level:
+            for successor in _successors(closures, node):
+                found = successor if isinstance(successor, _Infinite) else None
+                if found is None and isinstance(successor, _Node):
+                    exceeds = successor.path is not None and _inserted(successor)
+                    if exceeds and not judge.at_most(successor.ratio, one, bound):
+                        found = _Infinite(successor, False)
+                if found is None and isinstance(successor, _Node):
+                    found = _silent(closures, successor, judge, bound)
+                if found is not None:
+                    refutation = _evaluated(closures.system, judge, bound, found)
+                    if refutation:
+                        return Search(refutation, seen, depth, False)
+                if not isinstance(successor, _Node):
+                    continue
+                if _hopeless(successor, hopeful):
+                    continue
+                key = (successor.left, successor.right, _inserted(successor))
+                known = best.get(key)
+                if known is not None and judge.at_most(successor.ratio, known):
+                    continue
+                best[key] = successor.ratio
+                following.append(successor)
+                seen += 1
+                if seen >= nodes or time.monotonic() > deadline:
+                    return Search(None, seen, depth, False)
+        level = following
+        depth += 1
+    return Search(None, seen, depth, True)
+
+
+@dataclass(frozen=True)
+class _Infinite:
+    """A node that exceeds the bound, maybe with an impossible right side; `closed` as in `Event`."""
+
+    node: _Node
+    closed: bool
+
+
+def _inserted(node: _Node | None) -> bool:
+    while node is not None:
+        if node.inserted:
+            return True
+        node = node.path
+    return False
+
+
+def _hopeless(node: _Node, hopeful: Allowed | None) -> bool:
+    if hopeful is None or len(node.left) > 1 or len(node.right) > 1 or not _inserted(node):
+        return False
+    pair = node.left[0][0], node.right[0][0]
+    return not hopeful(pair, node.ratio)
+
+
+def _successors(closures: Closures, node: _Node) -> Iterator[_Node | _Infinite]:
+    states = [s for s, _ in (*node.left, *node.right) if s != SILENT]
+    rows = closures.system.rows
+    waiting = [s for s in states if closures.kinds[s] is Kind.INPUT]
+    points = closures.system.actions.points
+    if waiting:
+        common = set(rows[waiting[0]]).intersection(*(rows[s] for s in waiting))
+        all_wait = len(waiting) == len(node.left) + len(node.right)
+        for action in sorted(common):
+            # Other states would respond first: seen, if a query comes next, and of no use with a data point.
+            if action not in points or all_wait:
+                yield from _moved(closures, node, action, Kind.INPUT)
+        if all_wait and not _inserted(node):
+            for point in sorted(common & set(points)):
+                after = _mix(closures, node.left, point)
+                scaled = _scaled(after)
+                if scaled:
+                    one = closures.system.weights.one
+                    yield _Node(node.left, scaled[0], one, False, node, point, True)
+                    yield _Node(scaled[0], node.left, one, True, node, point, True)
+    responses = {next(iter(rows[s])) for s in states if closures.kinds[s] is Kind.RESPONSE}
+    for action in sorted(responses):
+        yield from _moved(closures, node, action, Kind.RESPONSE)
+
+
+def _moved(closures: Closures, node: _Node, action: int, kind: Kind) -> Iterator[_Node | _Infinite]:
+    left = _scaled(_step(closures, node.left, action, kind))
+    right = _scaled(_step(closures, node.right, action, kind)) if node.right is not node.left else left
+    if left is None:
+        return
+    if right is None:
+        yield _Infinite(_Node(left[0], (), node.ratio, node.turned, node, action, False), False)
+        return
+    ratio = node.ratio * left[1] / right[1] if node.right is not node.left else node.ratio
+    yield _Node(left[0], right[0] if right is not left else left[0], ratio, node.turned, node, action, False)
+
+
+def _step(closures: Closures, vector: Vector, action: int, kind: Kind) -> dict[int, Weight]:
+    total: dict[int, Weight] = {}
+    for state, weight in vector:
+        if state == SILENT or closures.kinds[state] is not kind or action not in closures.system.rows[state]:
+            continue
+        for successor, share in closures.after(state, action):
+            part = weight * share
+            total[successor] = total[successor] + part if successor in total else part
+    return total
+
+
+def _mix(closures: Closures, vector: Vector, action: int) -> dict[int, Weight]:
+    return _step(closures, vector, action, Kind.INPUT)
+
+
+def _scaled(total: dict[int, Weight]) -> tuple[Vector, Weight] | None:
+    """Returns the vector scaled to the sum one, and the sum; None for the zero vector."""
+    entries = [(s, w) for s, w in sorted(total.items()) if not is_zero(w)]
+    if not entries:
+        return None
+    mass = entries[0][1]
+    for _, weight in entries[1:]:
+        mass = mass + weight
+    return tuple((s, w / mass) for s, w in entries), mass
+
+
+def _silent(closures: Closures, node: _Node, judge: Judge, bound: Weight) -> _Infinite | None:
+    """Returns the node if it exceeds the bound by what is silent from now on."""
+    if not _inserted(node):
+        return None
+    zero, one = closures.system.weights.zero, closures.system.weights.one
+    masses = []
+    for vector in (node.left, node.right):
+        mass = zero
+        for state, weight in vector:
+            if state == SILENT or closures.kinds[state] is not Kind.RESPONSE:
+                mass = mass + weight
+        masses.append(mass)
+    left, right = masses
+    if left == right == one or judge.at_most(node.ratio * left, right, bound):
+        return None
+    return _Infinite(node, True)
+
+
+def _evaluated(system: System, judge: Judge, bound: Weight, found: _Infinite) -> Refutation | None:
+    """Returns the refutation if the probabilities, evaluated anew, exceed the bound."""
+    shorter: list[int] = []
+    trace: list[int] = []
+    place, point = 0, -1
+    steps: list[_Node] = []
+    node: _Node | None = found.node
+    while node is not None and node.path is not None:
+        steps.append(node)
+        node = node.path
+    for step in reversed(steps):
+        if step.inserted:
+            place, point = len(shorter), step.action
+            continue
+        if step.action in system.actions.inputs:
+            shorter.append(step.action)
+        if step.action not in system.actions.points:
+            trace.append(step.action)
+    if point < 0:
+        return None
+    longer = (*shorter[:place], point, *shorter[place:])
+    turned = found.node.turned
+    left, right = (longer, tuple(shorter)) if turned else (tuple(shorter), longer)
+    if system.partial and not (admissible(system, left) and admissible(system, right)):
+        return None
+    event = Event(tuple(trace), found.closed)
+    probabilities = probability(system, left, event), probability(system, right, event)
+    if judge.at_most(*probabilities, bound):
+        return None
+    return Refutation(left, right, place, event, probabilities)

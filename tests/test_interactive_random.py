@@ -1,0 +1,111 @@
+"""Random interactive systems: verdicts against the exhaustive enumeration of traces."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from flint import fmpq
+from interactive_tools import Enumeration, case_of, random_system
+
+from paramverify.algebra.polynomials import fraction
+from paramverify.evidence.unwinding_checker import check_document
+from paramverify.interactive.bounds import Judge
+from paramverify.interactive.certificates import evidence_document, subject
+from paramverify.interactive.closure import Closures
+from paramverify.interactive.evaluation import admissible, probability
+from paramverify.interactive.verification import accepted, verify
+from paramverify.models.checks import Checks
+from paramverify.portfolio.session import Options
+
+BATCH = 50
+RATIOS = (Fraction(1), Fraction(3, 2), Fraction(2), Fraction(3), Fraction(6), Fraction(12))
+LONGEST = {2: 5, 3: 4, 4: 3}  # inputs of the longer sequence, by their number; traces have responses besides
+
+
+@pytest.mark.parametrize("batch", range(4))
+def test_verdicts_stand_enumeration(batch: int) -> None:
+    """What is proved has no trace beyond the bound; what is refuted has the probabilities that are reported.
+
+    Evidence of both kinds is accepted by the checker, a family by the published algorithms as well.
+    """
+    counts = {"holds": 0, "violated": 0, "unknown": 0}
+    for seed in range(BATCH * batch, BATCH * (batch + 1)):
+        system = random_system(seed)
+        plain = Enumeration(system)
+        worst, infinite = plain.largest_ratio(LONGEST[len(system.actions.inputs)])
+        ratio = worst if seed % 3 == 0 else RATIOS[seed % len(RATIOS)]
+        case = case_of(system, ratio)
+        report = verify(case, Options(seconds=0.5))  # the search for a refutation may go on for ever
+        counts[report.status] += 1
+        judge = Judge(case.checks)
+        if report.status == "holds":
+            assert not infinite, seed
+            assert worst <= ratio, seed
+            if report.family:
+                assert accepted(Closures(system), report.family, judge), seed
+                # The sharper check never needs more than the published one.
+                assert report.costs is not None
+                assert report.costs.ratio is not None, seed
+                assert report.costs.ratio <= report.family.ratio**report.family.steps, seed
+            for kept in (report, replace(report, family=None)):
+                document = json.loads(json.dumps(evidence_document(case, kept)))
+                assert check_document(document, json.loads(json.dumps(subject(case)))).accepted, seed
+        elif report.status == "violated":
+            found = report.refutation
+            assert found is not None
+            left, right = (plain.probability(inputs, found.event) for inputs in (found.left, found.right))
+            assert (left, right) == tuple(map(fraction, found.probabilities)), seed
+            assert left > ratio * right, seed
+            document = json.loads(json.dumps(evidence_document(case, report)))
+            assert check_document(document).accepted, seed
+        else:
+            # Nothing was found up to the length that was searched; the enumeration agrees or goes on further.
+            assert report.reason
+    assert counts["holds"] >= 5, counts
+    assert counts["violated"] >= 10, counts
+
+
+def test_evaluation_is_right() -> None:
+    """The evaluation of an event agrees with the enumeration, open and closed, also with silent loops."""
+    from itertools import product
+
+    from paramverify.interactive.evaluation import Event
+
+    for seed in range(60):
+        system = random_system(1000 + seed)
+        plain = Enumeration(system)
+        for inputs in product(system.actions.inputs, repeat=3):
+            if not admissible(system, inputs):
+                continue
+            for trace in plain.given(inputs):
+                for event in (Event(trace), Event(trace, True), Event(trace[:1]), Event(trace[:1], True)):
+                    assert fraction(probability(system, inputs, event)) == plain.probability(inputs, event)
+
+
+def test_costs_are_sound_between_states() -> None:
+    """C(x, y) bounds every ratio of traces between two classes, in its direction."""
+    from itertools import product
+
+    from paramverify.algebra.domains import Domain
+    from paramverify.algebra.polynomials import Ring
+    from paramverify.interactive.costs import cheapest
+
+    compared = 0
+    for seed in range(300):
+        system = random_system(2000 + seed)
+        if system.partial:
+            continue
+        plain = Enumeration(system)
+        costs = cheapest(Closures(system), Judge(Checks(Domain(Ring(), {}))), fmpq(100))
+        for (x, y), cost in costs.values().items():
+            left, right = (costs.partition.members[block] for block in (x, y))
+            for size in range(5):
+                for inputs in product(system.actions.inputs, repeat=size):
+                    mine, other = plain.traces(left, inputs), plain.traces(right, inputs)
+                    for trace, weight in mine.items():
+                        compared += 1
+                        assert weight <= fraction(cost) * other.get(trace, Fraction(0)), (seed, x, y)
+    assert compared > 1000
