@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,12 +16,17 @@ from paramverify.encodings.choice import claims_of, is_long
 from paramverify.encodings.lumping import lump
 from paramverify.errors import DomainError, LimitError, ModelError, located
 from paramverify.evidence.witnesses import AnyWitness, find_witness, violates
+from paramverify.models.checks import sample_points
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
+from paramverify.models.model import Model
+from paramverify.models.patterns import patterned
 from paramverify.portfolio.session import Options, Session
 from paramverify.verdicts import Decision, End, Holds, Open, Proved, Refuted, Unknown, Verdict, Violated
 
 Progress = Callable[[int, int], None]
+
+MANY_PAIRS = 1_000  # secret pairs beyond which those with an input pattern are looked at first
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +80,10 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
             found = verify_all_lengths(model, session, progress)
             return report(found.verdict, found.claims, found.decisions, found.certificate)
         try:
+            for claim in likely_violations(model):
+                decision, witness = settle(session, model, claim)
+                if witness:
+                    return report(Violated(witness), (claim,), [decision])
             claims = claims_of(model)
         except LimitError as error:
             return report(Unknown(End.GAVE_UP, str(error)), (), [])
@@ -97,6 +106,22 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
             if len(proofs) == len(claims):
                 certificate = cone_certificates.levels(lump(model).model, claims, proofs)
         return report(Holds(tuple(decisions)), claims, decisions, certificate)
+
+
+def likely_violations(model: AnyModel) -> Iterator[Claim]:
+    """Yields claims that fail, found without deriving all of them, where there are many secret pairs.
+
+    The claims of pairs with an input pattern are evaluated at one point of the domain. This only finds
+    violations early: where it yields nothing, nothing has been said.
+    """
+    if not isinstance(model, Model) or len(model.pairs) <= MANY_PAIRS or is_long(model):
+        return
+    likely = tuple(pair for _, pair in patterned(model.pairs))
+    point = next(sample_points(model.domain), None)
+    if likely and point is not None:
+        for claim in claims_of(replace(model, pairs=likely)):
+            if find_witness(model, claim, point):
+                yield claim
 
 
 def _unknown(undecided: list[tuple[Decision, Claim]]) -> Unknown:

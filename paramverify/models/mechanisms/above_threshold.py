@@ -33,6 +33,11 @@ BELOW, ABOVE, END = "⊥", "⊤", "end"
 SIDES = ("left", "right")
 
 
+def choice(observation: str) -> str:
+    """Returns the pair of answers that an observation says were chosen; empty after the end."""
+    return "" if observation == END else observation[:-1]
+
+
 @dataclass(frozen=True, eq=False)
 class AboveThreshold:
     """Two synchronised copies; a state is (side, noisy threshold), and one state more after the end."""
