@@ -226,7 +226,7 @@ class _Reader:
             for name in names:
                 secret = table.expression(name)
                 with located(key=name):
-                    weights[name] = _answers(prior.where(secret), mechanism)
+                    weights[name] = answers_given(prior.where(secret), mechanism)
             _close_secrets(table)
         inputs = list(dict.fromkeys(given for answers in weights.values() for given in answers))
         hmm, starts = mechanism.build(inputs)
@@ -316,8 +316,8 @@ def _close_secrets(table: Table) -> None:
             table.expression(name)
 
 
-def _answers(prior: Prior, mechanism: Mechanism) -> dict[Input, RationalFunction]:
-    """Returns the weight of each combination of answers under a (restricted) prior."""
+def answers_given(prior: Prior, mechanism: Mechanism) -> dict[Input, RationalFunction]:
+    """Returns the weight of each combination of answers under a prior, conditioned or not."""
     found: dict[Input, RationalFunction] = {}
     for assignment, weight in prior.assignments():
         if not weight.numerator:

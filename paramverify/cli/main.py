@@ -22,6 +22,7 @@ COMMANDS = {
     "show": "Print the observation probabilities as formulas, or the model as a graph.",
     "logic": "Check formulas of dpCTL* on a Markov chain or decision process.",
     "compare": "Compare backends and encodings on many cases.",
+    "sample": "Test a case by sampling, and certify or prove what is found.",
     "export": "Write the claims of a case for another solver.",
     "backends": "List the backends: installed, version, how to get what is missing.",
 }

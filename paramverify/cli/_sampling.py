@@ -1,0 +1,261 @@
+"""What `paramverify sample` prints, as text and as JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from paramverify.models.model import Model
+from paramverify.reports import documents, text
+from paramverify.reports.pvalues import Curves
+from paramverify.reports.tables import columns
+from paramverify.statistics.attack import LowerBound
+from paramverify.statistics.audit import Audit, Fit
+from paramverify.statistics.certification import Certified, TightRatio, simplest, worst
+from paramverify.statistics.detection import Detection, Tested
+from paramverify.statistics.events import Candidate
+
+MOST_REJECTED = 10  # rejected fits that are told one by one
+
+
+def lines(found: Detection) -> list[str]:
+    """Returns what testing says about the budgets asked for, the interval, and the lower bound."""
+    told = []
+    for row in found.asked:
+        verdict = "rejected" if found.rejects(row) else "not rejected"
+        values = row.values
+        level = f"level {found.settings.level:g}"
+        told.append(f"{verdict} by the test: epsilon = {values.epsilon:.6g} (p = {values.p:.3g}, {level})")
+        told.append(f"  {_event(row.candidate)}")
+    left, right = found.interval
+    low = f"{left:.6g}" if left is not None else "none"
+    high = f"{right:.6g}" if right is not None else "none"
+    told.append(f"interval from testing: rejected up to {low}, p-value 1 from {high}")
+    told.append(_bound(found.bound))
+    settings = found.settings
+    told.append(
+        f"{settings.select:,} runs on each side to choose the event, {settings.runs:,} to test it; "
+        "tests prove nothing."
+    )
+    return told
+
+
+def table(found: Detection) -> list[str]:
+    """Returns the table of p-values over ε."""
+    rows = [
+        (f"{v.epsilon:.6g}", f"{v.p:.3g}", f"{v.reversed:.3g}", _short(row.candidate))
+        for row in found.rows
+        for v in [row.values]
+    ]
+    return columns(("epsilon", "p", "reversed", "event"), rows)
+
+
+def _event(candidate: Candidate) -> str:
+    more, less = candidate.secrets
+    chosen = _sides(candidate)
+    at = ", ".join(f"{name} = {value}" for name, value in candidate.experiment.point.items())
+    return f"{candidate.event}, under {more!r} against {less!r}{chosen}{at and f', {at}'}"
+
+
+def _sides(candidate: Candidate) -> str:
+    choices = candidate.experiment.choices
+    return f", answers {' '.join(choices)}" if choices else ""
+
+
+def _short(candidate: Candidate) -> str:
+    more, less = candidate.secrets
+    return f"{candidate.event}: {more} / {less}"
+
+
+def _bound(bound: LowerBound) -> str:
+    first, second = bound.hits
+    more, less = (bound.attack.experiment.secret(s) for s in (bound.attack.more, 1 - bound.attack.more))
+    epsilon = max(0.0, bound.epsilon)
+    return (
+        f"epsilon is at least {epsilon:.6g} with confidence {bound.confidence:.0%}: an attack accepts "
+        f"{first:,} of {bound.runs:,} runs under {more!r}, {second:,} under {less!r}"
+    )
+
+
+def document(found: Detection) -> dict[str, Any]:
+    """Returns what testing says as JSON data."""
+    left, right = found.interval
+    bound = found.bound
+    return {
+        "status": "rejected" if any(found.rejects(row) for row in found.asked) else "not rejected",
+        "level": found.settings.level,
+        "runs": {"select": found.settings.select, "test": found.settings.runs},
+        "tested": [_row(row) for row in found.asked],
+        "table": [_row(row) for row in found.rows],
+        "interval": [left, right],
+        "lower_bound": {
+            "epsilon": bound.epsilon if math.isfinite(bound.epsilon) else None,
+            "confidence": bound.confidence,
+            "hits": list(bound.hits),
+            "runs": bound.runs,
+            "secrets": [
+                bound.attack.experiment.secret(s) for s in (bound.attack.more, 1 - bound.attack.more)
+            ],
+        },
+    }
+
+
+def _row(row: Tested) -> dict[str, Any]:
+    candidate = row.candidate
+    return {
+        "epsilon": row.values.epsilon,
+        "p": row.values.p,
+        "p_reversed": row.values.reversed,
+        "event": {"kind": candidate.event.kind, "value": list(candidate.event.value)},
+        "secrets": list(candidate.secrets),
+        "pattern": candidate.experiment.pattern,
+        "parameters": {name: str(value) for name, value in candidate.experiment.point.items()},
+    }
+
+
+def curves(title: str, found: Detection) -> Curves:
+    """Returns what is plotted."""
+    rows = [row.values for row in found.rows]
+    return Curves(
+        title,
+        [row.epsilon for row in rows],
+        [row.p for row in rows],
+        [row.reversed for row in rows],
+        found.settings.level,
+        found.asked[0].values.epsilon,
+        found.bound.epsilon,
+        found.bound.confidence,
+    )
+
+
+def certified_lines(model: Model, certified: Sequence[Certified]) -> list[str]:
+    """Returns what exact evaluation says about the candidates."""
+    real = [entry for entry in certified if entry.is_violation]
+    if not certified:
+        return ["no candidate: no output was seen beyond the bound"]
+    count = f"{len(certified)} candidate{'s' * (len(certified) != 1)}"
+    told = [f"{'violated' if real else 'no violation'}: {len(real)} of {count} stand exact evaluation."]
+    if real:
+        told += [f"  {line}" for line in text.witness_lines(simplest(model, worst(real)))]
+    for entry in certified:
+        if not entry.is_violation:
+            ratio = entry.witness.ratio
+            exact = text.number(ratio) if ratio else "infinity"
+            told.append(
+                f"  Spurious: {_event(entry.candidate)}: seen {math.exp(entry.candidate.epsilon):.4g} times, "
+                f"exactly {exact} times as likely, within {text.number(entry.witness.bound)}."
+            )
+    return told
+
+
+def certified_document(model: Model, certified: Sequence[Certified]) -> dict[str, Any]:
+    """Returns the exact evaluations as JSON data."""
+    listed = [
+        {
+            "spurious": not entry.is_violation,
+            "seen_ratio": math.exp(entry.candidate.epsilon),
+            "witness": documents.witness(entry.witness),
+        }
+        for entry in certified
+    ]
+    real = [entry for entry in certified if entry.is_violation]
+    if not real:
+        return {"status": "unknown", "candidates": listed}
+    witness = documents.witness(simplest(model, worst(real)))
+    return {"status": "violated", "witness": witness, "candidates": listed}
+
+
+def tight_lines(tight: TightRatio) -> list[str]:
+    """Returns the result of the search for the tight budget."""
+    witness, tries = tight.witness, len(tight.steps)
+    if tight.infinite and witness.ratio:
+        head = "no budget: the ratio grows without limit with longer sequences"
+    elif tight.infinite:
+        head = "no budget: an output is possible under one secret only"
+    elif tight.exact and witness.ratio:
+        epsilon = math.log(witness.ratio)
+        head = f"tight budget: ratio {text.number(witness.ratio)}, epsilon ≈ {epsilon:.9g}, proved"
+    elif tight.upper is not None and witness.ratio:
+        low, high = float(witness.ratio), float(tight.upper)
+        head = f"tight budget: ratio between {low:.12g} and {high:.12g}, both proved"
+    else:
+        low_text = text.number(witness.ratio) if witness.ratio else "infinity"
+        head = f"the ratio is at least {low_text}; no upper bound was proved"
+    return [
+        f"{head} ({tries} verification{'s' * (tries != 1)})" if tries else head,
+        *(f"  {x}" for x in text.witness_lines(witness)[1:]),
+    ]
+
+
+def tight_document(tight: TightRatio) -> dict[str, Any]:
+    """Returns the result of the search as JSON data."""
+    ratio = tight.witness.ratio
+    found: dict[str, Any] = {"status": "found" if tight.exact or tight.infinite else "bounded"}
+    if tight.infinite:
+        found["ratio"] = "infinity"
+    elif tight.exact:
+        found["ratio"] = documents.real(ratio)
+    else:
+        found["ratio_lower"] = documents.real(ratio)
+        found["ratio_upper"] = str(tight.upper) if tight.upper is not None else "unknown"
+    found["witness"] = documents.witness(tight.witness)
+    found["verifications"] = len(tight.steps)
+    return found
+
+
+def print_audit(found: Audit) -> None:
+    """Prints an audit."""
+    for line in audit_lines(found):
+        click.echo(line)
+
+
+def audit_lines(found: Audit) -> list[str]:
+    """Returns the sentences that tell an audit."""
+    inputs = f"{len(found.fits)} input{'s' * (len(found.fits) != 1)}"
+    size = f"{found.fits[0].runs:,} runs each, level {found.level:g}"
+    if found.passes:
+        least = min(fit.p for fit in found.fits)
+        smallest = f"The smallest of {len(found.fits)} p-values is {least:.3g}."
+        return [f"no difference found: {inputs}, {size}.", f"  {smallest} Small differences may stay unseen."]
+    told = [f"differs from the model: {len(found.rejected)} of {inputs}, {size}."]
+    told += [f"  {_fit(fit)}" for fit in found.rejected[:MOST_REJECTED]]
+    if len(found.rejected) > MOST_REJECTED:
+        told.append(f"  and {len(found.rejected) - MOST_REJECTED} more")
+    return told
+
+
+def _fit(fit: Fit) -> str:
+    output, came, expected = fit.worst
+    where = f"{fit.experiment.secret(fit.side)}"
+    if fit.experiment.choices:
+        where += f", answers {' '.join(fit.experiment.choices)}"
+    if fit.impossible:
+        return f"{where}: output {' '.join(output)} came {came:,} times; the model says it is impossible"
+    told = f"output {' '.join(output)} came {came:,} times, {expected:,.1f} were expected"
+    return f"{where}: p = {fit.p:.3g}; {told}"
+
+
+def audit_document(found: Audit) -> dict[str, Any]:
+    """Returns an audit as JSON data."""
+    rejected = {id(fit) for fit in found.rejected}
+    return {
+        "status": "no difference found" if found.passes else "different",
+        "level": found.level,
+        "inputs": [
+            {
+                "input": fit.experiment.secret(fit.side),
+                "answers": list(fit.experiment.choices),
+                "runs": fit.runs,
+                "cells": fit.cells,
+                "statistic": fit.statistic if math.isfinite(fit.statistic) else None,
+                "p": fit.p,
+                "rejected": id(fit) in rejected,
+                "impossible": {" ".join(o): n for o, n in fit.impossible.items()},
+                "worst": {"output": list(fit.worst[0]), "came": fit.worst[1], "expected": fit.worst[2]},
+            }
+            for fit in found.fits
+        ],
+    }

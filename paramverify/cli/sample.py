@@ -1,0 +1,200 @@
+"""`paramverify sample CASE`: statistical tests by sampling, and what the model says about their findings."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import click
+
+from paramverify.algebra.expressions import constant
+from paramverify.cases import Case, load
+from paramverify.cli import _sampling as shown
+from paramverify.cli._common import (
+    case_argument,
+    json_option,
+    parse_point,
+    print_json,
+    time_limit,
+    timeout_option,
+)
+from paramverify.errors import InputError, located
+from paramverify.models.kinds import need_privacy
+from paramverify.models.model import Model
+from paramverify.reports import pvalues
+from paramverify.statistics.audit import audit
+from paramverify.statistics.blackbox import BlackBoxSource, load_mechanism
+from paramverify.statistics.certification import certify, epsilon_at, search, suspicious, worst
+from paramverify.statistics.detection import SELECT, Detection, Settings, detect
+from paramverify.statistics.events import Candidate
+from paramverify.statistics.experiments import MOST_PAIRS, Experiment, chosen_points, experiments, length_of
+from paramverify.statistics.guidance import guided
+from paramverify.statistics.inputs import Subjects
+from paramverify.statistics.mechanisms import DirectSource
+from paramverify.statistics.runs import Runs, require, runs_of
+from paramverify.statistics.samplers import ModelSource, Source
+
+PRECISION = Fraction(1, 10**9)  # relative distance of the bounds that a search ends with
+SHARE = 0.7  # of the time that is left is for the search, whose last verification may take longer
+CERTIFIED = 10  # candidates that are evaluated exactly
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What the user asked to be sampled."""
+
+    case: Case
+    model: Model
+    experiments: list[Experiment]
+    epsilons: list[float]
+    settings: Settings
+
+
+@click.command("sample")
+@case_argument
+@click.option("--mechanism", metavar="MODULE:FUNCTION", help="Sample this Python function, not the model.")
+@click.option("--direct", is_flag=True, help="Draw the mechanism's noise instead of sampling the model.")
+@click.option("--certify", "wanted", flag_value="certify", help="Evaluate what testing finds exactly.")
+@click.option("--search", "wanted", flag_value="search", help="Find the tight budget from it, and prove it.")
+@click.option("--audit", "wanted", flag_value="audit", help="Compare the implementation with the model.")
+@click.option("--epsilon", multiple=True, metavar="E,...", help="Budgets to test instead of the case's.")
+@click.option("--length", type=click.IntRange(min=1), metavar="N", help="Length of the output sequences.")
+@click.option("--at", "at", multiple=True, metavar="P=1/2,...", help="Values of parameters.")
+@click.option("--pairs", type=click.IntRange(min=1), default=MOST_PAIRS, show_default=True, metavar="N",
+              help="Secret pairs to try, those with an input pattern first.")  # fmt: skip
+@click.option("--runs", type=click.IntRange(min=1), default=500_000, show_default=True, metavar="N",
+              help="Runs to test on, for each side.")  # fmt: skip
+@click.option("--select", type=click.IntRange(min=1), metavar="N",
+              help="Runs to choose the event on; a fifth of --runs by default.")  # fmt: skip
+@click.option("--level", type=click.FloatRange(0, 1, True, True), metavar="P",
+              help="Probability of a wrong rejection; 0.05, and 0.01 for --audit.")  # fmt: skip
+@click.option("--confidence", type=click.FloatRange(0, 1, True, True), default=0.9, show_default=True,
+              metavar="C", help="Confidence of the lower bound on epsilon.")  # fmt: skip
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of all runs."
+)
+@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, metavar="N",
+              help="Processes that share the runs; the results are the same.")  # fmt: skip
+@click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Plot p-values: .svg or .png.")
+@json_option
+@timeout_option
+def command(
+    case: str,
+    mechanism: str | None,
+    direct: bool,
+    wanted: str | None,
+    epsilon: tuple[str, ...],
+    length: int | None,
+    at: tuple[str, ...],
+    pairs: int,
+    runs: int,
+    select: int | None,
+    level: float | None,
+    confidence: float,
+    seed: int,
+    workers: int,
+    plot: Path | None,
+    as_json: bool,
+    timeout: float,
+) -> int:
+    """Test a case by sampling.
+
+    A test proves nothing: it gives candidates, which --certify evaluates exactly.
+
+    Exit code 1 if a budget is rejected, or with --certify if a candidate is a violation, else 3. With
+    --search: 0 if the tight budget was found, else 3. With --audit: 0 if no difference was found, else 1.
+    """
+    if mechanism and direct:
+        raise click.UsageError("give either --mechanism or --direct")
+    if wanted == "audit" and plot:
+        raise click.UsageError("--audit has no plot")
+    require()
+    if plot:
+        pvalues.check_plot(plot)
+    level = level or (0.01 if wanted == "audit" else 0.05)
+    settings = Settings(runs, select or max(1, runs // 5), level, confidence)
+    deadline = time.monotonic() + timeout
+    with time_limit(timeout):
+        loaded = load(case)
+        model = need_privacy(loaded.model, "sample")
+        subjects = Subjects.of(loaded) if mechanism or direct or wanted == "audit" else None
+        if wanted == "audit" and subjects:
+            subjects = subjects.by_input()
+            loaded, model = subjects.case, subjects.model
+        source: Source = ModelSource(model)
+        if mechanism and subjects:
+            source = BlackBoxSource(load_mechanism(mechanism), subjects)
+        elif direct and subjects:
+            source = DirectSource(subjects)
+        elif wanted == "audit":
+            raise click.UsageError("--audit compares with the model: give --mechanism or --direct")
+        points = chosen_points(model, parse_point(at), seed, *([1] if wanted == "audit" else []))
+        listed = experiments(model, length_of(model, length), points, pairs)
+        with runs_of(source, seed, workers) as sampled:
+            if wanted == "audit":
+                found = audit(sampled, model, listed, runs, level)
+                print_json(shown.audit_document(found)) if as_json else shown.print_audit(found)
+                return int(not found.passes)
+            epsilons = _epsilons(epsilon, model, points)
+            if len(points) > 1:
+                listed = guided(sampled, model, listed, settings, parse_point(at))
+            asked = Asked(loaded, model, listed, epsilons, settings)
+            return _test(asked, sampled, wanted, plot, as_json, deadline)
+
+
+def _test(
+    asked: Asked, sampled: Runs, wanted: str | None, plot: Path | None, as_json: bool, deadline: float
+) -> int:
+    found = detect(sampled, asked.experiments, asked.epsilons, asked.settings)
+    if plot:
+        pvalues.write_pvalues(shown.curves(asked.case.title, found), plot)
+    document = shown.document(found)
+    lines = shown.lines(found) + ([] if wanted else ["", *shown.table(found)])
+    model = asked.model
+    code = 1 if any(found.rejects(row) for row in found.asked) else 3
+    if wanted == "certify":
+        tried = [
+            certify(model, c, _seen(sampled, c, found)) for c in suspicious(model, found.selected, CERTIFIED)
+        ]
+        certified = [entry for entry in tried if entry]
+        lines = [*shown.certified_lines(model, certified), *lines]
+        document |= shown.certified_document(model, certified)
+        code = 1 if any(entry.is_violation for entry in certified) else 3
+    elif wanted == "search":
+        tried = [certify(model, c, _seen(sampled, c, found)) for c in found.selected[:CERTIFIED]]
+        certified = [entry for entry in tried if entry]
+        if not certified:
+            raise InputError("no output that the model knows was seen")
+        start = worst(certified).witness
+        tight = search(asked.case, start, PRECISION, SHARE * (deadline - time.monotonic()))
+        lines = [*shown.tight_lines(tight), *lines]
+        document |= shown.tight_document(tight)
+        code = 0 if tight.is_within(PRECISION) else 3
+    if as_json:
+        print_json(document)
+    else:
+        for line in lines:
+            click.echo(line)
+    return code
+
+
+def _seen(sampled: Runs, candidate: Candidate, found: Detection) -> list[tuple[str, ...]]:
+    both = sampled.both(SELECT, candidate.experiment, found.settings.select)
+    return list(dict.fromkeys(output for counts in both for output, _ in counts.most_common()))
+
+
+def _epsilons(given: tuple[str, ...], model: Model, points: list[dict[str, Fraction]]) -> list[float]:
+    """Returns the budgets to test: those given, else that of the case if it is one number at all points."""
+    texts = [text for part in given for text in part.split(",") if text.strip()]
+    if texts:
+        with located(key="--epsilon"):
+            values = [float(constant(text)) for text in texts]
+            if min(values) < 0:
+                raise InputError("a budget is not negative")
+            return values
+    own = {epsilon_at(model, point) for point in points}
+    if len(own) > 1:
+        raise InputError("the budget of the case depends on parameters: give --at or --epsilon")
+    return [max(0.0, value) for value in own]

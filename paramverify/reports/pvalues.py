@@ -1,0 +1,59 @@
+"""The plot of a statistical test: p-values against ε, as in StatDP. Needs matplotlib, the extra `plots`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from paramverify.errors import InputError
+from paramverify.reports.plots import COLOURS, FORMATS, INSTALL, STYLE, available
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What is plotted: p-values in both directions over ε, the level, the budget, and a lower bound on ε."""
+
+    title: str
+    epsilons: Sequence[float]
+    p: Sequence[float]
+    reversed: Sequence[float]
+    level: float
+    budget: float
+    bound: float
+    confidence: float
+
+
+def check_plot(path: Path) -> None:
+    """Raises an InputError if matplotlib is missing or the file's ending is not one of svg and png."""
+    if not available():
+        raise InputError(f"plots need matplotlib: {INSTALL}", key="--plot")
+    if path.suffix.removeprefix(".") not in FORMATS:
+        raise InputError(f"a plot is a file .{' or .'.join(FORMATS)}, not {path.name!r}", key="--plot")
+
+
+def write_pvalues(curves: Curves, path: Path) -> None:
+    """Writes the plot; the ending of the file says in which format."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(6, 4))
+        axes = figure.add_subplot()
+        axes.plot(curves.epsilons, curves.p, "o-", color=COLOURS[0], markersize=4, label="chosen direction")
+        axes.plot(
+            curves.epsilons, curves.reversed, "s:", color=COLOURS[1], markersize=3, label="other direction"
+        )
+        axes.axhline(curves.level, color="0.6", linewidth=0.8)
+        axes.axvline(curves.budget, color="0.2", linestyle="--", linewidth=1, label="budget")
+        bound = f"lower bound, {curves.confidence:.0%}"
+        if curves.bound > 0:
+            axes.axvline(curves.bound, color=COLOURS[2], linestyle="-.", linewidth=1, label=bound)
+        axes.set_ylim(-0.03, 1.03)
+        axes.set_xlabel("ε")
+        axes.set_ylabel("p-value")
+        axes.set_title(f"{curves.title}\nthe grey line is the level {curves.level:g}", fontsize=9)
+        axes.grid(color="0.92", linewidth=0.6)
+        axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8)
+        metadata = {"Date": None} if path.suffix == ".svg" else {}
+        figure.savefig(path, dpi=150, bbox_inches="tight", metadata=metadata)

@@ -1,0 +1,1 @@
+"""Tests by sampling: what they find is evidence or a candidate, never a proof (extra `stats`)."""

@@ -1,0 +1,185 @@
+"""Mechanisms in Python as black boxes: `(rng, input) -> output`, or `(rng, input, size) -> array`.
+
+`rng` is a `numpy.random.Generator`, the only source of randomness that makes runs repeatable. An input is a
+tuple of answers: whole numbers as `int`, other rationals as `float`, labels as `str`. An output is a number
+or a label, or for sequences a tuple or list of them. A vectorised mechanism returns `size` outputs at once,
+as an array with one row for each run.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from paramverify.algebra.expressions import Value
+from paramverify.errors import InputError, ParamverifyError
+from paramverify.models.mechanisms import Input
+from paramverify.models.mechanisms.above_threshold import END
+from paramverify.statistics.draws import Draws
+from paramverify.statistics.experiments import Experiment
+from paramverify.statistics.inputs import Subjects
+from paramverify.statistics.samplers import Counts, Output
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Given = tuple[int | float | str, ...]
+Mechanism = Callable[..., Any]
+
+
+def load_mechanism(name: str) -> Mechanism:
+    """Returns the function that `module:function` names; modules of the working folder are found too.
+
+    Raises:
+        InputError: another form, a module that cannot be imported, or no such function.
+    """
+    module, colon, function = name.partition(":")
+    if not (module and colon and function):
+        raise InputError(f"write module:function, not {name!r}", key="--mechanism")
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        found = getattr(import_module(module), function)
+    except ImportError as error:
+        raise InputError(f"cannot import {module!r}: {error}", key="--mechanism") from None
+    except AttributeError:
+        raise InputError(f"{module!r} has no {function!r}", key="--mechanism") from None
+    if not callable(found):
+        raise InputError(f"{name!r} is not a function", key="--mechanism")
+    mechanism: Mechanism = found
+    return mechanism
+
+
+def is_vectorised(mechanism: Mechanism) -> bool:
+    """Tells whether a mechanism takes three arguments, (rng, input, size), rather than two.
+
+    Raises:
+        InputError: it takes neither.
+    """
+    try:
+        signature = inspect.signature(mechanism)
+    except ValueError:
+        raise InputError("the arguments of this mechanism cannot be read", key="--mechanism") from None
+    for arguments in (3, 2):
+        try:
+            signature.bind(*[None] * arguments)
+        except TypeError:
+            continue
+        return arguments == 3
+    raise InputError("a mechanism takes (rng, input) or (rng, input, size)", key="--mechanism")
+
+
+def plain(given: Input) -> Given:
+    """Returns an input as a mechanism in Python gets it."""
+    return tuple(_plain(value) for value in given)
+
+
+def _plain(value: Value) -> int | float | str:
+    if isinstance(value, Fraction):
+        return int(value) if value.denominator == 1 else float(value)
+    return value
+
+
+def label(value: object) -> str:
+    """Returns an output as a label: a number that is whole as `3`, also if it is a float; else its text."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, bool):
+        return str(int(value))
+    return str(value)
+
+
+@dataclass(frozen=True, eq=False)
+class BlackBox:
+    """Runs a mechanism on inputs that are drawn with exact probabilities.
+
+    `decorate` gives, for each step, what goes in front of a label: the answers that an adversary chose.
+    Sequences that are shorter than it are filled up with `ending`.
+    """
+
+    mechanism: Mechanism
+    vectorised: bool
+    inputs: tuple[Given, ...]
+    draws: Draws
+    length: int
+    decorate: tuple[str, ...] = ()
+    ending: str | None = None
+
+    def __call__(self, rng: np.random.Generator, size: int) -> Counts:
+        """Returns how often each output came in `size` runs.
+
+        Raises:
+            InputError: a vectorised mechanism that does not return `size` outputs, or sequences of another
+                length.
+        """
+        import numpy as np
+
+        total: Counter[Any] = Counter()
+        amounts = np.bincount(self.draws.row(rng, 0, size), minlength=len(self.inputs))
+        for given, amount in zip(self.inputs, amounts.tolist(), strict=True):
+            if not amount:
+                continue
+            outputs = self._outputs(rng, given, amount)
+            total.update(tuple(o) if isinstance(o, (list, tuple, np.ndarray)) else (o,) for o in outputs)
+        counts: Counts = Counter()
+        for output, number in total.items():
+            counts[self._labels(output)] += number
+        return counts
+
+    def _outputs(self, rng: np.random.Generator, given: Given, amount: int) -> list[Any]:
+        import numpy as np
+
+        try:
+            if not self.vectorised:
+                return [self.mechanism(rng, given) for _ in range(amount)]
+            outputs: object = np.asarray(self.mechanism(rng, given, amount)).tolist()
+        except ParamverifyError:
+            raise
+        except Exception as error:  # whatever the user's code raises is a mistake in what the user gave
+            reason = f"the mechanism raised {type(error).__name__} on {given}: {error}"
+            raise InputError(reason, key="--mechanism") from error
+        if not isinstance(outputs, list) or len(outputs) != amount:
+            raise InputError(f"the mechanism did not return {amount} outputs", key="--mechanism")
+        return outputs
+
+    def _labels(self, output: Sequence[object]) -> Output:
+        labels = [label(value) for value in output]
+        if len(labels) < self.length and self.ending is not None:
+            labels += [self.ending] * (self.length - len(labels))
+        if len(labels) != self.length:
+            raise InputError(
+                f"the mechanism gave a sequence of length {len(labels)}, not {self.length}", key="--mechanism"
+            )
+        if self.decorate:
+            pairs = zip(labels, self.decorate, strict=True)
+            return tuple(name if name == self.ending else f"{chosen}{name}" for name, chosen in pairs)
+        return tuple(labels)
+
+
+@dataclass(frozen=True, eq=False)
+class BlackBoxSource:
+    """Samples from a mechanism in Python, on the inputs that the secrets of a case stand for."""
+
+    mechanism: Mechanism
+    subjects: Subjects
+
+    def sampler(self, experiment: Experiment, side: int) -> BlackBox:
+        """Returns the sampler of one side of an experiment."""
+        inputs = self.subjects.inputs(experiment, side)
+        ending = END if END in self.subjects.model.hmm.observations else None
+        return BlackBox(
+            self.mechanism,
+            is_vectorised(self.mechanism),
+            tuple(plain(given) for given in inputs),
+            Draws.of([list(inputs.values())]),
+            experiment.length,
+            experiment.choices,
+            ending,
+        )

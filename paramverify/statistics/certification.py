@@ -1,0 +1,232 @@
+"""From testing to certainty: candidates are evaluated exactly, and the tight budget is found and proved.
+
+Testing alone proves nothing in either direction. What it finds is a candidate, and the model decides about it
+([F] section 7.2).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring, fraction
+from paramverify.algebra.simplest import simplest_between
+from paramverify.cases import Case
+from paramverify.claims import Claim, Origin
+from paramverify.encodings import sequences
+from paramverify.encodings.no_budget import no_budget
+from paramverify.encodings.sequences import claim_polynomial, forward_sum
+from paramverify.errors import InputError
+from paramverify.evidence.witnesses import Witness, directed, evaluate, find_witness
+from paramverify.models.evaluation import Numbers, Real
+from paramverify.models.kinds import need_privacy
+from paramverify.models.model import Model
+from paramverify.portfolio.session import Options
+from paramverify.statistics.events import Candidate
+from paramverify.statistics.samplers import Output
+from paramverify.verdicts import Holds, Violated
+from paramverify.verification import Report, verify
+
+MOST_OUTPUTS = 20  # outputs of one event that are evaluated
+
+
+@dataclass(frozen=True, eq=False)
+class Certified:
+    """A candidate and the exact probabilities of its output; a violation if `witness.exceeds`, else
+    spurious."""
+
+    candidate: Candidate
+    witness: Witness
+
+    @property
+    def is_violation(self) -> bool:
+        """Whether the ratio is beyond the bound of the case, decided exactly."""
+        return self.witness.exceeds
+
+
+def certify(model: Model, candidate: Candidate, outputs: Iterable[Output]) -> Certified | None:
+    """Returns the exact evaluation of a candidate; `outputs` are those that came in its experiment.
+
+    An event of several outputs breaks a bound only if one of its outputs does, so the worst of the outputs
+    that came stands for it. None if the model knows none of them.
+    """
+    known = set(model.hmm.observations)
+    chosen = [o for o in outputs if o in candidate.event and known.issuperset(o)][:MOST_OUTPUTS]
+    left, right = candidate.secrets
+    found = [evaluate(model, Origin(left, right, output), candidate.experiment.point) for output in chosen]
+    return Certified(candidate, max(found, key=_severity)) if found else None
+
+
+def simplest(model: Model, certified: Certified) -> Witness:
+    """Returns the witness of a violation at the simplest parameter point near it that keeps the violation."""
+    witness = certified.witness
+    if not model.domain.ring.parameters:
+        return witness
+    origin = Origin(witness.left, witness.right, witness.observations)
+    pi, tau = directed(model, witness.left, witness.right)
+    left = forward_sum(model, pi, witness.observations) * tau.mass
+    right = forward_sum(model, tau, witness.observations) * pi.mass
+    polynomial = claim_polynomial(model, sequences.Candidate(left, right, origin))
+    claim = Claim(polynomial, model.domain, (origin,))
+    return find_witness(model, claim, witness.parameters) or witness
+
+
+def worst(certified: Sequence[Certified]) -> Certified:
+    """Returns the one with the largest exact ratio."""
+    return max(certified, key=lambda entry: _severity(entry.witness))
+
+
+def suspicious(model: Model, found: Sequence[Candidate], most: int) -> list[Candidate]:
+    """Returns the single outputs whose observed ratio is beyond the case's bound at their point, surest
+    first."""
+    beyond: list[tuple[float, Candidate]] = []
+    for candidate in found:
+        if candidate.event.kind == "is":
+            epsilon = epsilon_at(model, candidate.experiment.point)
+            if candidate.epsilon > epsilon:
+                beyond.append((candidate.score(epsilon), candidate))
+    beyond.sort(key=lambda entry: entry[0], reverse=True)
+    return [candidate for _, candidate in beyond[:most]]
+
+
+def epsilon_at(model: Model, point: Mapping[str, Fraction]) -> float:
+    """Returns the case's ε at a parameter point, as a float for tests and for showing."""
+    return math.log(Numbers(model, point).ratio_bound())
+
+
+def _severity(witness: Witness) -> tuple[int, float]:
+    ratio = witness.ratio
+    if ratio is None:
+        return int(witness.probabilities[0].sign() > 0), 0.0
+    return 0, float(ratio)
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """One step of the search: the ratio that was tried, and the report on it."""
+
+    ratio: Real | Fraction
+    report: Report
+
+
+@dataclass(frozen=True, eq=False)
+class TightRatio:
+    """The supremum of the ratio is at least that of `witness`, and at most `upper` where that is known.
+
+    `exact` where both are equal: the witness attains the supremum. `steps` are the verifications that were
+    made; the last that holds proves the upper bound. With `infinite` there is none: the witness's right side
+    is impossible, or the ratio grows without limit with longer sequences.
+    """
+
+    witness: Witness
+    upper: Real | Fraction | None
+    exact: bool
+    infinite: bool
+    steps: tuple[Bound, ...]
+
+    def is_within(self, precision: Fraction) -> bool:
+        """Tells whether the supremum is known exactly, or up to a relative distance."""
+        if self.exact or self.infinite:
+            return True
+        if self.upper is None or self.witness.ratio is None:
+            return False
+        low = self.witness.ratio.enclosure()[1]
+        high = self.upper if isinstance(self.upper, Fraction) else self.upper.enclosure()[1]
+        return high - low <= precision * low
+
+
+def search(case: Case, start: Witness, precision: Fraction, seconds: float) -> TightRatio:
+    """Returns the tight ratio of a case, from an exactly evaluated candidate of testing.
+
+    In the place of the bisection of [F] Algorithms 4 and 5: the exact ratio r of the candidate is a lower
+    bound. If the model is private with the bound r, then r is the tight ratio. If not, the violation has a
+    larger ratio, which takes the place of r. Without parameters there are finitely many ratios, so this
+    ends. Where ratios only come nearer and nearer to the supremum, bounds are bisected until their relative
+    distance is at most `precision`, or the time is over. Every bound is verified; nothing of it rests on
+    the test.
+    """
+    model = need_privacy(case.model, "a search")
+    steps: list[Bound] = []
+    lower = start
+    deadline = time.monotonic() + seconds
+
+    def attempt(ratio: Real | Fraction) -> Report:
+        left = max(deadline - time.monotonic(), 0.01)  # a verification without time says unknown
+        report = verify(with_ratio(case, ratio), Options(seconds=left))
+        steps.append(Bound(ratio, report))
+        return report
+
+    def found(upper: Real | Fraction | None, exact: bool = False) -> TightRatio:
+        return TightRatio(lower, upper, exact, lower.ratio is None, tuple(steps))
+
+    if not model.lengths and no_budget(model):
+        return TightRatio(lower, None, False, True, ())
+    for _ in range(_tries(model)):
+        if lower.ratio is None:
+            return found(None)
+        report = attempt(lower.ratio)
+        if isinstance(report.verdict, Holds):
+            return found(lower.ratio, exact=True)
+        worse = _witness(report)
+        if worse is None:
+            break
+        lower = worse
+    upper: Fraction | None = None
+    while lower.ratio is not None:
+        low = lower.ratio.enclosure()[1]
+        if upper is not None and upper - low <= precision * low:
+            break
+        # Twice as far as before while there is no upper bound, then a simple number near the middle.
+        width = (upper - low) / 8 if upper is not None else low
+        middle = simplest_between((low + upper) / 2 - width, (low + upper) / 2 + width) if upper else 2 * low
+        report = attempt(middle)
+        worse = _witness(report)
+        if isinstance(report.verdict, Holds):
+            upper = middle
+        elif worse is not None and (upper is not None or middle <= 2**64):
+            lower = worse
+        else:
+            break
+    return found(upper)
+
+
+def _witness(report: Report) -> Witness | None:
+    """Returns the witness of a violation of privacy, if the report has one."""
+    if isinstance(report.verdict, Violated) and isinstance(report.verdict.witness, Witness):
+        return report.verdict.witness
+    return None
+
+
+def _tries(model: Model) -> int:
+    """Returns how often the ratio of a violation is tried as the bound before bisection begins."""
+    return 5 if model.domain.ring.parameters else 1_000
+
+
+def with_ratio(case: Case, ratio: Real | Fraction) -> Case:
+    """Returns the case with another bound on the ratio, exact also where it is not rational."""
+    model = need_privacy(case.model, "a search")
+    ring = model.domain.ring
+    if isinstance(ratio, Fraction):
+        bound = RationalFunction.of(ring.number(ratio))
+    else:
+        top, bottom = (_polynomial(ring, p.coeffs()) for p in (ratio.numerator, ratio.denominator))
+        # Not in lowest terms, so that both stay positive: the denominator of a Real is.
+        bound = RationalFunction(top, bottom)
+    return replace(case, budget=f"ratio = {ratio}", model=replace(model, ratio=bound))
+
+
+def _polynomial(ring: Ring, coefficients: Sequence[Any]) -> Polynomial:
+    total = ring.number(0)
+    for power, coefficient in enumerate(coefficients):
+        part = ring.number(fraction(coefficient))
+        if power:
+            if GENERATOR not in ring.names:
+                raise InputError("the ratio has a constant that the case does not have")
+            part *= ring.variable(GENERATOR) ** power
+        total += part
+    return total

@@ -1,0 +1,135 @@
+"""Detection: find an event that seems to break a budget, test it on fresh runs, and bound ε from below.
+
+StatDP's three steps (input generator, event selector, hypothesis test) and DP-Sniper's attack share their
+runs: one set to select, and another, never looked at before, to test.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from paramverify.statistics.attack import LowerBound, lower_bound, train
+from paramverify.statistics.events import Candidate, candidates, most_telling
+from paramverify.statistics.experiments import Experiment
+from paramverify.statistics.hypothesis import PValues, event_test
+from paramverify.statistics.runs import Runs
+
+SELECT, TEST, TIES = 0, 1, 2  # stages: each has random numbers of its own
+GRID = 12  # values of ε besides those that are asked for
+REACH = 6  # standard errors that they reach to both sides of the estimate
+ATTACKED = 3  # experiments on which attacks are trained
+SURE = 0.999  # a p-value above is as good as 1
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How much is run, and how sure the answers are."""
+
+    runs: int = 500_000
+    select: int = 100_000
+    level: float = 0.05
+    confidence: float = 0.9
+
+    def __post_init__(self) -> None:
+        if min(self.runs, self.select) < 1:
+            raise ValueError("at least one run is needed")
+
+
+@dataclass(frozen=True, eq=False)
+class Tested:
+    """One value of ε: the candidate that was selected for it, and its p-values on fresh runs."""
+
+    candidate: Candidate
+    values: PValues
+
+
+@dataclass(frozen=True, eq=False)
+class Detection:
+    """What testing says: p-values over ε (ascending), and a lower bound on ε.
+
+    `asked` are the rows for the values that were asked for. `selected` are the most telling candidates on the
+    selection runs, the best first.
+    """
+
+    rows: tuple[Tested, ...]
+    asked: tuple[Tested, ...]
+    bound: LowerBound
+    selected: tuple[Candidate, ...]
+    settings: Settings
+
+    @property
+    def interval(self) -> tuple[float | None, float | None]:
+        """The largest tested ε that is rejected, and the smallest one above with a p-value of 1 ([F]
+        Algorithm 4).
+
+        None where there is no such ε. The left end is a statement of the given level for each ε by itself;
+        the right end is none: that a test finds nothing proves nothing.
+        """
+        rejected = [row.values.epsilon for row in self.rows if self.rejects(row)]
+        left = max(rejected, default=None)
+        sure = [r.values.epsilon for r in self.rows if r.values.p > SURE]
+        return left, min((e for e in sure if left is None or e > left), default=None)
+
+    def rejects(self, row: Tested) -> bool:
+        """Tells whether the test rejects the ε of a row at the level of the settings."""
+        return row.values.p <= self.settings.level
+
+
+def detect(
+    runs: Runs, experiments: Sequence[Experiment], epsilons: Sequence[float], settings: Settings
+) -> Detection:
+    """Tests the given values of ε, and others around the ratio that was observed.
+
+    For each ε the most telling event of all experiments, and its direction, is chosen on the selection runs;
+    then it is tested on fresh runs of its experiment. Each p-value is one of a test that was fixed before the
+    data was seen.
+    """
+    found = selected(runs, experiments, settings)
+    best = max(found, key=lambda c: c.lower)
+    ordered = sorted(found, key=lambda c: c.lower, reverse=True)
+    values = sorted({*epsilons, *_grid(best, settings)})
+    rows = tuple(assess(runs, found, epsilon, settings) for epsilon in values)
+    asked = tuple(row for row in rows if row.values.epsilon in set(epsilons))
+    likely = list(dict.fromkeys(c.experiment for c in ordered))[:ATTACKED]
+    return Detection(rows, asked, attacked(runs, likely, settings), tuple(ordered), settings)
+
+
+def selected(runs: Runs, experiments: Sequence[Experiment], settings: Settings) -> list[Candidate]:
+    """Returns all candidates of the experiments, from the runs for selection."""
+    return [
+        candidate
+        for experiment in experiments
+        for candidate in candidates(experiment, runs.both(SELECT, experiment, settings.select))
+    ]
+
+
+def assess(runs: Runs, found: Sequence[Candidate], epsilon: float, settings: Settings) -> Tested:
+    """Tests the most telling candidate for ε on fresh runs of its experiment."""
+    candidate = most_telling(found, epsilon)
+    left, right = runs.hits(TEST, candidate.experiment, candidate.event, settings.runs)
+    hits = (right, left) if candidate.more else (left, right)
+    return Tested(candidate, event_test(hits, settings.runs, epsilon))
+
+
+def attacked(runs: Runs, experiments: Sequence[Experiment], settings: Settings) -> LowerBound:
+    """Returns what the best attack shows on fresh runs; attacks are trained and compared on the selection."""
+    import numpy as np
+
+    rng = np.random.default_rng(np.random.SeedSequence(runs.seed, spawn_key=(TIES,)))
+    attacks = []
+    for experiment in experiments:
+        counts = runs.both(SELECT, experiment, settings.select)
+        for attack in train(experiment, counts):
+            attacks.append((lower_bound(attack, counts, rng, settings.confidence).epsilon, attack))
+    best = max(attacks, key=lambda entry: entry[0])[1]
+    fresh = runs.both(TEST, best.experiment, settings.runs)
+    return lower_bound(best, fresh, rng, settings.confidence)
+
+
+def _grid(best: Candidate, settings: Settings) -> list[float]:
+    """Returns values around the estimate, as far as its error on both sets of runs reaches; none below 0."""
+    error = best.error * math.sqrt(1 + settings.select / settings.runs)
+    places = [best.epsilon + error * REACH * (2 * k / GRID - 1) for k in range(GRID + 1)]
+    return sorted({round(max(0.0, place), 4) for place in places})

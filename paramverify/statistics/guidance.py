@@ -1,0 +1,68 @@
+"""Looking for a violating prior: sampling at one parameter point says where to sample next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from paramverify.evidence.witnesses import directed, in_domain
+from paramverify.models.evaluation import Numbers
+from paramverify.models.model import Model
+from paramverify.statistics.detection import SELECT, Settings
+from paramverify.statistics.events import Candidate, candidates
+from paramverify.statistics.experiments import Experiment
+from paramverify.statistics.runs import Runs
+
+ROUNDS = 8
+
+
+def guided(
+    runs: Runs,
+    model: Model,
+    start: Sequence[Experiment],
+    settings: Settings,
+    fixed: Mapping[str, Fraction],
+    rounds: int = ROUNDS,
+) -> list[Experiment]:
+    """Returns the experiments and more of them, nearer and nearer to where the ratio seems largest.
+
+    From the experiment with the largest ratio one parameter at a time is moved half of the way to either end
+    of its interval, and the best of these experiments is the next start, until none is better. Parameters
+    that are `fixed` stay. Only runs for selection are made, so that tests on fresh runs stay valid.
+    """
+    found = list(start)
+    best = max((_best(runs, e, settings) for e in start), key=lambda c: c.lower)
+    for _ in range(rounds):
+        tried = []
+        for point in _nearby(model, best.experiment, fixed):
+            experiment = replace(best.experiment, point=point)
+            found.append(experiment)
+            tried.append(_best(runs, experiment, settings))
+        following = max(tried, key=lambda c: c.lower, default=best)
+        if following.lower <= best.lower:
+            break
+        best = following
+    return found
+
+
+def _best(runs: Runs, experiment: Experiment, settings: Settings) -> Candidate:
+    counts = runs.both(SELECT, experiment, settings.select)
+    return max(candidates(experiment, counts), key=lambda c: c.lower)
+
+
+def _nearby(
+    model: Model, experiment: Experiment, fixed: Mapping[str, Fraction]
+) -> Iterator[dict[str, Fraction]]:
+    starts = directed(model, experiment.left, experiment.right)
+    for name in model.domain.ring.parameters:
+        interval = model.domain.box[name]
+        if name in fixed or interval.is_point:
+            continue
+        for end in (interval.lower, interval.upper):
+            point = {**experiment.point, name: (experiment.point[name] + end) / 2}
+            if point[name] == experiment.point[name] or not in_domain(model, point):
+                continue
+            numbers = Numbers(model, point)
+            if all(numbers.mass(side).sign() > 0 for side in starts):
+                yield point

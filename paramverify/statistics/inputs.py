@@ -1,0 +1,113 @@
+"""What a mechanism in Python is applied to: the inputs behind the secrets of a case.
+
+The case file says which inputs a secret stands for: one, where neighbouring inputs are compared; a mixture,
+where a prior is conditioned on the secret. An input is a tuple of answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+from paramverify.cases import Case, answers_given
+from paramverify.errors import InputError, located
+from paramverify.evidence.witnesses import directed
+from paramverify.models.checks import Checks
+from paramverify.models.evaluation import Numbers, Real
+from paramverify.models.kinds import need_privacy
+from paramverify.models.mechanisms import Input, Mechanism, check_input, compare, read_mechanism
+from paramverify.models.mechanisms.hmm import Explicit
+from paramverify.models.model import Model
+from paramverify.models.priors import InitialDistribution, as_value, read_prior
+from paramverify.statistics.experiments import Experiment
+from paramverify.tables import Table, read_toml
+
+
+@dataclass(frozen=True, eq=False)
+class Subjects:
+    """The mechanism of a case, its table, and the weights of its inputs under each secret that has a
+    prior."""
+
+    case: Case
+    mechanism: Mechanism
+    table: Mapping[str, object]
+    priors: Mapping[str, tuple[tuple[Input, ...], InitialDistribution]]
+
+    @property
+    def model(self) -> Model:
+        """The model of the case."""
+        return need_privacy(self.case.model, "sampling")
+
+    @staticmethod
+    def of(case: Case) -> Subjects:
+        """Reads the inputs of a case from its file.
+
+        Raises:
+            InputError: the file cannot be read, or has changed since the case was.
+        """
+        data, digest = read_toml(Path(case.path))
+        with located(file=case.path):
+            if digest != case.digest:
+                raise InputError("the file has changed since it was read")
+            model = need_privacy(case.model, "sampling")
+            checks = Checks(model.domain)
+            top = Table(data)
+            mechanism = read_mechanism(top.table("mechanism"), checks)
+            priors: dict[str, tuple[tuple[Input, ...], InitialDistribution]] = {}
+            if mechanism.queries and not isinstance(mechanism, Explicit):
+                prior = read_prior(top.table("prior"), checks)
+                secrets = top.table("secrets")
+                for name in dict.fromkeys(n for p in model.pairs for n in (p.left, p.right)):
+                    weights = answers_given(prior.where(secrets.expression(name)), mechanism)
+                    mixed = InitialDistribution.of(dict(enumerate(weights.values())), checks)
+                    priors[name] = tuple(weights), mixed
+            return Subjects(case, mechanism, data["mechanism"], priors)
+
+    def inputs(self, experiment: Experiment, side: int) -> dict[Input, Real]:
+        """Returns the inputs of one side of an experiment, with their probabilities at its point.
+
+        For `above_threshold` an input is the threshold and then the answers; for `hmm`, the initial state.
+        """
+        secret = experiment.secret(side)
+        numbers = Numbers(self.model, experiment.point)
+        one = numbers.value(self.model.domain.ring.number(1))
+        if experiment.choices:
+            threshold = as_value(secret.rpartition(" ")[2])
+            return {
+                (threshold, *(Fraction(int(c[side])) for c in experiment.choices)): numbers.real(one, one)
+            }
+        if secret in self.priors:
+            listed, start = self.priors[secret]
+        elif isinstance(self.mechanism, Explicit):
+            start = directed(self.model, experiment.left, experiment.right)[side]
+            listed = tuple((state,) for state in self.mechanism.answers[0])
+        else:
+            several = len(self.mechanism.answers) > 1
+            named = tuple(as_value(part) for part in (secret[1:-1].split(", ") if several else [secret]))
+            check_input(named, self.mechanism.answers)
+            return {named: numbers.real(one, one)}
+        mass = numbers.value(start.mass)
+        found = {listed[k]: numbers.real(numbers.value(w), mass) for k, w in start.weights.items()}
+        possible = {given: p for given, p in found.items() if p.sign() > 0}
+        if not possible:
+            raise InputError(f"the secret {secret!r} has probability zero at this point")
+        return possible
+
+    def by_input(self) -> Subjects:
+        """Returns the same mechanism with single inputs in the place of secrets, to look at each by
+        itself."""
+        model = self.model
+        if model.hmm.chosen:
+            return self
+        if self.priors:
+            inputs = list(dict.fromkeys(given for listed, _ in self.priors.values() for given in listed))
+        elif isinstance(self.mechanism, Explicit):
+            states = dict.fromkeys(s for p in model.pairs for start in (p.pi, p.tau) for s in start.weights)
+            inputs = [(self.mechanism.answers[0][s],) for s in states]
+        else:
+            return self
+        hmm, pairs = compare(self.mechanism, list(zip(inputs, inputs[1:] or inputs, strict=False)))
+        single = replace(model, hmm=hmm, pairs=tuple(pairs))
+        return Subjects(replace(self.case, model=single), self.mechanism, self.table, {})

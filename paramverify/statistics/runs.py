@@ -1,0 +1,108 @@
+"""Seeded runs in chunks: the result depends on the seed, not on how many processes share the work."""
+
+from __future__ import annotations
+
+import signal
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from multiprocessing.pool import Pool
+
+from paramverify.errors import InputError
+from paramverify.statistics.events import Event, hits_of
+from paramverify.statistics.experiments import Experiment
+from paramverify.statistics.samplers import Counts, Sampler, Source
+
+CHUNK = 100_000
+INSTALL = "pip install 'paramverify[stats]'"
+
+
+def require() -> None:
+    """Raises an InputError that says how to get them if numpy, scipy or scikit-learn is missing."""
+    from importlib.util import find_spec
+
+    missing = [name for name in ("numpy", "scipy", "sklearn") if find_spec(name) is None]
+    if missing:
+        raise InputError(f"sampling needs numpy, scipy and scikit-learn: {INSTALL}")
+
+
+@dataclass(eq=False)
+class Runs:
+    """Runs of a source. Each (stage, experiment, side, chunk) has its own stream of random numbers.
+
+    The streams are those that `numpy.random.SeedSequence(seed)` spawns, so they are independent, and runs of
+    different stages (to select an event, and to test it) never share a number. Results are kept: asking twice
+    for the same runs gives the same counts without running again.
+    """
+
+    source: Source
+    seed: int
+    pool: Pool | None = None
+    _numbers: dict[int, int] = field(default_factory=dict)
+    _kept: dict[tuple[int, int, int, int], Counts] = field(default_factory=dict)
+    _hits: dict[tuple[int, int, Event, int], tuple[int, int]] = field(default_factory=dict)
+    _experiments: list[Experiment] = field(default_factory=list)
+
+    def counts(self, stage: int, experiment: Experiment, side: int, size: int) -> Counts:
+        """Returns how often each output came in `size` runs of one side of an experiment."""
+        number = self._numbers.setdefault(id(experiment), len(self._numbers))
+        if number == len(self._experiments):
+            self._experiments.append(experiment)  # keeps it alive, so that its id stays its own
+        place = stage, number, side, size
+        if place not in self._kept:
+            sampler = self.source.sampler(experiment, side)
+            sizes = [min(CHUNK, size - done) for done in range(0, size, CHUNK)]
+            tasks = [(sampler, self.seed, (stage, number, side, k), n) for k, n in enumerate(sizes)]
+            mapped = self.pool.imap(_chunk, tasks) if self.pool else map(_chunk, tasks)
+            total: Counts = Counter()
+            for part in mapped:
+                total.update(part)
+            self._kept[place] = total
+        return self._kept[place]
+
+    def both(self, stage: int, experiment: Experiment, size: int) -> tuple[Counts, Counts]:
+        """Returns the counts of the left and of the right side."""
+        left, right = (self.counts(stage, experiment, side, size) for side in (0, 1))
+        return left, right
+
+    def hits(self, stage: int, experiment: Experiment, event: Event, size: int) -> tuple[int, int]:
+        """Returns how many of the runs of the left and of the right side ended in an event."""
+        place = stage, id(experiment), event, size
+        if place not in self._hits:
+            left, right = (hits_of([event], counts)[0] for counts in self.both(stage, experiment, size))
+            self._hits[place] = left, right
+        return self._hits[place]
+
+
+def _chunk(task: tuple[Sampler, int, tuple[int, ...], int]) -> Counts:
+    import numpy as np
+
+    sampler, seed, place, size = task
+    return sampler(np.random.default_rng(np.random.SeedSequence(seed, spawn_key=place)), size)
+
+
+@contextmanager
+def runs_of(source: Source, seed: int, workers: int = 1) -> Iterator[Runs]:
+    """Gives the runs of a source, in this process or shared by `workers` processes.
+
+    The counts are the same for every number of workers. With several, the source's mechanism must be found by
+    its name in a fresh process, and a script must guard its own start with `if __name__ == "__main__"`.
+
+    Raises:
+        InputError: the extra `stats` is not installed.
+    """
+    require()
+    if workers == 1:
+        yield Runs(source, seed)
+        return
+    from multiprocessing import get_context
+
+    # Leaving the pool, for whatever reason, ends its processes at once.
+    with get_context("spawn").Pool(workers, _ignore_interrupts) as pool:
+        yield Runs(source, seed, pool)
+
+
+def _ignore_interrupts() -> None:
+    """Leaves Ctrl-C to the first process, which ends the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
