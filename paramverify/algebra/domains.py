@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -20,6 +20,8 @@ from paramverify.algebra.polynomials import (
 )
 from paramverify.algebra.simplest import simplest_between
 from paramverify.errors import DomainError
+
+RELATIONS = ("<", "<=", ">", ">=", "==")
 
 
 @dataclass(frozen=True)
@@ -159,6 +161,23 @@ def parse_constraint(text: str, domain: Domain) -> tuple[Constraint, ...]:
     )
 
 
+def conjuncts(expression: Expression, reason: str) -> Iterator[Operation]:
+    """Yields the comparisons that an expression joins by `and`, in order.
+
+    Raises:
+        ExpressionError: anything else, for the given reason.
+    """
+    pending = [expression.root]
+    while pending:
+        node = pending.pop(0)
+        if isinstance(node, Operation) and node.operator == "and":
+            pending = [*node.arguments, *pending]
+        elif isinstance(node, Operation) and node.operator in RELATIONS:
+            yield node
+        else:
+            raise expression.error(reason, node)
+
+
 def comparison_polynomials(
     expression: Expression,
     domain: Domain,
@@ -172,14 +191,7 @@ def comparison_polynomials(
     from paramverify.algebra.signs import Sign, sign_on
 
     result: list[tuple[Polynomial, bool]] = []
-    pending = [expression.root]
-    while pending:
-        node = pending.pop(0)
-        if isinstance(node, Operation) and node.operator == "and":
-            pending = [*node.arguments, *pending]
-            continue
-        if not (isinstance(node, Operation) and node.operator in ("<", "<=", ">", ">=", "==")):
-            raise expression.error("a comparison with <, <=, >, >= or == is needed here", node)
+    for node in conjuncts(expression, "a comparison with <, <=, >, >= or == is needed here"):
         left, right = (
             to_rational_function(Expression(expression.text, a), domain.ring, definitions)
             for a in node.arguments

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 
-from paramverify.algebra.expressions import Expression, Operation, parse
+from paramverify.algebra.domains import conjuncts
+from paramverify.algebra.expressions import Expression, parse
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, to_rational_function
 from paramverify.errors import CaseError, InputError, LimitError, located
 from paramverify.models.checks import Checks
-from paramverify.models.inequality import RELATIONS, Comparison
+from paramverify.models.inequality import Comparison
 from paramverify.models.rational_files import RationalFile, read_rational_file
 from paramverify.tables import Table, as_expression, check_name
 
@@ -111,15 +112,8 @@ class Definitions:
         if alone:
             raise CaseError(f"write == for equality: {text[:60]!r}")
         expression = parse(text)
-        pending = [expression.root]
-        while pending:
-            node = pending.pop(0)
-            if isinstance(node, Operation) and node.operator == "and":
-                pending = [*node.arguments, *pending]
-                continue
-            if not (isinstance(node, Operation) and node.operator in RELATIONS):
-                reason = "a claim is a comparison with <, <=, >, >= or ==, or several joined by and"
-                raise expression.error(reason, node)
+        reason = "a claim is a comparison with <, <=, >, >= or ==, or several joined by and"
+        for node in conjuncts(expression, reason):
             left, right = (
                 self._function(Expression(text, side), f"one side of {text!r}") for side in node.arguments
             )

@@ -9,14 +9,12 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.models.checks import Obligation
 
-RELATIONS = ("<", "<=", ">", ">=", "==")
-
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """`left relation right`, with the user's text; both denominators are positive on the domain.
 
-    The relation is one of `RELATIONS`. Each link of a chain `0 <= f <= 1` is one, with the whole text.
+    The relation is <, <=, >, >= or ==. Each link of a chain `0 <= f <= 1` is one, with the whole text.
     """
 
     text: str
