@@ -17,7 +17,14 @@ from typing import Any
 
 from paramverify.algebra.budgets import read_epsilon
 from paramverify.algebra.expressions import Expression, Value, evaluate
-from paramverify.algebra.polynomials import RationalFunction, exponents
+from paramverify.algebra.polynomials import (
+    Polynomial,
+    RationalFunction,
+    constant_value,
+    exponents,
+    value_at,
+    variables,
+)
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.errors import CaseError, located
 from paramverify.models.checks import Checks, check_domain
@@ -224,6 +231,9 @@ class _Reader:
             names = list(dict.fromkeys(name for pair in wanted for name in pair))
             weights: dict[str, dict[Input, RationalFunction]] = {}
             for name in names:
+                if name not in table:
+                    known = ", ".join(k for k in table.data if k != "pairs")
+                    raise CaseError(f"{name!r} is not one of the secrets: {known}", key="pairs")
                 secret = table.expression(name)
                 with located(key=name):
                     weights[name] = answers_given(prior.where(secret), mechanism)
@@ -257,7 +267,7 @@ class _Reader:
     def ratio(self, privacy: Table) -> tuple[RationalFunction, str]:
         """Reads the bound on the ratio, positive on the whole domain."""
         if ("epsilon" in privacy) == ("ratio" in privacy):
-            raise CaseError("give either epsilon or ratio")
+            raise CaseError(f"give either epsilon or ratio{privacy.hint('epsilon', 'ratio')}")
         name = "epsilon" if "epsilon" in privacy else "ratio"
         with located(key=name):
             expression = privacy.expression(name)
@@ -271,7 +281,7 @@ class _Reader:
             if not numerator or self.checks.positive(numerator, "the ratio bound") != numerator:
                 raise CaseError("the ratio bound e^epsilon must be positive")
             if sign_on(numerator - denominator, self.checks.domain) is Sign.NEGATIVE:
-                raise CaseError(f"the ratio bound is {ratio}: it is below 1, so epsilon would be negative")
+                raise CaseError("the ratio bound e^epsilon is below 1, so epsilon would be negative")
             return RationalFunction(numerator, denominator), f"{name} = {expression.text}"
 
     def check_masses(self, pair: SecretPair) -> None:
@@ -282,7 +292,7 @@ class _Reader:
                 raise CaseError(f"the secret {name!r} has probability zero for every prior", key="secrets")
             if sign is not Sign.POSITIVE:
                 doubtful = [
-                    f"{factor} = 0"
+                    _zeros(factor)
                     for factor, _ in start.mass.factor()[1]
                     if sign_on(factor, self.checks.domain) not in (Sign.POSITIVE, Sign.NEGATIVE)
                 ]
@@ -306,6 +316,16 @@ def _pairs(table: Table) -> list[tuple[str, str]]:
                 raise CaseError("a secret cannot be compared with itself")
             found.append((pair[0], pair[1]))
     return found
+
+
+def _zeros(factor: Polynomial) -> str:
+    """Returns where an irreducible polynomial vanishes, in words: `p = 1`, or `p + q - 1 = 0`."""
+    names = variables(factor)
+    if len(names) == 1 and factor.total_degree() == 1:
+        slope = constant_value(factor.derivative(names[0]))
+        at_zero = value_at(factor, {name: Fraction(0) for name in map(str, factor.context().names())})
+        return f"{names[0]} = {-at_zero / slope}"
+    return f"{factor} = 0"
 
 
 def _close_secrets(table: Table) -> None:

@@ -89,8 +89,16 @@ class Table:
         """
         value = self.get(name)
         if value is None:
-            raise CaseError(f"the key {name!r} is missing")
+            raise CaseError(f"the key {name!r} is missing{self.hint(name)}")
         return value
+
+    def hint(self, *names: str) -> str:
+        """Returns words about a key that nobody asked for and that looks like one of the names, if any."""
+        for other in sorted(self.data.keys() - self.asked):
+            near = get_close_matches(other, names, n=1)
+            if near:
+                return f"; did you mean {near[0]!r} by {other!r}?"
+        return ""
 
     def table(self, name: str) -> Table:
         """Returns a nested table."""

@@ -72,6 +72,15 @@ def test_violated(capsys: pytest.CaptureFixture[str]) -> None:
     assert "beyond the bound 2" in out
 
 
+@pytest.mark.parametrize("seconds", ["1e10", "inf", "nan", "0", "-1"])
+def test_time_limits_that_no_timer_takes(seconds: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A time limit that is no number of seconds is bad usage, not a crash that looks like a violation."""
+    for command in ("verify", "budget", "synthesize", "compare"):
+        code, out, err = call(capsys, command, case("geometric-independent"), "--timeout", seconds)
+        assert (code, out) == (2, "")
+        assert "--timeout" in err
+
+
 def test_verify_json(capsys: pytest.CaptureFixture[str]) -> None:
     """The JSON object has the promised keys with exact numbers as strings."""
     code, out, _ = call(capsys, "verify", case("noisy-max-contagious"), "--json")

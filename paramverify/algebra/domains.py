@@ -138,7 +138,7 @@ class Domain:
             for name, i in self.box.items()
             if name != GENERATOR
         ]
-        return ", ".join([*parts, *(c.text for c in self.constraints)])
+        return ", ".join(dict.fromkeys([*parts, *(c.text for c in self.constraints)]))
 
 
 def box_domain(ring: Ring, box: Mapping[str, Interval]) -> Domain:

@@ -36,11 +36,23 @@ def json_option(function: Function) -> Function:
     return click.option("--json", "as_json", is_flag=True, help=text)(function)
 
 
+class _Seconds(click.FloatRange):
+    """A number of seconds that a timer takes."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if str(value).strip().lower() == "nan":
+            self.fail("nan is no number of seconds", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+SECONDS = _Seconds(min=0, min_open=True, max=1e8)
+
+
 def timeout_option(function: Function) -> Function:
     """Adds `--timeout`."""
     return click.option(
         "--timeout",
-        type=click.FloatRange(min=0, min_open=True),
+        type=SECONDS,
         default=60.0,
         show_default=True,
         metavar="SECONDS",

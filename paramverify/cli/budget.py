@@ -162,7 +162,7 @@ def _lines(model: Model, found: TightBudget) -> list[str]:
     where = f" at {place}" if place and model.domain.ring.parameters else ""
     outcome = text.sequence(found.origin.observations)
     if found.infinite and not model.lengths:
-        head = f"no budget: the ratio grows without limit with longer sequences; already {outcome}"
+        head = f"no budget: the ratio grows without limit with longer sequences, such as {outcome}"
     elif found.infinite:
         head = f"no budget: {outcome} can be infinitely more likely"
     elif found.value is not None:
@@ -174,7 +174,10 @@ def _lines(model: Model, found: TightBudget) -> list[str]:
         )
     else:
         head = f"the ratio is at least {float(found.lower):.12g} (no upper bound was proved); {outcome}"
-    return [head, f"  under {found.origin.left!r} against {found.origin.right!r}; {reached}{where}"]
+    return [
+        head,
+        f"  under {found.origin.left!r} against {found.origin.right!r}; {reached}{where}".rstrip(","),
+    ]
 
 
 def _exact(found: TightBudget) -> str:

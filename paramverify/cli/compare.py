@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from paramverify.backends import Ability, discover
-from paramverify.cli._common import json_option, print_json
+from paramverify.cli._common import SECONDS, json_option, print_json
 from paramverify.errors import InputError
 from paramverify.portfolio.comparing import Choice, Planned, Progress, plan, run
 from paramverify.portfolio.results import ResultsFile, identity
@@ -33,7 +33,7 @@ CONTRADICTED, INTERRUPTED = 1, 130
 )
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
+    type=SECONDS,
     default=10.0,
     show_default=True,
     metavar="SECONDS",

@@ -1036,7 +1036,9 @@ def _check_document(document: Any, expected: Iterable[Any] | None, case_digest: 
             raise Rejected(f"claim {index} is not a claim of this case")
         statement = read_claim(entry["claim"])
         context = Context(statement.exponent, known)
-        title = f"claim {index} ({', '.join(map(str, entry.get('origins', [])))[:200]})"
+        origins = [str(origin) for origin in entry.get("origins", [])]
+        more = f" and {len(origins) - 1} more" if len(origins) > 1 else ""
+        title = f"claim {index} ({''.join(origins[:1])[:300]}{more})"
         if entry["proof"] is None:
             counts["open"] += 1
             lines.append(f"{title}: open")

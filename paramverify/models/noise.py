@@ -75,7 +75,8 @@ def read_noise(table: Table, name: str, checks: Checks) -> Noise:
             alpha = checks.function(inner.expression("truncated_geometric"))
             noise = truncated_geometric(alpha, inner.integer("range", 1, MAX_RANGE), checks)
         else:
-            raise CaseError("noise is { truncated_geometric = alpha, range = n } or { table = [[...], ...] }")
+            forms = "{ truncated_geometric = alpha, range = n } or { table = [[...], ...] }"
+            raise CaseError(f"noise is {forms}{inner.hint('truncated_geometric', 'table')}")
         inner.close()
         return noise
 

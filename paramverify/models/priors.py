@@ -216,7 +216,9 @@ def _unconditional(table: Table, checks: Checks) -> Row:
         return _checked({as_value(v): share for v in values}, checks)
     if "categorical" in table:
         return _row(table.table("categorical").data, checks)
-    raise CaseError("a distribution is one of bernoulli, binomial, categorical, uniform, or given with table")
+    known = ("bernoulli", "binomial", "categorical", "uniform", "given")
+    reason = "a distribution is one of bernoulli, binomial, categorical, uniform, or given with table"
+    raise CaseError(reason + table.hint(*known))
 
 
 def _binomial(table: Table, checks: Checks) -> dict[Value, RationalFunction]:

@@ -63,8 +63,15 @@ def _compared(witness: Counterexample) -> list[str]:
         f"{at}{witness.stated.text} is {truth}.",
         f"left side {equals(witness.left)}",
         f"right side {equals(witness.right)}",
-        f"left - right {equals(witness.difference)}, which is {'not ' * witness.fails}{witness.relation} 0",
+        f"left - right {_against_zero(witness)}, which is {'not ' * witness.fails}{witness.relation} 0",
     ]
+
+
+def _against_zero(witness: Counterexample) -> str:
+    """Returns left - right in words that tell its sign, however small it is."""
+    told, sign = equals(witness.difference), witness.difference.sign()
+    small = "≈ 0" in told and "e-" not in told
+    return f"{told} (in truth {'above' if sign > 0 else 'below'} 0)" if sign and small else told
 
 
 def _leak(witness: Witness) -> list[str]:
