@@ -224,3 +224,26 @@ def test_json_errors_are_one_object(tmp_path: Path, capsys: pytest.CaptureFixtur
     document = json.loads(capsys.readouterr().out)
     assert document["status"] == "error"
     assert "directory" in document["reason"]
+
+
+def test_constraints_on_one_parameter_are_ends_of_its_interval(tmp_path: Path) -> None:
+    """Linear constraints on one parameter tighten its interval, exactly; others stay as they are."""
+    path = tmp_path / "case.toml"
+    path.write_text(
+        """
+        [parameters]
+        p = "[0, 1]"
+        q = "(0, 1)"
+        r = "[0, 1]"
+        constraints = ["p > 1/10", "3*p <= 2", "q >= 0", "1/3 == r", "p < q", "p*p < 1/2"]
+        [claim]
+        holds = "p <= 1"
+        """
+    )
+    domain = load(path).model.domain
+    assert {name: str(interval) for name, interval in domain.box.items()} == {
+        "p": "(1/10, 2/3]",
+        "q": "(0, 1)",
+        "r": "[1/3, 1/3]",
+    }
+    assert [c.text for c in domain.constraints] == ["p < q", "p*p < 1/2"]
