@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise, product
 from pathlib import Path
@@ -23,6 +24,7 @@ from paramverify.logic.cases import Given, LogicCase, load
 from paramverify.logic.checking import Result, Work
 from paramverify.logic.families import check_property
 from paramverify.logic.grammar import read_predicate, read_property
+from paramverify.logic.reports import counterexample_lines
 from paramverify.logic.syntax import Property
 from paramverify.models.chains.chain import ANY, Chain
 from paramverify.models.chains.relations import Relation, closed, where
@@ -580,3 +582,104 @@ def test_no_relation(session: Session) -> None:
     random = Random(3)
     case = LogicCase("", "", "", random_chain(random), Relation({}), {})
     assert check(session, case, read_property("D{0, 0}[ X a ]")).status == "holds"
+
+
+VANISHING = """
+parameters = { c = "[0, 1]" }
+model = { initial = ["p", "m"] }
+neighbours = { pairs = [["p", "m"]] }
+[states]
+p = { to = { yes = "1/2", no = "1/2" } }
+m = { to = { yes = "MINUS", no = "1 - (MINUS)" } }
+yes = { labels = ["yes"] }
+no = { labels = ["no"] }
+apart = { labels = ["apart"] }
+[formulas]
+found = "D{0, 0}[ X LABEL ]"
+"""
+
+
+@pytest.mark.parametrize(
+    ("minus", "label", "given", "delta", "ratio"),
+    [
+        ("1/2 - c/10", "yes", ("ln(3)", "1/4"), 0, 1),  # p − 3q and (p − 1/4)/q are at most −7/10 and 5/8
+        ("1/2 - c/10", "yes", ("0", "0"), Fraction(1, 10), Fraction(5, 4)),
+        ("1/2 - c/10", "apart", ("0", "0"), 0, 1),  # both probabilities are zero
+        ("1 - c", "yes", ("0", "1/4"), Fraction(1, 2), None),  # q vanishes at c = 1
+        ("1 - c", "yes", ("0", "1/2"), Fraction(1, 2), 1),
+        ("0", "yes", ("0", "1/4"), Fraction(1, 2), None),
+        ("0", "yes", ("0", "1/2"), Fraction(1, 2), 1),
+    ],
+)
+def test_parametric_budgets_at_their_ends(
+    minus: str,
+    label: str,
+    given: tuple[str, str],
+    delta: Fraction,
+    ratio: Fraction | None,
+    session: Session,
+    tmp_path: Path,
+) -> None:
+    """With parameters no delta is below 0 and no ratio below 1; where q vanishes none may be enough."""
+    case = model(VANISHING.replace("MINUS", minus).replace("LABEL", label), tmp_path)
+    work, ring = Work(case, session), case.chain.domain.ring
+    epsilon = read_epsilon(parse(given[0])).ratio(ring, lambda e: to_rational_function(e, ring))
+    least = least_delta(work, case.properties["found"], epsilon)
+    assert (least.lower, least.upper) == (delta, delta)
+    least = least_ratio(work, case.properties["found"], to_rational_function(parse(given[1]), ring))
+    assert least.infinite == (ratio is None)
+    assert ratio is None or (least.lower, least.upper) == (ratio, ratio)
+
+
+@pytest.mark.parametrize(
+    "given", [Given(epsilons=("-1",)), Given(deltas=("-1/2",))], ids=["epsilon", "delta"]
+)
+def test_budgets_are_asked_for_nonnegative_numbers(given: Given) -> None:
+    """A least delta for a negative epsilon is refused, and the other way around."""
+    with pytest.raises(InputError, match="is negative at every point"):
+        load(FOLDER / "survey.toml", given)
+
+
+def test_small_members_of_a_family_may_have_no_steps(session: Session) -> None:
+    """Of F[3,k] and G[3,k] the members k < 3 are false and true: no path has a step in that range."""
+    case = load(FOLDER / "double-survey.toml")
+    for k, low, high in ((2, 0, 1), (3, Fraction(1, 4), Fraction(3, 4))):
+        member = f"forall k in {k}..{k}: P<=" + "{} [ F[3,k] out1 ]"
+        assert check(session, case, read_property(member.format(high if k > 2 else low))).status == "holds"
+    always = read_property("forall k in 0..2: P>=1 [ G[3,k] out1 ]")
+    assert check(session, case, always).status == "holds"
+
+
+@pytest.mark.parametrize("steps", ["[k,]", "[k,k+2]", "[k+1,k+3]"])
+def test_families_of_ranges_settle(steps: str, session: Session, tmp_path: Path) -> None:
+    """a U[k, ...] b is k steps in a and then a fixed formula, so its vectors settle like those of a U=k b."""
+    text = """
+    neighbours = { pairs = [["p", "m"]] }
+    [states]
+    p = { labels = ["a"], to = { p = "1/2", yes = "1/4", no = "1/4" } }
+    m = { labels = ["a"], to = { m = "1/2", yes = "1/8", no = "3/8" } }
+    yes = { labels = ["b"] }
+    no = { }
+    [formulas]
+    holds = "forall k: D{ln(2), 0}[ a UK b ]"
+    fails = "forall k: D{ln(3/2), 0}[ a UK b ]"
+    """
+    case = model(text.replace("K", steps), tmp_path)
+    proved = check(session, case, case.properties["holds"])
+    assert proved.status == "holds"
+    assert "is a combination of earlier ones" in proved.reason
+    assert check(session, case, case.properties["fails"]).status == "violated"
+
+
+def test_failing_state_is_an_initial_one(session: Session) -> None:
+    """The one initial state is named as violating, also where its neighbour has the larger probability."""
+    case = load(FOLDER / "survey.toml", Given(("D{0, 0}[ X out0 ]",)))
+    case = replace(case, chain=replace(case.chain, initial=(case.chain.states.index("plus"),)))
+    found = case.properties["property"]
+    example = check(session, case, found).counterexample
+    assert example is not None
+    assert (example.state, example.neighbour, example.turned) == ("minus", "plus", True)
+    assert (
+        "false in state plus with the neighbour minus, seen from there:"
+        in counterexample_lines(example, found)[0]
+    )

@@ -9,41 +9,40 @@ are those of the upper hull of the points (−q, p). With parameters suprema are
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import log
 
 from flint import fmpq, fmpq_poly
 
-from paramverify.algebra.polynomials import RationalFunction, constant_value, is_constant, key
-from paramverify.algebra.signs import Sign, sign_on
+from paramverify.algebra.polynomials import (
+    RationalFunction,
+)
 from paramverify.claims import Origin
-from paramverify.errors import DefectError, InputError, UnsupportedError
+from paramverify.errors import InputError, UnsupportedError
 from paramverify.logic.checking import Work
 from paramverify.logic.comparisons import Method
 from paramverify.logic.judges import ClaimJudge, ExactJudge
 from paramverify.logic.numbers import in_ring, real
+from paramverify.logic.quotients import (
+    Pair,
+    below_delta,
+    delta_quotient,
+    largest,
+    ratio_quotient,
+    rational_number,
+)
 from paramverify.logic.semantics import Comparison, Semantics, conjuncts
 from paramverify.logic.syntax import Formula, Private, Property, instance
 from paramverify.models.chains.chain import Value
 from paramverify.models.checks import Checks
 from paramverify.models.evaluation import Real
-from paramverify.synthesis.suprema import Quotient, Search, TightBudget
+from paramverify.synthesis.suprema import TightBudget
 
 SAMPLES = 16  # parts into which a curve is cut where its corners are not known
 FARTHEST = Fraction(20)  # ratio at which such a curve ends
 FAMILY = 10  # members of an infinite family that are looked at
-
-
-@dataclass(frozen=True, eq=False)
-class Pair:
-    """Two probabilities that a D formula compares, and where they are from."""
-
-    left: Value
-    right: Value
-    origin: Origin
-    index: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,9 +156,10 @@ def least_delta(work: Work, found: Property, ratio: RationalFunction) -> Least:
     """Returns the least δ for a ratio e^ε: the supremum of p − ratio·q, at least zero."""
     candidates, sufficient, searched = pairs(work, found)
     if work.chain.domain.ring.parameters:
-        best = _largest([_delta_quotient(work, pair, ratio) for pair in candidates], work, ratio_only=False)
-        shift = in_ring(fmpq(0), work.chain.domain.ring) + ratio
-        return _shifted(best, shift, sufficient, searched)
+        floor = rational_number(ratio)
+        quotients = [delta_quotient(work, pair, ratio) for pair in candidates]
+        best = largest(quotients, work, floor) or TightBudget(floor, floor, candidates[0].origin, {})
+        return _least(best, floor, Fraction(0), sufficient, searched)
     ring = work.chain.domain.ring
     bound = real(ratio, ring)
     values = [(real(p.left, ring) - bound * real(p.right, ring), p) for p in _needed(candidates, work)]
@@ -176,8 +176,16 @@ def least_ratio(work: Work, found: Property, delta: RationalFunction) -> Least:
     candidates, sufficient, searched = pairs(work, found)
     ring = work.chain.domain.ring
     if ring.parameters:
-        best = _largest([_ratio_quotient(work, p, delta) for p in candidates], work, ratio_only=True)
-        return _least(best, sufficient, searched)
+        quotients = []
+        for pair in candidates:
+            if not in_ring(pair.right, ring).numerator:
+                if not below_delta(work, pair, delta):
+                    return Least(None, Fraction(0), None, pair.origin, True, sufficient, searched)
+                continue
+            quotients.append(ratio_quotient(work, pair, delta))
+        floor = Fraction(1)
+        best = largest(quotients, work, floor) or TightBudget(floor, floor, candidates[0].origin, {})
+        return _least(best, floor, floor, sufficient, searched)
     shift = real(delta, ring)
     values: list[tuple[Real, Pair]] = []
     for pair in _needed(candidates, work):
@@ -283,90 +291,12 @@ def _fraction(value: Value) -> Fraction:
     return Fraction(int(value.p), int(value.q))
 
 
-def _delta_quotient(work: Work, pair: Pair, ratio: RationalFunction) -> Quotient:
-    """Returns p − c·q + c = p + c·(1 − q) ≥ 0 as a quotient."""
-    ring = work.chain.domain.ring
-    one = RationalFunction.of(ring.number(1))
-    value = in_ring(pair.left, ring) + ratio * (one - in_ring(pair.right, ring))
-    return _quotient(work, value, pair)
-
-
-def _ratio_quotient(work: Work, pair: Pair, delta: RationalFunction) -> Quotient:
-    ring = work.chain.domain.ring
-    left, right = in_ring(pair.left, ring) - delta, in_ring(pair.right, ring)
-    if not right.numerator:
-        raise UnsupportedError("a probability is zero at every point, so no budget is enough for small delta")
-    return _quotient(work, left / right, pair)
-
-
-def _quotient(work: Work, value: RationalFunction, pair: Pair) -> Quotient:
-    checks = Checks(work.chain.domain)
-    bottom = checks.positive(value.denominator, "a denominator")
-    if work.discharge(checks.obligations):
-        raise UnsupportedError(f"the sign of {value.denominator} on the domain is not known")
-    top = value.numerator if bottom == value.denominator else -value.numerator
-    return Quotient(top, bottom, top, bottom, pair.origin)
-
-
-def _largest(quotients: Sequence[Quotient], work: Work, ratio_only: bool) -> TightBudget:
-    """Returns the supremum over all quotients; each is compared with the best so far first."""
-    best: TightBudget | None = None
-    seen: set[tuple[str, str]] = set()
-    precision = Fraction(1, 10**9)
-    for quotient in quotients:
-        name = (key(quotient.a), key(quotient.b))
-        if name in seen:
-            continue
-        seen.add(name)
-        search = Search(work.chain, work.session, quotient, precision)
-        if ratio_only and not _nonnegative(work, quotient):
-            own = search.bisect(Fraction(1), {})
-        else:
-            own = search.supremum()
-        if own.infinite:
-            return own
-        if best is None or (own.upper is not None and best.upper is not None and own.lower > best.upper):
-            best = own
-        elif own.upper is None or best.upper is None or own.upper > best.lower:
-            best = _merged(best, own)
-    if best is None:
-        raise DefectError("a budget without pairs")
-    return best
-
-
-def _nonnegative(work: Work, quotient: Quotient) -> bool:
-    return sign_on(quotient.a, work.chain.domain) in (Sign.POSITIVE, Sign.NONNEGATIVE, Sign.ZERO)
-
-
-def _merged(first: TightBudget, second: TightBudget) -> TightBudget:
-    """Returns the larger of two suprema that bounds do not tell apart: exact if equal, else bounds."""
-    if first.value is not None and second.value is not None and first.lower == second.lower:
-        return first
-    larger = second if second.lower > first.lower else first
-    upper = None if first.upper is None or second.upper is None else max(first.upper, second.upper)
-    same = upper is not None and larger.upper == upper
-    return larger if same else replace(larger, upper=upper, value=None, attained=None)
-
-
-def _shifted(best: TightBudget, ratio: RationalFunction, sufficient: bool, searched: str) -> Least:
-    """Returns sup − ratio for a ratio that is a number."""
-    if not (is_constant(ratio.numerator) and is_constant(ratio.denominator)):
-        raise UnsupportedError(
-            "with parameters, the least delta needs an epsilon that is ln of a rational number"
-        )
-    shift = constant_value(ratio.numerator) / constant_value(ratio.denominator)
-    upper = None if best.upper is None else best.upper - shift
-    value = None
-    if best.upper is not None and best.lower == best.upper:
-        value = _rational(best.lower - shift)
-    return Least(value, best.lower - shift, upper, best.origin, best.infinite, sufficient, searched)
-
-
-def _least(best: TightBudget, sufficient: bool, searched: str) -> Least:
-    value = None
-    if best.upper is not None and best.lower == best.upper:
-        value = _rational(best.lower)
-    return Least(value, best.lower, best.upper, best.origin, best.infinite, sufficient, searched)
+def _least(best: TightBudget, floor: Fraction, least: Fraction, sufficient: bool, searched: str) -> Least:
+    """Returns a supremum as a budget: `floor` becomes `least`, and nothing is below."""
+    lower = max(best.lower - floor + least, least)
+    upper = None if best.upper is None else max(best.upper - floor + least, least)
+    value = _rational(lower) if lower == upper else None
+    return Least(value, lower, upper, best.origin, best.infinite, sufficient, searched)
 
 
 def _rational(value: Fraction) -> Real:

@@ -104,9 +104,14 @@ def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
             check_labels(found.formula, chain)
             for part in parts(found.formula):
                 if isinstance(part, Private):
-                    _check_bounds(part, checks)
+                    _check_epsilon(part.epsilon, checks)
+                    _check_delta(part.delta, checks)
                 elif isinstance(part, Probability):
                     checks.function(part.bound)
+    for text in given.epsilons:
+        _check_epsilon(as_expression(text), checks)
+    for text in given.deltas:
+        _check_delta(as_expression(text), checks)
     top.close()
     for name in expect:
         if name not in properties:
@@ -153,16 +158,20 @@ def _privates(properties: Mapping[str, Property]) -> Iterator[Private]:
         yield from (part for part in parts(found.formula) if isinstance(part, Private))
 
 
-def _check_bounds(formula: Private, checks: Checks) -> None:
-    """Demands ε ≥ 0 and δ ≥ 0; then every state may be its own neighbour."""
+def _check_epsilon(epsilon: Expression, checks: Checks) -> None:
+    """Demands ε ≥ 0; with δ ≥ 0 every state may then be its own neighbour."""
     one = RationalFunction.of(checks.ring.number(1))
-    with located(key=f"epsilon {formula.epsilon.text!r}"):
-        ratio = read_epsilon(formula.epsilon).ratio(checks.ring, checks.function)
-        checks.positive(ratio.denominator, f"the denominator of exp({formula.epsilon.text})")
+    with located(key=f"epsilon {epsilon.text!r}"):
+        ratio = read_epsilon(epsilon).ratio(checks.ring, checks.function)
+        checks.positive(ratio.denominator, f"the denominator of exp({epsilon.text})")
         above = ratio - one
         checks.nonnegative(above.numerator * above.denominator, "epsilon")
-    with located(key=f"delta {formula.delta.text!r}"):
-        delta = checks.function(formula.delta)
+
+
+def _check_delta(expression: Expression, checks: Checks) -> None:
+    """Demands δ ≥ 0."""
+    with located(key=f"delta {expression.text!r}"):
+        delta = checks.function(expression)
         checks.nonnegative(delta.numerator * delta.denominator, "delta")
 
 
@@ -185,8 +194,9 @@ def _model(top: Table, path: Path, checks: Checks, given: Given) -> Chain:
             table.close()
     if "file" in table:
         return chain
+    states = top.table("states")
     with located(key="states"):
-        return read_states(top.table("states"), checks, process, initial)
+        return read_states(states, checks, process, initial)
 
 
 def _relation(top: Table, chain: Chain, given: Given) -> Relation:

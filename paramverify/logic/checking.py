@@ -47,7 +47,8 @@ class Counterexample:
     one.
 
     `probabilities` are those of the path formula from the state, and from the neighbour for D; for P the
-    second is the bound.
+    second is the bound. D fails in both states of a pair, and `state` is the one with the larger probability;
+    where the formula was asked about `neighbour`, this is `turned`.
     """
 
     parameters: Mapping[str, Fraction]
@@ -60,6 +61,7 @@ class Counterexample:
     actions: tuple[str, ...] = ()
     index: int | None = None
     claim: Claim | None = None
+    turned: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +106,7 @@ class Work:
             decision = self.session.decide(obligation.claim)
             answer = decision.answer
             if isinstance(answer, Refuted):
-                if _refutes(obligation.claim, answer.point):
+                if refutes(obligation.claim, answer.point):
                     raise ModelError(f"{obligation.message} at {show_point(answer.point)}")
                 answer = Open(End.GAVE_UP, "the refutation does not stand exact evaluation")
             if isinstance(answer, Open):
@@ -248,7 +250,8 @@ def _conjunctive(formula: Formula) -> bool:
     return True
 
 
-def _refutes(claim: Claim, point: Mapping[str, Fraction]) -> bool:
+def refutes(claim: Claim, point: Mapping[str, Fraction]) -> bool:
+    """Tells exactly whether a claim is false at a point of its domain."""
     place = {n: v for n, v in point.items() if n != GENERATOR}
     return contains(claim.domain, place) and sign_at(claim.polynomial, claim.domain, place) < 0
 
@@ -308,4 +311,5 @@ def _told(chain: Chain, found: Comparison, state: int, point: Mapping[str, Fract
         found.probabilities.actions,
         None,
         None if found.strict else claim,
+        found.state != state,
     )

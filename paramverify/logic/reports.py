@@ -27,7 +27,8 @@ def lines(name: str, found: Property, result: Result, domain: Domain) -> list[st
     if result.counterexample:
         told += [f"  {line}" for line in counterexample_lines(result.counterexample, found)]
     if result.reason:
-        told.append(f"  {result.reason[0].upper()}{result.reason[1:]}.")
+        named = found.variable is not None and result.reason.startswith(f"{found.variable} = ")
+        told.append(f"  {result.reason if named else result.reason[0].upper() + result.reason[1:]}.")
     if result.status == "holds" and result.methods:
         shown = f"{result.comparisons} comparisons" if result.comparisons != 1 else "1 comparison"
         told.append(f"  {shown}; {', '.join(m.value for m in result.methods)}.")
@@ -52,9 +53,11 @@ def counterexample_lines(example: Counterexample, found: Property) -> list[str]:
     assert example.delta is not None
     under = f" under the actions {' '.join(example.actions)}" if example.actions else ""
     bound = f"{text.number(example.ratio)}·{text.number(right)} + {text.number(example.delta)}"
+    states = f"{example.state} with the neighbour {example.neighbour}{under}:"
+    if example.turned:
+        states = f"{example.neighbour} with the neighbour {example.state}{under}, seen from there:"
     return [
-        f"{start}{example.formula} is false in state {example.state} with the neighbour "
-        f"{example.neighbour}{under}:",
+        f"{start}{example.formula} is false in state {states}",
         f"{text.number(left)} is more than {bound}.",
     ]
 

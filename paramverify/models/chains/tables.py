@@ -39,8 +39,8 @@ def read_states(table: Table, checks: Checks, process: bool, initial: list[str] 
     named: list[dict[str, Row]] = []
     numbers: dict[str, Value] = {}
     for name in names:
+        entry = table.table(name)
         with located(key=name):
-            entry = table.table(name)
             for label in entry.texts("labels") if "labels" in entry else []:
                 labels.setdefault(label, set()).add(index[name])
             if "set" in entry:
@@ -55,7 +55,9 @@ def read_states(table: Table, checks: Checks, process: bool, initial: list[str] 
                     for action in given if process else (ANY,):
                         with located(key=action if process else ""):
                             row = given.table(action) if process else given
-                            rows[action] = _row(row, index, checks, f"{name}.{action}", numbers)
+                            rows[action] = _row(
+                                row, index, checks, f"{name}.{action}" if process else name, numbers
+                            )
             named.append(rows)
             entry.close()
     start = tuple(range(len(names))) if initial is None else tuple(_state(index, n) for n in initial)
