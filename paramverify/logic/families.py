@@ -6,10 +6,10 @@ arguments, or none, and then the answer says up to which k it goes:
 - *Tail*: in D{ε, δ}[ X^m (a U[k+c, ...] b) ] a path satisfies the inner formula only if a holds for k+c
   steps. The largest probability g(k) of that over all schedulers falls with k. If g(K) ≤ δ in every state
   that is compared, then Pr(s) ≤ g(k) ≤ g(K) ≤ δ ≤ e^ε·Pr(t) + δ for all k ≥ K.
-- *Settling*: on a Markov chain the vector of a U=k b is w_k = B^k·w_0 for a fixed matrix B ≥ 0, and D is
-  linear in it up to δ ≥ 0. If w_{K+1} = Σ λ_i·w_i with λ ≥ 0 over members i ≤ K (and Σ λ_i ≤ 1 if δ is not
-  zero), then so is w_{K+2} = Σ λ_i·w_{i+1}, and so on: all members follow from those up to K. This is the
-  argument of the cone encoding.
+- *Settling*: on a Markov chain the vector of a U[k+c, k+d] b or a U[k+c, ∞) b is w_k = B^k·w_0 for a fixed
+  matrix B ≥ 0 (k steps in a, then a U[c, d] b), and D is linear in it up to δ ≥ 0. If w_{K+1} = Σ λ_i·w_i
+  with λ ≥ 0 over members i ≤ K (and Σ λ_i ≤ 1 if δ is not zero), then so is w_{K+2} = Σ λ_i·w_{i+1}, and so
+  on: all members follow from those up to K. This is the argument of the cone encoding.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from math import lcm
 
 from paramverify.algebra.cones import combination, whole
 from paramverify.algebra.polynomials import constant_value, is_constant, rational
-from paramverify.errors import SizeError, UnsupportedError
+from paramverify.errors import SizeError, UndeterminedError, UnsupportedError
 from paramverify.logic.checking import Counterexample, Result, Work
 from paramverify.logic.judges import ExactJudge
 from paramverify.logic.semantics import Semantics, Truth, conjuncts
@@ -169,7 +169,7 @@ def _tail(work: Work, formula: Private, found: Property) -> Argument | None:
         try:
             node, leaves = engine.compile(stay)
             upper = engine.extremes(node, leaves, sorted(starts)).upper
-        except (SizeError, UnsupportedError):
+        except (SizeError, UndeterminedError, UnsupportedError):
             return None
         largest = max(upper.values())
         if largest <= bound:
@@ -189,23 +189,28 @@ def _growing(first: int) -> Iterator[int]:
 
 
 def _settling(work: Work, formula: Private, found: Property) -> Argument | None:
-    """Looks for a K at which the vectors of a U=k b settle, on a Markov chain of numbers."""
+    """Looks for a K at which the vectors of a U[k+c, ...] b settle, on a Markov chain of numbers."""
     assert found.variable is not None
     split = _pattern(formula.path, found.variable)
     chain = work.chain
     if split is None or chain.is_decision_process or not chain.numeric:
         return None
     _, until = split
-    if until.high != until.low:
+    if not (is_state(until.left) and is_state(until.right)):
         return None
+    high = None if until.high is None else Index(None, until.high.offset - until.low.offset)
     semantics = Semantics(chain, work.case.relation, ExactJudge(chain))
     delta = semantics.number(formula.delta)
     states = range(len(chain.states))
-    if not (is_state(until.left) and is_state(until.right)):
+    engine = semantics.engine()
+    try:
+        found_left = semantics.truth(until.left, states)
+        node, leaves = engine.compile(replace(until, low=Index(None, 0), high=high))
+        start = engine.exact(chain, node, leaves, states)
+    except (SizeError, UndeterminedError, UnsupportedError):
         return None
-    found_left, found_right = (semantics.truth(part, states) for part in (until.left, until.right))
-    left, right = ([f[s] is Truth.YES for s in states] for f in (found_left, found_right))
-    vector: list[Value] = [chain.one if right[s] else chain.zero for s in states]
+    left = [found_left[s] is Truth.YES for s in states]
+    vector: list[Value] = [start[s] for s in states]
     for _ in range(found.first + until.low.offset):
         vector = _step(work, left, vector)
     seen: list[tuple[int, ...]] = []

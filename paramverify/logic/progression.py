@@ -50,6 +50,8 @@ def compiled(formula: Formula, leaf: Callable[[Formula], int], negative: bool = 
     left, right = compiled(formula.left, leaf, negative), compiled(formula.right, leaf, negative)
     assert formula.low.name is None
     high = None if formula.high is None else formula.high.offset
+    if high is not None and high < formula.low.offset:
+        return F if word == "U" else T  # no step is in an empty range, as in small members of a family
     return (word, left, right, formula.low.offset, high)
 
 
