@@ -683,3 +683,24 @@ def test_failing_state_is_an_initial_one(session: Session) -> None:
         "false in state plus with the neighbour minus, seen from there:"
         in counterexample_lines(example, found)[0]
     )
+
+
+def test_violation_behind_an_open_member(session: Session, tmp_path: Path) -> None:
+    """A family is refuted by a member that fails, also where an earlier one stays open."""
+    text = """
+    parameters = { c = "(0, 1]" }
+    model = { initial = ["p"] }
+    neighbours = { pairs = [["p", "q"]] }
+    [states]
+    p = { labels = ["a"], to = { p = "1 - c", q = "c" } }
+    q = { labels = ["b"], to = { p = "c", q = "1 - c" } }
+    [formulas]
+    family = "forall k: D{0, 0}[ F (b & X b) ] & P>=1 [ G<=k a ]"
+    """
+    case = model(text, tmp_path)
+    only = read_property("forall k in 0..0: D{0, 0}[ F (b & X b) ] & P>=1 [ G<=k a ]")
+    assert check(session, case, only).status == "unknown"
+    result = check(session, case, case.properties["family"])
+    assert result.status == "violated"
+    assert result.counterexample is not None
+    assert result.counterexample.index == 1

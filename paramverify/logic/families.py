@@ -44,6 +44,7 @@ TAIL_MOST = 120  # the largest K that is tried
 SETTLE_MOST = 24
 SETTLE_WIDTH = 40  # entries of w that are not zero
 UNPROVED = 10  # members that are checked where no argument is found
+LATER = 5  # members after one that stays open in which a violation is looked for
 MAX_MEMBERS = 10_000
 
 
@@ -68,6 +69,7 @@ def check_property(work: Work, found: Property, progress: Callable[[int, int], N
         if last - found.first >= MAX_MEMBERS:
             raise SizeError(f"a family of more than {MAX_MEMBERS:,} formulas")
     results: list[Result] = []
+    doubt: Result | None = None
     for k in range(found.first, last + 1):
         result = _member(work, instance(found.formula, {found.variable: k}))
         if progress:
@@ -76,8 +78,13 @@ def check_property(work: Work, found: Property, progress: Callable[[int, int], N
             example = result.counterexample
             if example is not None:
                 return replace(result, counterexample=_numbered(example, k))
-            return replace(result, reason=f"{found.variable} = {k}: {result.reason}")
+            doubt = doubt or replace(result, reason=f"{found.variable} = {k}: {result.reason}")
+            last = min(last, k + LATER)
         results.append(result)
+        if k >= last:
+            break
+    if doubt is not None:
+        return doubt
     merged = Result(
         "holds",
         tuple({c.text(): (c, d) for r in results for c, d in r.claims}.values()),
