@@ -13,6 +13,7 @@ from typing import Any
 
 from paramverify.algebra.polynomials import Point, Polynomial, key, rational
 from paramverify.claims import Claim, to_document
+from paramverify.verdicts import Decision, Proved
 
 FORMAT, VERSION = "paramverify-evidence", 1
 
@@ -166,6 +167,16 @@ def solver(name: str, version: str, options: Mapping[str, str], transcript: str 
         "options": dict(options),
         "transcript": transcript,
     }
+
+
+def settled(claim: Claim, decision: Decision) -> dict[str, Any]:
+    """Returns a claim with the proof that its decision has: a certificate, a solver's word, or none."""
+    answer = decision.answer
+    if not isinstance(answer, Proved):
+        return entry(claim, None)
+    if answer.certificate is None:
+        return entry(claim, solver(decision.backend, decision.version, decision.options, answer.transcript))
+    return entry(claim, answer.certificate["proof"])
 
 
 def certificate(claim: Claim, proof: Proof) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from paramverify.logic.checking import Counterexample, Result
 from paramverify.logic.comparisons import Method
 from paramverify.logic.syntax import Property
 from paramverify.reports import documents, text
-from paramverify.verdicts import Decision, Proved
+from paramverify.verdicts import Decision
 
 
 def lines(name: str, found: Property, result: Result, domain: Domain) -> list[str]:
@@ -138,7 +138,7 @@ def evidence(
 ) -> dict[str, Any]:
     """Returns the claims with their proofs, or the witness, for `evidence.checker`."""
     settled = [*obligations, *(pair for r in results.values() for pair in r.claims)]
-    entries = [certificates.entry(without_enclosure(claim), _proof(decision)) for claim, decision in settled]
+    entries = [certificates.settled(without_enclosure(claim), decision) for claim, decision in settled]
     violation = None
     example = next((r.counterexample for r in results.values() if r.counterexample), None)
     if status == "violated" and example is not None and example.claim is not None:
@@ -146,16 +146,6 @@ def evidence(
         details["at"] = details.pop("parameters")
         violation = certificates.witness(without_enclosure(example.claim), {}, details)
     return certificates.evidence(case.title, case.digest, status, entries, violation)
-
-
-def _proof(decision: Decision) -> certificates.Proof | None:
-    answer = decision.answer
-    if not isinstance(answer, Proved):
-        return None
-    if answer.certificate is None:
-        return certificates.solver(decision.backend, decision.version, decision.options, answer.transcript)
-    proof: certificates.Proof = answer.certificate["proof"]
-    return proof
 
 
 def least(found: Least) -> dict[str, Any]:

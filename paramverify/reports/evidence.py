@@ -31,7 +31,7 @@ from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.models.model import Model
 from paramverify.models.product import reduction_document
 from paramverify.reports import documents
-from paramverify.verdicts import Decision, Proved, Violated
+from paramverify.verdicts import Violated
 from paramverify.verification import Report
 
 SHOWN = 3  # origins that are listed for one claim
@@ -43,7 +43,7 @@ def evidence_document(case: Case, report: Report, status: str) -> dict[str, Any]
     Of a case about every length it is the certificate of a cone or of a loop, for `evidence.cone_checker`.
     """
     if report.certificate is not None:
-        own = [certificates.entry(_short(claim), _proof(decision)) for claim, decision in report.obligations]
+        own = [certificates.settled(_short(claim), decision) for claim, decision in report.obligations]
         about = {"title": case.title, "digest": case.digest}
         return {
             **report.certificate,
@@ -53,7 +53,7 @@ def evidence_document(case: Case, report: Report, status: str) -> dict[str, Any]
             **reduction(case, status),
         }
     settled = list(zip(report.claims, report.decisions, strict=False)) + list(report.obligations)
-    entries = [certificates.entry(_short(claim), _proof(decision)) for claim, decision in settled]
+    entries = [certificates.settled(_short(claim), decision) for claim, decision in settled]
     violation = None
     if isinstance(report.verdict, Violated):
         found = report.verdict.witness
@@ -82,16 +82,6 @@ def _broken(model: AnyModel, found: AnyWitness) -> Claim:
 
 def _short(claim: Claim) -> Claim:
     return replace(without_enclosure(claim), origins=claim.origins[:SHOWN])
-
-
-def _proof(decision: Decision) -> certificates.Proof | None:
-    answer = decision.answer
-    if not isinstance(answer, Proved):
-        return None
-    if answer.certificate is None:
-        return certificates.solver(decision.backend, decision.version, decision.options, answer.transcript)
-    proof: certificates.Proof = answer.certificate["proof"]
-    return proof
 
 
 def expected_claims(model: Model) -> Iterator[dict[str, Any]]:
