@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from paramverify.algebra.budgets import read_epsilon
-from paramverify.algebra.constants import GENERATOR, generator
-from paramverify.algebra.domains import Domain, box_domain, parse_constraint, parse_interval
-from paramverify.algebra.polynomials import RationalFunction, Ring, exponents
+from paramverify.algebra.domains import Domain
+from paramverify.algebra.polynomials import RationalFunction, exponents
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.errors import CaseError, located
 from paramverify.models.checks import Checks, Obligation, check_domain
 from paramverify.models.interactive.reading import read_system
 from paramverify.models.interactive.system import System
-from paramverify.tables import Table, all_expressions, check_name, read_toml
+from paramverify.models.parameters import read_domain
+from paramverify.tables import Table, all_expressions, read_toml
 
 BUDGETS = ("epsilon", "step")  # given as ε; `ratio` is given as e^ε
 
@@ -113,21 +113,4 @@ def _domain(top: Table, privacy: Table) -> Domain:
     used = exponents(list(all_expressions(words)))
     with located(key="privacy"):
         used += [read_epsilon(privacy.expression(name)).rational for name in BUDGETS if name in privacy]
-    table = top.table("parameters") if "parameters" in top else Table({})
-    with located(key="parameters"):
-        box = {}
-        constraints = table.texts("constraints") if "constraints" in table else []
-        for name in table:
-            if name == "constraints":
-                continue
-            check_name(name)
-            if name == GENERATOR:
-                raise CaseError("this name stands for the constant exp(...)", key=name)
-            with located(key=name):
-                value = table.get(name)
-                box[name] = parse_interval(value if isinstance(value, str) else str(value))
-        domain = box_domain(Ring(tuple(box), generator(used)), box)
-        for k, text in enumerate(constraints):
-            with located(key=f"constraints[{k}]"):
-                domain = replace(domain, constraints=(*domain.constraints, *parse_constraint(text, domain)))
-    return domain
+    return read_domain(top, used, {})
