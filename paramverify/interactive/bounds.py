@@ -22,6 +22,7 @@ from paramverify.algebra.polynomials import (
     variables,
 )
 from paramverify.claims import Claim
+from paramverify.errors import ModelError
 from paramverify.models.checks import Checks
 from paramverify.models.interactive.weights import Weight, as_function, is_number, number_of
 from paramverify.portfolio.session import Session
@@ -32,9 +33,9 @@ from paramverify.verdicts import Decision, Open, Proved, Refuted
 class Judge:
     """Compares weights of one system; remembers the claims that were decided.
 
-    Denominators of weights have no zero on the domain; where that is not decided at once, it becomes an
-    obligation of `checks`. Without a session, claims stay open. `refuted` collects points at which claims
-    fail, and `open` is why the last open one is open.
+    Denominators of probabilities have no zero on the domain, but those of their quotients may: where a
+    quotient is not proved to be finite everywhere, nothing about it is proved. Without a session, claims stay
+    open. `refuted` collects points at which claims fail, and `open` is why the last open one is open.
     """
 
     checks: Checks
@@ -42,7 +43,7 @@ class Judge:
     decided: dict[str, tuple[Claim, Decision]] = field(default_factory=dict)
     refuted: list[dict[str, Fraction]] = field(default_factory=list)
     open: str = ""
-    _signs: dict[str, bool] = field(default_factory=dict)
+    _signs: dict[str, int] = field(default_factory=dict)
 
     def at_most(self, left: Weight, right: Weight, ratio: Weight = 1) -> bool:
         """Tells whether left ≤ ratio·right is proved at every point of the domain.
@@ -51,7 +52,12 @@ class Judge:
         """
         if isinstance(left, fmpq) and isinstance(right, fmpq) and isinstance(ratio, (fmpq, int)):
             return bool(left <= ratio * right)
-        return self.nonnegative(self.difference(left, right, ratio))
+        sides = [self._oriented(fmpq(w) if isinstance(w, int) else w) for w in (left, right, ratio)]
+        finite = [side for side in sides if side is not None]
+        if len(finite) < 3:
+            return False
+        (a, ad), (b, bd), (c, cd) = finite
+        return self.nonnegative(primitive(c * b * ad - cd * a * bd)[1])
 
     @property
     def domain(self) -> Domain:
@@ -59,24 +65,40 @@ class Judge:
         return self.checks.domain
 
     def oriented(self, weight: Weight) -> tuple[Polynomial, Polynomial]:
-        """Returns numerator and denominator of a weight, the denominator positive on the domain."""
-        function = as_function(weight, self.domain.ring)
-        if function.denominator.is_one():
-            return function.numerator, function.denominator
-        text = str(function.denominator)
-        if text not in self._signs:
-            positive = self.checks.positive(function.denominator, "the denominator of a probability")
-            self._signs[text] = positive == function.denominator
-        if self._signs[text]:
-            return function.numerator, function.denominator
-        return -function.numerator, -function.denominator
+        """Returns numerator and denominator of a weight, the denominator positive on the domain.
 
-    def difference(self, left: Weight, right: Weight, ratio: Weight = 1) -> Polynomial:
-        """Returns a polynomial with the sign of ratio·right − left, cleared of positive denominators."""
-        (a, ad), (b, bd), (c, cd) = (
-            self.oriented(fmpq(w) if isinstance(w, int) else w) for w in (left, right, ratio)
-        )
-        return primitive(c * b * ad - cd * a * bd)[1]
+        Raises:
+            ModelError: the denominator is not proved to have no zero there.
+        """
+        found = self._oriented(weight)
+        if found is None:
+            raise ModelError(f"the denominator of {weight} may be zero")
+        return found
+
+    def _oriented(self, weight: Weight) -> tuple[Polynomial, Polynomial] | None:
+        function = as_function(weight, self.domain.ring)
+        numerator, denominator = function.numerator, function.denominator
+        if denominator.is_one():
+            return numerator, denominator
+        text = str(denominator)
+        if text not in self._signs:
+            self._signs[text] = self._sign(denominator)
+        sign = self._signs[text]
+        return None if not sign else (numerator, denominator) if sign > 0 else (-numerator, -denominator)
+
+    def _sign(self, polynomial: Polynomial) -> int:
+        """Returns the sign of a polynomial that is proved to have one everywhere, else 0."""
+        checks = Checks(self.domain)
+        try:
+            positive = checks.positive(polynomial, "a denominator")
+        except ModelError:
+            return 0
+        for obligation in checks.obligations:
+            if self.session is None:
+                self.checks.obligations.append(obligation)
+            elif not self._proved(obligation.claim, f"{positive} > 0"):
+                return 0
+        return 1 if positive == polynomial else -1
 
     def nonnegative(self, polynomial: Polynomial) -> bool:
         """Tells whether f ≥ 0 is proved on the whole domain."""
@@ -87,8 +109,10 @@ class Judge:
             return constant.sign(in_generator(polynomial)) >= 0
         if self.session is None:
             return False
-        claim = Claim(polynomial, self.domain)
-        text = str(polynomial)
+        return self._proved(Claim(polynomial, self.domain), str(polynomial))
+
+    def _proved(self, claim: Claim, text: str) -> bool:
+        assert self.session is not None
         if text not in self.decided:
             decision = self.session.decide(claim)
             self.decided[text] = (claim, decision)
