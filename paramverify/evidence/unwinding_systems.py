@@ -203,7 +203,7 @@ def check_closures(system: System, numbers: Numbers, groups: Any) -> None:
             for t, w in steps[s]:
                 for end, share in given[t] if t in members else ends_of(system, numbers, t):
                     total.setdefault(end, []).append(numbers.times(w, share))
-            if total.keys() != {end for end, _ in given[s]} or not all(
+            if sorted(total) != sorted(end for end, _ in given[s]) or not all(
                 numbers.equal(numbers.sum(total[end]), w) for end, w in given[s]
             ):
                 raise Rejected(f"the closure of hidden state {s} does not satisfy its equations")
