@@ -19,7 +19,7 @@ from paramverify.cli.main import run
 from paramverify.errors import InputError, LimitError, ModelError
 from paramverify.evidence.unwinding_checker import check_document
 from paramverify.interactive.bounds import Judge
-from paramverify.interactive.cases import load
+from paramverify.interactive.cases import InteractiveCase, load
 from paramverify.interactive.certificates import evidence_document
 from paramverify.interactive.closure import SILENT, Closures
 from paramverify.interactive.composition import ends_of, substitute
@@ -304,6 +304,117 @@ def test_responses_for_ever() -> None:
     assert len(set(report.refutation.event.trace[1:])) == 1
     assert len(report.refutation.event.trace) == 1 + 6  # (3/2)^6 > 10
     assert check_document(json.loads(json.dumps(evidence_document(case, report)))).accepted
+
+
+COIN = """
+[parameters]
+p = "{domain}"
+[system]
+initial = "w"
+data = ["d"]
+queries = ["q"]
+responses = ["0", "1"]
+[system.steps.w]
+d = "v"
+q = {{ zero = "p", one = "1-p" }}
+[system.steps.v]
+d = "v"
+q = {{ zero = "{other}", one = "1-{other}" }}
+[system.steps.zero]
+0 = "w"
+[system.steps.one]
+1 = "w"
+[privacy]
+{privacy}
+"""
+
+
+def coin(folder: Path, domain: str, other: str, privacy: str) -> InteractiveCase:
+    """Returns a case where a data point changes the probability p of an answer to another one."""
+    path = folder / "coin.toml"
+    path.write_text(COIN.format(domain=domain, other=other, privacy=privacy))
+    return load(path)
+
+
+@pytest.mark.parametrize("privacy", ['ratio = "2*p"', 'ratio = "2*p"\nstep = "ln(2)"\nsteps = 1'])
+def test_a_bound_below_one_is_violated(privacy: str, tmp_path: Path) -> None:
+    """A ratio below 1 at some points is too little even for a system without any leak."""
+    case = coin(tmp_path, "(0, 1)", "p", privacy)
+    report = verify(case)
+    assert (report.status, report.family) == ("violated", None)
+    assert report.costs is None or report.costs.ratio is None
+    assert report.refutation is not None
+    assert report.refutation.probabilities == (1, 1)
+    assert verify(coin(tmp_path, "(1/2, 1)", "p", privacy)).status == "holds"
+
+
+@pytest.mark.parametrize(
+    ("domain", "other", "status"),
+    [
+        ("[0, 1]", "(1-p)", "violated"),
+        ("[0, 1]", "p/2", "violated"),
+        ("[0, 2/3]", "p/2", "holds"),
+        ("[0, 1]", "p", "holds"),
+    ],
+)
+def test_probabilities_that_vanish_at_ends(domain: str, other: str, status: str, tmp_path: Path) -> None:
+    """Quotients of probabilities that are infinite at an end of the domain are no mistakes of the case."""
+    case = coin(tmp_path, domain, other, 'ratio = "2"')
+    report = verify(case)
+    assert report.status == status
+    assert check_document(json.loads(json.dumps(evidence_document(case, report)))).accepted
+    if status == "violated":
+        assert report.parameters in ({"p": 0}, {"p": 1})
+
+
+def forged(twice: bool) -> dict[str, object]:
+    """Returns evidence for 3/2 of a system with 2: 1/4 and 3/4 against 1/2 and 1/2."""
+    again = [[4, "1/2"]] if twice else []
+    return {
+        "format": "paramverify-unwinding",
+        "version": 1,
+        "status": "holds",
+        "domain": {"variables": [], "box": {}, "constraints": []},
+        "system": {
+            **{"data": ["d"], "queries": ["q"], "responses": ["0", "1"], "hidden": ["h"]},
+            **{"initial": 0, "partial": False, "states": list("wvabxyc")},
+            "rows": [
+                [[0, [[1, "1"]]], [1, [[2, "1"]]]],
+                [[0, [[1, "1"]]], [1, [[3, "1"]]]],
+                [[4, [[6, "1/2"], [5, "1/2"]]]],
+                [[4, [[4, "1/2"], [5, "1/2"]]]],
+                [[2, [[0, "1"]]]],
+                [[3, [[0, "1"]]]],
+                [[4, [[4, "1/2"], [5, "1/2"]]]],
+            ],
+        },
+        "ratio": "3/2",
+        "closures": [
+            {"ends": [[6, [*again, [4, "1/2"], [5, "1/2"]]]], "times": []},
+            {"ends": [[2, [[4, "1/2" if twice else "1/4"], [5, "3/4"]]]], "times": []},
+            {"ends": [[3, [[4, "1/2"], [5, "1/2"]]]], "times": []},
+        ],
+        "claims": [],
+        "proof": {"kind": "family", "delta": "3/2", "steps": 1, "levels": [[0, 1, 1]]},
+    }
+
+
+def test_forged_evidence_is_rejected() -> None:
+    """An end that a closure lists twice, and a step or bound below one, prove nothing."""
+    right = forged(False)
+    assert check_document({**right, "ratio": "2", "proof": {**right["proof"], "delta": "2"}}).accepted  # type: ignore[dict-item]
+    assert "no bijection" in check_document(right).lines[0]
+    assert "does not satisfy its equations" in check_document(forged(True)).lines[0]
+    rows = [[[0, [[0, "1"]]], [1, [[1, "1"]]]], [[2, [[0, "1"]]]]]
+    system = {**right["system"], "rows": rows}  # type: ignore[dict-item]
+    for proof in (
+        {"kind": "family", "delta": "1/2", "steps": 1, "levels": []},
+        {"kind": "costs", "classes": [[0], [1]], "costs": []},
+    ):
+        silent = {**right, "system": system, "closures": [], "proof": proof}
+        assert "at least one" in check_document({**silent, "ratio": "1/2"}).lines[0]
+        whole = {**silent, "ratio": "1", "proof": {**proof, "delta": "1"}}
+        assert check_document(whole).accepted
 
 
 @pytest.mark.parametrize("name", ["unwinding_checker", "unwinding_systems"])

@@ -12,11 +12,11 @@ closures  For hidden states, group by group, where they end: ν(h) = Σ p(h, k)�
 family    For pairs of terminal states in rel[i]: the same actions are enabled, and for each a bijection of
           the supports of the closures maps to related states in rel[i] with equal probability, or (i > 0) to
           states related in rel[i−1] with probabilities that differ by a factor of at most e^δ. Insertions of
-          data points at reachable states stay in rel[t], and e^{tδ} is within the bound. (Tschantz, Kaynar
-          and Datta.)
+          data points at reachable states stay in rel[t], and 1 ≤ e^δ, with e^{tδ} within the bound.
+          (Tschantz, Kaynar and Datta.)
 costs     Classes of states that are bisimilar. C(x, y) ≥ 1 for pairs of classes: the same actions are
           enabled, and for each an injection of supports with ν1(z)·C(z, β(z)) ≤ C(x, y)·ν2(β(z)). Then
-          Pr(.|x) ≤ C(x, y)·Pr(.|y), and the C of insertions are within the bound.
+          Pr(.|x) ≤ C(x, y)·Pr(.|y), and the C of insertions are within the bound, which is at least 1.
 witness   Two input sequences that differ in one inserted data point, and an observation whose probabilities,
           computed forwards at a point of the domain, exceed the bound.
 
@@ -199,6 +199,8 @@ def matched(rows: Sequence[Sequence[int]]) -> bool:
 def check_family(system: System, numbers: Numbers, ratio: Weight, proof: Any) -> str:
     """Checks an unwinding family and that it covers all insertions; returns what it shows in words."""
     step, steps = numbers.read(proof["delta"]), proof["steps"]
+    if not numbers.at_most([numbers.one], [step]):
+        raise Rejected("a step is not shown to be at least one")
     if type(steps) is not int or not 0 <= steps <= 10_000:
         raise Rejected("the number of steps is none")
     levels: dict[Pair, int] = {}
@@ -248,6 +250,8 @@ def check_family(system: System, numbers: Numbers, ratio: Weight, proof: Any) ->
 
 def check_costs(system: System, numbers: Numbers, ratio: Weight, proof: Any) -> str:
     """Checks costs of pairs of bisimilar classes against the bound; returns what they show in words."""
+    if not numbers.at_most([numbers.one], [ratio]):
+        raise Rejected("the bound is not shown to be at least one")
     states = reachable(system, numbers)
     classes: dict[int, int] = {SILENT: SILENT}
     for block, members in enumerate(proof["classes"]):

@@ -20,9 +20,10 @@ Sums over bisimilar states may be taken first, since they have the same P. ⊥ i
 observes nothing more.
 
 So if an insertion of a data point at s leads to ν without ⊥, then e^ε with ε = ln max C(s, s') and ln max
-C(s', s) over the support of ν bounds the leakage of that insertion in both directions. This is sharper than a
-family in three ways: steps have prices of their own, in each direction, and a pair may gain in one step (ν1 <
-ν2) what it loses in the next. An unwinding family gives such a C: the ratio^i for pairs of level i.
+C(s', s) over the support of ν bounds the leakage of that insertion in both directions. No bound below 1 is
+shown this way. This is sharper than a family in three ways: steps have prices of their own, in each
+direction, and a pair may gain in one step (ν1 < ν2) what it loses in the next. An unwinding family gives such
+a C: the ratio^i for pairs of level i.
 
 The least C is found from below, starting at 1 everywhere; a value that passes the bound asked for is set to
 ∞. Every C that satisfies (*) will do, so only the end counts, and not the way to it.
@@ -31,7 +32,7 @@ The least C is found from below, starting at 1 everywhere; a value that passes t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 from paramverify.errors import LimitError
@@ -135,7 +136,10 @@ def cheapest(closures: Closures, judge: Judge, bound: Weight) -> Costs:
         if len(pending) > MAX_PAIRS:
             raise LimitError(f"more than {MAX_PAIRS:,} pairs of classes are to be compared")
     found = _least(graph, list(dict.fromkeys(pending)), judge, bound)
-    return _summary(graph, wanted, found, judge)
+    summary = _summary(graph, wanted, found, judge)
+    if not judge.at_most(closures.system.weights.one, bound):  # then nothing is: the whole has ratio 1
+        return replace(summary, ratio=None)
+    return summary
 
 
 def _insertions(closures: Closures, partition: Partition) -> list[tuple[int, int, Pair]]:

@@ -173,6 +173,8 @@ def least_budget(
     of those that cannot be compared is kept.
     """
     best: Family | None = None
+    if bound is not None and not judge.at_most(graph.closures.system.weights.one, bound):
+        return None  # no budget is negative
     ratios = _candidates(graph, judge, bound)
     for number, ratio in enumerate(ratios):
         steps = _most_steps(ratio, judge, bound)

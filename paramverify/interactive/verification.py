@@ -120,8 +120,8 @@ def _family(
 ) -> Family | None:
     """Returns the largest family within the bound, of the δ and t of the case or the least of all."""
     if case.step is not None and case.steps is not None:
-        step = plain(case.step)
-        if not judge.at_most(power(step, case.steps), graph.closures.system.weights.one, bound):
+        step, one = plain(case.step), graph.closures.system.weights.one
+        if not (judge.at_most(one, step) and judge.at_most(power(step, case.steps), one, bound)):
             return None
         return largest_family(graph.closures, step, case.steps, judge, graph)
     return least_budget(graph, judge, bound, lambda done, total: told("families", done, total))
