@@ -460,6 +460,20 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert picture.read_text().count("[shape=point") == 4
 
 
+def test_assumptions_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A verdict under an assumption about the environment says so: in words, in JSON, and when checked."""
+    never = str(ROOT / "cases" / "interactive" / "slots-2-never-full.toml")
+    evidence = str(tmp_path / "evidence.json")
+    code, out, _ = call(capsys, "interactive", never, "--evidence", evidence)
+    assert code == 0
+    assert "Assumed of the environment: no input ever comes in a waiting state" in out
+    assert "assuming that no input comes" in call(capsys, "check", evidence, "--case", never)[1]
+    for name, environment in ((never, "accepted"), (never.replace("-never-full", ""), "any")):
+        assert json.loads(call(capsys, "interactive", name, "--json")[1])["environment"] == environment
+    code, _, err = call(capsys, "interactive", never, "--dot", evidence, "--evidence", evidence)
+    assert (code, "--dot decides nothing" in err) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [

@@ -31,6 +31,7 @@ from paramverify.models.interactive.weights import Weight, as_function, is_numbe
 from paramverify.reports.formulas import formula
 
 WRITE = "Write the evidence to this file, for `paramverify check`."
+ASSUMED = "  Assumed of the environment: no input ever comes in a waiting state that does not accept it."
 PICTURE = "Write a picture of the system in DOT to this file, and decide nothing."
 
 
@@ -56,6 +57,8 @@ def command(
     with time_limit(timeout), progress_bar("states, families") as progress:
         loaded = load(case, progress)
         if picture:
+            if evidence:
+                raise click.UsageError("--dot decides nothing, so there is no evidence to write")
             picture.write_text(dot(loaded.system), encoding="utf-8")
             if as_json:
                 print_json({"states": len(loaded.system.states), "picture": str(picture)})
@@ -76,13 +79,15 @@ def _lines(case: InteractiveCase, report: Report) -> list[str]:
     size = f"{len(case.system.states):,} states, {report.pairs:,} pairs, {report.seconds:.2g} s"
     everywhere = case.domain.describe()
     where = f" for all {everywhere}" if everywhere else ""
+    assumed = [ASSUMED] if case.system.partial else []
     if report.status == "violated":
         return [
             f"violated: no differential noninterference with {case.budget} ({size}).",
             *_witness(case, report),
+            *assumed,
         ]
     if report.status == "unknown":
-        return [f"unknown: undecided with {case.budget} ({size}).", f"  {report.reason}"]
+        return [f"unknown: undecided with {case.budget} ({size}).", f"  {report.reason}", *assumed]
     lines = [f"holds: differential noninterference with {case.budget}{where} ({size})."]
     family, costs = report.family, report.costs
     if family:
@@ -93,7 +98,7 @@ def _lines(case: InteractiveCase, report: Report) -> list[str]:
         lines.append("  No unwinding family within the bound.")
     if costs and costs.ratio is not None:
         lines.append(f"  Steps paid with what they leak: ratio {_shown(case, costs.ratio)}.")
-    return lines
+    return lines + assumed
 
 
 def _witness(case: InteractiveCase, report: Report) -> list[str]:
@@ -140,6 +145,7 @@ def _document(case: InteractiveCase, report: Report) -> dict[str, Any]:
     constant = case.domain.constant
     document: dict[str, Any] = {
         "status": report.status,
+        "environment": "accepted" if case.system.partial else "any",
         "states": len(case.system.states),
         "pairs": report.pairs,
         "claims": len(report.claims) + len(report.obligations),

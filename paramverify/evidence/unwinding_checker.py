@@ -96,7 +96,7 @@ def _check(document: Any, ask: Ask | None) -> Report:
         system = read_system(document["system"], numbers)
         check_closures(system, numbers, document["closures"])
         line = check_violation(system, numbers, numbers.read(document["ratio"]), witness)
-        return Report(True, (line,), 0)
+        return Report(True, (line + _assumed(system),), 0)
     if status != "holds":
         raise Rejected(f"there is nothing to check with status {status!r:.40}")
     trusted: set[str] = set()
@@ -107,7 +107,12 @@ def _check(document: Any, ask: Ask | None) -> Report:
     kind = document["proof"]["kind"]
     line = PROOFS[kind](system, numbers, numbers.read(document["ratio"]), document["proof"])
     count = len(claims)
-    return Report(True, (line, f"{count} comparisons with parameters"), count - len(trusted), len(trusted))
+    lines = (line + _assumed(system), f"{count} comparisons with parameters")
+    return Report(True, lines, count - len(trusted), len(trusted))
+
+
+def _assumed(system: System) -> str:
+    return ", assuming that no input comes where it is not accepted" if system.partial else ""
 
 
 def _proved(domain: Any, claims: Any, trusted: set[str]) -> Ask:

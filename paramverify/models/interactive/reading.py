@@ -124,8 +124,8 @@ def _slots(table: Table, checks: Checks, progress: Callable[[int, int], None] | 
 def _noise(
     table: Table, limit: int, checks: Checks
 ) -> tuple[tuple[tuple[RationalFunction, ...], ...], RationalFunction | None]:
+    inner = table.table("noise")
     with located(key="noise"):
-        inner = table.table("noise")
         rows: list[list[Weight]] = []
         sampler = None
         if "sampled" in inner:
