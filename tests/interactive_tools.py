@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from fractions import Fraction
-from itertools import product
+
+from flint import fmpq
 
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import RationalFunction, Ring, fraction, rational
@@ -35,8 +35,11 @@ def case_of(system: System, ratio: Fraction, checks: Checks | None = None) -> In
     return InteractiveCase("", "", "", "", f"ratio = {ratio}", system, checks, bound)
 
 
-def random_system(seed: int) -> System:
-    """Returns a small well-formed system: hidden loops, silent loops, stops, and assumptions now and then."""
+def random_system(seed: int, for_ever: bool = False) -> System:
+    """Returns a small well-formed system: hidden loops, silent loops, stops, and assumptions now and then.
+
+    With `for_ever`, a response may lead to further ones, also without end.
+    """
     rng = random.Random(seed)
     points, queries, responses = rng.choice([1, 1, 2]), rng.choice([1, 1, 2]), 2
     actions = Actions(
@@ -79,7 +82,8 @@ def random_system(seed: int) -> System:
                 steps.append((state, action, distribution([*hides, *responds], 2)))
     for number, state in enumerate(responds):
         after = waits if rng.random() < 0.9 else [*waits, *stops]
-        steps.append((state, first + number % responses, distribution(after, 1)))
+        ends = distribution([*waits, *responds], 2) if for_ever else distribution(after, 1)
+        steps.append((state, first + number % responses, ends))
     for state in hides:
         inner = [state, *hides] if rng.random() < 0.4 else []
         ends = [] if rng.random() < 0.05 else [*responds, *responds]
@@ -98,6 +102,7 @@ class Enumeration:
         self.system = system
         self.starts: dict[Trace, dict[Trace, Fraction]] = {}
         self.known: dict[tuple[int, Trace], dict[Trace, Fraction]] = {}
+        self.steps: dict[object, tuple[tuple[int, fmpq], ...]] = {}
         self.ends = self._hidden()
 
     def _hidden(self) -> dict[int, dict[int, Fraction]]:
@@ -195,27 +200,96 @@ class Enumeration:
             Fraction(0),
         )
 
-    def neighbours(self, longest: int) -> Iterator[tuple[Trace, Trace]]:
-        """Yields all pairs of inputs that differ in one inserted data point, the longer up to a length."""
-        inputs = list(self.system.actions.inputs)
-        for size in range(longest):
-            for shorter in product(inputs, repeat=size):
-                for place in range(size + 1):
-                    for point in self.system.actions.points:
-                        yield shorter, (*shorter[:place], point, *shorter[place:])
+    def admissible(self, inputs: Trace) -> bool:
+        """Tells whether no state that some run waits in refuses the next input."""
+        pending = [(s, 0) for s in self.terminal(((self.system.initial, rational(Fraction(1))),))]
+        seen = set(pending)
+        for state, taken in pending:  # grows while it is walked through
+            row = {} if state == -1 else self.system.rows[state]
+            waits = any(a in self.system.actions.inputs for a in row)
+            if not row or (waits and taken == len(inputs)):
+                continue
+            action = inputs[taken] if waits else next(iter(row))
+            if action not in row:
+                return False
+            for end in self.terminal(row[action]):
+                if (end, taken + waits) not in seen:
+                    seen.add((end, taken + waits))
+                    pending.append((end, taken + waits))
+        return True
+
+    def moved(self, step: tuple[tuple[int, object], ...]) -> tuple[tuple[int, fmpq], ...]:
+        """Returns where a step ends, in fast numbers."""
+        if step not in self.steps:
+            self.steps[step] = tuple((end, rational(w)) for end, w in self.terminal(step).items())
+        return self.steps[step]
+
+    def events(self, inputs: Trace, longest: int) -> tuple[dict[tuple[Trace, bool], fmpq], bool]:
+        """Returns the probabilities of all beginnings (False) and complete traces (True) up to a length.
+
+        Also tells whether some run takes all inputs within as many inputs and responses. Works for systems
+        that respond for ever, too.
+        """
+        actions = self.system.actions
+        found: dict[tuple[Trace, bool], fmpq] = {((), False): fmpq(1)}
+        zero = fmpq(0)
+        start = self.moved(((self.system.initial, fmpq(1)),))
+        level: dict[tuple[int, int, Trace], fmpq] = {(state, 0, ()): weight for state, weight in start}
+        taken_all = False
+        while level:
+            following: dict[tuple[int, int, Trace], fmpq] = {}
+            for (state, taken, trace), weight in level.items():
+                hidden_points = sum(a in actions.points for a in inputs[:taken])
+                taken_all = taken_all or (taken == len(inputs) and len(trace) + hidden_points <= longest)
+                row = {} if state == -1 else self.system.rows[state]
+                waits = any(a in actions.inputs for a in row)
+                if not row or (waits and taken == len(inputs)):
+                    found[trace, True] = found.get((trace, True), zero) + weight
+                    continue
+                action = inputs[taken] if waits else next(iter(row))
+                longer = trace if action in actions.points else (*trace, action)
+                if len(longer) > longest:
+                    continue
+                if longer != trace:
+                    found[longer, False] = found.get((longer, False), zero) + weight
+                for end, share in self.moved(row[action]):
+                    key = (end, taken + waits, longer)
+                    following[key] = following.get(key, zero) + weight * share
+            level = following
+        return found, taken_all
 
     def largest_ratio(self, longest: int) -> tuple[Fraction, bool]:
-        """Returns the largest ratio of two probabilities of a trace, and whether one is infinite."""
-        worst, infinite = Fraction(1), False
-        for shorter, longer in self.neighbours(longest):
-            try:
-                left, right = self.given(shorter), self.given(longer)
-            except InadmissibleError:
+        """Returns the largest ratio of two probabilities of an event, and whether one is infinite.
+
+        All inputs are compared that some run takes with at most `longest` inputs and responses, and all
+        beginnings and complete traces of that length.
+        """
+        known: dict[Trace, dict[tuple[Trace, bool], fmpq] | None] = {}
+
+        def given(inputs: Trace) -> dict[tuple[Trace, bool], fmpq] | None:
+            if inputs not in known:
+                known[inputs] = self.events(inputs, longest)[0] if self.admissible(inputs) else None
+            return known[inputs]
+
+        zero, worst, infinite = fmpq(0), fmpq(1), False
+        pending: list[Trace] = [()]
+        for inputs in pending:  # grows while it is walked through
+            if not self.admissible(inputs):
                 continue
-            for trace in left.keys() | right.keys():
-                a, b = left.get(trace, Fraction(0)), right.get(trace, Fraction(0))
-                if bool(a) != bool(b):
-                    infinite = True
-                elif a != b:
-                    worst = max(worst, a / b, b / a)
-        return worst, infinite
+            known[inputs], taken_all = self.events(inputs, longest)
+            if not taken_all:
+                continue
+            pending += [(*inputs, a) for a in self.system.actions.inputs]
+            for shorter in {
+                inputs[:k] + inputs[k + 1 :] for k, a in enumerate(inputs) if a in self.system.actions.points
+            }:
+                left, right = given(inputs), given(shorter)
+                if left is None or right is None:
+                    continue
+                for event in left.keys() | right.keys():
+                    a, b = left.get(event, zero), right.get(event, zero)
+                    if bool(a) != bool(b):
+                        infinite = True
+                    elif a != b:
+                        worst = max(worst, a / b, b / a)
+        return fraction(worst), infinite

@@ -22,7 +22,7 @@ from paramverify.portfolio.session import Options
 
 BATCH = 50
 RATIOS = (Fraction(1), Fraction(3, 2), Fraction(2), Fraction(3), Fraction(6), Fraction(12))
-LONGEST = {2: 5, 3: 4, 4: 3}  # inputs of the longer sequence, by their number; traces have responses besides
+LONGEST = 6  # inputs and responses
 
 
 @pytest.mark.parametrize("batch", range(4))
@@ -35,7 +35,7 @@ def test_verdicts_stand_enumeration(batch: int) -> None:
     for seed in range(BATCH * batch, BATCH * (batch + 1)):
         system = random_system(seed)
         plain = Enumeration(system)
-        worst, infinite = plain.largest_ratio(LONGEST[len(system.actions.inputs)])
+        worst, infinite = plain.largest_ratio(LONGEST)
         ratio = worst if seed % 3 == 0 else RATIOS[seed % len(RATIOS)]
         case = case_of(system, ratio)
         report = verify(case, Options(seconds=0.5))  # the search for a refutation may go on for ever
@@ -66,6 +66,35 @@ def test_verdicts_stand_enumeration(batch: int) -> None:
             assert report.reason
     assert counts["holds"] >= 5, counts
     assert counts["violated"] >= 10, counts
+
+
+def test_responses_for_ever_stand_enumeration() -> None:
+    """Verdicts about systems that may respond without end are those of all observations up to length 6."""
+    counts = {"holds": 0, "violated": 0, "unknown": 0}
+    for seed in range(3000, 3030):
+        system = random_system(seed, for_ever=True)
+        plain = Enumeration(system)
+        worst, infinite = plain.largest_ratio(LONGEST)
+        ratio = worst if seed % 2 else Fraction(2)
+        case = case_of(system, ratio)
+        report = verify(case, Options(seconds=0.2))
+        counts[report.status] += 1
+        if report.status == "holds":
+            assert not infinite, seed
+            assert worst <= ratio, seed
+        elif report.refutation is not None:
+            event = report.refutation.event
+            found = [
+                fraction(plain.events(inputs, len(event.trace))[0].get((event.trace, event.closed), fmpq(0)))
+                for inputs in (report.refutation.left, report.refutation.right)
+            ]
+            assert found == list(map(fraction, report.refutation.probabilities)), seed
+            assert found[0] > ratio * found[1], seed
+        if report.status != "unknown":
+            document = json.loads(json.dumps(evidence_document(case, report)))
+            assert check_document(document, json.loads(json.dumps(subject(case)))).accepted, seed
+    assert counts["holds"] >= 5, counts
+    assert counts["violated"] >= 5, counts
 
 
 def test_evaluation_is_right() -> None:

@@ -138,13 +138,17 @@ class Closures:
             return
         # One column more: the expected numbers of steps, (I − Q)h = 1.
         right = [[*(row.get(t, zero) for t in terminals), one] for row in leaving]
-        solved = _numbers(matrix, right) if self.system.weights.numeric else self._functions(matrix, right)
+        solved = (
+            _numbers(matrix, right) if self.system.weights.numeric else self._functions(states, matrix, right)
+        )
         for s, row in zip(states, solved, strict=True):
             found = zip(terminals, row[:-1], strict=True)
             self.hidden[s] = tuple((t, w) for t, w in found if not is_zero(w))
         self.groups.append((tuple(states), tuple(row[-1] for row in solved)))
 
-    def _functions(self, matrix: list[list[Weight]], right: list[list[Weight]]) -> list[list[Weight]]:
+    def _functions(
+        self, states: list[int], matrix: list[list[Weight]], right: list[list[Weight]]
+    ) -> list[list[Weight]]:
         """Eliminates one state after the other; each pivot is the chance of leaving the state, and positive.
 
         The product of the pivots is det(I − Q). Where no pivot vanishes, the solution is the only one, and so
@@ -154,7 +158,8 @@ class Closures:
         for k in range(size):
             pivot = matrix[k][k]
             if self.positive is not None:
-                what = f"the probability that hidden steps leave {self.system.states[0]!r} and others"
+                names = ", ".join(repr(self.system.states[s]) for s in states[: k + 1])
+                what = f"the probability that hidden steps leave {names}"
                 self.positive(pivot.numerator, what)
             for j in range(size):
                 if j == k or is_zero(matrix[j][k]):
