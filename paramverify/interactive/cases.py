@@ -111,6 +111,8 @@ def _ratio(privacy: Table, name: str, checks: Checks) -> RationalFunction:
 def _domain(top: Table, privacy: Table) -> Domain:
     words = {k: v for k, v in top.data.items() if k not in ("title", "source", "expect")}
     used = exponents(list(all_expressions(words)))
-    with located(key="privacy"):
-        used += [read_epsilon(privacy.expression(name)).rational for name in BUDGETS if name in privacy]
+    for name in BUDGETS:
+        if name in privacy:
+            with located(key=f"privacy.{name}"):
+                used.append(read_epsilon(privacy.expression(name)).rational)
     return read_domain(top, used, {})
