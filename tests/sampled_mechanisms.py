@@ -85,3 +85,31 @@ def slow(rng: np.random.Generator, given: Given) -> int:
     """Takes longer than anybody waits."""
     time.sleep(0.01)
     return 0
+
+
+def unique(rng: np.random.Generator, given: Given) -> str:
+    """A label that does not come again."""
+    return f"x{rng.bytes(16).hex()}"
+
+
+def far(rng: np.random.Generator, given: Given, size: int) -> np.ndarray[Any, Any]:
+    """Numbers of which the squares overflow, and infinity, whatever the input."""
+    return np.where(rng.random(size) < 0.1, np.inf, rng.uniform(-1, 1, size) * 1.7e308)
+
+
+def nested(rng: np.random.Generator, given: Given) -> list[list[int]]:
+    """Breaks the rule that an output is a label or a list of labels."""
+    return [[1], [2]]
+
+
+def opaque(rng: np.random.Generator, given: Given) -> object:
+    """Breaks it too: this object has no stable text."""
+    return object()
+
+
+def ends(rng: np.random.Generator, given: Given) -> None:
+    """Ends the program, as if all were well."""
+    raise SystemExit(0)
+
+
+nameless = lambda rng, given: 0  # noqa: E731

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
@@ -20,7 +21,7 @@ from paramverify.models.patterns import pattern_pairs, patterned
 from paramverify.statistics import audit as auditing
 from paramverify.statistics import draws, samplers
 from paramverify.statistics.audit import audit
-from paramverify.statistics.blackbox import BlackBoxSource, label, load_mechanism
+from paramverify.statistics.blackbox import BlackBoxSource, check_shared, label, load_mechanism
 from paramverify.statistics.draws import Draws
 from paramverify.statistics.experiments import (
     Experiment,
@@ -249,8 +250,11 @@ def test_sequences_end_early() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"), [(3, "3"), (3.0, "3"), (2.5, "2.5"), ("⊥", "⊥"), (True, "1"), (-1.0, "-1")]
-)
+    ("value", "shown"), [
+        (3, "3"), (3.0, "3"), (2.5, "2.5"), ("⊥", "⊥"), (True, "1"), (-1.0, "-1"), (np.float32(2), "2"),
+        (np.bool_(True), "1"), (np.int8(-1), "-1"), (1e300, "1e+300"), (math.nan, "nan"), (None, "None"),
+    ],
+)  # fmt: skip
 def test_labels(value: object, shown: str) -> None:
     """Whole numbers have one label, however they are stored."""
     assert label(value) == shown
@@ -284,6 +288,18 @@ def test_rules_for_mechanisms() -> None:
         Runs(BlackBoxSource(mechanisms.too_few, subjects), 1).counts(0, experiment, 0, 100)
     with pytest.raises(InputError, match=r"raised ZeroDivisionError on \(0,\): division by nothing"):
         Runs(BlackBoxSource(mechanisms.failing, subjects), 1).counts(0, experiment, 0, 100)
+    for mechanism, message in (
+        (mechanisms.nested, "no list in a list"),
+        (mechanisms.opaque, "a number or a label, or a list of them, not object"),
+        (mechanisms.ends, "raised SystemExit"),
+        (lambda rng, given: np.array(10**5000), "too many digits"),
+    ):
+        with pytest.raises(InputError, match=message):
+            Runs(BlackBoxSource(mechanism, subjects), 1).counts(0, experiment, 0, 100)
+    whole = Runs(BlackBoxSource(lambda rng, given: np.array(3.0), subjects), 1)
+    assert whole.counts(0, experiment, 0, 100) == {("3",): 100}
+    with pytest.raises(InputError, match="defined by its name"):
+        check_shared(mechanisms.nameless)
     (longer, *_) = trials(loaded, 2)
     with pytest.raises(InputError, match="a sequence of length 1, not 2"):
         Runs(BlackBoxSource(mechanisms.geometric, subjects), 1).counts(0, longer, 0, 100)

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import inspect
 import os
+import pickle
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib import import_module
+from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.expressions import Value
@@ -46,15 +48,28 @@ def load_mechanism(name: str) -> Mechanism:
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
-        found = getattr(import_module(module), function)
-    except ImportError as error:
-        raise InputError(f"cannot import {module!r}: {error}", key="--mechanism") from None
-    except AttributeError:
-        raise InputError(f"{module!r} has no {function!r}", key="--mechanism") from None
+        imported = import_module(module)
+    except ParamverifyError:  # the time limit
+        raise
+    except (Exception, SystemExit) as error:  # whatever the user's module raises is a mistake in it
+        shown = str(error) if isinstance(error, ImportError) else f"{type(error).__name__}: {error}"
+        raise InputError(f"cannot import {module!r}: {shown}", key="--mechanism") from None
+    found = getattr(imported, function, None)
+    if found is None:
+        raise InputError(f"{module!r} has no {function!r}", key="--mechanism")
     if not callable(found):
         raise InputError(f"{name!r} is not a function", key="--mechanism")
     mechanism: Mechanism = found
     return mechanism
+
+
+def check_shared(mechanism: Mechanism) -> None:
+    """Raises an InputError if other processes cannot be given the mechanism: they look for it by its name."""
+    try:
+        pickle.dumps(mechanism)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        reason = f"several --workers need a function that is defined by its name in its module: {error}"
+        raise InputError(reason, key="--mechanism") from None
 
 
 def is_vectorised(mechanism: Mechanism) -> bool:
@@ -88,12 +103,36 @@ def _plain(value: Value) -> int | float | str:
 
 
 def label(value: object) -> str:
-    """Returns an output as a label: a number that is whole as `3`, also if it is a float; else its text."""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
+    """Returns an output as a label: a number that is whole as `3`, also if it is a float; else its text.
+
+    Raises:
+        InputError: neither a number, nor a truth value, text or None: other objects have no stable text.
+    """
+    import numpy as np
+
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, bool):
         return str(int(value))
-    return str(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    if not isinstance(value, (str, bytes, Number, type(None))):
+        reason = f"an output is a number or a label, or a list of them, not {type(value).__name__}"
+        raise InputError(reason, key="--mechanism")
+    try:
+        shown = str(value)
+    except ValueError:
+        raise InputError("an output is a number with too many digits", key="--mechanism") from None
+    # Unpaired surrogates cannot be printed.
+    return shown.encode(errors="backslashreplace").decode()
+
+
+def _sequence(output: Any) -> tuple[Any, ...]:
+    import numpy as np
+
+    if isinstance(output, np.ndarray):
+        output = output.tolist()
+    return tuple(output) if isinstance(output, (list, tuple)) else (output,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +166,11 @@ class BlackBox:
             if not amount:
                 continue
             outputs = self._outputs(rng, given, amount)
-            total.update(tuple(o) if isinstance(o, (list, tuple, np.ndarray)) else (o,) for o in outputs)
+            try:
+                total.update(_sequence(o) for o in outputs)
+            except TypeError:
+                reason = "an output is a number or a label, or a list of them, and no list in a list"
+                raise InputError(reason, key="--mechanism") from None
         counts: Counts = Counter()
         for output, number in total.items():
             counts[self._labels(output)] += number
@@ -142,11 +185,17 @@ class BlackBox:
             outputs: object = np.asarray(self.mechanism(rng, given, amount)).tolist()
         except ParamverifyError:
             raise
-        except Exception as error:  # whatever the user's code raises is a mistake in what the user gave
+        except (
+            Exception,
+            SystemExit,
+        ) as error:  # whatever the user's code raises is a mistake in what the user gave
             reason = f"the mechanism raised {type(error).__name__} on {given}: {error}"
             raise InputError(reason, key="--mechanism") from error
         if not isinstance(outputs, list) or len(outputs) != amount:
-            raise InputError(f"the mechanism did not return {amount} outputs", key="--mechanism")
+            reason = (
+                f"the mechanism did not return {amount} outputs: with a third argument it is asked for many"
+            )
+            raise InputError(reason, key="--mechanism")
         return outputs
 
     def _labels(self, output: Sequence[object]) -> Output:
