@@ -276,14 +276,67 @@ def test_pooling() -> None:
     """Cells that expect too little are pooled; what is left agrees with the textbook statistic."""
     experiment = Experiment("x", "y", {})
     expected = {("a",): 0.5, ("b",): 0.46, ("c",): 0.03, ("d",): 0.01}
-    found = fit(experiment, 0, Counter({("a",): 60, ("b",): 37, ("c",): 3}), expected)
-    assert found.cells == 2  # the rarest three: 4 expected from c and d, which need b
-    assert found.statistic == pytest.approx((60 - 50) ** 2 / 50 + (40 - 50) ** 2 / 50)
-    assert found.p == pytest.approx(stats.chi2.sf(found.statistic, 1))
+    found = fit(experiment, 0, Counter({("a",): 540, ("b",): 424, ("c",): 36}), expected)
+    assert found.cells == 2  # the rarest three: 40 expected from c and d, which need b
+    assert found.statistic == pytest.approx((540 - 500) ** 2 / 500 * 2)
+    assert found.p == pytest.approx(2 * 2 * 2 * stats.binom.cdf(0, 1_000, 0.01))  # d did not come at all
+    both = fit(experiment, 0, Counter({("a",): 600, ("b",): 360, ("c",): 30, ("d",): 10}), expected)
+    assert both.p == pytest.approx(2 * stats.chi2.sf(both.statistic, 1))
+    common = fit(experiment, 0, Counter({("a",): 60, ("b",): 40}), {("a",): 0.5, ("b",): 0.5})
+    assert (common.cells, common.p) == (2, pytest.approx(stats.chi2.sf(4, 1)))
     alone = fit(experiment, 0, Counter({("a",): 3}), {("a",): 1.0})
     assert (alone.cells, alone.p) == (1, 1.0)
     few = fit(experiment, 0, Counter({("a",): 2, ("b",): 2}), {("a",): 0.5, ("b",): 0.5})
     assert (few.cells, few.p) == (1, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("chances", "runs", "level"),
+    [([0.01] * 100, 400, 0.1), ([0.001] * 1_000, 20_000, 0.1), ([0.001, 0.999], 5_000, 0.002)],
+)
+def test_rare_outputs_keep_the_level(chances: list[float], runs: int, level: float) -> None:
+    """Equally rare outputs are not pooled by how often they came, and far tails of rare ones are exact."""
+    rng = np.random.default_rng(3)
+    experiment = Experiment("x", "y", {})
+    expected = {(str(k),): p for k, p in enumerate(chances)}
+    trials = 1_000
+    rejected = 0
+    for _ in range(trials):
+        drawn = rng.multinomial(runs, chances)
+        counts = Counter({(str(k),): int(n) for k, n in enumerate(drawn) if n})
+        rejected += fit(experiment, 0, counts, expected).p <= level
+    assert rejected <= stats.binom.ppf(0.9999, trials, level)
+
+
+def test_no_event_came_often_enough() -> None:
+    """Labels that all differ leave nothing to test, which is told."""
+    loaded = case("geometric-neighbours")
+    source = BlackBoxSource(mechanisms.unique, Subjects.of(loaded))
+    with pytest.raises(InputError, match="no output came 5 times"):
+        detect(Runs(source, 1), experiments(loaded.model, 1, [{}]), [1.0], Settings(100, 100))
+
+
+def test_far_numbers_can_be_attacked() -> None:
+    """Numbers whose squares are beyond floats do not stop the attack."""
+    loaded = case("geometric-neighbours")
+    source = BlackBoxSource(mechanisms.far, Subjects.of(loaded))
+    found = detect(Runs(source, 1), experiments(loaded.model, 1, [{}]), [1.0], Settings(2_000, 1_000))
+    assert found.bound.epsilon < 1
+
+
+@pytest.mark.parametrize("runs", [5, 20])
+def test_bounds_and_p_values_are_valid_for_every_count(runs: int) -> None:
+    """With all counts weighed exactly, wrong rejections and wrong bounds are at most as likely as stated."""
+    counts = range(runs + 1)
+    bounds = np.array([[confidence_bound(a, b, runs, 0.9) for b in counts] for a in counts])
+    for epsilon in (0.0, 0.5, 1.5):
+        p = np.array([[p_value(a, b, runs, epsilon) for b in counts] for a in counts])
+        for less in (0.01, 0.05, 0.2, 0.5, 1.0):
+            more = min(1.0, math.exp(epsilon) * less)
+            weights = np.outer(stats.binom.pmf(counts, runs, more), stats.binom.pmf(counts, runs, less))
+            assert weights[bounds > math.log(more / less) + 1e-12].sum() <= 0.1
+            for level in (0.01, 0.05, 0.2):
+                assert weights[p <= level].sum() <= level
 
 
 def test_holm() -> None:

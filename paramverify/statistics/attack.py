@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 SHARES = (0.001, 0.01, 0.1)  # of the other side's outputs; DP-Sniper takes 0.01
 WHOLE = 10  # and attacks that accept the best so many outputs, without ties to break
 MOST_LABELS = 50  # labels of one place of the output that get an indicator each
+FARTHEST = 1e100  # numbers beyond are taken as this, so that squares are finite
 MOST_OUTPUTS = 200  # outputs that get an indicator each
 
 
@@ -84,15 +85,19 @@ class Attack:
         signed = _signed(self.classifier.scores(outputs), self.more)
         return [1.0 if s > self.threshold else self.ties if s == self.threshold else 0.0 for s in signed]
 
-    def hits(self, counts: Counts, rng: np.random.Generator) -> int:
-        """Returns how many of the counted runs the attack accepts; ties are broken by random draws."""
-        outputs = list(counts)
-        chances = zip(outputs, self.accepts(outputs), strict=True)
-        return sum(
-            counts[o] if chance == 1 else int(rng.binomial(counts[o], chance))
-            for o, chance in chances
-            if chance
+    def hits(self, counts: Sequence[Counts], rng: np.random.Generator) -> tuple[int, int]:
+        """Returns how many of the counted runs of its own and of the other side the attack accepts.
+
+        Ties are broken by random draws. Every output is scored once, for both sides, so that the attack is
+        one event on both, also where rounding makes a score depend on what it is computed with.
+        """
+        outputs = list(dict.fromkeys((*counts[0], *counts[1])))
+        chances = [(o, chance) for o, chance in zip(outputs, self.accepts(outputs), strict=True) if chance]
+        first, second = (
+            sum(side[o] if chance == 1 else int(rng.binomial(side[o], chance)) for o, chance in chances)
+            for side in (counts[self.more], counts[1 - self.more])
         )
+        return first, second
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +201,7 @@ def _number(label: str) -> float:
         value = float(label)
     except ValueError:
         return 0.0
-    return value if math.isfinite(value) else 0.0
+    return 0.0 if math.isnan(value) else max(-FARTHEST, min(FARTHEST, value))
 
 
 def lower_bound(
@@ -204,5 +209,5 @@ def lower_bound(
 ) -> LowerBound:
     """Returns the bound that an attack shows on runs that it was not trained on."""
     runs = sum(counts[0].values())
-    hits = attack.hits(counts[attack.more], rng), attack.hits(counts[1 - attack.more], rng)
+    hits = attack.hits(counts, rng)
     return LowerBound(confidence_bound(*hits, runs, confidence), confidence, attack, hits, runs)

@@ -10,8 +10,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from paramverify.errors import InputError
 from paramverify.statistics.attack import LowerBound, lower_bound, train
-from paramverify.statistics.events import Candidate, candidates, most_telling
+from paramverify.statistics.events import LEAST, Candidate, candidates, most_telling
 from paramverify.statistics.experiments import Experiment
 from paramverify.statistics.hypothesis import PValues, event_test
 from paramverify.statistics.runs import Runs
@@ -20,6 +21,7 @@ SELECT, TEST, TIES = 0, 1, 2  # stages: each has random numbers of its own
 GRID = 12  # values of ε besides those that are asked for
 REACH = 6  # standard errors that they reach to both sides of the estimate
 ATTACKED = 3  # experiments on which attacks are trained
+NO_EVENT = f"no output came {LEAST} times: take more --runs, or a mechanism with fewer different labels"
 SURE = 0.999  # a p-value above is as good as 1
 
 
@@ -85,8 +87,13 @@ def detect(
     For each ε the most telling event of all experiments, and its direction, is chosen on the selection runs;
     then it is tested on fresh runs of its experiment. Each p-value is one of a test that was fixed before the
     data was seen.
+
+    Raises:
+        InputError: no event came often enough to be tested.
     """
     found = selected(runs, experiments, settings)
+    if not found:
+        raise InputError(NO_EVENT)
     best = max(found, key=lambda c: c.lower)
     ordered = sorted(found, key=lambda c: c.lower, reverse=True)
     values = sorted({*epsilons, *_grid(best, settings)})

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from paramverify.errors import InputError
 from paramverify.evidence.witnesses import directed, in_domain
 from paramverify.models.evaluation import Numbers
 from paramverify.models.model import Model
-from paramverify.statistics.detection import SELECT, Settings
+from paramverify.statistics.detection import NO_EVENT, SELECT, Settings
 from paramverify.statistics.events import Candidate, candidates
 from paramverify.statistics.experiments import Experiment
 from paramverify.statistics.runs import Runs
@@ -30,15 +31,21 @@ def guided(
     From the experiment with the largest ratio one parameter at a time is moved half of the way to either end
     of its interval, and the best of these experiments is the next start, until none is better. Parameters
     that are `fixed` stay. Only runs for selection are made, so that tests on fresh runs stay valid.
+
+    Raises:
+        InputError: no event came often enough to be tested.
     """
     found = list(start)
-    best = max((_best(runs, e, settings) for e in start), key=lambda c: c.lower)
+    first = [c for e in start for c in _best(runs, e, settings)]
+    if not first:
+        raise InputError(NO_EVENT)
+    best = max(first, key=lambda c: c.lower)
     for _ in range(rounds):
-        tried = []
+        tried: list[Candidate] = []
         for point in _nearby(model, best.experiment, fixed):
             experiment = replace(best.experiment, point=point)
             found.append(experiment)
-            tried.append(_best(runs, experiment, settings))
+            tried += _best(runs, experiment, settings)
         following = max(tried, key=lambda c: c.lower, default=best)
         if following.lower <= best.lower:
             break
@@ -46,9 +53,10 @@ def guided(
     return found
 
 
-def _best(runs: Runs, experiment: Experiment, settings: Settings) -> Candidate:
+def _best(runs: Runs, experiment: Experiment, settings: Settings) -> list[Candidate]:
+    """Returns the candidate with the largest ratio, or none if no event came often enough."""
     counts = runs.both(SELECT, experiment, settings.select)
-    return max(candidates(experiment, counts), key=lambda c: c.lower)
+    return sorted(candidates(experiment, counts), key=lambda c: c.lower)[-1:]
 
 
 def _nearby(
