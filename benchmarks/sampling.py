@@ -145,7 +145,9 @@ def side_by_side() -> None:
         tight = combined(loaded, Settings(runs=20_000, select=20_000))
         assert tight.witness.ratio is not None
         told = f"{math.log(tight.witness.ratio):.6f}{' exactly' if tight.exact else ' to '}"
-        if not tight.exact and tight.upper is not None:
+        if tight.limit and tight.limit.value is not None:
+            told = f"{tight.limit.epsilon:.6f} exactly"
+        elif not tight.exact and tight.upper is not None:
             told += f"{math.log(tight.upper):.6f}"
         row("combined: 20,000 runs, exact evaluation, proof", began, told)
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from paramverify import verification
+from paramverify.algebra.realroots import RealRoot
 from paramverify.cases import Case, load
+from paramverify.errors import InputError
 from paramverify.portfolio.session import Options
 from paramverify.statistics.certification import certify, search, simplest, suspicious, with_ratio, worst
 from paramverify.statistics.detection import SELECT, Detection, Settings, detect
@@ -78,8 +81,8 @@ def test_a_search_climbs_from_a_bad_start() -> None:
     assert tight.witness.ratio.rational == Fraction(24, 7)
 
 
-def test_a_search_bisects_where_nothing_attains_the_supremum() -> None:
-    """The ratio of the independent case comes near 2 and never reaches it: both bounds are proved."""
+def test_a_search_finds_a_supremum_that_nothing_attains() -> None:
+    """The ratio of the independent case comes near 2 and never reaches it: the supremum is 2, exactly."""
     loaded = case("geometric-independent")
     _, found = detected(loaded, [0.5])
     start = certify(loaded.model, found.selected[0], [found.selected[0].event.value])
@@ -88,11 +91,14 @@ def test_a_search_bisects_where_nothing_attains_the_supremum() -> None:
     assert not tight.exact
     assert tight.upper == 2
     assert tight.is_within(Fraction(1, 1000))
-    assert not tight.is_within(Fraction(1, 10**20))
+    assert tight.limit is not None
+    assert isinstance(tight.limit.value, RealRoot)
+    assert tight.limit.value.lower == tight.limit.value.upper == 2
+    assert tight.limit.attained is False
     assert tight.witness.ratio is not None
     ratio = tight.witness.ratio.rational
     assert ratio is not None
-    assert Fraction(1998, 1000) <= ratio < 2
+    assert 1 < ratio < 2
 
 
 def test_a_search_without_time_bounds_nothing_from_above() -> None:
@@ -151,6 +157,21 @@ def test_every_length() -> None:
     tight = search(bounded, start.witness, Fraction(1, 10), 60)
     assert tight.is_within(Fraction(1, 10))
     assert tight.upper is None or float(tight.upper) <= 6
+
+
+def test_longer_sequences_say_nothing_about_a_case() -> None:
+    """A case about two answers is private with 4 ln 2; a ratio of five answers is not its own."""
+    loaded = case("above-threshold")
+    short = replace(loaded, model=replace(loaded.model, lengths=(1, 2)))
+    assert isinstance(verify(short).verdict, Holds)
+    _, found = detected(loaded, [2.0])
+    start = certify(loaded.model, found.selected[0], [found.selected[0].event.value])
+    assert start is not None
+    assert len(start.witness.observations) == 5
+    with pytest.raises(InputError, match="at most 2 outputs, not 5"):
+        certify(short.model, found.selected[0], [found.selected[0].event.value])
+    with pytest.raises(InputError, match="at most 2 outputs, not 5"):
+        search(short, start.witness, Fraction(1, 1000), 60)
 
 
 def test_above_threshold_with_short_inputs() -> None:

@@ -39,8 +39,8 @@ LAYERS = (
     ("portfolio",),
     ("all_lengths",),
     ("verification",),
-    ("interactive", "reports", "statistics", "synthesis"),
-    ("logic",),
+    ("interactive", "reports", "synthesis"),
+    ("logic", "statistics"),
     ("cli",),
     ("__main__",),
 )

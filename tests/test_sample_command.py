@@ -64,7 +64,15 @@ def test_command_certifies(capsys: pytest.CaptureFixture[str]) -> None:
     assert "exactly 8 times as likely, within 8" in out
     code, out, _ = sample(capsys, "geometric-independent", *FAST, "--certify", "--at", "p=1/2")
     assert code == 3
-    assert out.startswith("no candidate")
+    assert out.startswith("no candidate, which proves nothing")
+    arguments = ("--certify", "--mechanism", "sampled_mechanisms:rounded_laplace", "--epsilon", "0.3")
+    code, out, _ = sample(capsys, "geometric-neighbours", *FAST, *arguments)
+    assert code == 3
+    assert "This is about the model; --audit tells" in out
+    assert "Spurious" not in out
+    code, _, error = sample(capsys, "above-threshold", *FAST, "--certify", "--length", "6")
+    assert code == 2
+    assert "the case is about sequences of at most 5 outputs, not 6" in error
 
 
 def test_command_searches(capsys: pytest.CaptureFixture[str]) -> None:
@@ -74,6 +82,11 @@ def test_command_searches(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["ratio"] == "288/73"
     code, out, _ = sample(capsys, "noisy-max-3-above", *FAST, "--search")
     assert out.startswith("tight budget: ratio 24/7 (3.42857), epsilon ≈ 1.23214368, proved (")
+    code, out, _ = sample(capsys, "geometric-independent", *FAST, "--search")
+    assert code == 0
+    assert out.startswith("tight budget: ratio 2, epsilon ≈ 0.693147181, not reached, proved (")
+    code, found = document(capsys, "geometric-independent", *FAST, "--search")
+    assert (code, found["status"], found["ratio"], found["attained"]) == (0, "found", "2", False)
 
 
 def test_command_audits(capsys: pytest.CaptureFixture[str]) -> None:

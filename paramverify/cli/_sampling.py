@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from paramverify.cli.budget import exact_text, ratio_document
 from paramverify.models.model import Model
 from paramverify.reports import documents, text
 from paramverify.reports.pvalues import Curves
@@ -131,27 +132,39 @@ def curves(title: str, found: Detection) -> Curves:
     )
 
 
-def certified_lines(model: Model, certified: Sequence[Certified]) -> list[str]:
-    """Returns what exact evaluation says about the candidates."""
+def certified_lines(model: Model, certified: Sequence[Certified], unknown: int, code: bool) -> list[str]:
+    """Returns what exact evaluation says about the candidates.
+
+    `unknown` is how many more there are whose output the model does not have; `code` tells whether the
+    candidates come from an implementation, about which the model says nothing.
+    """
     real = [entry for entry in certified if entry.is_violation]
-    if not certified:
-        return ["no candidate: no output was seen beyond the bound"]
-    count = f"{len(certified)} candidate{'s' * (len(certified) != 1)}"
-    told = [f"{'violated' if real else 'no violation'}: {len(real)} of {count} stand exact evaluation."]
+    told = []
+    if certified:
+        count = f"{len(certified)} candidate{'s' * (len(certified) != 1)}"
+        head = "violated" if real else "no violation found, which proves nothing"
+        told.append(f"{head}: {len(real)} of {count} stand exact evaluation.")
+    elif not unknown:
+        told.append("no candidate, which proves nothing: no output was seen beyond the bound")
+    if unknown:
+        told.append(f"{unknown} candidate{'s' * (unknown != 1)} with outputs that the model does not have")
+    if code:
+        told.append("  This is about the model; --audit tells whether the implementation differs from it.")
     if real:
         told += [f"  {line}" for line in text.witness_lines(simplest(model, worst(real)))]
+    spurious = "Not in the model" if code else "Spurious"
     for entry in certified:
         if not entry.is_violation:
             ratio = entry.witness.ratio
             exact = text.number(ratio) if ratio else "infinity"
             told.append(
-                f"  Spurious: {_event(entry.candidate)}: seen {math.exp(entry.candidate.epsilon):.4g} times, "
+                f"  {spurious}: {_event(entry.candidate)}: seen {math.exp(entry.candidate.epsilon):.4g} times, "
                 f"exactly {exact} times as likely, within {text.number(entry.witness.bound)}."
             )
     return told
 
 
-def certified_document(model: Model, certified: Sequence[Certified]) -> dict[str, Any]:
+def certified_document(model: Model, certified: Sequence[Certified], unknown: int) -> dict[str, Any]:
     """Returns the exact evaluations as JSON data."""
     listed = [
         {
@@ -163,9 +176,9 @@ def certified_document(model: Model, certified: Sequence[Certified]) -> dict[str
     ]
     real = [entry for entry in certified if entry.is_violation]
     if not real:
-        return {"status": "unknown", "candidates": listed}
+        return {"status": "unknown", "candidates": listed, "not_in_the_model": unknown}
     witness = documents.witness(simplest(model, worst(real)))
-    return {"status": "violated", "witness": witness, "candidates": listed}
+    return {"status": "violated", "witness": witness, "candidates": listed, "not_in_the_model": unknown}
 
 
 def tight_lines(tight: TightRatio) -> list[str]:
@@ -178,14 +191,26 @@ def tight_lines(tight: TightRatio) -> list[str]:
     elif tight.exact and witness.ratio:
         epsilon = math.log(witness.ratio)
         head = f"tight budget: ratio {text.number(witness.ratio)}, epsilon ≈ {epsilon:.9g}, proved"
+    elif tight.limit and tight.limit.infinite:
+        head = "no budget: the ratio grows without limit"
+    elif tight.limit and tight.limit.value is not None:
+        reached = "not reached, " if tight.limit.attained is False else ""
+        exact = exact_text(tight.limit)
+        head = f"tight budget: ratio {exact}, epsilon ≈ {tight.limit.epsilon:.9g}, {reached}proved"
     elif tight.upper is not None and witness.ratio:
         low, high = float(witness.ratio), float(tight.upper)
         head = f"tight budget: ratio between {low:.12g} and {high:.12g}, both proved"
     else:
         low_text = text.number(witness.ratio) if witness.ratio else "infinity"
         head = f"the ratio is at least {low_text}; no upper bound was proved"
+    near = []
+    if witness.parameters and not tight.infinite:
+        place = ", ".join(f"{name} = {value}" for name, value in witness.parameters.items())
+        seen = f"near it, ratio {text.number(witness.ratio)}, " if not tight.exact and witness.ratio else ""
+        near = [f"  {seen}with {place}:"]
     return [
         f"{head} ({tries} verification{'s' * (tries != 1)})" if tries else head,
+        *near,
         *(f"  {x}" for x in text.witness_lines(witness)[1:]),
     ]
 
@@ -193,11 +218,14 @@ def tight_lines(tight: TightRatio) -> list[str]:
 def tight_document(tight: TightRatio) -> dict[str, Any]:
     """Returns the result of the search as JSON data."""
     ratio = tight.witness.ratio
-    found: dict[str, Any] = {"status": "found" if tight.exact or tight.infinite else "bounded"}
+    found: dict[str, Any] = {"status": "bounded"}
+    limit = tight.limit
     if tight.infinite:
-        found["ratio"] = "infinity"
+        found |= {"status": "found", "ratio": "infinity"}
     elif tight.exact:
-        found["ratio"] = documents.real(ratio)
+        found |= {"status": "found", "ratio": documents.real(ratio)}
+    elif limit and (limit.infinite or limit.value is not None):
+        found |= {"status": "found", **ratio_document(limit), "attained": limit.attained}
     else:
         found["ratio_lower"] = documents.real(ratio)
         found["ratio_upper"] = str(tight.upper) if tight.upper is not None else "unknown"

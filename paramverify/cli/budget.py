@@ -79,7 +79,7 @@ def command(
         document = _document(model, found)
         if related:
             document["relative_to"] = loaded.budget
-            document["relative"] = _ratio(related) | {"attained": related.attained}
+            document["relative"] = ratio_document(related) | {"attained": related.attained}
         print_json(document)
     else:
         for line in _lines(model, found):
@@ -97,7 +97,8 @@ def _precision(given: str) -> Fraction:
         return value
 
 
-def _ratio(found: TightBudget) -> dict[str, Any]:
+def ratio_document(found: TightBudget) -> dict[str, Any]:
+    """Returns the ratio, or bounds on it, as JSON data."""
     if found.infinite:
         return {"ratio": "infinity"}
     value = found.value
@@ -135,7 +136,11 @@ def _document(model: Model, found: TightBudget) -> dict[str, Any]:
     point = _rational_point(found)
     if found.attained and point is not None:
         witness = documents.witness(evaluate(model, found.origin, point))
-    return _ratio(found) | {"epsilon": _epsilon(found), "attained": found.attained, "witness": witness}
+    return ratio_document(found) | {
+        "epsilon": _epsilon(found),
+        "attained": found.attained,
+        "witness": witness,
+    }
 
 
 def _coordinate(root: RealRoot) -> str | dict[str, str]:
@@ -166,7 +171,7 @@ def _lines(model: Model, found: TightBudget) -> list[str]:
     elif found.infinite:
         head = f"no budget: {outcome} can be infinitely more likely"
     elif found.value is not None:
-        head = f"tight budget: ratio {_exact(found)}, epsilon ≈ {found.epsilon:.9g}; {outcome}"
+        head = f"tight budget: ratio {exact_text(found)}, epsilon ≈ {found.epsilon:.9g}; {outcome}"
     elif found.upper is not None:
         head = (
             f"tight budget: ratio between {float(found.lower):.12g} and {float(found.upper):.12g}, "
@@ -180,7 +185,8 @@ def _lines(model: Model, found: TightBudget) -> list[str]:
     ]
 
 
-def _exact(found: TightBudget) -> str:
+def exact_text(found: TightBudget) -> str:
+    """Returns an exact ratio as text."""
     value = found.value
     if isinstance(value, Real):
         return text.number(value)

@@ -25,8 +25,15 @@ from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.reports import pvalues
 from paramverify.statistics.audit import audit
-from paramverify.statistics.blackbox import BlackBoxSource, load_mechanism
-from paramverify.statistics.certification import certify, epsilon_at, search, suspicious, worst
+from paramverify.statistics.blackbox import BlackBoxSource, check_shared, load_mechanism
+from paramverify.statistics.certification import (
+    certify,
+    check_length,
+    epsilon_at,
+    search,
+    suspicious,
+    worst,
+)
 from paramverify.statistics.detection import SELECT, Detection, Settings, detect
 from paramverify.statistics.events import Candidate
 from paramverify.statistics.experiments import MOST_PAIRS, Experiment, chosen_points, experiments, length_of
@@ -50,6 +57,7 @@ class Asked:
     experiments: list[Experiment]
     epsilons: list[float]
     settings: Settings
+    code: bool  # whether an implementation is sampled, rather than the model
 
 
 @click.command("sample")
@@ -125,13 +133,19 @@ def command(
             loaded, model = subjects.case, subjects.model
         source: Source = ModelSource(model)
         if mechanism and subjects:
-            source = BlackBoxSource(load_mechanism(mechanism), subjects)
+            function = load_mechanism(mechanism)
+            if workers > 1:
+                check_shared(function)
+            source = BlackBoxSource(function, subjects)
         elif direct and subjects:
             source = DirectSource(subjects)
         elif wanted == "audit":
             raise click.UsageError("--audit compares with the model: give --mechanism or --direct")
         points = chosen_points(model, parse_point(at), seed, *([1] if wanted == "audit" else []))
-        listed = experiments(model, length_of(model, length), points, pairs)
+        size = length_of(model, length)
+        if wanted in ("certify", "search"):
+            check_length(model, size)
+        listed = experiments(model, size, points, pairs)
         with runs_of(source, seed, workers) as sampled:
             if wanted == "audit":
                 found = audit(sampled, model, listed, runs, level)
@@ -140,7 +154,7 @@ def command(
             epsilons = _epsilons(epsilon, model, points)
             if len(points) > 1:
                 listed = guided(sampled, model, listed, settings, parse_point(at))
-            asked = Asked(loaded, model, listed, epsilons, settings)
+            asked = Asked(loaded, model, listed, epsilons, settings, mechanism is not None)
             return _test(asked, sampled, wanted, plot, as_json, deadline)
 
 
@@ -159,8 +173,9 @@ def _test(
             certify(model, c, _seen(sampled, c, found)) for c in suspicious(model, found.selected, CERTIFIED)
         ]
         certified = [entry for entry in tried if entry]
-        lines = [*shown.certified_lines(model, certified), *lines]
-        document |= shown.certified_document(model, certified)
+        unknown = len(tried) - len(certified)
+        lines = [*shown.certified_lines(model, certified, unknown, asked.code), *lines]
+        document |= shown.certified_document(model, certified, unknown)
         code = 1 if any(entry.is_violation for entry in certified) else 3
     elif wanted == "search":
         tried = [certify(model, c, _seen(sampled, c, found)) for c in found.selected[:CERTIFIED]]

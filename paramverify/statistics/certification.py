@@ -21,16 +21,18 @@ from paramverify.claims import Claim, Origin
 from paramverify.encodings import sequences
 from paramverify.encodings.no_budget import no_budget
 from paramverify.encodings.sequences import claim_polynomial, forward_sum
-from paramverify.errors import InputError
+from paramverify.errors import InputError, LimitError
 from paramverify.evidence.witnesses import Witness, directed, evaluate, find_witness
 from paramverify.models.evaluation import Numbers, Real
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
-from paramverify.portfolio.session import Options
+from paramverify.portfolio.session import Options, Session
 from paramverify.statistics.events import Candidate
 from paramverify.statistics.samplers import Output
+from paramverify.synthesis.budget import tight_budget
+from paramverify.synthesis.suprema import TightBudget
 from paramverify.verdicts import Holds, Violated
-from paramverify.verification import Report, verify
+from paramverify.verification import Report, check_model, verify
 
 MOST_OUTPUTS = 20  # outputs of one event that are evaluated
 
@@ -54,12 +56,26 @@ def certify(model: Model, candidate: Candidate, outputs: Iterable[Output]) -> Ce
 
     An event of several outputs breaks a bound only if one of its outputs does, so the worst of the outputs
     that came stands for it. None if the model knows none of them.
+
+    Raises:
+        InputError: the candidate is longer than the sequences that the case is about.
     """
+    check_length(model, candidate.experiment.length)
     known = set(model.hmm.observations)
     chosen = [o for o in outputs if o in candidate.event and known.issuperset(o)][:MOST_OUTPUTS]
     left, right = candidate.secrets
     found = [evaluate(model, Origin(left, right, output), candidate.experiment.point) for output in chosen]
     return Certified(candidate, max(found, key=_severity)) if found else None
+
+
+def check_length(model: Model, length: int) -> None:
+    """Raises an InputError if the case is about shorter sequences: a ratio of longer ones is none of its own.
+
+    A ratio of shorter ones is exceeded or reached by that of one of their continuations.
+    """
+    if model.lengths and length > max(model.lengths):
+        reason = f"the case is about sequences of at most {max(model.lengths)} outputs, not {length}"
+        raise InputError(reason, key="--length")
 
 
 def simplest(model: Model, certified: Certified) -> Witness:
@@ -120,7 +136,8 @@ class TightRatio:
 
     `exact` where both are equal: the witness attains the supremum. `steps` are the verifications that were
     made; the last that holds proves the upper bound. With `infinite` there is none: the witness's right side
-    is impossible, or the ratio grows without limit with longer sequences.
+    is impossible, or the ratio grows without limit with longer sequences. `limit` is what was proved of the
+    supremum where no witness is known to attain it: an exact value, infinity, or bounds.
     """
 
     witness: Witness
@@ -128,10 +145,13 @@ class TightRatio:
     exact: bool
     infinite: bool
     steps: tuple[Bound, ...]
+    limit: TightBudget | None = None
 
     def is_within(self, precision: Fraction) -> bool:
         """Tells whether the supremum is known exactly, or up to a relative distance."""
         if self.exact or self.infinite:
+            return True
+        if self.limit and (self.limit.infinite or self.limit.value is not None):
             return True
         if self.upper is None or self.witness.ratio is None:
             return False
@@ -146,11 +166,12 @@ def search(case: Case, start: Witness, precision: Fraction, seconds: float) -> T
     In the place of the bisection of [F] Algorithms 4 and 5: the exact ratio r of the candidate is a lower
     bound. If the model is private with the bound r, then r is the tight ratio. If not, the violation has a
     larger ratio, which takes the place of r. Without parameters there are finitely many ratios, so this
-    ends. Where ratios only come nearer and nearer to the supremum, bounds are bisected until their relative
-    distance is at most `precision`, or the time is over. Every bound is verified; nothing of it rests on
-    the test.
+    ends. Where ratios only come nearer and nearer to the supremum, `tight_budget` finds it; for every length
+    bounds are bisected until their relative distance is at most `precision`, or the time is over. Every
+    bound is verified; nothing of it rests on the test.
     """
     model = need_privacy(case.model, "a search")
+    check_length(model, len(start.observations))
     steps: list[Bound] = []
     lower = start
     deadline = time.monotonic() + seconds
@@ -176,6 +197,8 @@ def search(case: Case, start: Witness, precision: Fraction, seconds: float) -> T
         if worse is None:
             break
         lower = worse
+    if model.lengths:
+        return _supremum(model, found(None), precision, deadline)
     upper: Fraction | None = None
     while lower.ratio is not None:
         low = lower.ratio.enclosure()[1]
@@ -193,6 +216,24 @@ def search(case: Case, start: Witness, precision: Fraction, seconds: float) -> T
         else:
             break
     return found(upper)
+
+
+def _supremum(model: Model, known: TightRatio, precision: Fraction, deadline: float) -> TightRatio:
+    """Returns what `tight_budget` finds where the ratios that were tried only come near the supremum."""
+    try:
+        with Session(Options(seconds=max(deadline - time.monotonic(), 0.01))) as session:
+            doubt, _ = check_model(session, model)
+            if doubt:
+                return known
+            tight = tight_budget(model, session, precision)
+    except LimitError:
+        return known
+    place = {name: root.lower for name, root in tight.place.items() if root.is_rational}
+    witness = known.witness
+    if tight.attained and tight.value is not None and len(place) == len(tight.place):
+        witness = evaluate(model, tight.origin, place)
+        return replace(known, witness=witness, upper=witness.ratio, exact=True)
+    return replace(known, upper=tight.upper, limit=tight)
 
 
 def _witness(report: Report) -> Witness | None:
