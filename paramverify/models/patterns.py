@@ -68,7 +68,7 @@ def _shape(names: Iterable[str]) -> tuple[int, int] | None:
     most = 0
     for name in names:
         parts = name[1:-1].split(", ")
-        if not (name.startswith("(") and name.endswith(")") and all(part.isdigit() for part in parts)):
+        if not (name.startswith("(") and name.endswith(")") and all(part.isdecimal() for part in parts)):
             return None
         counts.add(len(parts))
         most = max(most, *map(int, parts))
