@@ -134,6 +134,8 @@ def test_plots(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     [
         (("--plot", "plot.pdf"), "a plot is a file .svg or .png"),
         (("--epsilon", "-1"), "a budget is not negative"),
+        (("--epsilon", "1e400"), "a budget of more than 700 cannot be tested"),
+        (("--epsilon", ","), "no budget is given"),
         (("--mechanism", "a:b", "--direct"), "give either --mechanism or --direct"),
         (("--at", "x=1"), "unknown parameter 'x'"),
         (("--audit", "--direct", "--plot", "a.svg"), "--audit has no plot"),

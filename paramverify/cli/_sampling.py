@@ -157,8 +157,9 @@ def certified_lines(model: Model, certified: Sequence[Certified], unknown: int, 
         if not entry.is_violation:
             ratio = entry.witness.ratio
             exact = text.number(ratio) if ratio else "infinity"
+            seen = f"seen {math.exp(entry.candidate.epsilon):.4g} times"
             told.append(
-                f"  {spurious}: {_event(entry.candidate)}: seen {math.exp(entry.candidate.epsilon):.4g} times, "
+                f"  {spurious}: {_event(entry.candidate)}: {seen}, "
                 f"exactly {exact} times as likely, within {text.number(entry.witness.bound)}."
             )
     return told

@@ -45,6 +45,7 @@ from paramverify.statistics.samplers import ModelSource, Source
 
 PRECISION = Fraction(1, 10**9)  # relative distance of the bounds that a search ends with
 SHARE = 0.7  # of the time that is left is for the search, whose last verification may take longer
+MOST_EPSILON = 700  # beyond, exp(-epsilon) is not a float
 CERTIFIED = 10  # candidates that are evaluated exactly
 
 
@@ -205,10 +206,14 @@ def _epsilons(given: tuple[str, ...], model: Model, points: list[dict[str, Fract
     texts = [text for part in given for text in part.split(",") if text.strip()]
     if texts:
         with located(key="--epsilon"):
-            values = [float(constant(text)) for text in texts]
+            values = [constant(text) for text in texts]
             if min(values) < 0:
                 raise InputError("a budget is not negative")
-            return values
+            if max(values) > MOST_EPSILON:
+                raise InputError(f"a budget of more than {MOST_EPSILON} cannot be tested")
+            return [float(value) for value in values]
+    if given:
+        raise InputError("no budget is given", key="--epsilon")
     own = {epsilon_at(model, point) for point in points}
     if len(own) > 1:
         raise InputError("the budget of the case depends on parameters: give --at or --epsilon")
