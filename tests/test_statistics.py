@@ -286,6 +286,8 @@ def test_pooling() -> None:
     assert (common.cells, common.p) == (2, pytest.approx(stats.chi2.sf(4, 1)))
     alone = fit(experiment, 0, Counter({("a",): 3}), {("a",): 1.0})
     assert (alone.cells, alone.p) == (1, 1.0)
+    certain = fit(experiment, 0, Counter({("a",): 1_000}), {("a",): 1.0})
+    assert (certain.cells, certain.p) == (1, 1.0)
     few = fit(experiment, 0, Counter({("a",): 2, ("b",): 2}), {("a",): 0.5, ("b",): 0.5})
     assert (few.cells, few.p) == (1, 1.0)
 

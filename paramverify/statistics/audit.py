@@ -124,7 +124,8 @@ def fit(experiment: Experiment, side: int, counts: Counts, expected: Mapping[Out
 
     Outputs that expect fewer than `LEAST_EXPECTED` runs are rare. For the chi-square test they are pooled,
     the rarest first, until each cell expects that many; which share a cell does not depend on the counts.
-    Each is tested by itself too, so that pooling hides none. p is Bonferroni's bound for all these tests.
+    Each is tested by itself too, so that pooling hides none. p is Bonferroni's bound for all these tests; 1
+    where one output is certain, and there is nothing to compare.
     """
     runs = sum(counts.values())
     impossible = {o: n for o, n in counts.items() if o not in expected}
@@ -146,7 +147,7 @@ def fit(experiment: Experiment, side: int, counts: Counts, expected: Mapping[Out
         statistic = float(tested.statistic)
         tests.append(float(tested.pvalue))
     made = [p for p in tests if p is not None]
-    p = min(1.0, len(made) * min(made, default=1.0))
+    p = min(1.0, len(made) * min(made)) if made else 1.0
     return Fit(experiment, side, runs, len(observed), statistic, p, {}, worst)
 
 
