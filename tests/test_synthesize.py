@@ -197,6 +197,22 @@ def test_worst_prior(tmp_path: Path) -> None:
     assert 2 * (1 - Fraction(1, 10**4)) <= ratio.rational < 2
 
 
+def test_worst_prior_next_to_one_that_is_excluded(tmp_path: Path) -> None:
+    """Where the supremum 2 belongs to p = 0, which the box has and a secret excludes, priors approach it."""
+    changes = ('epsilon = "ln(2)"', 'ratio = "3/2"'), ('p = "(0, 1)"', 'p = "[0, 1]"')
+    case = variant(tmp_path, "geometric-independent", *changes)
+    with Session() as session:
+        found = worst(model_of(case), session, Fraction(1, 10**3))
+    assert isinstance(found.witness, Witness)
+    assert found.complete
+    assert found.supremum is not None
+    assert found.supremum.attained is False
+    ratio = found.witness.ratio
+    assert ratio is not None
+    assert ratio.rational == largest_ratio(model_of(case), dict(found.witness.parameters))
+    assert 2 * (1 - Fraction(1, 10**3)) <= ratio.rational < 2
+
+
 def test_worst_prior_of_a_private_case() -> None:
     """Where even the worst prior is within the bound, all claims are proved, and the supremum is told."""
     with Session() as session:
