@@ -235,6 +235,27 @@ def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert found.share(Status.UNDECIDED) <= Fraction(1, 100)
 
 
+def test_undecided_cells_are_gone_on_with() -> None:
+    """From all cells of two coarser maps, one inside the other, a finer one does not cut anything again."""
+    stated = problem("p^2 + q^2 - 1/2*r*p - 1/4*r^2 - 1/8", "pqr")
+    coarse = run(stated, Fraction(1, 5))
+    middle = run(stated, Fraction(1, 20), known=coarse.cells)
+    seen: list[Cell] = []
+    known = tuple(dict.fromkeys((*coarse.cells, *middle.cells[::-1])))
+    found = run(stated, Fraction(1, 50), known=known, on_cell=seen.append)
+    assert sum(cell.volume for cell in found.cells) == 1
+    assert accepted(found, stated.domain)
+    decided = {cell for cell in middle.cells if cell.status is not Status.UNDECIDED}
+    assert decided <= set(found.cells)
+    assert not decided & set(seen)
+    open_before = [cell.box for cell in middle.cells if cell.status is Status.UNDECIDED]
+    for cell in seen:
+        assert any(
+            all(low <= a and b <= high for (a, b), (low, high) in zip(cell.box, box, strict=True))
+            for box in open_before
+        )
+
+
 def test_no_time() -> None:
     """Without time the whole box is undecided, and the map says that it was interrupted."""
     found = run(problem("p - q"), seconds=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import time
 from fractions import Fraction
 from math import exp, isclose
 from pathlib import Path
@@ -25,7 +26,7 @@ from paramverify.portfolio.session import Session
 from paramverify.reports.plots import available
 from paramverify.reports.roots import minimal_polynomial
 from paramverify.synthesis.intervals import Partition
-from paramverify.synthesis.maps import Status
+from paramverify.synthesis.maps import RegionMap, Status
 from paramverify.synthesis.optimum import optimum_of_map, optimum_of_parts
 from paramverify.synthesis.questions import axes_of, region_claims
 from paramverify.synthesis.refinement import exact_parts
@@ -457,6 +458,38 @@ def test_limits_are_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     code, found = document(capsys, case.path, "--coverage", "1e-9", "--timeout", "0.7")
     assert code == 3
     assert found.get("interrupted") or found["status"] == "unknown"
+
+
+def test_a_map_is_drawn_after_the_time_limit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A picture that takes longer than the time limit leaves is drawn, and the map is told."""
+    drawn: list[RegionMap] = []
+
+    def slow(found: RegionMap, path: Path, **_: str) -> None:
+        time.sleep(2)
+        drawn.append(found)
+
+    monkeypatch.setattr("paramverify.cli.synthesize.draw", slow)
+    monkeypatch.setattr("paramverify.cli.synthesize.check", lambda path: None)
+    case = variant(tmp_path, "noisy-max-independent", ('epsilon = "ln(2)"', "epsilon = 0.6"))
+    limits = ["--region", "--coverage", "0.0001", "--timeout", "1"]
+    code, found = document(capsys, case.path, *limits, "--plot", tmp_path / "x.png")
+    assert code == 3
+    assert found["interrupted"]
+    assert len(found["cells"]) == len(drawn[0].cells)
+
+
+@pytest.mark.parametrize("option", ["--plot", "--evidence", "--state"])
+def test_files_that_cannot_be_written(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder that does not exist is noticed before the case is even read."""
+    if option == "--plot" and not available():
+        pytest.skip("matplotlib is missing")
+    path = tmp_path / "none" / "file.svg"
+    assert run(["synthesize", str(tmp_path / "no-case.toml"), "--region", option, str(path)]) == 2
+    assert f"{path}: there is no folder '{path.parent}'" in capsys.readouterr().err
 
 
 def test_condition_on_several(capsys: pytest.CaptureFixture[str]) -> None:

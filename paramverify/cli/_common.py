@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 import threading
@@ -10,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -85,28 +87,48 @@ def session_options(timeout: float, backends: str | None, strategy: str | None, 
 
 
 @contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
+def time_limit(seconds: float) -> Iterator[Callable[[], None]]:
     """Ends with a LimitError when the time is over, also while claims are still being derived.
+
+    Gives a function that lifts the limit: what was found is then told and drawn in any case.
 
     Sessions keep their own limit and end first; this is for what happens before and after them. Without
     POSIX timers, or outside of the main thread, it does nothing.
     """
     usable = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
     if not usable:
-        yield
+        yield lambda: None
         return
 
     def over(number: int, frame: object) -> None:
         del number, frame
         raise LimitError(f"the time limit of {seconds:g} s is over")
 
+    def lift() -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
     before = signal.signal(signal.SIGALRM, over)
     signal.setitimer(signal.ITIMER_REAL, seconds + GRACE)
     try:
-        yield
+        yield lift
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def check_writable(path: Path | None) -> None:
+    """Checks that a file can be written, before the work for it is done; it is not made yet.
+
+    Raises:
+        InputError: its folder does not exist, or may not be written to; or the file itself may not.
+    """
+    if path is None:
+        return
+    folder = path.parent
+    if not folder.is_dir():
+        raise InputError(f"there is no folder {str(folder)!r}", file=str(path))
+    if path.is_dir() or not os.access(path if path.exists() else folder, os.W_OK):
+        raise InputError("it may not be written", file=str(path))
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from fractions import Fraction
 from math import prod
@@ -20,6 +20,7 @@ from paramverify.claims import Claim
 from paramverify.cli import _telling as telling
 from paramverify.cli._common import (
     case_argument,
+    check_writable,
     json_option,
     parse_point,
     print_json,
@@ -52,18 +53,19 @@ from paramverify.synthesis.regions import region_map
 from paramverify.verdicts import End, Holds, Open, Unknown, Verdict, Violated
 from paramverify.verification import Report, check_model
 
-DONE, VIOLATED, UNKNOWN = 0, 1, 3
+DONE, VIOLATED, UNKNOWN, STOPPED = 0, 1, 3, 130
 FILE = click.Path(dir_okay=False, path_type=Path)
 
 Answer = tuple[int, dict[str, Any], list[str]]  # exit code, JSON, lines
 
 
 class _Files(NamedTuple):
-    """The files that the user named."""
+    """The files that the user named, and `lift`, which ends the time limit before they are written."""
 
     state: Path | None
     plot: Path | None
     evidence: Path | None
+    lift: Callable[[], None]
 
 
 @click.command("synthesize")
@@ -119,13 +121,15 @@ def command(
 
     Without a form: exact intervals for one parameter, and a region map for more. Exit code 0 if the answer is
     complete, 1 if --witness found a violating prior or no value of the design parameters is private, 3 if the
-    limits did not suffice.
+    limits did not suffice, 130 if it was interrupted; a map is told as far as it is known then.
     """
     form = _form(witness, region, exact, bool(objective or near), state, evidence)
     _check_plot(form, plot)
+    for path in (state, plot, evidence):
+        check_writable(path)
     tolerance, share = _number("--precision", precision), _number("--coverage", coverage)
     options = session_options(timeout, backends, strategy, confirm)
-    with time_limit(timeout), Session(options) as session:
+    with time_limit(timeout) as lift, Session(options) as session:
         loaded = load(case)
         model = loaded.model
         doubt, _ = check_model(session, model)
@@ -137,7 +141,7 @@ def command(
             claims = region_claims(model)
             chosen = [n.strip() for n in (parameters or "").split(",") if n.strip()]
             axes = axes_of(loaded, claims, chosen)
-            files = _Files(state, plot, evidence)
+            files = _Files(state, plot, evidence, lift)
             code, document, lines = _answer(loaded, claims, axes, session, form, share, files)
     if as_json:
         print_json(document | {"notes": list(model.notes)})
@@ -260,7 +264,7 @@ def _answer(
             if form != "exact":
                 return _region(case, claims, axes, session, coverage, files)
         else:
-            return _parts(case, found, session, files.plot)
+            return _parts(case, found, session, files)
     if form == "exact":
         if files.plot:
             raise click.UsageError("--plot needs --region here")
@@ -268,7 +272,7 @@ def _answer(
     return _region(case, claims, axes, session, coverage, files)
 
 
-def _parts(case: Case, found: Partition, session: Session, plot: Path | None) -> Answer:
+def _parts(case: Case, found: Partition, session: Session, files: _Files) -> Answer:
     domain = case.model.domain
     witnesses: dict[int, AnyWitness] = {}
     for number, part in enumerate(found.parts):
@@ -283,8 +287,9 @@ def _parts(case: Case, found: Partition, session: Session, plot: Path | None) ->
     if case.design and case.design.objective == found.parameter:
         best = optimum_of_parts(found, case.design.sense)
     code = _with_optimum(case, best, bool(found.having(Status.SAFE)), document, lines)
-    if plot:
-        _draw_parts(case, found, plot)
+    if files.plot:
+        files.lift()
+        _draw_parts(case, found, files.plot)
     return code, document, lines
 
 
@@ -325,7 +330,8 @@ def _region(
 ) -> Answer:
     domain = case.model.domain
     found = _map(claims, domain, axes, session, coverage, files.state)
-    witness = witness_in_map(case.model, session, found)
+    files.lift()  # the session keeps its own limit
+    witness = None if found.stopped else witness_in_map(case.model, session, found)
     document = {"form": "region", **telling.map_document(found, witness)}
     lines = telling.map_lines(case, found, witness)
     best = None
@@ -333,6 +339,10 @@ def _region(
         best = optimum_of_map(found, case.design.objective, case.design.sense)
     possible = found.share(Status.SAFE) > 0 or found.share(Status.UNDECIDED) > 0
     code = _with_optimum(case, best, possible, document, lines)
+    if found.stopped:
+        if files.plot or files.evidence:
+            lines.append("  stopped before the picture and the evidence were written")
+        return STOPPED, document, lines
     if files.plot:
         draw(found, files.plot, title=case.title, budget=case.budget)
     if files.evidence:
@@ -354,7 +364,7 @@ def _map(
     whole = _size((domain.box[n].lower, domain.box[n].upper) for n in axes)
     file = cell_file(state, claims, domain, axes) if state else nullcontext(((), None))
     with progress_bar("region") as progress, file as (known, keep):
-        decided = sum(_size(cell.box) for cell in known)
+        decided = sum(_size(cell.box) for cell in known if cell.status is not Status.UNDECIDED)
 
         def on_cell(cell: Cell) -> None:
             nonlocal decided
@@ -365,9 +375,15 @@ def _map(
 
         # What is open in the end is put together after that, and a witness is looked for.
         left = max(0.0, 0.8 * (session.deadline - time.monotonic()))
-        return region_map(
+        found = region_map(
             claims, domain, axes, coverage, on_cell=on_cell, known=known, session=session, seconds=left
         )
+        if keep:  # how the rest was cut saves time when it is gone on with
+            old = set(known)
+            for cell in found.cells:
+                if cell.status is Status.UNDECIDED and cell not in old:
+                    keep(cell)
+        return found
 
 
 def _size(box: Iterable[tuple[Fraction, Fraction]]) -> float:

@@ -47,7 +47,8 @@ class RegionMap:
     """Cells that tile the box over the free parameters, in the order of `parameters`.
 
     At a safe point all claims hold for all values of the `quantified` parameters in the domain; at a
-    violating point some claim fails for some. Cells touch in their faces only.
+    violating point some claim fails for some. Cells touch in their faces only. `interrupted` says that the
+    time did not suffice, `stopped` that it was a KeyboardInterrupt.
     """
 
     parameters: tuple[str, ...]
@@ -57,6 +58,7 @@ class RegionMap:
     cells: tuple[Cell, ...]
     seconds: float
     interrupted: bool = False
+    stopped: bool = False
 
     @cached_property
     def volumes(self) -> Mapping[Status, Fraction]:

@@ -41,6 +41,8 @@ def exact_parts(claims: Sequence[Claim], domain: Domain, name: str, seconds: flo
         reason = error
     for coverage in COVERAGES:
         found = region_map(claims, domain, [name], coverage, seconds=until - time.monotonic())
+        if found.stopped:
+            raise KeyboardInterrupt
         if found.interrupted:
             break
         pieces: list[Part] = []

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache, partial
 from heapq import heappop, heappush
 from itertools import count
 from math import inf
@@ -22,7 +23,7 @@ from paramverify.algebra.polynomials import is_constant
 from paramverify.backends.bernstein import decide_exactly
 from paramverify.backends.settling import Work
 from paramverify.claims import Claim
-from paramverify.errors import InputError
+from paramverify.errors import InputError, LimitError
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.factors import Ends, Factor, State, targets
 from paramverify.synthesis.maps import Cell, RegionMap, Status
@@ -36,6 +37,7 @@ MAX_DEPTH = 400  # cuts of a cell
 MAX_OPEN = 200_000  # cells that wait; with more of them, the map is returned as it is
 TOUCHING = 4  # cuts after which a claim that seems to touch zero is given to the other exact procedures
 MAX_TRIALS, TRIAL = 200, Work(boxes=300, coefficients=500_000)  # how often, and how much they may do
+AGAIN, EARNED = 20, 10  # trials at first where an earlier run has made its own, and for each that succeeds
 MAX_ASKED = 64  # cells that are given to a session at the end
 VOTES = 8  # open claims that have a say in where a cell is cut
 
@@ -48,6 +50,15 @@ class _Node:
     depth: int
     open: dict[int, list[Piece]]
     domain: list[Piece]
+
+
+@dataclass(frozen=True, eq=False)
+class _Later:
+    """A cell that an earlier run left open; its pieces are made when it is examined."""
+
+    box: Box
+    depth: int
+    make: Callable[[], _Node]
 
 
 class _Search:
@@ -69,7 +80,7 @@ class _Search:
         self.order = list(range(len(self.targets)))
         self.hits = [0] * len(self.targets)
         self.cells: list[Cell] = []
-        self.heap: list[tuple[int, int, _Node]] = []
+        self.heap: list[tuple[int, int, _Node | _Later]] = []
         self.numbers = count()
         self.open = self.outside = 0
         self.trials = MAX_TRIALS
@@ -101,7 +112,7 @@ class _Search:
         state.lighten()
         return state
 
-    def add(self, node: _Node) -> None:
+    def add(self, node: _Node | _Later) -> None:
         """Puts a cell among those that wait."""
         self.open += 1 << (MAX_DEPTH - node.depth)
         heappush(self.heap, (node.depth, next(self.numbers), node))
@@ -121,9 +132,10 @@ class _Search:
         while 0 < len(self.heap) < MAX_OPEN and self.open * bottom > top * (total - self.outside):
             if deadline is not None and time.monotonic() > deadline:
                 return True
-            depth, _, node = heappop(self.heap)
+            depth, _, later = heappop(self.heap)
             if depth >= MAX_DEPTH:
                 break
+            node = later.make() if isinstance(later, _Later) else later
             self.open -= 1 << (MAX_DEPTH - depth)
             found = self.examine(node)
             if isinstance(found, Cell):
@@ -165,7 +177,10 @@ class _Search:
         if not any(piece.box for piece in pieces):
             return False
         self.trials -= 1
-        return self._proved(node, number, lambda claim: decide_exactly(claim, replace(TRIAL)))
+        proved = self._proved(node, number, lambda claim: decide_exactly(claim, replace(TRIAL)))
+        if proved:
+            self.trials = min(MAX_TRIALS, self.trials + EARNED)
+        return proved
 
     def _proved(self, node: _Node, number: int, decide: Callable[[Claim], Answer]) -> bool:
         claim = self.claims[self.targets[number].claim]
@@ -176,7 +191,9 @@ class _Search:
         waiting = [heappop(self.heap) for _ in range(min(MAX_ASKED, len(self.heap)))]
         until = min(session.deadline, deadline or inf)
         for depth, order, node in waiting:
-            found = self.examine(node) if time.monotonic() < until else node
+            found: Cell | _Node | _Later = node
+            if time.monotonic() < until:
+                found = self.examine(node.make() if isinstance(node, _Later) else node)
             if isinstance(found, _Node) and time.monotonic() < until and self._all_proved(found, session):
                 found = Cell(Status.SAFE, node.box)
             if isinstance(found, Cell):
@@ -225,23 +242,42 @@ class _Search:
             for side, ends in enumerate(_halves(node.box[axis]))
         ]
 
-    def resume(self, node: _Node, known: Sequence[Cell]) -> None:
-        """Takes over decided cells of an earlier run, and puts the rest of the box among those that wait."""
-        pending = [(node, list(known))]
+    def resume(self, known: Sequence[Cell]) -> None:
+        """Takes over decided cells of an earlier run, and puts the rest of the box among those that wait.
+
+        Undecided cells say how that was cut. Where the earlier run was gone on with, cells may lie in them.
+        """
+        self.cells.extend(cell for cell in known if cell.status is not Status.UNDECIDED)
+        if known:
+            self.trials = AGAIN
+        pending = [(_Later(self.box, 0, cache(self.root)), list(known))]
         while pending:
-            node, inside = pending.pop()
+            later, inside = pending.pop()
+            inside = [c for c in inside if c.status is not Status.UNDECIDED or c.box != later.box]
             if not inside:
-                self.add(node)
-            elif inside[0].box == node.box and len(inside) == 1:
-                self.cells.append(inside[0])
+                self.add(later)
+            elif inside[0].box == later.box and len(inside) == 1:
                 if inside[0].status is Status.OUTSIDE:
-                    self.outside += 1 << (MAX_DEPTH - node.depth)
+                    self.outside += 1 << (MAX_DEPTH - later.depth)
             else:
-                axis = _cut_between(node.box, inside)
-                below, above = self.parts(node, axis)
-                middle = below.box[axis][1]
-                pending.append((below, [c for c in inside if c.box[axis][1] <= middle]))
-                pending.append((above, [c for c in inside if c.box[axis][0] >= middle]))
+                axis = _cut_between(later.box, inside)
+                both = cache(partial(self._both, later.make, axis))
+                for side, ends in enumerate(_halves(later.box[axis])):
+                    box = (*later.box[:axis], ends, *later.box[axis + 1 :])
+                    part = [c for c in inside if ends[0] <= c.box[axis][0] and c.box[axis][1] <= ends[1]]
+                    pending.append((_Later(box, later.depth + 1, partial(_side, both, side)), part))
+
+    def _both(self, make: Callable[[], _Node], axis: int) -> list[_Node]:
+        """Returns both halves of a cell that an earlier run cut; what is settled on it is left out again."""
+        node = make()
+        spare, self.trials = self.trials, 0  # no trials: an earlier run has made them
+        found = self.examine(node)
+        self.trials = spare
+        return self.parts(found if isinstance(found, _Node) else node, axis)
+
+
+def _side(both: Callable[[], list[_Node]], side: int) -> _Node:
+    return both()[side]
 
 
 def _cut_between(box: Box, cells: Sequence[Cell]) -> int:
@@ -284,10 +320,11 @@ def region_map(
         coverage: the largest share of the volume (of the cells that are not outside of the domain) that may
             stay undecided. More is left only if the map was interrupted, or if too many cells are open.
         on_cell: called with each cell as it is decided; cells of `known` are not repeated.
-        known: decided cells of an earlier run with the same claims, domain and free parameters.
+        known: cells of an earlier run with the same claims, domain and free parameters; undecided ones save
+            the time to find them again.
         session: decides claims on cells that are still open at the end, within its time limit.
         seconds: the wall-clock time after which the map is returned as it is, marked as interrupted; so does
-            a KeyboardInterrupt.
+            a KeyboardInterrupt (`stopped`) and a LimitError from a signal handler.
 
     Raises:
         InputError: a free parameter that the domain does not have or that is fixed, a coverage outside
@@ -297,15 +334,18 @@ def region_map(
     _check(domain, free, coverage)
     search = _Search(claims, domain, free, on_cell)
     deadline = None if seconds is None else started + seconds
+    stopped = False
     try:
-        search.resume(search.root(), [c for c in known if c.status is not Status.UNDECIDED])
+        search.resume(known)
         interrupted = search.run(coverage, deadline)
         if session and not interrupted:
             search.ask(session, deadline)
         rest = [Cell(Status.UNDECIDED, node.box) for _, _, node in search.heap]
-    except KeyboardInterrupt:
-        interrupted = True
-        rest = undecided(search.box, search.cells)
+    except (KeyboardInterrupt, LimitError) as error:
+        interrupted, stopped = True, isinstance(error, KeyboardInterrupt)
+        # A cell that was being examined is in neither list.
+        rest = [Cell(Status.UNDECIDED, node.box) for _, _, node in search.heap]
+        rest += undecided(search.box, [*search.cells, *rest])
     cells = (*search.cells, *rest)
     return RegionMap(
         search.free,
@@ -315,6 +355,7 @@ def region_map(
         cells,
         time.monotonic() - started,
         interrupted,
+        stopped,
     )
 
 
