@@ -570,6 +570,12 @@ MCCALLUM = "Warning! The McCallum projection may not be valid."
             "Error RPFACTREAD: Unknown variable.",
         ),
         (
+            START + LINE + FAILED.format("IUPRC", "Prime list exausted."),
+            2,
+            End.GAVE_UP,
+            "the coefficients are too large for qepcad: it has no prime left to compute with",
+        ),
+        (
             START + LINE + COLLECTED + FAILED.format("GCSI (final check)", "Too few cells reclaimed."),
             2,
             End.MEMORY,

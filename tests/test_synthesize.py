@@ -529,6 +529,12 @@ def test_pictures(suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str
         (["--coverage", "1"], "--coverage: a number between 0 and 1 is needed"),
         (["--parameters", "q"], "there is no parameter 'q'; there are: p"),
         (["--near", "p"], "write parameter=value"),
+        (["--witness", "--parameters", "p"], "--parameters goes with --region and --exact"),
+        (["--witness", "--coverage", "0.1"], "--coverage goes with --region"),
+        (["--exact", "--coverage", "0.1"], "--coverage goes with --region"),
+        (["--region", "--precision", "0.1"], "--precision goes with --objective ratio and --near"),
+        (["--witness", "--precision", "0.1"], "--precision goes with --objective ratio and --near"),
+        (["--parameters", ""], "--parameters needs at least one name"),
     ],
 )
 def test_mistakes(options: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -549,6 +555,40 @@ def test_cases_without_regions(name: str, message: str, capsys: pytest.CaptureFi
     """Cases that have no regions say why."""
     assert run(["synthesize", str(CASES / f"{name}.toml")]) == 2
     assert message in capsys.readouterr().err
+
+
+def inequality(tmp_path: Path, ranges: str, holds: str) -> Path:
+    path = tmp_path / "inequality.toml"
+    path.write_text(f'[parameters]\n{ranges}\n[define]\nf = "{holds}"\n[claim]\nholds = "f >= 0"\n')
+    return path
+
+
+@pytest.mark.parametrize(
+    ("ranges", "message"),
+    [
+        ('p = "1/2"\nq = "[1, 1]"', "p, q: one value only, nothing to find; `verify` decides the case"),
+        ('p = "[0, 1]"\nq = "[0, 1]"\nconstraints = ["p == q"]', "no interior, because of p == q"),
+        ('p = "[0, 1]"\nq = "[0, 1]"\nconstraints = ["p + q >= 2"]', "no interior, because of p + q >= 2"),
+    ],
+)
+def test_domains_without_a_map(
+    ranges: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A domain that is one point, or that constraints make flat, is named at once."""
+    assert run(["synthesize", str(inequality(tmp_path, ranges, "p*q - 1"))]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_constraints_of_a_map(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A map says under which constraints, and its example satisfies them: simplest points of cells do not."""
+    ranges = 'p = "(0, 1)"\nq = "(0, 1)"\nconstraints = ["p + q <= 1", "p >= 17*q"]'
+    path = inequality(tmp_path, ranges, "3*q - 1")
+    run(["synthesize", str(path), "--coverage", "0.1"])
+    assert "over (p, q) with p + q <= 1, p >= 17*q" in capsys.readouterr().out
+    _, found = document(capsys, path, "--coverage", "0.1")
+    point = {name: Fraction(value) for name, value in found["witness"]["parameters"].items()}
+    assert point["p"] + point["q"] <= 1
+    assert point["p"] >= 17 * point["q"]
 
 
 def test_quantified_parameters_are_those_of_the_case(capsys: pytest.CaptureFixture[str]) -> None:

@@ -28,6 +28,7 @@ from paramverify.verdicts import Answer, End, Open, Proved, Refuted
 
 FOLDER = "qe"  # an environment variable
 CELLS = "8000000"  # words of list memory
+NO_PRIMES = "the coefficients are too large for qepcad: it has no prime left to compute with"
 NO_POINT = "qepcad says that the claim fails, but no rational point was found"
 
 COLLECTION = re.compile(r"^\*\* \d+ cells, \d+ arrays in \d+ milliseconds\.$", re.MULTILINE)
@@ -177,6 +178,8 @@ def interpret(finished: Finished, about: Question) -> Reply | Open:
         end = End.TIMEOUT if failure[1].strip() == "TIMEOUT" else End.CRASHED
         if "Too few cells" in failure[2]:
             end = End.MEMORY
+        if "rime list" in failure[2]:
+            return Open(End.GAVE_UP, f"{NO_PRIMES} ({failure[1].strip()}: {failure[2].strip()})", transcript)
         return Open(end, f"{failure[1].strip()}: {failure[2].strip()}", transcript)
     complaint = COMPLAINT.search(transcript)
     if complaint:

@@ -151,6 +151,8 @@ def map_lines(case: Case, found: RegionMap, witness: AnyWitness | None) -> list[
     cells = sum(c.status is not Status.OUTSIDE for c in found.cells)
     ranges = _ranges(found.quantified, case.model.domain)
     rest = f" for all {ranges}" if ranges else ""
+    given = dict.fromkeys(constraint.text for constraint in case.model.domain.constraints)
+    rest += f" with {', '.join(given)}" if given else ""
     head = f"{case.budget} over ({names}){rest}: {cells} cells in {found.seconds:.2g} s"
     shares = [(name, found.share(status)) for status, name in words(case).items()]
     lines = [head, *(f"  {_percent(share):>7} {name}" for name, share in shares)]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.expressions import constant
@@ -47,7 +48,13 @@ from paramverify.synthesis.map_documents import to_document as map_document
 from paramverify.synthesis.map_files import cell_file
 from paramverify.synthesis.maps import Cell, RegionMap, Status
 from paramverify.synthesis.optimum import Optimum, optimum_of_map, optimum_of_parts
-from paramverify.synthesis.questions import axes_of, region_claims, witness_in_map, witness_of
+from paramverify.synthesis.questions import (
+    axes_of,
+    flat_constraint,
+    region_claims,
+    witness_in_map,
+    witness_of,
+)
 from paramverify.synthesis.refinement import exact_parts
 from paramverify.synthesis.regions import region_map
 from paramverify.verdicts import End, Holds, Open, Unknown, Verdict, Violated
@@ -125,6 +132,7 @@ def command(
     """
     form = _form(witness, region, exact, bool(objective or near), state, evidence)
     _check_plot(form, plot)
+    _check_use(form, objective in ("ratio", "nearest") or bool(near))
     for path in (state, plot, evidence):
         check_writable(path)
     tolerance, share = _number("--precision", precision), _number("--coverage", coverage)
@@ -139,8 +147,7 @@ def command(
             code, document, lines = _witness(loaded, session, objective, near, tolerance, evidence)
         else:
             claims = region_claims(model)
-            chosen = [n.strip() for n in (parameters or "").split(",") if n.strip()]
-            axes = axes_of(loaded, claims, chosen)
+            axes = axes_of(loaded, claims, _names(parameters))
             files = _Files(state, plot, evidence, lift)
             code, document, lines = _answer(loaded, claims, axes, session, form, share, files)
     if as_json:
@@ -182,6 +189,32 @@ def _check_plot(form: str | None, plot: Path | None) -> None:
         raise click.UsageError("--plot goes with --region and --exact")
     if plot:
         check(plot)
+
+
+def _check_use(form: str | None, near_best: bool) -> None:
+    """Refuses options that the form of the answer has no use for.
+
+    Raises:
+        UsageError: one was given.
+    """
+    context = click.get_current_context()
+    given = {
+        name
+        for name in ("parameters", "coverage", "precision")
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    }
+    if "parameters" in given and form == "witness":
+        raise click.UsageError("--parameters goes with --region and --exact")
+    if "coverage" in given and form in ("witness", "exact"):
+        raise click.UsageError("--coverage goes with --region")
+    if "precision" in given and not near_best:
+        raise click.UsageError("--precision goes with --objective ratio and --near")
+    if "parameters" in given and not _names(context.params["parameters"]):
+        raise click.UsageError("--parameters needs at least one name")
+
+
+def _names(given: str | None) -> list[str]:
+    return [name.strip() for name in (given or "").split(",") if name.strip()]
 
 
 def _number(option: str, given: str) -> Fraction:
@@ -329,6 +362,10 @@ def _region(
     files: _Files,
 ) -> Answer:
     domain = case.model.domain
+    flat = flat_constraint(domain, axes, session)
+    if flat:
+        reason = f"the parameter domain has no interior, because of {flat}: a map has nothing to show"
+        raise InputError(f"{reason}; `verify` decides the case, `--witness` looks for violating priors")
     found = _map(claims, domain, axes, session, coverage, files.state)
     files.lift()  # the session keeps its own limit
     witness = None if found.stopped else witness_in_map(case.model, session, found)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from heapq import nlargest
 
-from paramverify.algebra.domains import Interval
+from paramverify.algebra.domains import Domain, Interval
+from paramverify.algebra.polynomials import variables
 from paramverify.algebra.simplest import simplest_between
 from paramverify.cases import Case
 from paramverify.claims import Claim
@@ -17,9 +20,12 @@ from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.intervals import Part, Partition
-from paramverify.synthesis.maps import RegionMap, Status
+from paramverify.synthesis.maps import RegionMap, Status, on_cell
 from paramverify.synthesis.violating import free_parameters
+from paramverify.verdicts import Proved
 from paramverify.verification import settle
+
+TRIED_CELLS, TRIED_POINTS, ASKED_CELLS = 16, 6, 4  # where a witness is looked for in a map
 
 
 def region_claims(model: AnyModel) -> tuple[Claim, ...]:
@@ -57,9 +63,28 @@ def axes_of(case: Case, claims: Sequence[Claim], chosen: Sequence[str] = ()) -> 
             raise InputError(f"{name} has one value only")
     design = case.design.parameters if case.design else ()
     axes = tuple(dict.fromkeys(chosen)) or design or case.free or free_parameters(domain, claims)
+    names = domain.ring.parameters
+    if not axes and names and all(domain.box[name].is_point for name in names):
+        raise InputError(f"{', '.join(names)}: one value only, nothing to find; `verify` decides the case")
     if not axes:
         raise InputError("the claims of this case mention no parameter; `verify` decides them")
     return axes
+
+
+def flat_constraint(domain: Domain, axes: Sequence[str], session: Session) -> str | None:
+    """Returns a constraint c ≥ 0 on the given parameters with c ≤ 0 on the whole box; None if none is found.
+
+    With it the domain lies in c = 0 and has no interior: no cell of a map is inside, and none is decided.
+    """
+    for constraint in domain.constraints:
+        names = variables(constraint.polynomial)
+        if not names or not set(names) <= set(axes):
+            continue
+        others = tuple(c for c in domain.constraints if c is not constraint)
+        claim = Claim(-constraint.polynomial, replace(domain, constraints=others))
+        if isinstance(session.decide(claim).answer, Proved):
+            return constraint.text
+    return None
 
 
 def witness_of(model: AnyModel, session: Session, found: Partition, part: Part) -> AnyWitness | None:
@@ -70,17 +95,39 @@ def witness_of(model: AnyModel, session: Session, found: Partition, part: Part) 
 
 
 def witness_in_map(model: AnyModel, session: Session, found: RegionMap) -> AnyWitness | None:
-    """Returns a witness in the largest violating cell of a map, evaluated exactly; None if none was found."""
+    """Returns a witness in a large violating cell of a map, evaluated exactly; None if none was found.
+
+    Constraints may exclude some points of a cell, and so do secrets that are impossible there: several points
+    of several cells are tried, the simplest ones first; then the session is asked for one in a cell.
+    """
     cells = [c for c in found.cells if c.status is Status.VIOLATING and c.claim is not None]
-    if not cells:
-        return None
-    cell = max(cells, key=lambda c: c.volume)
-    assert cell.claim is not None
-    values = {
-        name: simplest_between(low, high) if low < high else low
-        for name, (low, high) in zip(found.parameters, cell.box, strict=True)
-    }
-    return _witness_where(model, session, found.claims[cell.claim], values)
+    for depth in range(TRIED_POINTS):
+        for cell in nlargest(TRIED_CELLS, cells, key=lambda c: c.volume):
+            assert cell.claim is not None
+            sides = zip(found.parameters, cell.box, strict=True)
+            values = {name: _within(low, high, depth) for name, (low, high) in sides}
+            if not all(value in model.domain.box[name] for name, value in values.items()):
+                continue
+            witness = _witness_where(model, session, found.claims[cell.claim], values)
+            if witness:
+                return witness
+            if time.monotonic() > session.deadline:
+                return None
+    for cell in nlargest(ASKED_CELLS, cells, key=lambda c: c.volume):
+        assert cell.claim is not None
+        claim = on_cell(found.claims[cell.claim], model.domain, found.parameters, cell.box)
+        witness = settle(session, model, claim)[1]
+        if witness or time.monotonic() > session.deadline:
+            return witness
+    return None
+
+
+def _within(low: Fraction, high: Fraction, number: int) -> Fraction:
+    """Returns one rational after the other of an interval: the simplest one, the middle, then nearer ends."""
+    if low == high or number == 0:
+        return low if low == high else simplest_between(low, high)
+    share = Fraction(1, 2 ** ((number + 2) // 2))
+    return low + (high - low) * (share if number % 2 else 1 - share)
 
 
 def _witness_where(
