@@ -334,15 +334,19 @@ def region_map(
     _check(domain, free, coverage)
     search = _Search(claims, domain, free, on_cell)
     deadline = None if seconds is None else started + seconds
-    stopped = False
+    stopped = resumed = False
     try:
         search.resume(known)
+        resumed = True
         interrupted = search.run(coverage, deadline)
         if session and not interrupted:
             search.ask(session, deadline)
         rest = [Cell(Status.UNDECIDED, node.box) for _, _, node in search.heap]
     except (KeyboardInterrupt, LimitError) as error:
         interrupted, stopped = True, isinstance(error, KeyboardInterrupt)
+        if not resumed:  # half of the known cells would not say how the rest was cut
+            search = _Search(claims, domain, free, on_cell)
+            search.resume(known)
         # A cell that was being examined is in neither list.
         rest = [Cell(Status.UNDECIDED, node.box) for _, _, node in search.heap]
         rest += undecided(search.box, [*search.cells, *rest])
