@@ -80,6 +80,8 @@ def load(path: str | PathLike[str]) -> Case:
     with located(file=str(path)):
         if "system" in data:
             raise CaseError("this is an interactive system: use `paramverify interactive`", key="system")
+        if ("model" in data or "states" in data) and "mechanism" not in data:
+            raise CaseError("this is a chain with formulas: use `paramverify logic`", key="model")
         return _Reader(Table(data), str(path), digest).case()
 
 

@@ -204,3 +204,12 @@ def test_mistakes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     code, _, said = call(capsys, FOLDER / "survey.toml", "-p", "!D{0, 1}[ X out1 ]", "--delta-for", "0")
     assert code == 2
     assert "a budget is found for D formulas" in said
+
+
+def test_cases_of_the_other_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    """A chain given to `verify`, and a mechanism given to `logic`, are told which command takes them."""
+    assert run(["verify", str(FOLDER / "survey.toml")]) == 2
+    assert "use `paramverify logic`" in capsys.readouterr().err
+    code, out, err = call(capsys, ROOT / "cases" / "noisy-max-independent.toml")
+    assert (code, out) == (2, "")
+    assert "use `paramverify verify`" in err

@@ -74,6 +74,8 @@ def load(path: Path, given: Given | None = None) -> LogicCase:
     with located(file=str(path)):
         if path.suffix == ".toml":
             data, digest = read_toml(path)
+            if "mechanism" in data or "claim" in data:
+                raise CaseError("this case has no formulas: use `paramverify verify`")
             return _read(Table(data), path, digest, given)
         content = path.read_bytes() if path.is_file() else b""
         table = Table({"model": {"file": path.name}})
