@@ -23,7 +23,6 @@ from paramverify.cli._common import (
     case_argument,
     check_writable,
     json_option,
-    parse_point,
     print_json,
     progress_bar,
     session_option,
@@ -31,18 +30,17 @@ from paramverify.cli._common import (
     time_limit,
     timeout_option,
 )
-from paramverify.encodings.choice import claims_of
+from paramverify.cli._telling import DONE, STOPPED, UNKNOWN, VIOLATED, Answer
+from paramverify.cli._violating import violating_prior
 from paramverify.errors import InputError, LimitError, UnsupportedError, located
 from paramverify.evidence.witnesses import AnyWitness
-from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.portfolio.elimination import eliminate
 from paramverify.portfolio.session import Session
 from paramverify.reports.curves import ratio_curve
-from paramverify.reports.evidence import evidence_document, reduction
+from paramverify.reports.evidence import reduction
 from paramverify.reports.pictures import check, draw, draw_interval
 from paramverify.reports.roots import closed_form
-from paramverify.synthesis import violating
 from paramverify.synthesis.intervals import Partition, Root
 from paramverify.synthesis.map_documents import to_document as map_document
 from paramverify.synthesis.map_files import cell_file
@@ -57,13 +55,10 @@ from paramverify.synthesis.questions import (
 )
 from paramverify.synthesis.refinement import exact_parts
 from paramverify.synthesis.regions import region_map
-from paramverify.verdicts import End, Holds, Open, Unknown, Verdict, Violated
-from paramverify.verification import Report, check_model
+from paramverify.verdicts import Open
+from paramverify.verification import check_model
 
-DONE, VIOLATED, UNKNOWN, STOPPED = 0, 1, 3, 130
 FILE = click.Path(dir_okay=False, path_type=Path)
-
-Answer = tuple[int, dict[str, Any], list[str]]  # exit code, JSON, lines
 
 
 class _Files(NamedTuple):
@@ -144,7 +139,7 @@ def command(
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")
         if form == "witness":
-            code, document, lines = _witness(loaded, session, objective, near, tolerance, evidence)
+            code, document, lines = violating_prior(loaded, session, objective, near, tolerance, evidence)
         else:
             claims = region_claims(model)
             axes = axes_of(loaded, claims, _names(parameters))
@@ -223,57 +218,6 @@ def _number(option: str, given: str) -> Fraction:
         if not 0 < value < 1:
             raise InputError("a number between 0 and 1 is needed")
         return value
-
-
-# --- violating priors --------------------------------------------------------------------------------
-
-
-def _witness(
-    case: Case,
-    session: Session,
-    objective: str | None,
-    near: Sequence[str],
-    tolerance: Fraction,
-    evidence: Path | None,
-) -> Answer:
-    wanted = objective or ("nearest" if near else "simplest")
-    if (wanted == "nearest") != bool(near):
-        raise click.UsageError("--objective nearest needs --near, and the others have no use for it")
-    with progress_bar("claims") as progress:
-        if wanted == "nearest":
-            point = parse_point(near)
-            found = violating.nearest(case.model, session, point, tolerance, progress)
-        elif wanted == "ratio":
-            asked = need_privacy(case.model, "--objective ratio", "leave the objective out")
-            found = violating.worst(asked, session, tolerance, progress)
-        else:
-            found = violating.simplest(case.model, session, progress)
-    document = {"form": "witness", "objective": wanted, **telling.violating_document(found)}
-    if evidence:
-        _write_evidence(case, session, found, document["status"], evidence)
-    lines = telling.violating_lines(case, found)
-    code = VIOLATED if found.witness else DONE if found.complete else UNKNOWN
-    return code, document, lines
-
-
-def _write_evidence(
-    case: Case,
-    session: Session,
-    found: violating.Violating,
-    status: str,
-    path: Path,
-) -> None:
-    model = case.model
-    _, obligations = check_model(session, model)
-    verdict: Verdict = Unknown(End.GAVE_UP, found.reason)
-    decisions = found.decisions
-    if found.witness:
-        verdict, decisions = Violated(found.witness), ()
-    elif found.complete:
-        verdict = Holds(decisions)
-    report = Report(verdict, claims_of(model), decisions, model.domain, model.notes, 0.0, obligations)
-    document = evidence_document(case, report, status)
-    path.write_text(json.dumps(document, ensure_ascii=False, indent=1))
 
 
 # --- regions and conditions --------------------------------------------------------------------------

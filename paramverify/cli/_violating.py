@@ -1,0 +1,71 @@
+"""The form `--witness` of `paramverify synthesize`: a violating prior, or that there is none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+
+import click
+
+from paramverify.cases import Case
+from paramverify.cli import _telling as telling
+from paramverify.cli._common import parse_point, progress_bar
+from paramverify.cli._telling import DONE, UNKNOWN, VIOLATED
+from paramverify.encodings.choice import claims_of
+from paramverify.models.kinds import need_privacy
+from paramverify.portfolio.session import Session
+from paramverify.reports.evidence import evidence_document
+from paramverify.synthesis import violating
+from paramverify.verdicts import End, Holds, Unknown, Verdict, Violated
+from paramverify.verification import Report, check_model
+
+
+def violating_prior(
+    case: Case,
+    session: Session,
+    objective: str | None,
+    near: Sequence[str],
+    tolerance: Fraction,
+    evidence: Path | None,
+) -> telling.Answer:
+    """Returns a violating prior, or that there is none, and writes the evidence if a file is given."""
+    wanted = objective or ("nearest" if near else "simplest")
+    if (wanted == "nearest") != bool(near):
+        raise click.UsageError("--objective nearest needs --near, and the others have no use for it")
+    with progress_bar("claims") as progress:
+        if wanted == "nearest":
+            point = parse_point(near)
+            found = violating.nearest(case.model, session, point, tolerance, progress)
+        elif wanted == "ratio":
+            asked = need_privacy(case.model, "--objective ratio", "leave the objective out")
+            found = violating.worst(asked, session, tolerance, progress)
+        else:
+            found = violating.simplest(case.model, session, progress)
+    document = {"form": "witness", "objective": wanted, **telling.violating_document(found)}
+    if evidence:
+        _write_evidence(case, session, found, document["status"], evidence)
+    lines = telling.violating_lines(case, found)
+    code = VIOLATED if found.witness else DONE if found.complete else UNKNOWN
+    return code, document, lines
+
+
+def _write_evidence(
+    case: Case,
+    session: Session,
+    found: violating.Violating,
+    status: str,
+    path: Path,
+) -> None:
+    model = case.model
+    _, obligations = check_model(session, model)
+    verdict: Verdict = Unknown(End.GAVE_UP, found.reason)
+    decisions = found.decisions
+    if found.witness:
+        verdict, decisions = Violated(found.witness), ()
+    elif found.complete:
+        verdict = Holds(decisions)
+    report = Report(verdict, claims_of(model), decisions, model.domain, model.notes, 0.0, obligations)
+    document = evidence_document(case, report, status)
+    path.write_text(json.dumps(document, ensure_ascii=False, indent=1))
