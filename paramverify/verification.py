@@ -9,6 +9,7 @@ from typing import Any
 
 from paramverify.algebra.domains import Domain
 from paramverify.all_lengths import verify_all_lengths
+from paramverify.backends.roots import IRRATIONAL
 from paramverify.cases import Case
 from paramverify.claims import Claim
 from paramverify.encodings import cone_certificates
@@ -157,7 +158,7 @@ def check_model(
         answer = _decide(session, model, model.maybe_empty.claim).answer
         if isinstance(answer, Proved):
             raise DomainError(f"the parameter domain is empty: {model.domain.describe()}", key="parameters")
-        if isinstance(answer, Open):
+        if isinstance(answer, Open) and answer.detail != IRRATIONAL:  # there are points, irrational ones
             return Unknown(answer.end, f"no point of the domain was found: {answer.detail}"), ()
     proved: list[tuple[Claim, Decision]] = []
     for obligation in model.obligations:

@@ -437,3 +437,23 @@ def test_conditions_on_free_parameters(tmp_path: Path, capsys: pytest.CaptureFix
     assert "true exactly for p with" in capsys.readouterr().out
     assert run(["verify", case(tmp_path, "2*p + q > 1", head).path]) == 2
     assert "without < and >" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("constraints", "claim", "code", "reason"),
+    [
+        ("[]", "(p**2 - 2)**2 > 0", 3, "fails at irrational points only"),
+        ('["p**2 == 2"]', "p**4 == 4", 0, "holds"),
+        ('["p**2 == 2"]', "p**4 >= 5", 3, "fails at irrational points only"),
+        ('["p**2 == 2", "p**3 == 2"]', "p >= 0", 2, "the parameter domain is empty"),
+    ],
+)
+def test_irrational_points(
+    constraints: str, claim: str, code: int, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A claim that fails at irrational points only is unknown at once; a domain of such points has points."""
+    path = tmp_path / "case.toml"
+    path.write_text(f'[parameters]\np = "[0, 2]"\nconstraints = {constraints}\n[claim]\nholds = "{claim}"\n')
+    assert run(["verify", str(path)]) == code
+    captured = capsys.readouterr()
+    assert reason in captured.out + captured.err
