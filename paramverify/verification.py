@@ -9,7 +9,7 @@ from typing import Any
 
 from paramverify.algebra.domains import Domain
 from paramverify.all_lengths import verify_all_lengths
-from paramverify.backends.roots import IRRATIONAL
+from paramverify.backends.roots import fails_without_witness
 from paramverify.cases import Case
 from paramverify.claims import Claim
 from paramverify.encodings import cone_certificates
@@ -155,10 +155,11 @@ def check_model(
         DomainError: the domain is empty.
     """
     if model.maybe_empty:
-        answer = _decide(session, model, model.maybe_empty.claim).answer
+        empty = model.maybe_empty.claim
+        answer = _decide(session, model, empty).answer
         if isinstance(answer, Proved):
             raise DomainError(f"the parameter domain is empty: {model.domain.describe()}", key="parameters")
-        if isinstance(answer, Open) and answer.detail != IRRATIONAL:  # there are points, irrational ones
+        if isinstance(answer, Open) and not fails_without_witness(empty):  # else it has irrational points
             return Unknown(answer.end, f"no point of the domain was found: {answer.detail}"), ()
     proved: list[tuple[Claim, Decision]] = []
     for obligation in model.obligations:

@@ -19,7 +19,6 @@ from paramverify.algebra.realroots import (
     compare,
     isolate,
     sign_at,
-    sign_changes,
     univariate,
     variations,
 )
@@ -109,15 +108,6 @@ def test_refinement() -> None:
     (third,) = isolate(fmpz_poly([-1, 3]), Fraction(0), Fraction(1))
     assert third.is_rational
     assert third.lower == Fraction(1, 3)
-
-
-def test_sign_changes_are_roots_of_odd_multiplicity_inside() -> None:
-    """Double roots and roots at the ends are not sign changes."""
-    f = fmpz_poly([0, 1]) * fmpz_poly([-1, 2]) ** 2 * fmpz_poly([-1, 3]) ** 3 * fmpz_poly([-1, 0, 2])
-    changes = sign_changes(f, Fraction(0), Fraction(1))
-    assert [r.multiplicity for r in changes] == [3, 1]
-    assert changes[0].lower == Fraction(1, 3)
-    assert not changes[1].is_rational
 
 
 def test_the_zero_polynomial_has_no_isolated_roots() -> None:

@@ -140,18 +140,6 @@ def isolate(polynomial: fmpz_poly, lower: Fraction, upper: Fraction) -> list[Rea
     return apart(roots)
 
 
-def sign_changes(polynomial: fmpz_poly, lower: Fraction, upper: Fraction) -> list[RealRoot]:
-    """Returns the points strictly inside the interval where the polynomial changes its sign, in order.
-
-    They are the roots of odd multiplicity.
-    """
-    return [
-        root
-        for root in isolate(polynomial, lower, upper)
-        if root.multiplicity % 2 and not (root.is_rational and root.lower in (lower, upper))
-    ]
-
-
 def variations(polynomial: fmpz_poly) -> int:
     """Returns the sign variations of the Bernstein coefficients on the unit interval."""
     count, last = 0, 0

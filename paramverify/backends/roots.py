@@ -88,6 +88,19 @@ def decide_univariate(claim: Claim, name: str, confirm: Confirm) -> Outcome:
     return Outcome(proof=proof) if proof else Outcome(reason=MULTIPLE)
 
 
+def fails_without_witness(claim: Claim) -> bool:
+    """Tells whether a claim about one parameter fails at irrational points of its domain only.
+
+    Decided on the claim itself, without any simplification; false also where that is not known.
+    """
+    parts = (claim.polynomial, *(c.polynomial for c in claim.domain.constraints))
+    names = {name for part in parts for name in variables(part)}
+    if len(names) != 1 or claim.domain.constant or any(max(p.degrees()) > MAX_DEGREE for p in parts):
+        return False
+    line = _Line(claim, names.pop())
+    return not line.failing_points() and line.fails_at_irrational()
+
+
 def univariate_tree(polynomial: Polynomial, name: str, interval: Interval, leaf: Token = "+") -> list[Token]:
     """Returns a tree with f ≥ 0 at the leaves, where f > 0 on the interval but for simple zeros at ends.
 

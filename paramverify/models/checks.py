@@ -26,7 +26,7 @@ from paramverify.algebra.polynomials import (
 )
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import Claim
-from paramverify.errors import DomainError, ModelError, located
+from paramverify.errors import ModelError
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,9 +169,3 @@ def show_point(point: Mapping[str, Fraction]) -> str:
     """Returns a point in words, such as `p = 1/2, q = 0`."""
     shown = [f"{name} = {value}" for name, value in point.items() if name != GENERATOR]
     return ", ".join(shown) or "every point"
-
-
-def reject_empty(domain: Domain) -> None:
-    """Raises a DomainError that says the domain is empty."""
-    with located(key="parameters"):
-        raise DomainError(f"the parameter domain is empty: {domain.describe()}")

@@ -14,7 +14,7 @@ from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import variables
 from paramverify.backends import discover
 from paramverify.backends.bernstein import ENCLOSURES, decide_exactly
-from paramverify.backends.roots import IRRATIONAL
+from paramverify.backends.roots import IRRATIONAL, fails_without_witness
 from paramverify.backends.settling import VERSION, Outcome, Work, answer, settle
 from paramverify.claims import Claim, without_enclosure
 from paramverify.encodings.refutations import Confirm, refuter
@@ -103,7 +103,7 @@ class Session:
         if self._quick:
             first = Decision(decide_exactly(claim, replace(QUICK)), BUILT_IN, VERSION)
             enough = self.options.confirm == 1 or not isinstance(first.answer, Proved)
-            if (not isinstance(first.answer, Open) and enough) or not self._stages or _final(claim, first):
+            if (not isinstance(first.answer, Open) and enough) or not self._stages or _hopeless(claim, first):
                 return self._counted(first, started)
         found = self._race(claim, self.options.confirm - (first is not None and _decided(first)))
         if first is None or isinstance(first.answer, Open):
@@ -214,15 +214,10 @@ class Session:
         return _read(decisions, check, tally, max(1, confirm))
 
 
-def _final(claim: Claim, decision: Decision) -> bool:
-    """Tells whether a claim in one parameter is settled as far as it can be: it fails, without a witness.
-
-    A claim that fails at irrational points only is not proved by anybody, and has no rational witness.
-    """
-    parts = (claim.polynomial, *(c.polynomial for c in claim.domain.constraints))
-    names = {name for part in parts for name in variables(part)}
-    open_ = isinstance(decision.answer, Open) and decision.answer.detail == IRRATIONAL
-    return open_ and len(names) <= 1
+def _hopeless(claim: Claim, decision: Decision) -> bool:
+    """Tells whether a claim fails, and has no rational witness that any backend could find."""
+    said = decision.answer
+    return isinstance(said, Open) and said.detail == IRRATIONAL and fails_without_witness(claim)
 
 
 def _free(claim: Claim) -> list[str]:

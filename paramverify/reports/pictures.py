@@ -6,6 +6,7 @@ They need matplotlib, the extra `plots`. The same input gives the same file, whe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -98,10 +99,8 @@ def check(path: Path) -> None:
     """
     if path.suffix.lower().removeprefix(".") not in FORMATS:
         raise InputError("pictures are written as .svg or .png", file=str(path))
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise InputError(f"matplotlib is missing; to get it: {INSTALL}", file=str(path)) from None
+    if find_spec("matplotlib") is None:
+        raise InputError(f"matplotlib is missing; to get it: {INSTALL}", file=str(path))
 
 
 def _notes(regions: RegionMap, budget: str) -> list[str]:

@@ -26,13 +26,10 @@ def closed_form(root: Root, constant: ExpConstant | None = None) -> str | None:
     found = _closed(root, constant)
     if found is None:
         return None
-    from sympy.printing.str import StrPrinter
+    import sympy
 
-    class Printer(StrPrinter):  # type: ignore[misc]
-        def _print_Exp1(self, expr: Any) -> str:  # E is a name of ours
-            return "exp(1)"
-
-    text = str(Printer().doprint(found)).replace("**", "^")
+    # sympy writes E for exp(1), which is a name of ours.
+    text = str(found.xreplace({sympy.E: sympy.Symbol("exp(1)")})).replace("**", "^")
     return text if len(text) <= LONGEST else None
 
 
