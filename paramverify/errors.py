@@ -10,6 +10,7 @@
     │   └── UnsupportedError             something that a format or backend cannot express
     ├── LimitError (RuntimeError)        an input whose size passes a bound of this package; exit code 3
     │   ├── SizeError                    a model or formula for which another way may be tried
+    │   ├── TimeLimitError               the time that the user gave is over
     │   └── UndeterminedError            a formula about another one whose truth is not known
     ├── DisagreementError                two backends gave contradicting answers; never a verdict
     └── DefectError (AssertionError)     an invariant of this package does not hold: please report it
@@ -82,6 +83,13 @@ class LimitError(ParamverifyError, RuntimeError):
 
 class SizeError(LimitError):
     """A model or formula that is too large for one way to check it; another may be tried."""
+
+
+class TimeLimitError(LimitError):
+    """The time that the user gave is over."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"the time limit of {seconds:g} s is over")
 
 
 class UndeterminedError(LimitError):

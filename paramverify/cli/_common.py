@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sys
 import threading
@@ -11,19 +12,23 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
 from paramverify.algebra.expressions import constant
-from paramverify.errors import InputError, LimitError, located
+from paramverify.cli import _output
+from paramverify.errors import InputError, TimeLimitError, located
 from paramverify.portfolio.session import Options
 from paramverify.portfolio.strategies import parse_strategy, race_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-GRACE = 0.5  # seconds that a session may need to end its processes
+GRACE = 0.35  # seconds that a session may need to end its processes
+MEMORY = "paramverify.memory"  # key in the context of a command
+LEAST_MEMORY, MOST_MEMORY = 10**8, 10**15
 STATUS_CODES = {"holds": 0, "violated": 1, "unknown": 3}
 
 
@@ -50,16 +55,76 @@ class _Seconds(click.FloatRange):
 SECONDS = _Seconds(min=0, min_open=True, max=1e8)
 
 
+def read_size(text: str) -> int:
+    """Returns a number of bytes, written like `4GiB`, `1.5GB` or `500MB`.
+
+    Raises:
+        BadParameter: another form, or no sensible limit of memory.
+    """
+    match = re.fullmatch(r"\s*(\d{1,9}(?:\.\d{1,9})?)\s*([KMGT])(i?)B?\s*", text, re.IGNORECASE)
+    if not match:
+        raise click.BadParameter(f"{text!r} is no size; write for example 4GB or 500MB")
+    unit = (1024 if match[3] else 1000) ** (1 + "KMGT".index(match[2].upper()))
+    size = int(Fraction(match[1]) * unit)
+    if not LEAST_MEMORY <= size <= MOST_MEMORY:
+        raise click.BadParameter(f"{text!r} is not between 100MB and 1000TB")
+    return size
+
+
 def timeout_option(function: Function) -> Function:
-    """Adds `--timeout`."""
-    return click.option(
+    """Adds `--timeout`, which the supervisor hears of, and `--memory`."""
+
+    def tell(context: click.Context, parameter: click.Parameter, value: float) -> float:
+        del context, parameter
+        _output.limit_time(value)
+        return value
+
+    option = click.option(
         "--timeout",
         type=SECONDS,
         default=60.0,
         show_default=True,
         metavar="SECONDS",
+        callback=tell,
         help="Wall-clock limit for the whole run.",
+    )
+    return option(memory_option(function))
+
+
+def whole_timeout_option(function: Function) -> Function:
+    """Adds `--timeout` and `--memory` to a command that has no other use for them than to end in time."""
+
+    @wraps(function)
+    def limited(*arguments: Any, timeout: float, **options: Any) -> Any:
+        with time_limit(timeout):
+            return function(*arguments, **options)
+
+    return timeout_option(cast(Function, limited))
+
+
+def memory_option(function: Function) -> Function:
+    """Adds `--memory`, which the supervisor hears of; `memory_limit` returns it."""
+
+    def tell(context: click.Context, parameter: click.Parameter, value: str) -> None:
+        del parameter
+        context.meta[MEMORY] = read_size(value)
+        _output.limit_memory(context.meta[MEMORY])
+
+    return click.option(
+        "--memory",
+        default="4GiB",
+        show_default=True,
+        metavar="SIZE",
+        expose_value=False,
+        callback=tell,
+        help="Memory limit of the command, and of each attempt of a backend.",
     )(function)
+
+
+def memory_limit() -> int:
+    """Returns the memory limit of the command that runs, in bytes."""
+    context = click.get_current_context(silent=True)
+    return int(context.meta[MEMORY]) if context and MEMORY in context.meta else Options().memory
 
 
 def session_option(function: Function) -> Function:
@@ -83,12 +148,13 @@ def session_options(timeout: float, backends: str | None, strategy: str | None, 
         if not names:
             raise click.UsageError("--backends needs at least one name")
         chosen = race_of(names)
-    return Options(seconds=timeout, strategy=chosen, confirm=confirm)
+    seconds = _output.remaining(timeout)
+    return Options(seconds=seconds, memory=memory_limit(), strategy=chosen, confirm=confirm)
 
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[Callable[[], None]]:
-    """Ends with a LimitError when the time is over, also while claims are still being derived.
+    """Ends with a TimeLimitError when the time is over, also while claims are still being derived.
 
     Gives a function that lifts the limit: what was found is then told and drawn in any case.
 
@@ -102,13 +168,14 @@ def time_limit(seconds: float) -> Iterator[Callable[[], None]]:
 
     def over(number: int, frame: object) -> None:
         del number, frame
-        raise LimitError(f"the time limit of {seconds:g} s is over")
+        raise TimeLimitError(seconds)
 
     def lift() -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
+        _output.lift()
 
     before = signal.signal(signal.SIGALRM, over)
-    signal.setitimer(signal.ITIMER_REAL, seconds + GRACE)
+    signal.setitimer(signal.ITIMER_REAL, _output.remaining(seconds) + GRACE)
     try:
         yield lift
     finally:

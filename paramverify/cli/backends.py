@@ -5,16 +5,15 @@ from __future__ import annotations
 import click
 
 from paramverify.backends import discover
-from paramverify.cli._common import json_option, print_json, timeout_option
+from paramverify.cli._common import json_option, print_json, whole_timeout_option
 from paramverify.reports.tables import columns
 
 
 @click.command("backends")
 @json_option
-@timeout_option
-def command(as_json: bool, timeout: float) -> int:
+@whole_timeout_option
+def command(as_json: bool) -> int:
     """List the backends: installed, version, how to get what is missing."""
-    del timeout  # only looks up what is installed
     found = [(name, backend, backend.version()) for name, backend in discover().items()]
     if as_json:
         print_json(

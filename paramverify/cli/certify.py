@@ -8,7 +8,7 @@ import click
 
 from paramverify.cases import load
 from paramverify.claims import Origin
-from paramverify.cli._common import case_argument, json_option, parse_point, print_json, timeout_option
+from paramverify.cli._common import case_argument, json_option, parse_point, print_json, whole_timeout_option
 from paramverify.errors import InputError
 from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.models.kinds import need_privacy
@@ -23,20 +23,18 @@ from paramverify.reports import documents, text
 @click.option("--secrets", nargs=2, metavar="LEFT RIGHT", help="The secrets; needed if the case has several.")
 @click.option("--at", "at", multiple=True, metavar="P=1/2,...", help="The parameter point.")
 @json_option
-@timeout_option
+@whole_timeout_option
 def command(
     case: str,
     observations: tuple[str, ...],
     secrets: tuple[str, str] | None,
     at: tuple[str, ...],
     as_json: bool,
-    timeout: float,
 ) -> int:
     """Evaluate one counterexample candidate exactly.
 
     Exit code 1 if the candidate is a violation, 0 if it is not.
     """
-    del timeout  # one forward recursion on numbers: there is nothing to limit
     model = need_privacy(load(case).model, "certify")
     word = tuple(name.strip() for part in observations for name in part.split(",") if name.strip())
     if not word:

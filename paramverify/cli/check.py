@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from paramverify.cli._common import json_option, print_json, timeout_option
+from paramverify.cli._common import json_option, print_json, whole_timeout_option
 from paramverify.errors import EvidenceError, located
 from paramverify.evidence import cone_checker, product_checker, region_checker, unwinding_checker
 from paramverify.evidence.checker import Report, check_text
@@ -27,14 +27,13 @@ SHOWN = 20
 @click.argument("evidence", type=click.Path(path_type=Path))
 @click.option("--case", "case", type=click.Path(), help="The evidence must settle all claims of this case.")
 @json_option
-@timeout_option
-def command(evidence: Path, case: str | None, as_json: bool, timeout: float) -> int:
+@whole_timeout_option
+def command(evidence: Path, case: str | None, as_json: bool) -> int:
     """Re-check evidence without any solver.
 
     With --case the claims are derived from the case again, sequence by sequence, and must be the ones that
     are proved. Exit code 0 if the evidence is accepted, 1 if it is rejected.
     """
-    del timeout  # a replay has no search in it
     text = _read(evidence)
     report = _with_case(text, case) if case else _alone(text)
     accepted = report.accepted

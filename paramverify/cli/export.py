@@ -10,7 +10,7 @@ import click
 
 from paramverify.cases import load
 from paramverify.claims import Claim
-from paramverify.cli._common import case_argument, json_option, print_json, timeout_option
+from paramverify.cli._common import case_argument, json_option, print_json, whole_timeout_option
 from paramverify.encodings import qepcad, redlog
 from paramverify.encodings.choice import listed_claims
 from paramverify.encodings.conditions import question
@@ -35,7 +35,7 @@ SUFFIXES = {"smtlib2": "smt2", "qepcad": "qepcad", "redlog": "red"}
     "-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="Folder for the files."
 )
 @json_option
-@timeout_option
+@whole_timeout_option
 def command(
     case: str,
     target: str,
@@ -44,14 +44,12 @@ def command(
     free: str | None,
     output: Path | None,
     as_json: bool,
-    timeout: float,
 ) -> int:
     """Write the claims of a case for another solver.
 
     For smtlib2 each file says that some prior violates the claim: `unsat` means that it holds. For qepcad and
     redlog it asks whether the claim holds for every prior. Without -o one file goes to standard output.
     """
-    del timeout  # nothing is decided
     claims = list(listed_claims(load(case).model))
     if together and number is not None:
         raise click.UsageError("--together and --claim exclude each other")

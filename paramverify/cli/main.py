@@ -8,7 +8,9 @@ from importlib import import_module
 import click
 
 from paramverify import __version__
-from paramverify.errors import DefectError, DisagreementError, InputError, LimitError
+from paramverify.cli import _output
+from paramverify.cli._supervisor import supervise
+from paramverify.errors import DefectError, DisagreementError, InputError, LimitError, TimeLimitError
 
 INPUT, UNKNOWN, INTERRUPTED = 2, 3, 130
 
@@ -56,13 +58,20 @@ def cli() -> None:
 
 def main() -> None:
     """Runs the command line and exits with its code."""
-    sys.exit(run(sys.argv[1:]))
+    arguments = sys.argv[1:]
+    sys.exit(supervise(arguments, run) if arguments[:1] and arguments[0] in COMMANDS else run(arguments))
 
 
 def run(arguments: list[str]) -> int:
     """Runs one command and returns its exit code; user mistakes become one message on standard error."""
+    with _output.held():
+        return _run(arguments)
+
+
+def _run(arguments: list[str]) -> int:
     try:
         code = cli.main(arguments, prog_name="paramverify", standalone_mode=False)
+        _output.release()
         return int(code or 0)
     except click.ClickException as error:
         error.show()
@@ -75,7 +84,10 @@ def run(arguments: list[str]) -> int:
     except InputError as error:
         return _fail("error", str(error), INPUT, arguments)
     except LimitError as error:
-        return _fail("unknown", str(error), UNKNOWN, arguments)
+        end = "timeout" if isinstance(error, TimeLimitError) else ""
+        return _fail("unknown", str(error), UNKNOWN, arguments, end)
+    except MemoryError:
+        return _fail("unknown", "there is no more memory", UNKNOWN, arguments, "memory")
     except DisagreementError as error:
         transcripts = "\n".join(f"--- {name}: {said}\n{text}" for name, said, text in error.answers)
         return _fail("DISAGREEMENT", f"{error}\n{transcripts}", UNKNOWN, arguments)
@@ -89,14 +101,18 @@ def run(arguments: list[str]) -> int:
         raise
 
 
-def _fail(kind: str, message: str, code: int, arguments: list[str]) -> int:
+def _fail(kind: str, message: str, code: int, arguments: list[str], end: str = "") -> int:
     click.echo(f"{kind}: {message}", err=True)
+    _output.discard()
     if "--json" in arguments:
-        _print_reason("unknown" if code == UNKNOWN else "error", message)
+        _print_reason("unknown" if code == UNKNOWN else "error", message, end)
+    elif code == UNKNOWN:
+        for line in _output.known.lines:
+            click.echo(line)
     return code
 
 
-def _print_reason(status: str, message: str) -> None:
+def _print_reason(status: str, message: str, end: str = "") -> None:
     import json
 
-    click.echo(json.dumps({"status": status, "reason": message}, ensure_ascii=False))
+    click.echo(json.dumps(_output.known.answer(status, message, end), ensure_ascii=False))

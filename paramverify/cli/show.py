@@ -9,7 +9,7 @@ import click
 
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.cases import load
-from paramverify.cli._common import case_argument, json_option, print_json, timeout_option
+from paramverify.cli._common import case_argument, json_option, print_json, whole_timeout_option
 from paramverify.encodings.sequences import probabilities
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import need_privacy
@@ -26,10 +26,9 @@ MOST_ROWS = 200
 @click.option("--latex", "as_latex", is_flag=True, help="Print a LaTeX table.")
 @click.option("--graph", is_flag=True, help="Print the model as a graph in DOT.")
 @json_option
-@timeout_option
-def command(case: str, as_latex: bool, graph: bool, as_json: bool, timeout: float) -> int:
+@whole_timeout_option
+def command(case: str, as_latex: bool, graph: bool, as_json: bool) -> int:
     """Print the observation probabilities as formulas, or the model as a graph."""
-    del timeout  # formulas only, nothing is decided
     loaded = load(case)
     if isinstance(loaded.model, Inequality) and not graph:
         _show_definitions(loaded.title, loaded.model, as_latex, as_json)

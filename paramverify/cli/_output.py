@@ -1,0 +1,208 @@
+"""What a command prints, and what it knows so far: one answer at the end, or what was found until a limit.
+
+Standard output is held back while a command runs and is written at once when it has ended, so a run that is
+stopped has never printed half an answer. Beside it a command keeps what it has found so far (`found`, `add`);
+this is told when a limit ends the run. Where a supervisor watches over the process (see `_supervisor`), it
+gets everything as it comes, because it may have to tell it after this process was killed.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any, TextIO
+
+LIST = "so_far"  # key of a JSON answer that a limit ended, whose value is what was found until then
+
+
+@dataclass
+class Known:
+    """What a command has found so far: lines for people, and the same as JSON data."""
+
+    lines: list[str] = field(default_factory=list)
+    document: dict[str, Any] = field(default_factory=dict)
+
+    def found(self, lines: Sequence[str], document: Mapping[str, Any]) -> None:
+        """Takes this instead of what was known before."""
+        self.lines, self.document = list(lines), dict(document)
+
+    def add(self, key: str, entry: Any, line: str) -> None:
+        """Takes one more entry of a list."""
+        self.lines.append(line)
+        self.document.setdefault(key, []).append(entry)
+
+    def answer(self, status: str, reason: str, end: str = "") -> dict[str, Any]:
+        """Returns a JSON answer without a verdict, with what is known."""
+        answer: dict[str, Any] = {"status": status, "reason": reason}
+        if end:
+            answer["end"] = end
+        return answer | ({LIST: self.document} if self.document else {})
+
+
+@dataclass
+class Link:
+    """The way to the supervisor: lines go up, and one byte comes down when printing is allowed."""
+
+    up: int
+    down: int
+    started: float  # of the program, by the monotonic clock
+    as_json: bool
+
+    def send(self, word: str, content: object = None) -> None:
+        """Sends one line; a supervisor that has gone takes this process with it."""
+        data = f"{word} {json.dumps(content)}\n".encode()
+        with suppress(OSError):
+            while data:
+                data = data[os.write(self.up, data) :]
+
+
+known = Known()
+_link: Link | None = None
+_held: _Held | None = None
+
+
+def connect(link: Link) -> None:
+    """Says that a supervisor watches over this process."""
+    global _link
+    _link = link
+
+
+# --- limits -----------------------------------------------------------------------------------------
+
+
+def limit_time(seconds: float) -> None:
+    """Tells the supervisor the time limit, counted from the start of the program."""
+    _send("time", seconds)
+
+
+def limit_step(seconds: float) -> None:
+    """Tells the supervisor that what is done now has to end within some seconds."""
+    _send("step", seconds)
+
+
+def limit_memory(size: int) -> None:
+    """Tells the supervisor the memory limit in bytes."""
+    _send("memory", size)
+
+
+def lift() -> None:
+    """Ends the time limit: the answer is known, and the files that the user named are written."""
+    _send("lift")
+
+
+def remaining(seconds: float) -> float:
+    """Returns what is left of a time limit, counted from the start of the program where that is known."""
+    return max(0.01, seconds - (time.monotonic() - _link.started)) if _link else seconds
+
+
+def _send(word: str, content: object = None) -> None:
+    if _link:
+        _link.send(word, content)
+
+
+# --- what is known so far ---------------------------------------------------------------------------
+
+
+def found(lines: Sequence[str], document: Mapping[str, Any]) -> None:
+    """Keeps what is known so far, instead of what was known before."""
+    known.found(lines, document)
+    if _link:
+        _link.send("found", document if _link.as_json else list(lines))
+
+
+def add(key: str, entry: Any, line: str) -> None:
+    """Keeps one more entry of what is known so far."""
+    known.add(key, entry, line)
+    if _link:
+        _link.send("add", [key, entry] if _link.as_json else [line])
+
+
+# --- printing ---------------------------------------------------------------------------------------
+
+
+class _Held:
+    """Takes the place of standard output."""
+
+    def __init__(self, real: TextIO) -> None:
+        self.real = real
+        self.content = _Bytes(real)
+        errors = getattr(real, "errors", None) or "strict"
+        self.stream = io.TextIOWrapper(
+            self.content, encoding=real.encoding or "utf-8", errors=errors, write_through=True
+        )
+
+    def take(self) -> str:
+        """Returns what was printed since the last time."""
+        data = self.content.getvalue()
+        self.content.seek(0)
+        self.content.truncate()
+        return data.decode(self.stream.encoding, self.stream.errors or "strict")
+
+
+class _Bytes(io.BytesIO):
+    """Bytes in memory that look like a terminal where the real output is one."""
+
+    def __init__(self, real: TextIO) -> None:
+        super().__init__()
+        self._real = real
+
+    def isatty(self) -> bool:
+        return self._real.isatty()
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Holds back standard output; what is left is written in the end."""
+    global _held, known
+    known = Known()
+    before, _held = _held, _Held(sys.stdout)
+    sys.stdout = _held.stream
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            release()
+        sys.stdout, _held = _held.real, before
+
+
+def release() -> None:
+    """Writes what is held back, once the supervisor, if there is one, has left the telling to this process.
+
+    Raises:
+        OSError: the output cannot be written; what is left of it is lost.
+    """
+    if _held is None or not (text := _held.take()):
+        return
+    if _link:
+        _link.send("print")
+        os.read(_link.down, 1)
+    write(_held.real, text)
+
+
+def discard() -> None:
+    """Forgets what is held back."""
+    if _held:
+        _held.take()
+
+
+def write(stream: TextIO, text: str) -> None:
+    """Writes a text at once.
+
+    Raises:
+        OSError: it cannot be written. Then the stream leads nowhere, so that Python does not try again.
+    """
+    try:
+        stream.write(text)
+        stream.flush()
+    except OSError:
+        with suppress(OSError, ValueError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
+        raise

@@ -1,0 +1,264 @@
+"""The supervisor: runs a command in a child process, and ends it when time or memory is over.
+
+A call inside a library (flint, Storm) may take hours, and while it runs neither a signal handler of Python
+nor a thread gets its turn. So the program forks before it has imported anything large; the child is the
+command, and the parent waits. The child ends by itself at its time limit as a rule. If it does not, it is
+killed with all that it started, and the parent tells what the child had reported until then (see `_output`).
+
+- The child has a process group of its own. Ctrl-C and Ctrl-Z are passed on to it; a second Ctrl-C kills it.
+- The child dies with the parent, and its zygote and attempts die with the child (see `portfolio.zygote`).
+  What is left of them comes to the parent, which waits for it or kills it, and only then ends.
+- Memory is the resident size, looked at many times a second; address space would count what libraries only
+  reserve. It is that of the child alone: backends have limits of their own.
+- The child asks before it prints. After that nobody ends it, so no answer is cut in two or told twice.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from math import inf
+from types import FrameType
+
+from paramverify.cli import _output
+
+INPUT, UNKNOWN, DEFECT, INTERRUPTED = 2, 3, 70, 130  # exit codes
+
+AFTER = 0.6  # seconds after the time limit in which the command may end by itself
+PATIENCE = 10.0  # seconds after Ctrl-C, likewise
+LOOK = 0.02  # seconds between two looks at the memory
+STRAYS = 0.25  # seconds for the processes of a killed command to end by themselves
+CHUNK = 1 << 16
+
+
+def supervise(arguments: Sequence[str], work: Callable[[list[str]], int]) -> int:
+    """Returns the exit code of a command, which runs in a child process under its limits.
+
+    Where the system has no `fork`, the command runs in this process. In the child this returns, too.
+    """
+    if not hasattr(os, "fork"):
+        return work(list(arguments))
+    started = time.monotonic() - time.process_time()  # loading Python took at least that
+    up, down = os.pipe(), os.pipe()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    parent = os.getpid()
+    passed_on = [n for n in (signal.SIGINT, signal.SIGTSTP) if signal.getsignal(n) != signal.SIG_IGN]
+    signal.pthread_sigmask(signal.SIG_BLOCK, passed_on)  # until both know what to do
+    child = os.fork()
+    if child:
+        os.close(up[1])
+        os.close(down[0])
+        watch = _Watch(child, up[0], down[1], started, "--json" in arguments)
+        watch.take_signals(passed_on)
+        return watch.run()
+    os.close(up[0])
+    os.close(down[1])
+    os.setpgid(0, 0)
+    for number in (signal.SIGTTIN, signal.SIGTTOU):
+        signal.signal(number, signal.SIG_IGN)  # the terminal takes this group for one in the background
+    from paramverify.portfolio.processes import die_with_parent
+
+    die_with_parent(parent)
+    _output.connect(_output.Link(up[1], down[0], started, "--json" in arguments))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, passed_on)
+    return work(list(arguments))
+
+
+def size_text(size: int) -> str:
+    """Returns a number of bytes as people write it: `4 GiB`, `500 MB`."""
+    for unit, name in ((1 << 30, "GiB"), (10**9, "GB"), (1 << 20, "MiB"), (10**6, "MB")):
+        if size % unit == 0:
+            return f"{size // unit:,} {name}"
+    return f"{size:,} bytes"
+
+
+class _Watch:
+    """What the parent knows of the child."""
+
+    def __init__(self, child: int, up: int, down: int, started: float, as_json: bool) -> None:
+        self.child, self.up, self.down, self.started, self.as_json = child, up, down, started, as_json
+        self.seconds, self.due = inf, inf  # the limit as it was given, and when it is over
+        self.memory = inf
+        self.said = b""
+        self.reports: list[bytes] = []  # what was found so far, as it came
+        self.printing = False
+        self.interrupts: list[float] = []
+        self.wake, self.waker = os.pipe()
+
+    # -- signals
+
+    def take_signals(self, passed_on: Sequence[signal.Signals]) -> None:
+        """Takes over Ctrl-C and Ctrl-Z, and wakes up when the child ends."""
+        for end in (self.wake, self.waker):
+            os.set_blocking(end, False)
+        signal.set_wakeup_fd(self.waker, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        for number in passed_on:
+            signal.signal(number, self._interrupt if number == signal.SIGINT else self._pause)
+        with suppress(OSError):
+            os.setpgid(self.child, self.child)  # it does so, too; who is first does not matter
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, passed_on)
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        del number, frame
+        self.interrupts.append(time.monotonic())
+        with suppress(ProcessLookupError):
+            os.kill(self.child, signal.SIGINT)
+
+    def _pause(self, number: int, frame: FrameType | None) -> None:
+        del number, frame
+        with suppress(ProcessLookupError):
+            os.killpg(self.child, signal.SIGSTOP)
+            os.kill(os.getpid(), signal.SIGSTOP)
+            os.killpg(self.child, signal.SIGCONT)
+
+    # -- watching
+
+    def run(self) -> int:
+        """Waits for the end of the child, or brings it about; returns the exit code."""
+        from paramverify.portfolio.processes import adopt_orphans, reap
+
+        adopt_orphans()
+        ready: list[int] = []
+        ends = [self.up, self.wake]
+        while True:
+            if self.wake in ready:
+                with suppress(BlockingIOError):
+                    os.read(self.wake, CHUNK)
+            if self.up in ready and not self._hear():
+                ends.remove(self.up)
+            ended = reap(self.child)
+            if ended:
+                while select.select([self.up], [], [], 0)[0] and self._hear():
+                    pass
+                self._sweep()
+                return ended.code if ended.code >= 0 else self._died(-ended.code, ended.memory)
+            code = None if self.printing else self._over()
+            if code is not None:
+                return code
+            patience = min(LOOK, max(0.0, self.due - time.monotonic()))
+            ready = select.select(ends, [], [], LOOK if self.printing else patience)[0]
+
+    def _hear(self) -> bool:
+        """Takes what the child says; false if it says no more."""
+        data = os.read(self.up, CHUNK)
+        *lines, self.said = (self.said + data).split(b"\n")
+        for line in lines:
+            word, _, content = line.partition(b" ")
+            if word == b"found":
+                self.reports = [line]
+            elif word == b"add":
+                self.reports.append(line)
+            elif word == b"time":
+                self.seconds = float(content)
+                self.due = self.started + self.seconds + AFTER
+            elif word == b"step":
+                self.seconds = float(content)
+                self.due = time.monotonic() + self.seconds + AFTER
+            elif word == b"memory":
+                self.memory = int(content)
+            elif word == b"lift":
+                self.due = inf
+            elif word == b"print":
+                self.printing = True
+                os.write(self.down, b".")
+        return bool(data)
+
+    def _over(self) -> int | None:
+        """Kills the child and returns the exit code if a limit is met, or Ctrl-C has no effect."""
+        now = time.monotonic()
+        if len(self.interrupts) > 1 or (self.interrupts and now > self.interrupts[0] + PATIENCE):
+            self._kill()
+            sys.stderr.write("interrupted\n")
+            return INTERRUPTED
+        if now >= self.due:
+            self._kill()
+            return self._tell(f"the time limit of {self.seconds:g} s is over", "timeout")
+        if self.memory < inf and _resident(self.child) > self.memory:
+            self._kill()
+            return self._tell(f"the memory limit of {size_text(int(self.memory))} is met", "memory")
+        return None
+
+    # -- the end
+
+    def _kill(self) -> None:
+        """Kills the child and all that it started."""
+        from paramverify.portfolio.processes import kill_tree
+
+        while select.select([self.up], [], [], 0)[0] and self._hear():
+            pass
+        kill_tree(self.child)
+        with suppress(ChildProcessError):
+            os.waitpid(self.child, 0)
+        self._sweep()
+        if sys.stderr.isatty():
+            sys.stderr.write("\r\x1b[2K\x1b[?25h")  # instead of a line of progress, and the cursor is back
+
+    def _sweep(self) -> None:
+        """Waits until every process of the command has ended; kills those that take too long."""
+        from paramverify.portfolio.processes import kill_strays
+
+        until = time.monotonic() + STRAYS
+        while time.monotonic() < until:
+            try:
+                if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                    time.sleep(0.002)
+            except ChildProcessError:
+                return
+        kill_strays(())
+
+    def _died(self, number: int, memory: int) -> int:
+        """Returns the exit code after a signal ended the child, and says which, and what it may mean."""
+        name = signal.Signals(number).name
+        if number == signal.SIGKILL:
+            return self._tell(f"the system killed the command ({name}), as it does without memory", "memory")
+        if number == signal.SIGABRT and memory > self.memory / 2:
+            return self._tell(f"a library found no more memory and gave up ({name})", "memory")
+        if number == signal.SIGXCPU:
+            return self._tell(f"the system's limit of processor time is met ({name})", "timeout")
+        if number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+            return 128 + number
+        reason = f"the command was ended by the signal {name}: a defect, or no more memory inside a library"
+        return self._tell(reason, "crashed", DEFECT)
+
+    def _tell(self, reason: str, end: str, code: int = UNKNOWN) -> int:
+        """Tells why there is no verdict, and what was found until then; returns the exit code."""
+        kind, status = ("unknown", "unknown") if code == UNKNOWN else ("internal error", "error")
+        sys.stderr.write(f"{kind}: {reason}\n")
+        if self.printing:
+            return code  # the answer was told already
+        text = ""
+        import json
+
+        known = _output.Known()
+        for report in self.reports:
+            word, _, content = report.partition(b" ")
+            told = json.loads(content)
+            if not self.as_json:
+                known.lines += told
+            elif word == b"found":
+                known.document = told
+            else:
+                known.document.setdefault(told[0], []).append(told[1])
+        if self.as_json:
+            text = json.dumps(known.answer(status, reason, end), ensure_ascii=False) + "\n"
+        elif known.lines:
+            text = "\n".join(known.lines) + "\n"
+        with suppress(OSError):
+            _output.write(sys.stdout, text)
+        return code
+
+
+def _resident(process: int) -> int:
+    """Returns the resident size of a process in bytes; 0 where the system does not tell."""
+    try:
+        with open(f"/proc/{process}/statm", "rb") as sizes:
+            return int(sizes.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+    except (OSError, IndexError):
+        return 0
