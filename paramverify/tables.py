@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
@@ -12,6 +11,7 @@ from typing import Any
 
 from paramverify.algebra.expressions import NAME, WORDS, Expression, parse
 from paramverify.errors import CaseError, located
+from paramverify.files import read_file
 
 MAX_BYTES = 1_000_000
 
@@ -27,18 +27,7 @@ def read_toml(path: Path) -> tuple[dict[str, Any], str]:
         CaseError: not a readable regular file, larger than `MAX_BYTES`, not UTF-8, or not TOML.
     """
     with located(file=str(path)):
-        try:
-            if path.is_dir():
-                raise CaseError("this is a directory, not a case file")
-            if path.exists() and not path.is_file():
-                raise CaseError("not a regular file")
-            with path.open("rb") as file:
-                size = os.fstat(file.fileno()).st_size
-                content = file.read(MAX_BYTES + 1)
-        except OSError as error:
-            raise CaseError(error.strerror or "cannot be read") from None
-        if len(content) > MAX_BYTES:
-            raise CaseError(f"{max(size, len(content)):,} bytes; a case file has at most {MAX_BYTES:,}")
+        content = read_file(path, MAX_BYTES, "a case file", CaseError)
         try:
             data = tomllib.loads(content.decode("utf-8"), parse_float=_Decimal)
             return data, hashlib.sha256(content).hexdigest()

@@ -140,7 +140,7 @@ def test_mistakes_with_prism_files(capsys: pytest.CaptureFixture[str], tmp_path:
     assert "Storm:" in said
     code, _, said = call(capsys, tmp_path / "none.prism", "-p", "P>=0 [ X yes ]")
     assert code == 2
-    assert "no such file" in said
+    assert "No such file" in said
     markov = tmp_path / "ctmc.prism"
     markov.write_text(
         "ctmc\nmodule m\n s : [0..1];\n <> s = 0 -> 2 : (s' = 1);\n <> s = 1 -> true;\nendmodule\n"

@@ -30,7 +30,7 @@ IMPORTABLE = [
 # Every import goes to a lower layer or stays in its own package.
 LAYERS = (
     ("errors",),
-    ("algebra",),
+    ("algebra", "files"),
     ("claims", "tables", "verdicts"),
     ("models",),
     ("cases", "evidence"),

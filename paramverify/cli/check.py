@@ -13,6 +13,7 @@ from paramverify.cli._common import json_option, print_json, whole_timeout_optio
 from paramverify.errors import EvidenceError, located
 from paramverify.evidence import cone_checker, product_checker, region_checker, unwinding_checker
 from paramverify.evidence.checker import Report, check_text
+from paramverify.files import read_file
 
 RULES: dict[str, Callable[[Any], Report]] = {
     cone_checker.FORMAT: cone_checker.check_document,
@@ -55,11 +56,7 @@ def command(evidence: Path, case: str | None, as_json: bool) -> int:
 def _read(path: Path) -> str:
     with located(file=str(path)):
         try:
-            if path.stat().st_size > MAX_BYTES:
-                raise EvidenceError(f"larger than {MAX_BYTES:,} bytes")
-            return path.read_text(encoding="utf-8")
-        except OSError as error:
-            raise EvidenceError(error.strerror or "cannot be read") from None
+            return read_file(path, MAX_BYTES, "evidence", EvidenceError, piped=True).decode("utf-8")
         except UnicodeDecodeError:
             raise EvidenceError("not UTF-8 text") from None
 

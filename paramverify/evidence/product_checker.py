@@ -56,7 +56,7 @@ def check_largest(document: Mapping[str, Any]) -> str:
         raise Rejected("the noise is no distribution")
     if ties not in ("uniform", "first") or differ not in ("each", "one"):
         raise Rejected("another kind of neighbours or ties")
-    step = values if by == "any" else int(by)
+    step = values if by == "any" else min(int(by), values)
     _check_pair(left, right, n, values, differ, step)
     best = Fraction(1)  # the ratio of the pair: the largest over outputs and directions
     for output in range(1, n + 1):

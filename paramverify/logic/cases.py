@@ -25,11 +25,12 @@ from paramverify.algebra.budgets import read_epsilon
 from paramverify.algebra.expressions import Expression
 from paramverify.algebra.polynomials import RationalFunction, exponents
 from paramverify.errors import CaseError, located
+from paramverify.files import read_file
 from paramverify.logic.grammar import read_predicate, read_property
 from paramverify.logic.semantics import check_labels
 from paramverify.logic.syntax import Private, Probability, Property, parts
 from paramverify.models.chains.chain import Chain
-from paramverify.models.chains.prism import read_prism
+from paramverify.models.chains.prism import MAX_BYTES, read_prism
 from paramverify.models.chains.relations import Relation, closed, labelled, where
 from paramverify.models.chains.tables import read_states
 from paramverify.models.checks import Checks, Obligation, check_domain
@@ -77,7 +78,7 @@ def load(path: Path, given: Given | None = None) -> LogicCase:
             if "mechanism" in data or "claim" in data:
                 raise CaseError("this case has no formulas: use `paramverify verify`")
             return _read(Table(data), path, digest, given)
-        content = path.read_bytes() if path.is_file() else b""
+        content = read_file(path, MAX_BYTES, "a model", CaseError)
         table = Table({"model": {"file": path.name}})
         return _read(table, path, hashlib.sha256(content).hexdigest(), given)
 

@@ -87,7 +87,7 @@ def largest_ratio(noise: Noise, n: int, ties: str, differ: str, by: int | None =
     mass, scale = _numbers(noise)
     # All outputs are alike where ties are broken uniformly: permuting the answers permutes the outputs.
     outputs = range(1, 2) if ties == "uniform" else range(1, n + 1)
-    step = noise.range if by is None else by
+    step = noise.range if by is None else min(by, noise.range)
     best: LargestRatio | None = None
     for output in outputs:
         table = _uniform(mass, scale, n) if ties == "uniform" else _first(mass, scale, n, output)

@@ -35,6 +35,7 @@ from paramverify.algebra.rational_texts import Condition, Formulas
 from paramverify.algebra.shared_values import SharedValues
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.errors import InputError, LimitError, located
+from paramverify.files import read_file
 
 MAX_BYTES = 10_000_000
 MAX_CONSTRAINTS = 1_000
@@ -136,7 +137,7 @@ def read_rational_file(path: str | os.PathLike[str]) -> RationalFile:
 
     Raises:
         InputError: cannot be read, not of this form, or a name or interval that is no good; with the line.
-        LimitError: larger than `MAX_BYTES`.
+        InputError: larger than `MAX_BYTES`.
     """
     name = str(path)
     with located(file=name):
@@ -170,16 +171,7 @@ def read_rational_file(path: str | os.PathLike[str]) -> RationalFile:
 
 
 def _content(path: Path) -> bytes:
-    try:
-        if path.exists() and not path.is_file():
-            raise InputError("not a regular file")
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise InputError(error.strerror or "cannot be read") from None
-    if len(content) > MAX_BYTES:
-        raise LimitError(f"{path}: a file of this form has at most {MAX_BYTES:,} bytes")
-    return content
+    return read_file(path, MAX_BYTES, "a file of this form")
 
 
 def _parameters(text: str) -> dict[str, Interval | None]:

@@ -15,6 +15,8 @@ from pathlib import Path
 
 from paramverify.algebra.polynomials import variables
 from paramverify.claims import Claim
+from paramverify.errors import InputError
+from paramverify.files import open_regular
 from paramverify.verdicts import Decision, End, Open
 
 MAX_BYTES = 2_000_000  # of the log that are read; older lines are forgotten
@@ -38,6 +40,12 @@ def default_path() -> Path | None:
     return Path(cache) / "paramverify" / "attempts.jsonl"
 
 
+def _tail(path: Path) -> str:
+    with open_regular(path) as file:
+        file.seek(max(0, os.fstat(file.fileno()).st_size - MAX_BYTES))
+        return file.read(MAX_BYTES).decode("utf-8", "replace")
+
+
 @dataclass
 class History:
     """The log of attempts; read once, appended to as attempts end."""
@@ -50,9 +58,9 @@ class History:
         """Returns the history in a file; lines that are damaged are left out."""
         history = History(path)
         try:
-            text = path.read_bytes()[-MAX_BYTES:].decode("utf-8", "replace") if path else ""
-        except OSError:
-            return history
+            text = _tail(path) if path else ""
+        except (InputError, OSError):
+            return history  # it only helps to choose; a place that is no file is no reason to fail
         for line in text.splitlines():
             try:
                 row = json.loads(line)
@@ -89,9 +97,9 @@ class History:
             return
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write("\n".join(lines) + "\n")
-        except OSError:
+            with open_regular(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND) as file:
+                file.write(("\n".join(lines) + "\n").encode())
+        except (InputError, OSError):
             self.path = None  # a place that cannot be written to is no reason to fail
 
     def ordered(self, claim: Claim, names: Sequence[str]) -> list[str]:

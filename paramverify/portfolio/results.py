@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
 from paramverify.errors import InputError, located
+from paramverify.files import open_regular, read_stream
 from paramverify.verdicts import End
 
 Record = Mapping[str, Any]
@@ -34,6 +36,7 @@ IDENTITY = (
     "paramverify",
 )
 
+MAX_BYTES = 1_000_000_000
 UNFINISHED = (End.UNAVAILABLE.value, End.INTERRUPTED.value)  # such attempts say nothing and are made again
 
 
@@ -57,7 +60,7 @@ class ResultsFile:
         with located(file=str(self.path)):
             try:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-                self._file = self.path.open("a+b")
+                self._file = open_regular(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             except OSError as error:
                 raise InputError(error.strerror or "cannot be written") from None
             try:
@@ -77,8 +80,7 @@ class ResultsFile:
             self._file.close()
 
     def _read(self, file: IO[bytes]) -> None:
-        file.seek(0)
-        content = file.read()
+        content = read_stream(file, MAX_BYTES, "a file of results")
         complete = content[: content.rfind(b"\n") + 1]
         lines = complete.splitlines(keepends=True)
         kept = 0

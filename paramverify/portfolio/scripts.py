@@ -15,6 +15,7 @@ from pathlib import Path
 
 from paramverify.backends import Backend
 from paramverify.errors import InputError, located
+from paramverify.files import read_file
 from paramverify.verdicts import End, Open
 
 MAX_BYTES = 100_000_000
@@ -43,12 +44,8 @@ def read_script(path: Path) -> Script:
     """
     with located(file=str(path)):
         try:
-            if path.stat().st_size > MAX_BYTES:
-                raise InputError(f"larger than {MAX_BYTES:,} bytes")
-            content = path.read_bytes()
+            content = read_file(path, MAX_BYTES, "a script")
             text = content.decode("utf-8")
-        except OSError as error:
-            raise InputError(error.strerror or "cannot be read") from None
         except UnicodeDecodeError:
             raise InputError("not UTF-8 text") from None
         logic, known, checks = "", None, 0

@@ -6,6 +6,7 @@ each cell, appended when it is decided. A last line that was cut off is dropped.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
@@ -17,10 +18,12 @@ from typing import Any
 
 from paramverify.algebra.domains import Domain
 from paramverify.claims import Claim, without_enclosure
-from paramverify.errors import EvidenceError
+from paramverify.errors import EvidenceError, InputError, located
+from paramverify.files import open_regular, read_file, read_stream
 from paramverify.synthesis.maps import Cell, Status
 
 FORMAT, VERSION = "paramverify-cells", 1
+MAX_BYTES = 1_000_000_000
 _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError)
 
 
@@ -67,7 +70,9 @@ def load_cells(path: Path, claims: Sequence[Claim], domain: Domain, free: Sequen
     """
     if not path.exists():
         return ()
-    return _read(path, path.read_bytes(), claims, domain, free)[0]
+    with located(file=str(path)):
+        data = read_file(path, MAX_BYTES, "a file of cells", EvidenceError)
+    return _read(path, data, claims, domain, free)[0]
 
 
 def _read(
@@ -99,22 +104,27 @@ def cell_file(
     """Opens a file of cells for going on: gives the cells that it has, and a function that appends one.
 
     They are what `region_map` takes as `known` and `on_cell`. Each line is written at once, so that a killed
-    run loses at most the last one.
+    run loses at most the last one. One run at a time has the file.
 
     Raises:
         EvidenceError: the file is about something else, or is not of this form.
+        InputError: another run has the file.
     """
-    known: tuple[Cell, ...] = ()
-    length = 0
-    if path.exists():
-        known, length = _read(path, path.read_bytes(), claims, domain, free)
-    with path.open("r+b" if path.exists() else "x+b") as stream:
+    with located(file=str(path)):
+        opened = open_regular(path, os.O_RDWR | os.O_CREAT, EvidenceError)
+    with opened as stream:
+        with located(file=str(path)):
+            try:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise InputError("another run is writing to this file") from None
+            data = read_stream(stream, MAX_BYTES, "a file of cells", EvidenceError)
+        known, length = _read(path, data, claims, domain, free)
         stream.truncate(length)
         stream.seek(0, os.SEEK_END)
 
         def append(document: Mapping[str, Any]) -> None:
             stream.write(json.dumps(document, separators=(",", ":")).encode() + b"\n")
-            stream.flush()
 
         if not length:
             append({"format": FORMAT, "version": VERSION, "digest": map_digest(claims, domain, free)})

@@ -11,12 +11,14 @@ from flint import fmpq
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, InputError, LimitError, ModelError, UnsupportedError, located
+from paramverify.files import read_file
 from paramverify.models.chains.chain import ANY, Chain, Row, Value
 from paramverify.models.chains.tables import assemble
 from paramverify.models.checks import Checks
 
 INSTALL = "pip install 'paramverify[storm]'"
 MAX_STATES = 2_000_000
+MAX_BYTES = 10_000_000
 
 
 def available() -> bool:
@@ -45,10 +47,9 @@ def read_prism(path: Path, checks: Checks, constants: Mapping[str, str]) -> Chai
         raise UnsupportedError(f"PRISM files need Storm: {INSTALL}")
     import stormpy
 
-    if not path.is_file():
-        raise CaseError("no such file")
     silence()
     with located(file=str(path)):
+        read_file(path, MAX_BYTES, "a model", CaseError)  # Storm would wait for a pipe, or read without end
         try:
             program = stormpy.parse_prism_program(str(path))
             program = _with_constants(stormpy, program, checks, constants)

@@ -6,6 +6,7 @@ A module here is a mechanism; there is nothing to register. `read(table, checks)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from importlib import import_module
@@ -23,6 +24,7 @@ from paramverify.tables import Table, as_expression
 Input = tuple[Value, ...]
 
 MAX_NEIGHBOURS = 2_000_000
+MAX_BY = 999_999
 
 
 class Mechanism(Protocol):
@@ -118,8 +120,8 @@ def read_differ(table: Table, default_by: str = "1") -> tuple[str, int | None]:
     """Reads `differ` and `by`: which answers may differ, and by how much at most (None: by anything)."""
     differ = table.choice("differ", ("each", "one"))
     by = str(table.get("by") or default_by)
-    if by != "any" and not by.isdigit():
-        raise CaseError('a whole number or "any" is needed here', key="by")
+    if by != "any" and not re.fullmatch(r"[0-9]{1,6}", by):
+        raise CaseError(f'a whole number up to {MAX_BY:,} or "any" is needed here', key="by")
     return differ, None if by == "any" else int(by)
 
 
