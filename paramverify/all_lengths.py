@@ -36,13 +36,16 @@ def verify_all_lengths(model: Model, session: Session, progress: Progress | None
     A short violation at a simple prior is looked for first, then a loop word on which one side outgrows the
     other, so that no budget is enough; then a cone that contains every v_ω and on which the claims hold.
     Sound, and not complete: the answer may be unknown.
+
+    Raises:
+        TimeLimitError: the session's time is over before there is an answer.
     """
-    violation = find_violation(model)
+    violation = find_violation(model, check=session.in_time)
     if violation:
         witness = evaluate(model, *violation)
         if witness.exceeds:
             return Found(Violated(witness))
-    loop = no_budget(model)
+    loop = no_budget(model, session.in_time)
     if loop:
         point = dict(loop.point)
         bound = evaluate(model, loop.origin(model, 1), point).bound.enclosure()[1]
@@ -50,7 +53,7 @@ def verify_all_lengths(model: Model, session: Session, progress: Progress | None
         if witness.exceeds:
             return Found(Violated(witness), certificate=cone_certificates.no_budget(model, loop))
     reason = "no invariant cone was found, and no violation either"
-    for attempt in for_every_length(model):
+    for attempt in for_every_length(model, session.in_time):
         decisions: list[Decision] = []
         for claim in attempt.claims:
             decision = session.decide(claim)

@@ -15,7 +15,7 @@ from paramverify.claims import Claim
 from paramverify.encodings import cone_certificates
 from paramverify.encodings.choice import claims_of, is_long
 from paramverify.encodings.lumping import lump
-from paramverify.errors import DomainError, LimitError, ModelError, located
+from paramverify.errors import DomainError, LimitError, ModelError, TimeLimitError, located
 from paramverify.evidence.witnesses import AnyWitness, find_witness, violates
 from paramverify.models.checks import sample_points
 from paramverify.models.inequality import Inequality
@@ -78,7 +78,10 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
         if doubt:
             return report(doubt, (), [])
         if not isinstance(model, Inequality) and not model.lengths:
-            found = verify_all_lengths(model, session, progress)
+            try:
+                found = verify_all_lengths(model, session, progress)
+            except TimeLimitError as error:
+                return report(Unknown(End.TIMEOUT, str(error)), (), [])
             return report(found.verdict, found.claims, found.decisions, found.certificate)
         try:
             for claim in likely_violations(model):
@@ -87,7 +90,8 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
                     return report(Violated(witness), (claim,), [decision])
             claims = claims_of(model)
         except LimitError as error:
-            return report(Unknown(End.GAVE_UP, str(error)), (), [])
+            end = End.TIMEOUT if isinstance(error, TimeLimitError) else End.GAVE_UP
+            return report(Unknown(end, str(error)), (), [])
         decisions: list[Decision] = []
         for claim in claims:
             decision, witness = settle(session, model, claim)

@@ -32,9 +32,9 @@ class Known:
         """Takes this instead of what was known before."""
         self.lines, self.document = list(lines), dict(document)
 
-    def add(self, key: str, entry: Any, line: str) -> None:
+    def add(self, key: str, entry: Any, lines: Sequence[str]) -> None:
         """Takes one more entry of a list."""
-        self.lines.append(line)
+        self.lines += lines
         self.document.setdefault(key, []).append(entry)
 
     def answer(self, status: str, reason: str, end: str = "") -> dict[str, Any]:
@@ -116,11 +116,11 @@ def found(lines: Sequence[str], document: Mapping[str, Any]) -> None:
         _link.send("found", document if _link.as_json else list(lines))
 
 
-def add(key: str, entry: Any, line: str) -> None:
+def add(key: str, entry: Any, *lines: str) -> None:
     """Keeps one more entry of what is known so far."""
-    known.add(key, entry, line)
-    if _link:
-        _link.send("add", [key, entry] if _link.as_json else [line])
+    known.add(key, entry, lines)
+    if _link and (_link.as_json or lines):
+        _link.send("add", [key, entry] if _link.as_json else list(lines))
 
 
 # --- printing ---------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from paramverify.algebra.constants import ExpConstant
@@ -163,6 +164,23 @@ def map_lines(case: Case, found: RegionMap, witness: AnyWitness | None) -> list[
     if witness:
         lines.append(f"  {text.witness_lines(witness)[0]}")
     return lines + (["  interrupted: the rest of the box is undecided"] if found.interrupted else [])
+
+
+def so_far(
+    case: Case, shares: Mapping[Status, float], state: Path | None
+) -> tuple[list[str], dict[str, Any]]:
+    """Returns what is known of a map that a limit ended; shares are of the volume of the box, rounded."""
+    named = words(case)
+    parts = [f"{100 * share:.2f} % {named.get(s, s.value)}" for s, share in shares.items()]
+    lines = [f"  of the box so far: {', '.join(parts)}"]
+    document: dict[str, Any] = {
+        "form": "region",
+        "of_the_box": {s.value: round(share, 6) for s, share in shares.items()},
+    }
+    if state:
+        lines.append(f"  the cells are kept in {state}; the same command goes on from there")
+        document["kept_in"] = str(state)
+    return lines, document
 
 
 def _percent(share: Fraction) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,6 +13,7 @@ from paramverify.algebra.expressions import constant
 from paramverify.algebra.polynomials import variables
 from paramverify.algebra.realroots import RealRoot
 from paramverify.cases import load
+from paramverify.cli import _output
 from paramverify.cli._common import (
     case_argument,
     json_option,
@@ -61,7 +64,7 @@ def command(
     the bound is tight. Exit code 0 if the ratio is exact or within the precision, 3 if not.
     """
     width = _precision(precision)
-    options = session_options(timeout, backends, strategy, confirm)
+    options = replace(session_options(timeout, backends, strategy, confirm), on_bound=best_bound())
     with time_limit(timeout), Session(options) as session:
         loaded = load(case)
         model = need_privacy(loaded.model, "budget", INSTEAD)
@@ -87,6 +90,27 @@ def command(
         if related:
             click.echo(f"relative to the case's {loaded.budget}: {_relative(related)}")
     return 0 if done else 3
+
+
+def best_bound() -> Callable[[TightBudget], None]:
+    """Returns what keeps the largest lower bound on the ratio, in case that a limit ends the run."""
+    best: list[TightBudget] = []
+
+    def keep(found: TightBudget) -> None:
+        if best and not found.infinite and found.lower <= best[0].lower:
+            return
+        best[:] = [found]
+        outcome = text.sequence(found.origin.observations)
+        sides = f"under {found.origin.left!r} against {found.origin.right!r}"
+        least = "without limit" if found.infinite else f"at least {float(found.lower):.12g}"
+        document: dict[str, Any] = {} if found.infinite else {"ratio_lower": str(found.lower)}
+        document |= {"secrets": [found.origin.left, found.origin.right]}
+        _output.found(
+            [f"  the ratio is {least}: {outcome} {sides}"],
+            document | {"observations": list(found.origin.observations)},
+        )
+
+    return keep
 
 
 def _precision(given: str) -> Fraction:

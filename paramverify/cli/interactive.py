@@ -11,6 +11,7 @@ import click
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import RationalFunction, in_generator, variables
+from paramverify.cli import _output
 from paramverify.cli._common import (
     STATUS_CODES,
     case_argument,
@@ -63,7 +64,15 @@ def command(
             if as_json:
                 print_json({"states": len(loaded.system.states), "picture": str(picture)})
             return 0
-        report = verify(loaded, options, lambda what, done, total: progress(done, total))
+        size = len(loaded.system.states)
+
+        def told(what: str, done: int, total: int) -> None:
+            tried = f"; {done} of {total} {what} were tried" if done else ""
+            document = {"states": size, "stage": what, "done": done, "total": total}
+            _output.found([f"  the system has {size:,} states{tried}."], document)
+            progress(done, total)
+
+        report = verify(loaded, options, told)
         if evidence:
             document = evidence_document(loaded, report, options)
             evidence.write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")

@@ -12,6 +12,7 @@ import click
 from paramverify.algebra.budgets import read_epsilon
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import RationalFunction, to_rational_function
+from paramverify.cli import _output
 from paramverify.cli._common import (
     STATUS_CODES,
     json_option,
@@ -106,6 +107,8 @@ def command(
             for name, found in case.properties.items():
                 with located(key=name):
                     results[name] = check_property(work, found, progress)
+                lines = reports.lines(name, found, results[name], case.chain.domain)
+                _output.add("properties", reports.entry(name, found, results[name]), *lines)
     status = _status(results)
     if evidence:
         whole = status != "holds" or all(result.complete for result in results.values())
@@ -176,6 +179,7 @@ def _budgets(
             if with_curve:
                 entry |= _curve(work, name, found, plot, as_json)
         documents[name] = entry
+        _output.add("budgets", {"property": name, **entry})
     if as_json:
         print_json({"budgets": documents, "notes": list(work.case.relation.notes)})
     return 0 if known else STATUS_CODES["unknown"]
@@ -207,3 +211,4 @@ def _curve(work: Work, name: str, found: Property, plot: Path | None, as_json: b
 def _say(as_json: bool, line: str) -> None:
     if not as_json:
         click.echo(line)
+        _output.found([*_output.known.lines, line], {})

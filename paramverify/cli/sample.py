@@ -11,6 +11,7 @@ import click
 
 from paramverify.algebra.expressions import constant
 from paramverify.cases import Case, load
+from paramverify.cli import _output
 from paramverify.cli import _sampling as shown
 from paramverify.cli._common import (
     case_argument,
@@ -124,7 +125,7 @@ def command(
         pvalues.check_plot(plot)
     level = level or (0.01 if wanted == "audit" else 0.05)
     settings = Settings(runs, select or max(1, runs // 5), level, confidence)
-    deadline = time.monotonic() + timeout
+    deadline = time.monotonic() + _output.remaining(timeout)
     with time_limit(timeout):
         loaded = load(case)
         model = need_privacy(loaded.model, "sample")
@@ -167,6 +168,7 @@ def _test(
         pvalues.write_pvalues(shown.curves(asked.case.title, found), plot)
     document = shown.document(found)
     lines = shown.lines(found) + ([] if wanted else ["", *shown.table(found)])
+    _output.found(lines, document)
     model = asked.model
     code = 1 if any(found.rejects(row) for row in found.asked) else 3
     if wanted == "certify":

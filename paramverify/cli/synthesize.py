@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from fractions import Fraction
 from math import prod
 from pathlib import Path
@@ -14,10 +15,10 @@ from typing import Any, NamedTuple
 import click
 from click.core import ParameterSource
 
-from paramverify.algebra.domains import Domain
 from paramverify.algebra.expressions import constant
 from paramverify.cases import Case, load
 from paramverify.claims import Claim
+from paramverify.cli import _output
 from paramverify.cli import _telling as telling
 from paramverify.cli._common import (
     case_argument,
@@ -32,6 +33,7 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._telling import DONE, STOPPED, UNKNOWN, VIOLATED, Answer
 from paramverify.cli._violating import violating_prior
+from paramverify.cli.budget import best_bound
 from paramverify.errors import InputError, LimitError, UnsupportedError, located
 from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.model import Model
@@ -58,6 +60,7 @@ from paramverify.synthesis.regions import region_map
 from paramverify.verdicts import Open
 from paramverify.verification import check_model
 
+DECIDED = (Status.SAFE, Status.VIOLATING, Status.OUTSIDE)
 FILE = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -131,7 +134,7 @@ def command(
     for path in (state, plot, evidence):
         check_writable(path)
     tolerance, share = _number("--precision", precision), _number("--coverage", coverage)
-    options = session_options(timeout, backends, strategy, confirm)
+    options = replace(session_options(timeout, backends, strategy, confirm), on_bound=best_bound())
     with time_limit(timeout) as lift, Session(options) as session:
         loaded = load(case)
         model = loaded.model
@@ -236,7 +239,7 @@ def _answer(
     if form != "region" and len(axes) == 1:
         try:
             left = session.deadline - time.monotonic()
-            found = exact_parts(claims, case.model.domain, axes[0], left / 3)
+            found = exact_parts(claims, case.model.domain, axes[0], left)
         except UnsupportedError:
             if form != "exact":
                 return _region(case, claims, axes, session, coverage, files)
@@ -310,11 +313,15 @@ def _region(
     if flat:
         reason = f"the parameter domain has no interior, because of {flat}: a map has nothing to show"
         raise InputError(f"{reason}; `verify` decides the case, `--witness` looks for violating priors")
-    found = _map(claims, domain, axes, session, coverage, files.state)
-    files.lift()  # the session keeps its own limit
+    found, complete = _map(case, claims, axes, session, coverage, files.state)
+    if files.plot or files.evidence:
+        files.lift()
     witness = None if found.stopped else witness_in_map(case.model, session, found)
     document = {"form": "region", **telling.map_document(found, witness)}
     lines = telling.map_lines(case, found, witness)
+    if complete:
+        document["state"] = "complete"
+        lines.append(f"  complete already: all cells are from {files.state}")
     best = None
     if case.design and case.design.objective in found.parameters:
         best = optimum_of_map(found, case.design.objective, case.design.sense)
@@ -334,25 +341,32 @@ def _region(
 
 
 def _map(
+    case: Case,
     claims: Sequence[Claim],
-    domain: Domain,
     axes: Sequence[str],
     session: Session,
     coverage: Fraction,
     state: Path | None,
-) -> RegionMap:
-    """Returns the map, showing on a terminal how much of it is decided."""
+) -> tuple[RegionMap, bool]:
+    """Returns the map, and whether the state file had all of it; on a terminal shows how much is decided."""
+    domain = case.model.domain
     whole = _size((domain.box[n].lower, domain.box[n].upper) for n in axes)
     file = cell_file(state, claims, domain, axes) if state else nullcontext(((), None))
     with progress_bar("region") as progress, file as (known, keep):
-        decided = sum(_size(cell.box) for cell in known if cell.status is not Status.UNDECIDED)
+        sizes = dict.fromkeys(Status, 0.0)
+        for cell in known:
+            sizes[cell.status] += _size(cell.box)
+        new = 0
 
         def on_cell(cell: Cell) -> None:
-            nonlocal decided
-            decided += _size(cell.box)
+            nonlocal new
+            new += 1
+            sizes[cell.status] += _size(cell.box)
             if keep:
                 keep(cell)
-            progress(int(1000 * decided / whole), 1000)
+            shares: dict[Status, float] = {s: v / whole for s, v in sizes.items() if s in DECIDED}
+            _output.found(*telling.so_far(case, shares, state))
+            progress(int(1000 * sum(shares.values())), 1000)
 
         # What is open in the end is put together after that, and a witness is looked for.
         left = max(0.0, 0.8 * (session.deadline - time.monotonic()))
@@ -364,7 +378,7 @@ def _map(
             for cell in found.cells:
                 if cell.status is Status.UNDECIDED and cell not in old:
                     keep(cell)
-        return found
+        return found, bool(known) and not new and not found.interrupted
 
 
 def _size(box: Iterable[tuple[Fraction, Fraction]]) -> float:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from paramverify.cases import Case, load
+from paramverify.claims import Claim
+from paramverify.cli import _output
 from paramverify.cli._common import (
     STATUS_CODES,
     case_argument,
@@ -25,10 +28,11 @@ from paramverify.errors import InputError
 from paramverify.models.inequality import Inequality
 from paramverify.models.model import Model
 from paramverify.portfolio.elimination import eliminate
+from paramverify.portfolio.session import Options
 from paramverify.reports import documents, text
 from paramverify.reports.evidence import evidence_document
-from paramverify.verdicts import Holds, Open, Violated
-from paramverify.verification import Report, verify
+from paramverify.verdicts import Decision, Holds, Open, Proved, Violated
+from paramverify.verification import Progress, Report, verify
 
 WRITE = "Write the evidence to this file, for `paramverify check`."
 
@@ -53,15 +57,17 @@ def command(
     A case with a [claim] of its own is proved for every point of its parameters, or refuted at one.
     """
     options = session_options(timeout, backends, strategy, confirm)
-    with time_limit(timeout), progress_bar("claims") as progress:
+    with time_limit(timeout) as lift, progress_bar("claims") as progress:
         loaded = load(case)
-        report = verify(loaded, options, progress)
+        options, settled = _kept(options, progress, as_json)
+        report = verify(loaded, options, settled)
         condition = _condition(loaded, timeout) if loaded.free else {}
     status = _status(report)
     if loaded.design:
         names = ", ".join(loaded.design.parameters)
         condition["design"] = f"the verdict is for every {names}; `synthesize` finds those that are private"
     if evidence:
+        lift()
         evidence.write_text(
             json.dumps(evidence_document(loaded, report, status), ensure_ascii=False, indent=1)
         )
@@ -77,6 +83,25 @@ def command(
     for note in report.notes:
         click.echo(f"  Note: {note}.")
     return STATUS_CODES[status]
+
+
+def _kept(options: Options, progress: Progress, as_json: bool) -> tuple[Options, Progress]:
+    """Returns both so that what is settled is kept, in case that a limit ends the run."""
+    proved = 0
+
+    def decided(claim: Claim, decision: Decision) -> None:
+        nonlocal proved
+        if claim.origins:
+            proved += isinstance(decision.answer, Proved)
+            if as_json:
+                _output.add("claims", documents.origin(claim.origins[0]) | documents.decision(decision))
+
+    def settled(done: int, total: int) -> None:
+        if not as_json:
+            _output.found([f"  {proved} of {total} claims were proved until then, {done} were tried."], {})
+        progress(done, total)
+
+    return replace(options, on_decision=decided), settled
 
 
 def _condition(case: Case, seconds: float) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
@@ -27,11 +28,14 @@ MAX_RAYS = 200  # of one length
 MAX_POINTS = 25
 
 
-def find_violation(model: Model, most: int = 30) -> tuple[Origin, dict[str, Fraction]] | None:
+def find_violation(
+    model: Model, most: int = 30, check: Callable[[], None] = lambda: None
+) -> tuple[Origin, dict[str, Fraction]] | None:
     """Returns a sequence of at most that length and a point of the domain with a ratio above the bound.
 
     The parameters are replaced by the numbers of simple points, one after the other, and the cone encoding
     finds the largest ratio at each. Nothing is said by None. The caller evaluates the finding exactly.
+    `check` is called all the time, and may raise an error to end the search.
     """
     for point in islice(sample_points(model.domain), MAX_POINTS):
         fixed = at_point(model, point)
@@ -40,10 +44,12 @@ def find_violation(model: Model, most: int = 30) -> tuple[Origin, dict[str, Frac
             return None
         directions = runs(small)
         for found in islice(zip(*(levels for levels, _ in directions), strict=True), most):
+            check()
             if any(len(level.kept) > MAX_RAYS for level in found):
                 break
             for level, (_, turns) in zip(found, directions, strict=True):
                 for vector, word in level.kept.items():
+                    check()
                     for candidate in directed_candidates(small, vector, word, turns):
                         f = claim_polynomial(small, candidate)
                         if is_constant(f) and constant_value(f) < 0:

@@ -16,7 +16,7 @@ invariant cone?*, Linear Algebra and its Applications 433 (2010).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
@@ -83,20 +83,21 @@ class EveryLength:
         return self.depth == 0
 
 
-def for_every_length(model: Model) -> Iterator[EveryLength]:
+def for_every_length(model: Model, check: Callable[[], None] = lambda: None) -> Iterator[EveryLength]:
     """Yields sets of claims, each of which is enough for privacy at every length; best ones first.
 
     Those that fail at a simple point of the domain are left out, except for exact ones.
+    `check` is called all the time, and may raise an error to end the search.
     """
     small = lump(model).model
-    found = closed_rays(small) if has_numbers(small.hmm) else None
+    found = closed_rays(small, check) if has_numbers(small.hmm) else None
     if found:
         yield found
         return
-    yield from _bounded_ratios(small)
+    yield from _bounded_ratios(small, check)
 
 
-def closed_rays(model: Model) -> EveryLength | None:
+def closed_rays(model: Model, check: Callable[[], None] = lambda: None) -> EveryLength | None:
     """Returns the claims for the rays of the smallest cone with every v_ω in it, if it is found to close."""
     tables = matrices(model.hmm)
     levels = Levels(tables)
@@ -104,6 +105,7 @@ def closed_rays(model: Model) -> EveryLength | None:
     kept: Mapping[Vector, Word] = {}
     new: Mapping[Vector, Word] = {one: ()}
     for _ in range(MAX_ROUNDS):
+        check()
         products = {
             v: (o, word)
             for vector, word in new.items()
@@ -122,6 +124,7 @@ def closed_rays(model: Model) -> EveryLength | None:
     rays, words = tuple(kept), tuple(letters(word) for word in kept.values())
     merged: dict[str, tuple[Polynomial, list[Origin]]] = {}
     for ray, word in zip(rays, words, strict=True):
+        check()
         names = tuple(model.hmm.observations[o] for o in word)
         for polynomial, left, right in _polynomials(model, dict(enumerate(ray))):
             found = merged.setdefault(key(polynomial), (polynomial, []))
@@ -178,7 +181,7 @@ def _polynomials(
             yield primitive(found)[1], *names
 
 
-def _bounded_ratios(model: Model) -> Iterator[EveryLength]:
+def _bounded_ratios(model: Model, check: Callable[[], None]) -> Iterator[EveryLength]:
     tables = _tables(model)
     tail = {s for p in model.pairs for d in (p.pi, p.tau) for s in d.weights}
     tail = _closure(model, tail)
@@ -190,10 +193,14 @@ def _bounded_ratios(model: Model) -> Iterator[EveryLength]:
         if len(states) > MAX_TAIL or len(tables) ** depth > MAX_WORDS:
             continue
         if states != known:
-            known, cones = states, list(_invariant_cones(model, tables, states))
+            known, cones = states, list(_invariant_cones(model, tables, states, check))
         for rays, normals, inside in cones:
-            claims = _merged(model, [*inside, *_claims(model, tables, states, rays, depth)])
-            if _plausible(model, claims):
+            found = list(inside)
+            for claim in _claims(model, tables, states, rays, depth):
+                check()
+                found.append(claim)
+            claims = _merged(model, found)
+            if _plausible(model, claims, check):
                 yield EveryLength(model, depth, states, tuple(rays), tuple(normals), (), claims)
 
 
@@ -254,25 +261,29 @@ def _trivial(polynomial: Polynomial) -> bool:
     return is_constant(polynomial) and constant_value(polynomial) >= 0
 
 
-def _plausible(model: Model, claims: Sequence[Claim]) -> bool:
+def _plausible(model: Model, claims: Sequence[Claim], check: Callable[[], None]) -> bool:
     points = list(islice(sample_points(model.domain), 40))
-    return all(claim.holds_at(point) for claim in claims for point in points)
+    for claim in claims:
+        check()
+        if not all(claim.holds_at(point) for point in points):
+            return False
+    return True
 
 
 def _invariant_cones(
-    model: Model, tables: Tables, states: Sequence[int]
+    model: Model, tables: Tables, states: Sequence[int], check: Callable[[], None]
 ) -> Iterator[tuple[list[Vector], list[Vector], list[Claim]]]:
     """Yields cones by rays and normals, smaller ones first, with the claims that no step leaves them."""
     numbers = [_at(tables, states, point) for point in _points(model, states)]
     seen: set[tuple[Vector, ...]] = set()
     for margin in MARGINS:
-        normals = _normals(numbers, len(states), margin)
+        normals = _normals(numbers, len(states), margin, check)
         if normals is None or tuple(normals) in seen:
             continue
         seen.add(tuple(normals))
         rays = extreme_rays(normals, len(states))
         inside = list(_leaving(model, tables, states, rays, normals))
-        if _plausible(model, inside):
+        if _plausible(model, inside, check):
             yield rays, normals, inside
 
 
@@ -315,7 +326,9 @@ def _at(tables: Tables, states: Sequence[int], point: Point) -> list[list[list[i
     return [[[int(x * scale) for x in row] for row in table] for table in values]
 
 
-def _normals(numbers: Sequence[list[list[list[int]]]], size: int, margin: Fraction) -> list[Vector] | None:
+def _normals(
+    numbers: Sequence[list[list[list[int]]]], size: int, margin: Fraction, check: Callable[[], None]
+) -> list[Vector] | None:
     """Returns the inequalities of the smallest cone of bounded ratios found that steps at the points keep.
 
     The bounds only grow, each to the simplest number in a range that begins at what is needed.
@@ -327,6 +340,7 @@ def _normals(numbers: Sequence[list[list[list[int]]]], size: int, margin: Fracti
         normals = _inequalities(bounds, size)
         grown = dict(bounds)
         for ray in extreme_rays(normals, size):
+            check()
             for tables in numbers:
                 for table in tables:
                     vector = [sum(w * x for w, x in zip(row, ray, strict=True)) for row in table]

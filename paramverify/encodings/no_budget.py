@@ -12,7 +12,7 @@ prior; one is enough to refute.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
@@ -75,17 +75,18 @@ class Loop:
         return Origin(self.left, self.right, tuple(model.hmm.observations[o] for o in self.sequence(n)))
 
 
-def no_budget(model: Model) -> Loop | None:
+def no_budget(model: Model, check: Callable[[], None] = lambda: None) -> Loop | None:
     """Returns a proof that the ratio is unbounded over all lengths, for some prior of the domain; or None.
 
     None says nothing. Loops of at most `MAX_LOOP` observations are tried, short and steep ones first.
+    `check` is called all the time, and may raise an error to end the search.
     """
     for point in islice(sample_points(model.domain), MAX_POINTS):
         fixed = at_point(model, point)
         if not has_numbers(fixed.hmm):
             return None
         named = tuple((n, point[n]) for n in model.domain.ring.parameters)
-        search = _Search(fixed, named, matrices(fixed.hmm))
+        search = _Search(fixed, named, matrices(fixed.hmm), check)
         for size in range(1, MAX_LOOP + 1):
             best = max(search.loops(size), key=_steepness, default=None)
             if best:
@@ -102,6 +103,7 @@ class _Search:
     model: Model
     point: tuple[tuple[str, Fraction], ...]
     tables: tuple[Matrix, ...]
+    check: Callable[[], None]
 
     def loops(self, size: int) -> Iterator[Loop]:
         """Yields loops of one length, the steepest for each direction, prefix, suffix and word."""
@@ -109,7 +111,10 @@ class _Search:
         ends = [(), *((o,) for o in range(count))]
         sums = {z: self._after(z) for z in ends}
         words = list(islice(product(range(count), repeat=size), MAX_WORDS))
-        powers = {w: self._matrix(w) for w in words}
+        powers: dict[tuple[int, ...], list[Row]] = {}
+        for w in words:
+            self.check()
+            powers[w] = self._matrix(w)
         for pair in self.model.pairs[:MAX_PAIRS]:
             for one, other, left, right in (
                 (pair.left, pair.right, pair.pi, pair.tau),
@@ -120,6 +125,7 @@ class _Search:
                     if not first:
                         continue
                     for w in words:
+                        self.check()
                         for z in ends:
                             found = self._loop(first, second, powers[w], sums[z])
                             if found:

@@ -62,6 +62,11 @@ def counterexample_lines(example: Counterexample, found: Property) -> list[str]:
     ]
 
 
+def entry(name: str, found: Property, result: Result) -> dict[str, Any]:
+    """Returns the result for one property as JSON data, with its name."""
+    return {"property": name, **_property(found, result)}
+
+
 def document(case: LogicCase, results: Mapping[str, Result], status: str, seconds: float) -> dict[str, Any]:
     """Returns all results as JSON data, in the shape of `verify --json`."""
     decisions = [d for r in results.values() for _, d in r.claims]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import TracebackType
+from typing import Any
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Interval
@@ -18,6 +19,7 @@ from paramverify.backends.roots import IRRATIONAL, fails_without_witness
 from paramverify.backends.settling import VERSION, Outcome, Work, answer, settle
 from paramverify.claims import Claim, without_enclosure
 from paramverify.encodings.refutations import Confirm, refuter
+from paramverify.errors import TimeLimitError
 from paramverify.evidence import certificates
 from paramverify.portfolio.agreement import check_agreement, confirmation, program
 from paramverify.portfolio.attempts import resolve
@@ -35,13 +37,16 @@ class Options:
 
     `seconds` is the wall-clock time for the whole session, `memory` the address space of one attempt in
     bytes. With `confirm` = n > 1, a claim counts as proved only if n different programs say so; all built-ins
-    together are one.
+    together are one. `on_decision` hears of each decision as it is made, `on_bound` of what a search for a
+    largest value knows so far: a run that is ended by force can tell them.
     """
 
     seconds: float = 60.0
     memory: int = 4 << 30
     strategy: Strategy = NAMED["default"]
     confirm: int = 1
+    on_decision: Callable[[Claim, Decision], None] | None = field(default=None, compare=False)
+    on_bound: Callable[[Any], None] | None = field(default=None, compare=False)
 
 
 @dataclass
@@ -88,6 +93,20 @@ class Session:
         if self._runner:
             self._runner.close()
 
+    def in_time(self) -> None:
+        """Does nothing as long as there is time left; for loops that make no decision.
+
+        Raises:
+            TimeLimitError: the time is over.
+        """
+        if time.monotonic() > self.deadline:
+            raise TimeLimitError(self.options.seconds)
+
+    def bound(self, found: object) -> None:
+        """Tells whoever listens what a search knows so far."""
+        if self.options.on_bound:
+            self.options.on_bound(found)
+
     def decide(self, claim: Claim) -> Decision:
         """Returns how the claim was settled, or why it was not.
 
@@ -97,6 +116,12 @@ class Session:
         Raises:
             DisagreementError: two backends contradict each other.
         """
+        made = self._decide(claim)
+        if self.options.on_decision:
+            self.options.on_decision(claim, made)
+        return made
+
+    def _decide(self, claim: Claim) -> Decision:
         started = time.monotonic()
         claim = without_enclosure(claim)
         first: Decision | None = None

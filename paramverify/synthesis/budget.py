@@ -56,11 +56,17 @@ def tight_budget(
     free = [c for c in possible if c.has_parameters]
     for candidate in sorted(free, key=lambda c: sampled(c.a, c.b, model.domain)[0], reverse=True):
         best = _improve(best, candidate, model, session, precision)
+        session.bound(_so_far(best))
         if best.infinite:
             break
     if best is None:
         raise DefectError("a model without any possible output")
     return best
+
+
+def _so_far(best: TightBudget) -> TightBudget:
+    """Returns what the largest of some suprema says about that of all: it is a lower bound."""
+    return best if best.infinite else replace(best, upper=None, value=None, attained=None)
 
 
 def _distinct(found: Iterable[Candidate], scale: tuple[Polynomial, Polynomial] | None) -> Iterator[Quotient]:

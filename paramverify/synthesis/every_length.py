@@ -6,6 +6,7 @@ one. Neither search is complete, so the bounds may stay apart.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -16,7 +17,7 @@ from paramverify.algebra.simplest import simplest_between
 from paramverify.all_lengths import verify_all_lengths
 from paramverify.claims import Origin
 from paramverify.encodings.no_budget import no_budget
-from paramverify.errors import LimitError
+from paramverify.errors import LimitError, TimeLimitError
 from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
@@ -39,22 +40,14 @@ def tight_budget_of_every_length(
     Raises:
         LimitError: neither a violation of the bound 1 was found nor an upper bound.
     """
-    loop = no_budget(model)
+    loop = no_budget(model, session.in_time)
     if loop:
         place = {name: exact(value) for name, value in loop.point}
         return TightBudget(Fraction(0), None, loop.origin(model, 3), place, None, False, True)
     one = RationalFunction.of(model.domain.ring.number(1))
     search = _Search(replace(model, ratio=one) if not relative else model, session)
-    for _ in range(FURTHEST):
-        search.try_ratio(max(search.tried, Fraction(1)) * 2)
-        if search.upper is not None or search.infinite or search.lower > UNBOUNDED:
-            break
-    while search.upper is not None and not search.infinite:
-        if search.lower and search.settles(search.lower):
-            break
-        if search.upper - search.tried <= max(precision, NEAREST) * search.upper:
-            break
-        search.try_ratio(simplest_between(*middle(search.tried, search.upper)))
+    with suppress(TimeLimitError):  # the bounds so far stand
+        search.run(precision)
     return search.found()
 
 
@@ -72,6 +65,19 @@ class _Search:
     infinite: bool = False
     last: Fraction = Fraction(0)  # the lower bound that was tried as an upper one
 
+    def run(self, precision: Fraction) -> None:
+        """Narrows the bounds until they are near enough, or nothing helps."""
+        for _ in range(FURTHEST):
+            self.try_ratio(max(self.tried, Fraction(1)) * 2)
+            if self.upper is not None or self.infinite or self.lower > UNBOUNDED:
+                break
+        while self.upper is not None and not self.infinite:
+            if self.lower and self.settles(self.lower):
+                break
+            if self.upper - self.tried <= max(precision, NEAREST) * self.upper:
+                break
+            self.try_ratio(simplest_between(*middle(self.tried, self.upper)))
+
     def settles(self, lower: Fraction) -> bool:
         """Tells whether the lower bound is an upper one too; asked once for each."""
         if self.last != lower:
@@ -86,6 +92,7 @@ class _Search:
         found = verify_all_lengths(replace(self.model, ratio=scaled), self.session)
         if isinstance(found.verdict, Holds):
             self.upper, self.decisions = ratio, found.decisions
+            self._tell()
             return
         self.tried = max(self.tried, ratio)
         if isinstance(found.verdict, Violated) and isinstance(found.verdict.witness, Witness):
@@ -99,6 +106,11 @@ class _Search:
             if reached > self.lower:
                 self.best, self.lower = same, reached
                 self.tried = max(self.tried, min(reached, self.upper or reached))
+                self._tell()
+
+    def _tell(self) -> None:
+        if self.best is not None:
+            self.session.bound(self.found())
 
     def found(self) -> TightBudget:
         """Returns what is known, as bounds."""

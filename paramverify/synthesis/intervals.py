@@ -122,15 +122,23 @@ def fixed_values(domain: Domain, *names: str) -> Mapping[str, Fraction]:
 
 
 def critical_values(
-    polynomials: Sequence[Polynomial], name: str, interval: Interval, sign: SignOf
+    polynomials: Sequence[Polynomial],
+    name: str,
+    interval: Interval,
+    sign: SignOf,
+    check: Callable[[], None] = lambda: None,
 ) -> list[Critical]:
     """Returns the roots of polynomials in one parameter in the closed interval, in disjoint intervals.
 
     Each root occurs once: different irreducible factors have no root in common.
     """
-    different = {key(g): g for f in polynomials for g, _ in _factors(f) if name in variables(g)}
+    different: dict[str, Polynomial] = {}
+    for f in polynomials:
+        check()
+        different |= {key(g): g for g, _ in _factors(f) if name in variables(g)}
     found: list[Critical] = []
     for factor in different.values():
+        check()
         roots: Sequence[Root]
         if variables(factor) == (name,):
             roots = isolate(univariate(factor), interval.lower, interval.upper)

@@ -14,7 +14,7 @@ replaced by ends of their intervals, which is exact at every value of a: such a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
 
@@ -33,10 +33,13 @@ from paramverify.synthesis.maps import Status
 MAX_REPLACED = 8  # parameters that are replaced by ends
 
 
-def project(claims: Sequence[Claim], domain: Domain, name: str) -> Partition:
+def project(
+    claims: Sequence[Claim], domain: Domain, name: str, check: Callable[[], None] = lambda: None
+) -> Partition:
     """Returns where on the interval of one parameter all claims hold for all values of all others.
 
-    Constraints may mention the free parameter only. A parameter with one value is not quantified.
+    Constraints may mention the free parameter only. A parameter with one value is not quantified. `check` is
+    called before each piece of work, and may raise an error to end it.
 
     Raises:
         InputError: there is no such parameter.
@@ -57,7 +60,7 @@ def project(claims: Sequence[Claim], domain: Domain, name: str) -> Partition:
     parts = [
         (part, number)
         for number, claim in enumerate(claims)
-        for part in _reduced(substitute(claim.polynomial, fixed), domain, name)
+        for part in _checked(_reduced(substitute(claim.polynomial, fixed), domain, name), check)
     ]
     parts = list({key(part): (part, number) for part, number in reversed(parts)}.values())[::-1]
 
@@ -68,6 +71,7 @@ def project(claims: Sequence[Claim], domain: Domain, name: str) -> Partition:
     def decide(signs: SignOf, at: Point) -> Mark:
         """Decides one value of the parameter, substituted or known by the signs of its polynomials."""
         for part, number in parts:
+            check()
             failing = _failing(part, at, domain, name, signs)
             if failing is not None:
                 return Mark(Status.VIOLATING, number, failing)
@@ -90,11 +94,19 @@ def project(claims: Sequence[Claim], domain: Domain, name: str) -> Partition:
                 return beside
         return decide(signs, {})
 
-    every = [f for part, _ in parts for f in _projection(part, domain, name)]
-    critical = critical_values([*every, *(c for c, _ in conditions)], name, domain.box[name], sign)
+    every = [f for part, _ in parts for f in _checked(_projection(part, domain, name), check)]
+    critical = critical_values([*every, *(c for c, _ in conditions)], name, domain.box[name], sign, check)
     quantified = tuple(n for n in domain.ring.parameters if n != name and n not in fixed)
     found = cut(domain.box[name], critical, at_value, at_root)
     return Partition(name, quantified, domain.box[name], tuple(claims), found)
+
+
+def _checked(found: Iterable[Polynomial], check: Callable[[], None]) -> Iterator[Polynomial]:
+    """Yields polynomials as they are made, looking at the time between them."""
+    check()
+    for polynomial in found:
+        yield polynomial
+        check()
 
 
 def _failing(

@@ -7,7 +7,7 @@ in what projection cannot eliminate otherwise, and it finds the exact ends.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -15,12 +15,13 @@ from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.realroots import rational_root
 from paramverify.algebra.simplest import simplest_between
 from paramverify.claims import Claim
-from paramverify.errors import UnsupportedError
+from paramverify.errors import TimeLimitError, UnsupportedError
 from paramverify.synthesis.intervals import Part, Partition, merged
 from paramverify.synthesis.maps import Cell, Status
 from paramverify.synthesis.projection import project
 from paramverify.synthesis.regions import region_map
 
+MAPS = 1 / 3  # of the time is for the maps, so that something is left where none of them helps
 COVERAGES = (Fraction(1, 20), Fraction(1, 200), Fraction(1, 2000), Fraction(1, 20000))
 
 
@@ -33,10 +34,17 @@ def exact_parts(claims: Sequence[Claim], domain: Domain, name: str, seconds: flo
     Raises:
         InputError: there is no such parameter.
         UnsupportedError: projection does not apply to some piece that is left.
+        TimeLimitError: the time is over; a single call of the arithmetic library is not interrupted.
     """
-    until = time.monotonic() + seconds
+    started = time.monotonic()
+    until = started + MAPS * seconds
+
+    def check() -> None:
+        if time.monotonic() > started + seconds:
+            raise TimeLimitError(seconds)
+
     try:
-        return project(claims, domain, name)
+        return project(claims, domain, name, check)
     except UnsupportedError as error:
         reason = error
     for coverage in COVERAGES:
@@ -48,7 +56,7 @@ def exact_parts(claims: Sequence[Claim], domain: Domain, name: str, seconds: flo
         pieces: list[Part] = []
         try:
             for cell in sorted(found.cells, key=lambda c: c.box):
-                pieces += _parts(cell, claims, domain, name)
+                pieces += _parts(cell, claims, domain, name, check)
         except UnsupportedError as error:
             reason = error
             continue
@@ -57,14 +65,16 @@ def exact_parts(claims: Sequence[Claim], domain: Domain, name: str, seconds: flo
     raise reason
 
 
-def _parts(cell: Cell, claims: Sequence[Claim], domain: Domain, name: str) -> Sequence[Part]:
+def _parts(
+    cell: Cell, claims: Sequence[Claim], domain: Domain, name: str, check: Callable[[], None]
+) -> Sequence[Part]:
     """Returns the parts of a cell; its upper end belongs to the next cell, if there is one."""
     whole = domain.box[name]
     low, high = cell.box[0]
     last = high == whole.upper
     piece = Interval(low, high, low > whole.lower or whole.lower_closed, last and whole.upper_closed)
     if cell.status is Status.UNDECIDED:
-        return project(claims, replace(domain, box={**domain.box, name: piece}), name).parts
+        return project(claims, replace(domain, box={**domain.box, name: piece}), name, check).parts
     ends = rational_root(low), rational_root(high)
     sample = simplest_between(low, high)
     return [Part(cell.status, *ends, piece.lower_closed, piece.upper_closed, sample, cell.claim)]

@@ -321,7 +321,7 @@ def region_map(
             stay undecided. More is left only if the map was interrupted, or if too many cells are open.
         on_cell: called with each cell as it is decided; cells of `known` are not repeated.
         known: cells of an earlier run with the same claims, domain and free parameters; undecided ones save
-            the time to find them again.
+            the time to find them again. If they are enough for the coverage, nothing is done.
         session: decides claims on cells that are still open at the end, within its time limit.
         seconds: the wall-clock time after which the map is returned as it is, marked as interrupted; so does
             a KeyboardInterrupt (`stopped`) and a LimitError from a signal handler.
@@ -339,7 +339,8 @@ def region_map(
         search.resume(known)
         resumed = True
         interrupted = search.run(coverage, deadline)
-        if session and not interrupted:
+        settled = bool(known) and len(search.cells) == sum(c.status is not Status.UNDECIDED for c in known)
+        if session and not interrupted and not settled:
             search.ask(session, deadline)
         rest = [Cell(Status.UNDECIDED, node.box) for _, _, node in search.heap]
     except (KeyboardInterrupt, LimitError) as error:
@@ -351,16 +352,12 @@ def region_map(
         rest = [Cell(Status.UNDECIDED, node.box) for _, _, node in search.heap]
         rest += undecided(search.box, [*search.cells, *rest])
     cells = (*search.cells, *rest)
-    return RegionMap(
-        search.free,
-        search.quantified,
-        search.box,
-        tuple(claims),
-        cells,
-        time.monotonic() - started,
-        interrupted,
-        stopped,
+    seconds = time.monotonic() - started
+    made = RegionMap(
+        search.free, search.quantified, search.box, tuple(claims), cells, seconds, stopped=stopped
     )
+    # What was stopped after the coverage was reached is complete.
+    return replace(made, interrupted=interrupted and made.share(Status.UNDECIDED) > coverage)
 
 
 def _check(domain: Domain, free: Sequence[str], coverage: Fraction) -> None:

@@ -201,6 +201,8 @@ class Search:
             else:
                 assert isinstance(decision.answer, Open)
                 break
+            known = TightBudget(lower, None, self.origin, place, None, attained, False)
+            self.session.bound(known)
             trial = lower * 2 if upper is None else simplest_between(*middle(lower, upper))
         found = TightBudget(lower, upper, self.origin, place, None, attained, False, decisions)
         return self.recognise(found) if upper is not None else found
