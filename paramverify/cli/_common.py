@@ -153,10 +153,11 @@ def session_options(timeout: float, backends: str | None, strategy: str | None, 
 
 
 @contextmanager
-def time_limit(seconds: float) -> Iterator[Callable[[], None]]:
+def time_limit(seconds: float, left: float | None = None) -> Iterator[Callable[[], None]]:
     """Ends with a TimeLimitError when the time is over, also while claims are still being derived.
 
-    Gives a function that lifts the limit: what was found is then told and drawn in any case.
+    Gives a function that lifts the limit: what was found is then told and drawn in any case. The limit counts
+    from the start of the program, or ends when `left` seconds from now are over.
 
     Sessions keep their own limit and end first; this is for what happens before and after them. Without
     POSIX timers, or outside of the main thread, it does nothing.
@@ -175,7 +176,8 @@ def time_limit(seconds: float) -> Iterator[Callable[[], None]]:
         _output.lift()
 
     before = signal.signal(signal.SIGALRM, over)
-    signal.setitimer(signal.ITIMER_REAL, _output.remaining(seconds) + GRACE)
+    left = _output.remaining(seconds) if left is None else left
+    signal.setitimer(signal.ITIMER_REAL, left + GRACE)
     try:
         yield lift
     finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from paramverify.backends import discover
+from paramverify.cli import _output
 from paramverify.cli._common import json_option, print_json, whole_timeout_option
 from paramverify.reports.tables import columns
 
@@ -14,7 +15,11 @@ from paramverify.reports.tables import columns
 @whole_timeout_option
 def command(as_json: bool) -> int:
     """List the backends: installed, version, how to get what is missing."""
-    found = [(name, backend, backend.version()) for name, backend in discover().items()]
+    found = []
+    for name, backend in discover().items():
+        version = backend.version()
+        found.append((name, backend, version))
+        _output.add("backends", {"name": name, "version": version}, f"{name}  {version or 'missing'}")
     if as_json:
         print_json(
             {

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from paramverify.cli import _output
 from paramverify.cli._common import json_option, print_json, whole_timeout_option
 from paramverify.errors import EvidenceError, located
 from paramverify.evidence import cone_checker, product_checker, region_checker, unwinding_checker
@@ -36,6 +37,7 @@ def command(evidence: Path, case: str | None, as_json: bool) -> int:
     are proved. Exit code 0 if the evidence is accepted, 1 if it is rejected.
     """
     text = _read(evidence)
+    _output.found(["  nothing is accepted: the check did not end"], {"accepted": False})
     report = _with_case(text, case) if case else _alone(text)
     accepted = report.accepted
     if as_json:

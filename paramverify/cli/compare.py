@@ -13,7 +13,8 @@ from typing import Any
 import click
 
 from paramverify.backends import Ability, discover
-from paramverify.cli._common import SECONDS, json_option, print_json
+from paramverify.cli import _output
+from paramverify.cli._common import SECONDS, json_option, memory_limit, memory_option, print_json, time_limit
 from paramverify.errors import InputError
 from paramverify.portfolio.comparing import Choice, Planned, Progress, plan, run
 from paramverify.portfolio.results import ResultsFile, identity
@@ -37,8 +38,9 @@ CONTRADICTED, INTERRUPTED = 1, 130
     default=10.0,
     show_default=True,
     metavar="SECONDS",
-    help="Wall-clock limit for each attempt.",
+    help="Wall-clock limit for each attempt, and for reading each file.",
 )
+@memory_option
 @click.option(
     "--repeat", type=click.IntRange(min=1), default=1, metavar="N", help="Make each attempt N times."
 )
@@ -75,8 +77,9 @@ def command(
     for name in known:
         if name not in ENCODINGS:
             raise InputError(f"unknown encoding {name!r}; known: {', '.join(ENCODINGS)}")
-    choice = Choice(names, timeout, repeat=repeat)
-    subjects = read_subjects(cases, known)
+    choice = Choice(names, timeout, memory_limit(), repeat)
+    subjects = read_subjects(cases, known, lambda path: _reading(path, timeout))
+    _output.lift()
     attempts, skipped = plan(subjects, choice)
     if not attempts:
         raise InputError("none of these backends can run any of these files")
@@ -87,7 +90,13 @@ def command(
         if before:
             click.echo(f"{before} of {len(attempts)} attempts have results in {results.path}", err=True)
         try:
-            with _progress_bar() as progress:
+            with _progress_bar() as shown:
+
+                def progress(made: Progress) -> None:
+                    _output.found(*_so_far(made, results.path))
+                    if shown:
+                        shown(made)
+
                 records = run(attempts, choice, results, progress)
         except KeyboardInterrupt:
             _say_interrupted(attempts, results)
@@ -112,6 +121,21 @@ def _names(text: str | None, option: str) -> tuple[str, ...]:
     if not names:
         raise click.UsageError(f"{option} needs at least one name")
     return names
+
+
+@contextmanager
+def _reading(path: Path, seconds: float) -> Iterator[None]:
+    """Gives a file the time of one attempt to be read, and its claims to be derived."""
+    _output.limit_step(seconds)
+    _output.found([f"  while {path} was read"], {"reading": str(path)})
+    with time_limit(seconds, seconds):
+        yield
+
+
+def _so_far(made: Progress, path: Path) -> tuple[list[str], dict[str, Any]]:
+    kept = f"{made.done} of {made.total} results are kept in {path}"
+    document = {"done": made.done, "total": made.total, "kept_in": str(path)}
+    return [f"  {kept}; the same command goes on from there"], document
 
 
 def _say_interrupted(attempts: list[Planned], results: ResultsFile) -> None:

@@ -10,6 +10,7 @@ import click
 
 from paramverify.cases import load
 from paramverify.claims import Claim
+from paramverify.cli import _output
 from paramverify.cli._common import case_argument, json_option, print_json, whole_timeout_option
 from paramverify.encodings import qepcad, redlog
 from paramverify.encodings.choice import listed_claims
@@ -81,6 +82,7 @@ def command(
         path = output / f"{stem if k is None else f'{stem}-{k}'}.{SUFFIXES[target]}"
         path.write_text(text, encoding="utf-8")
         files.append({**entry, "file": str(path)})
+        _output.add("files", files[-1], f"written: {path}")
     if as_json:
         print_json({"files": files})
     elif output is not None:

@@ -9,6 +9,7 @@ import click
 
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.cases import load
+from paramverify.cli import _output
 from paramverify.cli._common import case_argument, json_option, print_json, whole_timeout_option
 from paramverify.encodings.sequences import probabilities
 from paramverify.models.inequality import Inequality
@@ -37,7 +38,11 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool) -> int:
     if graph:
         click.echo(dot(model), nl=False)
         return 0
-    rows = list(islice(probabilities(model), MOST_ROWS + 1))
+    rows = []
+    for word, name, function in islice(probabilities(model), MOST_ROWS + 1):
+        rows.append((word, name, function))
+        entry = {"secret": name, "observations": list(word), "formula": str(function)}
+        _output.add("probabilities", entry, f"{name}  {' '.join(word)}  {function}")
     cut = len(rows) > MOST_ROWS
     if as_latex:
         click.echo(_latex(rows[:MOST_ROWS], model), nl=False)

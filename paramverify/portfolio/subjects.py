@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from paramverify.claims import Claim, without_enclosure
 from paramverify.encodings import monolithic
 from paramverify.encodings.choice import listed_claims
 from paramverify.encodings.cone import cone_claims, has_numbers
-from paramverify.errors import InputError, LimitError, UnsupportedError
+from paramverify.errors import InputError, LimitError, TimeLimitError, UnsupportedError
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
@@ -71,16 +72,23 @@ class Subjects:
     skipped: list[Skipped] = field(default_factory=list)
 
 
-def read_subjects(paths: Iterable[str], encodings: Sequence[str]) -> Subjects:
+def read_subjects(
+    paths: Iterable[str],
+    encodings: Sequence[str],
+    limited: Callable[[Path], AbstractContextManager[object]] = lambda path: nullcontext(),
+) -> Subjects:
     """Returns what is to be decided in case files, `.smt2` scripts and folders of both.
 
-    A case whose claims are too many or too large is skipped, with the reason.
+    A case whose claims are too many or too large is skipped, with the reason; so is a file that `limited`, in
+    which it is read, gives no more time.
 
     Raises:
         InputError: a mistake in a file, nothing to compare, or two files that have the same name.
+        LimitError: there is nothing to compare because the time did not suffice.
     """
     found = Subjects()
     names: dict[str, Path] = {}
+    late = False
     for path in _files(paths):
         script = path.suffix == ".smt2"
         name = path.name if script else path.stem
@@ -89,12 +97,19 @@ def read_subjects(paths: Iterable[str], encodings: Sequence[str]) -> Subjects:
                 continue
             raise InputError(f"{names[name]} has the same name; results would be mixed up", file=str(path))
         names[name] = path
-        if script:
-            _add_script(found, name, path)
-        else:
-            _add_case(found, name, path, encodings)
+        try:
+            with limited(path):
+                if script:
+                    _add_script(found, name, path)
+                else:
+                    _add_case(found, name, path, encodings)
+        except TimeLimitError as error:
+            found.skipped.append(Skipped(name, str(error)))
+            late = True
     if not found.subjects:
         reasons = "".join(f"; {s.what}: {s.reason}" for s in found.skipped)
+        if late:
+            raise LimitError(f"there is nothing to compare{reasons}")
         raise InputError(f"there is nothing to compare{reasons}")
     return found
 
@@ -127,6 +142,8 @@ def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) 
         started = time.perf_counter()
         try:
             parts = ENCODINGS[encoding](model)
+        except TimeLimitError:
+            raise
         except (LimitError, UnsupportedError) as error:
             found.skipped.append(Skipped(f"{name}, encoding {encoding}", str(error)))
             continue
