@@ -20,8 +20,6 @@ from paramverify.synthesis.maps import RegionMap, Status
 from paramverify.synthesis.optimum import Optimum
 from paramverify.synthesis.violating import Violating
 
-DONE, VIOLATED, UNKNOWN, STOPPED = 0, 1, 3, 130
-
 Answer = tuple[int, dict[str, Any], list[str]]  # exit code, JSON, lines
 
 PRIVACY = {Status.SAFE: "private", Status.VIOLATING: "not private", Status.UNDECIDED: "undecided"}

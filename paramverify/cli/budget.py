@@ -20,6 +20,7 @@ from paramverify.cli._common import (
     time_limit,
     timeout_option,
 )
+from paramverify.cli._exits import Exit
 from paramverify.errors import InputError, LimitError, located
 from paramverify.evidence.witnesses import evaluate
 from paramverify.models.evaluation import Real, show_polynomial
@@ -86,7 +87,7 @@ def command(
             click.echo(line)
         if related:
             click.echo(f"relative to the case's {loaded.budget}: {_relative(related)}")
-    return 0 if done else 3
+    return Exit.HOLDS if done else Exit.UNKNOWN
 
 
 def _precision(given: str) -> Fraction:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
@@ -29,8 +28,10 @@ from paramverify.cli._common import (
     session_options,
     time_limit,
     timeout_option,
+    write_json,
 )
-from paramverify.cli._telling import DONE, STOPPED, UNKNOWN, VIOLATED, Answer
+from paramverify.cli._exits import Exit
+from paramverify.cli._telling import Answer
 from paramverify.cli._violating import violating_prior
 from paramverify.errors import InputError, LimitError, UnsupportedError, located
 from paramverify.evidence.witnesses import AnyWitness
@@ -279,8 +280,8 @@ def _with_optimum(
         document["optimum"] = telling.optimum_document(best, case.model.domain.constant)
     if case.design and not possible:
         lines.append("no value of the design parameters makes it private")
-        return VIOLATED
-    return DONE
+        return Exit.VIOLATED
+    return Exit.HOLDS
 
 
 def _condition(case: Case, claims: Sequence[Claim], axes: Sequence[str], session: Session) -> Answer:
@@ -291,10 +292,10 @@ def _condition(case: Case, claims: Sequence[Claim], axes: Sequence[str], session
     if isinstance(found, Open):
         reason = f"{found.end.value}: {found.detail}"
         lines = [f"no condition on {names} was found: {reason}"]
-        return UNKNOWN, document | {"status": "unknown", "reason": reason}, lines
+        return Exit.UNKNOWN, document | {"status": "unknown", "reason": reason}, lines
     lines = [telling.condition_line(case, names, found.text)]
     lines += [f"  by qepcad; compared exactly at {found.checked} points"]
-    return DONE, document | {"condition": found.text, "checked": found.checked}, lines
+    return Exit.HOLDS, document | {"condition": found.text, "checked": found.checked}, lines
 
 
 def _region(
@@ -323,14 +324,13 @@ def _region(
     if found.stopped:
         if files.plot or files.evidence:
             lines.append("  stopped before the picture and the evidence were written")
-        return STOPPED, document, lines
+        return Exit.INTERRUPTED, document, lines
     if files.plot:
         draw(found, files.plot, title=case.title, budget=case.budget)
     if files.evidence:
-        text = json.dumps(map_document(found, domain) | reduction(case), ensure_ascii=False)
-        files.evidence.write_text(text)
+        write_json(files.evidence, map_document(found, domain) | reduction(case))
     done = not found.interrupted and found.share(Status.UNDECIDED) <= coverage
-    return code if done else UNKNOWN, document, lines
+    return code if done else Exit.UNKNOWN, document, lines
 
 
 def _map(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from paramverify.cli._common import (
     session_options,
     time_limit,
     timeout_option,
+    write_json,
 )
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError
@@ -62,9 +62,7 @@ def command(
         names = ", ".join(loaded.design.parameters)
         condition["design"] = f"the verdict is for every {names}; `synthesize` finds those that are private"
     if evidence:
-        evidence.write_text(
-            json.dumps(evidence_document(loaded, report, status), ensure_ascii=False, indent=1)
-        )
+        write_json(evidence, evidence_document(loaded, report, status), indent=1)
     if as_json:
         print_json(_document(report, status) | condition)
         return STATUS_CODES[status]
@@ -124,7 +122,8 @@ def _headline(report: Report, case: Case) -> str:
 def _document(report: Report, status: str) -> dict[str, Any]:
     claims = []
     for number, claim in enumerate(report.claims):
-        entry: dict[str, Any] = {**documents.origin(claim.origins[0]), "merged": len(claim.origins)}
+        first = documents.origin(claim.origins[0]) if claim.origins else {"about": "the invariant cone"}
+        entry: dict[str, Any] = {**first, "merged": len(claim.origins)}
         if number < len(report.decisions):
             entry |= documents.decision(report.decisions[number])
         else:

@@ -34,8 +34,8 @@ def default_path() -> Path | None:
     given = os.environ.get("PARAMVERIFY_HISTORY")
     if given:
         return None if given == "off" else Path(given)
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache) / "paramverify" / "attempts.jsonl"
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
+    return cache / "paramverify" / "attempts.jsonl" if cache.is_absolute() else None
 
 
 @dataclass
