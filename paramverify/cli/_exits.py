@@ -32,7 +32,7 @@ CODES = (
 )
 
 
-def told(error: Exception) -> tuple[Exit, str, str]:
+def told(error: BaseException) -> tuple[Exit, str, str]:
     """Returns the exit code for an error, a word for its kind, and its message."""
     match error:
         case click.ClickException():
@@ -54,7 +54,7 @@ def told(error: Exception) -> tuple[Exit, str, str]:
     return Exit.DEFECT, "internal error", _defect(error)
 
 
-def _defect(error: Exception) -> str:
+def _defect(error: BaseException) -> str:
     shown = " ".join(str(error).split())
     short = shown if len(shown) <= _MOST else f"{shown[:_MOST]} ..."
     return (

@@ -58,7 +58,7 @@ def _read(path: Path) -> str:
         try:
             if path.stat().st_size > MAX_BYTES:
                 raise EvidenceError(f"larger than {MAX_BYTES:,} bytes")
-            return path.read_text(encoding="utf-8")
+            return path.read_text(encoding="utf-8-sig")
         except OSError as error:
             raise EvidenceError(error.strerror or "cannot be read") from None
         except UnicodeDecodeError:

@@ -61,7 +61,7 @@ class History:
                 history.rows.append(
                     ((variables_, degree, terms), str(row["backend"]), row["end"] == "decided", seconds)
                 )
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
                 continue
         return history
 

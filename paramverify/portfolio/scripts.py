@@ -46,7 +46,7 @@ def read_script(path: Path) -> Script:
             if path.stat().st_size > MAX_BYTES:
                 raise InputError(f"larger than {MAX_BYTES:,} bytes")
             content = path.read_bytes()
-            text = content.decode("utf-8")
+            text = content.decode("utf-8-sig")
         except OSError as error:
             raise InputError(error.strerror or "cannot be read") from None
         except UnicodeDecodeError:

@@ -6,6 +6,7 @@ A module here is a mechanism; there is nothing to register. `read(table, checks)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from importlib import import_module
@@ -118,8 +119,8 @@ def read_differ(table: Table, default_by: str = "1") -> tuple[str, int | None]:
     """Reads `differ` and `by`: which answers may differ, and by how much at most (None: by anything)."""
     differ = table.choice("differ", ("each", "one"))
     by = str(table.get("by") or default_by)
-    if by != "any" and not by.isdigit():
-        raise CaseError('a whole number or "any" is needed here', key="by")
+    if by != "any" and not re.fullmatch(r"[0-9]{1,9}", by):
+        raise CaseError('a whole number of at most nine digits, or "any", is needed here', key="by")
     return differ, None if by == "any" else int(by)
 
 
