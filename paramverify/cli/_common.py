@@ -161,7 +161,7 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
 
 def print_json(document: object) -> None:
     """Prints one JSON object on standard output."""
-    text = json.dumps(document, ensure_ascii=False, indent=2)
+    text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
     try:
         text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
     except UnicodeEncodeError:  # another encoding than UTF-8: JSON has escapes of its own

@@ -345,7 +345,7 @@ def _map(
     whole = _size((domain.box[n].lower, domain.box[n].upper) for n in axes)
     file = cell_file(state, claims, domain, axes) if state else nullcontext(((), None))
     with progress_bar("region") as progress, file as (known, keep):
-        decided = sum(_size(cell.box) for cell in known if cell.status is not Status.UNDECIDED)
+        decided = sum((_size(c.box) for c in known if c.status is not Status.UNDECIDED), Fraction(0))
 
         def on_cell(cell: Cell) -> None:
             nonlocal decided
@@ -367,9 +367,9 @@ def _map(
         return found
 
 
-def _size(box: Iterable[tuple[Fraction, Fraction]]) -> float:
-    """Returns the volume of a box, rounded, which is enough to show progress."""
-    return prod(float(high - low) for low, high in box)
+def _size(box: Iterable[tuple[Fraction, Fraction]]) -> Fraction:
+    """Returns the volume of a box."""
+    return prod((high - low for low, high in box), start=Fraction(1))
 
 
 def _draw_parts(case: Case, found: Partition, path: Path) -> None:
