@@ -14,6 +14,7 @@ from paramverify.errors import CaseError, located
 from paramverify.files import read_file
 
 MAX_BYTES = 1_000_000
+MAX_DEPTH = 50  # tables and lists inside each other
 
 
 class _Decimal(str):
@@ -29,16 +30,29 @@ def read_toml(path: Path) -> tuple[dict[str, Any], str]:
     with located(file=str(path)):
         content = read_file(path, MAX_BYTES, "a case file", CaseError)
         try:
-            data = tomllib.loads(content.decode("utf-8"), parse_float=_Decimal)
+            data = tomllib.loads(content.decode("utf-8-sig"), parse_float=_Decimal)
+            if _depth(data) > MAX_DEPTH:
+                raise CaseError(f"tables and lists nested deeper than {MAX_DEPTH}")
             return data, hashlib.sha256(content).hexdigest()
         except UnicodeDecodeError as error:
             raise CaseError(f"not UTF-8 text (byte {error.start})") from None
         except RecursionError:
-            raise CaseError("nested too deeply") from None
+            raise CaseError(f"tables and lists nested deeper than {MAX_DEPTH}") from None
         except tomllib.TOMLDecodeError as error:
             raise CaseError(f"not TOML: {error}") from None
         except ValueError:
             raise CaseError("not TOML: a number has too many digits") from None
+
+
+def _depth(data: object) -> int:
+    """Returns how deeply tables and lists are nested; without recursion."""
+    depth, level = 0, [data]
+    while level:
+        lists = [d for d in level if isinstance(d, list)]
+        tables = [d for d in level if isinstance(d, dict)]
+        level = [value for part in (*lists, *(d.values() for d in tables)) for value in part]
+        depth += bool(lists or tables)
+    return depth
 
 
 class Table:
@@ -103,6 +117,13 @@ class Table:
             return default
         if not isinstance(value, str) or isinstance(value, _Decimal):
             raise CaseError("text is needed here", key=name)
+        return value
+
+    def path(self, name: str) -> str:
+        """Returns a string that can name a file."""
+        value = self.text(name)
+        if not value or "\0" in value:
+            raise CaseError(f"not the name of a file: {value!r}", key=name)
         return value
 
     def choice(self, name: str, choices: tuple[str, ...], default: str | None = None) -> str:

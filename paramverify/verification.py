@@ -62,7 +62,7 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
     """
     started = time.perf_counter()
     model = case.model
-    with located(file=case.path), Session(options) as session:
+    with Session(options) as session, located(file=case.path):
         doubt, obligations = check_model(session, model)
 
         def report(

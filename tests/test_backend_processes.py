@@ -454,7 +454,7 @@ def test_z3_as_a_configured_solver(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_where_configuration_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The variable comes before the working directory, and that before the user's folder."""
+    """The variable comes before the user's folder, and nothing is read from the working directory."""
     text = '[solvers.{}]\ncommand = ["x"]\n'
     home, work = tmp_path / "home", tmp_path / "work"
     (home / "paramverify").mkdir(parents=True)
@@ -466,7 +466,13 @@ def test_where_configuration_is_looked_for(tmp_path: Path, monkeypatch: pytest.M
     (home / "paramverify" / "config.toml").write_text(text.format("user"))
     assert list(discover()) == [*ours, "user"]
     (work / "paramverify.toml").write_text(text.format("project"))
-    assert list(discover()) == [*ours, "project"]
+    assert list(discover()) == [*ours, "user"]
+    for folder in (".", ""):  # a path that is relative would lead to the working directory again
+        (work / "paramverify").mkdir(exist_ok=True)
+        (work / "paramverify" / "config.toml").write_text(text.format("project"))
+        monkeypatch.setenv("XDG_CONFIG_HOME", folder)
+        monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
+        assert list(discover()) == ours
     configure(tmp_path, monkeypatch, text.format("named"))
     assert list(discover()) == [*ours, "named"]
 
@@ -515,7 +521,7 @@ def test_mistakes_in_the_configuration(
 def test_a_configuration_that_does_not_exist(monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that the variable names has to exist."""
     monkeypatch.setenv("PARAMVERIFY_CONFIG", "/nowhere.toml")
-    with pytest.raises(InputError, match=r"/nowhere.toml: no such file; the environment variable"):
+    with pytest.raises(InputError, match=r"/nowhere.toml: no such file; --config or the variable"):
         discover()
 
 

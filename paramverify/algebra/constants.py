@@ -19,7 +19,7 @@ from math import gcd, lcm
 from flint import arb, ctx, fmpq, fmpq_poly
 
 from paramverify.algebra.simplest import simplest_between
-from paramverify.errors import LimitError
+from paramverify.errors import InputError, LimitError
 
 GENERATOR = "E"
 MAX_EXPONENT = 1_000  # absolute value of q in exp(q)
@@ -75,7 +75,8 @@ def generator(exponents: Iterable[Fraction]) -> ExpConstant | None:
     """Returns the generator for all exp(q): exp of the greatest common divisor of the nonzero q.
 
     Raises:
-        LimitError: an exponent is too large, or too large a multiple of the common divisor.
+        InputError: an exponent is beyond `MAX_EXPONENT`.
+        LimitError: one is too large a multiple of the common divisor.
     """
     common: Fraction | None = None
     largest = Fraction(0)
@@ -91,7 +92,7 @@ def generator(exponents: Iterable[Fraction]) -> ExpConstant | None:
     if common is None:
         return None
     if largest > MAX_EXPONENT:
-        raise LimitError(f"exp of a number beyond {MAX_EXPONENT}")
+        raise InputError(f"exp of a number beyond {MAX_EXPONENT:,}, or so large an epsilon, is not allowed")
     if largest / common > MAX_POWER:
         raise LimitError(f"the exponents of exp have too small a common divisor: more than {MAX_POWER} steps")
     return ExpConstant(common)

@@ -29,10 +29,11 @@ NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "="}
 _PREFIX = re.compile(r"\s*\(\s*(?:[-+*/^=<>]|\*\*|<=|>=|!=|not|and|distinct)\s")
 _WORD = re.compile(r"[()]|[^\s()]+")
 _SYMBOL = re.compile(
-    r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.])|[A-Za-z_]\w*|\*\*|<=|>=|==|!=|&&|[-+*/^()<>=!&]|\S"
+    r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.])|[A-Za-z_]\w*|\*\*|<=|>=|==|!=|&&|[-+*/^()<>=!&]|\S",
+    re.ASCII,
 )
-_NUMBER = re.compile(r"(\d+)\.?(\d*)(?:[eE]([+-]?\d+))?|\.(\d+)(?:[eE]([+-]?\d+))?")
-_NAME = re.compile(r"[A-Za-z_]\w*")
+_NUMBER = re.compile(r"(\d+)\.?(\d*)(?:[eE]([+-]?\d+))?|\.(\d+)(?:[eE]([+-]?\d+))?", re.ASCII)
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _SHOWN = 40  # characters of an unexpected word
 
 
@@ -127,7 +128,7 @@ class Formulas:
         return value * fmpq(10) ** scale
 
     def _exponent(self, place: Place) -> int:
-        if not re.fullmatch(r"\d+", place.word):
+        if not re.fullmatch(r"[0-9]+", place.word):
             self._refuse("an exponent must be a whole number, without a sign", place.start)
         if len(place.word) > 6 or int(place.word) > MAX_EXPONENT:
             raise LimitError(f"{self.where(place.start)}: an exponent larger than {MAX_EXPONENT:,}")

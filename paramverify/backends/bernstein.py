@@ -154,7 +154,8 @@ class _Search:
             full = {name: ends.get(name, 0) for name in node.box}
             if all(condition.at_corner(full) >= 0 for _, condition in node.constraints):
                 point = {n: (i.upper if full[n] else i.lower) for n, i in node.box.items()}
-                self.point = self._checked(point)
+                # Where no constraint is left, the whole box is inside the domain: it is always looked at.
+                self.point = self._checked(point) if node.constraints else self.confirm(point)
                 if self.point is not None:
                     return True
         return False
@@ -189,6 +190,9 @@ class _Search:
             return
         if rounds >= MAX_ROUNDS:
             self.left.append(node)
+            return
+        if not form.names and not node.constraints:
+            self.left.append(node)  # f < 0 on a box of the enclosure only: cutting it leads nowhere
             return
         name = self._axis(node, form)
         self._cut(node, name, (node.box[name].lower + node.box[name].upper) / 2)

@@ -9,9 +9,11 @@
     # options = { seed = 1 }          # become (set-option :seed 1)
     # description = "...", install = "how to get it"
 
-They are read from the file that the environment variable PARAMVERIFY_CONFIG names, otherwise from
-`paramverify.toml` in the working directory, otherwise from `paramverify/config.toml` in the user's folder for
-configuration. No program is run before a claim is given to it.
+They are read from the file that `--config` or the environment variable PARAMVERIFY_CONFIG names, otherwise
+from `paramverify/config.toml` in the user's folder for configuration ($XDG_CONFIG_HOME, or ~/.config).
+Nothing is read from the working folder: commands from there would be commands of whoever wrote its files. A
+program that is given with a folder is looked for from the folder of the configuration. No program is run
+before a claim is given to it.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ LOGIC = re.compile(r"[A-Z_]+\Z")
 
 
 def config_file() -> Path | None:
-    """Returns the file that configures solvers, or None if there is none.
+    """Returns the file that configures solvers, or None if there is none; never one of the working folder.
 
     Raises:
         InputError: the environment variable names a file that does not exist.
@@ -38,11 +40,13 @@ def config_file() -> Path | None:
     named = os.environ.get(VARIABLE)
     if named:
         if not Path(named).is_file():
-            raise InputError(f"no such file; the environment variable {VARIABLE} names it", file=named)
+            raise InputError(f"no such file; --config or the variable {VARIABLE} names it", file=named)
         return Path(named)
-    home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
-    candidates = (Path("paramverify.toml"), Path(home) / "paramverify" / "config.toml")
-    return next((path for path in candidates if path.is_file()), None)
+    home = Path(os.environ.get("XDG_CONFIG_HOME", ""))
+    if not home.is_absolute():  # the XDG specification says that such a path is to be ignored
+        home = Path(os.path.expanduser("~")) / ".config"
+    path = home / "paramverify" / "config.toml"
+    return path if path.is_absolute() and path.is_file() else None
 
 
 def configured() -> tuple[SmtLibProcess, ...]:
@@ -62,16 +66,21 @@ def configured() -> tuple[SmtLibProcess, ...]:
         solvers = document.table("solvers")
         document.close()
         with located(key="solvers"):
-            return tuple(_solver(name, solvers.table(name)) for name in solvers)
+            folder = path.absolute().parent
+            return tuple(_solver(name, solvers.table(name), folder) for name in solvers)
 
 
-def _solver(name: str, table: Table) -> SmtLibProcess:
+def _solver(name: str, table: Table, folder: Path) -> SmtLibProcess:
     with located(key=name):
         if not NAME.match(name):
             raise InputError("a name has small letters, digits, - and _, and starts with a letter")
         command = table.texts("command")
         if not all(command) or not command:
             raise InputError("a program is needed here, and maybe its options", key="command")
+        if any("\0" in word for word in command):
+            raise InputError("a program and its options have no null character", key="command")
+        if os.sep in command[0]:  # otherwise its meaning would depend on the working folder
+            command[0] = str(folder / command[0])
         logic = table.text("logic", "QF_NRA")
         if not LOGIC.match(logic):
             raise InputError(f"not the name of a logic: {logic!r}", key="logic")

@@ -20,6 +20,7 @@ import click
 
 from paramverify.algebra.expressions import constant
 from paramverify.cli import _output
+from paramverify.cli._exits import Exit
 from paramverify.errors import InputError, TimeLimitError, located
 from paramverify.portfolio.session import Options
 from paramverify.portfolio.strategies import parse_strategy, race_of
@@ -29,7 +30,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 GRACE = 0.35  # seconds that a session may need to end its processes
 MEMORY = "paramverify.memory"  # key in the context of a command
 LEAST_MEMORY, MOST_MEMORY = 10**8, 10**15
-STATUS_CODES = {"holds": 0, "violated": 1, "unknown": 3}
+STATUS_CODES = {"holds": Exit.HOLDS, "violated": Exit.VIOLATED, "unknown": Exit.UNKNOWN}
 
 
 def case_argument(function: Function) -> Function:
@@ -229,7 +230,34 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
 
 def print_json(document: object) -> None:
     """Prints one JSON object on standard output."""
-    click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+    text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:  # another encoding than UTF-8: JSON has escapes of its own
+        text = json.dumps(document, indent=2)
+    click.echo(text)
+
+
+def write_json(path: Path, document: object, indent: int | None = None) -> None:
+    """Writes one JSON object into a file.
+
+    Raises:
+        OSError: with the name of the file.
+    """
+    write_text(path, json.dumps(document, ensure_ascii=False, indent=indent))
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes a text into a file; what is no text in UTF-8, such as bytes of a path, is escaped.
+
+    Raises:
+        OSError: with the name of the file.
+    """
+    try:
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        error.filename = str(path)
+        raise
 
 
 def parse_point(assignments: Iterable[str]) -> dict[str, Fraction]:

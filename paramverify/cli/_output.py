@@ -201,8 +201,13 @@ def write(stream: TextIO, text: str) -> None:
         stream.write(text)
         stream.flush()
     except OSError:
-        with suppress(OSError, ValueError):
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, stream.fileno())
-            os.close(nowhere)
+        silence(stream)
         raise
+
+
+def silence(stream: TextIO) -> None:
+    """Sends what a stream still holds to nowhere, or Python would complain about it at its end."""
+    with suppress(OSError, ValueError):  # a stream that is no file has nothing to lose
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import click
 
+from paramverify.algebra.decimals import decimal_text, logarithm
 from paramverify.cli.budget import exact_text, ratio_document
 from paramverify.models.model import Model
 from paramverify.reports import documents, text
@@ -190,7 +192,7 @@ def tight_lines(tight: TightRatio) -> list[str]:
     elif tight.infinite:
         head = "no budget: an output is possible under one secret only"
     elif tight.exact and witness.ratio:
-        epsilon = math.log(witness.ratio)
+        epsilon = logarithm(witness.ratio.middle())
         head = f"tight budget: ratio {text.number(witness.ratio)}, epsilon ≈ {epsilon:.9g}, proved"
     elif tight.limit and tight.limit.infinite:
         head = "no budget: the ratio grows without limit"
@@ -199,8 +201,9 @@ def tight_lines(tight: TightRatio) -> list[str]:
         exact = exact_text(tight.limit)
         head = f"tight budget: ratio {exact}, epsilon ≈ {tight.limit.epsilon:.9g}, {reached}proved"
     elif tight.upper is not None and witness.ratio:
-        low, high = float(witness.ratio), float(tight.upper)
-        head = f"tight budget: ratio between {low:.12g} and {high:.12g}, both proved"
+        upper = tight.upper if isinstance(tight.upper, Fraction) else tight.upper.middle()
+        low, high = decimal_text(witness.ratio.middle(), 12), decimal_text(upper, 12)
+        head = f"tight budget: ratio between {low} and {high}, both proved"
     else:
         low_text = text.number(witness.ratio) if witness.ratio else "infinity"
         head = f"the ratio is at least {low_text}; no upper bound was proved"

@@ -26,8 +26,7 @@ from math import inf
 from types import FrameType
 
 from paramverify.cli import _output
-
-INPUT, UNKNOWN, DEFECT, INTERRUPTED = 2, 3, 70, 130  # exit codes
+from paramverify.cli._exits import Exit
 
 AFTER = 0.6  # seconds after the time limit in which the command may end by itself
 PATIENCE = 10.0  # seconds after Ctrl-C, likewise
@@ -176,7 +175,7 @@ class _Watch:
         if len(self.interrupts) > 1 or (self.interrupts and now > self.interrupts[0] + PATIENCE):
             self._kill()
             sys.stderr.write("interrupted\n")
-            return INTERRUPTED
+            return Exit.INTERRUPTED
         if now >= self.due:
             self._kill()
             return self._tell(f"the time limit of {self.seconds:g} s is over", "timeout")
@@ -225,11 +224,11 @@ class _Watch:
         if number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
             return 128 + number
         reason = f"the command was ended by the signal {name}: a defect, or no more memory inside a library"
-        return self._tell(reason, "crashed", DEFECT)
+        return self._tell(reason, "crashed", Exit.DEFECT)
 
-    def _tell(self, reason: str, end: str, code: int = UNKNOWN) -> int:
+    def _tell(self, reason: str, end: str, code: int = Exit.UNKNOWN) -> int:
         """Tells why there is no verdict, and what was found until then; returns the exit code."""
-        kind, status = ("unknown", "unknown") if code == UNKNOWN else ("internal error", "error")
+        kind, status = ("unknown", "unknown") if code == Exit.UNKNOWN else ("internal error", "error")
         sys.stderr.write(f"{kind}: {reason}\n")
         if self.printing:
             return code  # the answer was told already

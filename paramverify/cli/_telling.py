@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from paramverify.algebra.constants import ExpConstant
+from paramverify.algebra.decimals import decimal_text
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.realroots import RealRoot
 from paramverify.cases import Case
@@ -20,8 +21,6 @@ from paramverify.synthesis.intervals import Part, Partition, Root
 from paramverify.synthesis.maps import RegionMap, Status
 from paramverify.synthesis.optimum import Optimum
 from paramverify.synthesis.violating import Violating
-
-DONE, VIOLATED, UNKNOWN, STOPPED = 0, 1, 3, 130
 
 Answer = tuple[int, dict[str, Any], list[str]]  # exit code, JSON, lines
 
@@ -135,7 +134,7 @@ def optimum_line(found: Optimum, constant: ExpConstant | None) -> str:
     assert found.lower is not None or found.upper is not None
     if found.lower is None or found.upper is None:
         return f"{what}: no safe value was found"
-    return f"{what}: between {float(found.lower):.6g} and {float(found.upper):.6g}, both certified"
+    return f"{what}: between {decimal_text(found.lower)} and {decimal_text(found.upper)}, both certified"
 
 
 def optimum_document(found: Optimum, constant: ExpConstant | None) -> dict[str, Any]:
@@ -244,15 +243,15 @@ def _supremum(found: Violating) -> str:
     elif isinstance(best.value, Real):
         value = text.number(best.value)
     elif best.upper is not None:
-        value = f"between {float(best.lower):.9g} and {float(best.upper):.9g}"
+        value = f"between {decimal_text(best.lower, 9)} and {decimal_text(best.upper, 9)}"
     else:
-        value = f"at least {float(best.lower):.9g}"
+        value = f"at least {decimal_text(best.lower, 9)}"
     return f"The largest {what} over all priors is {value}; {reached[best.attained]}."
 
 
 def _plain(value: Fraction) -> str:
     exact = str(value)
-    return exact if len(exact) <= 12 else f"{float(value):.9g}"
+    return exact if len(exact) <= 12 else decimal_text(value, 9)
 
 
 def violating_document(found: Violating) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -11,8 +10,8 @@ import click
 
 from paramverify.cases import Case
 from paramverify.cli import _telling as telling
-from paramverify.cli._common import parse_point, progress_bar
-from paramverify.cli._telling import DONE, UNKNOWN, VIOLATED
+from paramverify.cli._common import parse_point, progress_bar, write_json
+from paramverify.cli._exits import Exit
 from paramverify.encodings.choice import claims_of
 from paramverify.models.kinds import need_privacy
 from paramverify.portfolio.session import Session
@@ -47,7 +46,7 @@ def violating_prior(
     if evidence:
         _write_evidence(case, session, found, document["status"], evidence)
     lines = telling.violating_lines(case, found)
-    code = VIOLATED if found.witness else DONE if found.complete else UNKNOWN
+    code = Exit.VIOLATED if found.witness else Exit.HOLDS if found.complete else Exit.UNKNOWN
     return code, document, lines
 
 
@@ -68,4 +67,4 @@ def _write_evidence(
         verdict = Holds(decisions)
     report = Report(verdict, claims_of(model), decisions, model.domain, model.notes, 0.0, obligations)
     document = evidence_document(case, report, status)
-    path.write_text(json.dumps(document, ensure_ascii=False, indent=1))
+    write_json(path, document, indent=1)

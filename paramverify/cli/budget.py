@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from paramverify.algebra.decimals import decimal_text
 from paramverify.algebra.expressions import constant
 from paramverify.algebra.polynomials import variables
 from paramverify.algebra.realroots import RealRoot
@@ -23,6 +24,7 @@ from paramverify.cli._common import (
     time_limit,
     timeout_option,
 )
+from paramverify.cli._exits import Exit
 from paramverify.errors import InputError, LimitError, located
 from paramverify.evidence.witnesses import evaluate
 from paramverify.models.evaluation import Real, show_polynomial
@@ -89,7 +91,7 @@ def command(
             click.echo(line)
         if related:
             click.echo(f"relative to the case's {loaded.budget}: {_relative(related)}")
-    return 0 if done else 3
+    return Exit.HOLDS if done else Exit.UNKNOWN
 
 
 def best_bound() -> Callable[[TightBudget], None]:
@@ -197,12 +199,10 @@ def _lines(model: Model, found: TightBudget) -> list[str]:
     elif found.value is not None:
         head = f"tight budget: ratio {exact_text(found)}, epsilon ≈ {found.epsilon:.9g}; {outcome}"
     elif found.upper is not None:
-        head = (
-            f"tight budget: ratio between {float(found.lower):.12g} and {float(found.upper):.12g}, "
-            f"epsilon ≈ {found.epsilon:.9g}; {outcome}"
-        )
+        low, high = decimal_text(found.lower, 12), decimal_text(found.upper, 12)
+        head = f"tight budget: ratio between {low} and {high}, epsilon ≈ {found.epsilon:.9g}; {outcome}"
     else:
-        head = f"the ratio is at least {float(found.lower):.12g} (no upper bound was proved); {outcome}"
+        head = f"the ratio is at least {decimal_text(found.lower, 12)} (no upper bound was proved); {outcome}"
     return [
         head,
         f"  under {found.origin.left!r} against {found.origin.right!r}; {reached}{where}".rstrip(","),
@@ -217,7 +217,7 @@ def exact_text(found: TightBudget) -> str:
     assert isinstance(value, RealRoot)
     if value.is_rational:
         exact = str(value.lower)
-        return exact if exact.isdigit() else f"{exact} ({float(value.lower):.6g})"
+        return exact if exact.isdigit() else f"{exact} ({decimal_text(value.lower)})"
     return f"{_middle(value):.12g} (a root of {_polynomial(value)})"
 
 
@@ -231,4 +231,4 @@ def _relative(found: TightBudget) -> str:
         return "the ratio exceeds the bound without limit"
     if isinstance(found.value, RealRoot) and found.value.lower == found.value.upper == 1:
         return "the bound is tight" + (", it is reached" if found.attained else ", it is not reached")
-    return f"the largest ratio is {float(found.lower):.12g} times the bound"
+    return f"the largest ratio is {decimal_text(found.lower, 12)} times the bound"

@@ -58,7 +58,7 @@ def command(evidence: Path, case: str | None, as_json: bool) -> int:
 def _read(path: Path) -> str:
     with located(file=str(path)):
         try:
-            return read_file(path, MAX_BYTES, "evidence", EvidenceError, piped=True).decode("utf-8")
+            return read_file(path, MAX_BYTES, "evidence", EvidenceError, piped=True).decode("utf-8-sig")
         except UnicodeDecodeError:
             raise EvidenceError("not UTF-8 text") from None
 

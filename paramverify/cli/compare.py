@@ -14,14 +14,21 @@ import click
 
 from paramverify.backends import Ability, discover
 from paramverify.cli import _output
-from paramverify.cli._common import SECONDS, json_option, memory_limit, memory_option, print_json, time_limit
+from paramverify.cli._common import (
+    SECONDS,
+    json_option,
+    memory_limit,
+    memory_option,
+    print_json,
+    time_limit,
+    write_text,
+)
+from paramverify.cli._exits import Exit
 from paramverify.errors import InputError
 from paramverify.portfolio.comparing import Choice, Planned, Progress, plan, run
 from paramverify.portfolio.results import ResultsFile, identity
 from paramverify.portfolio.subjects import ENCODINGS, SEQUENCES, Skipped, read_subjects
 from paramverify.reports import comparison, plots
-
-CONTRADICTED, INTERRUPTED = 1, 130
 
 
 @click.command("compare")
@@ -100,7 +107,7 @@ def command(
                 records = run(attempts, choice, results, progress)
         except KeyboardInterrupt:
             _say_interrupted(attempts, results)
-            return INTERRUPTED
+            return Exit.INTERRUPTED
     made = comparison.Comparison.of(records, subjects, skipped, timeout)
     document, notes = _write(made, output)
     alarm = comparison.alarm(made.judgement)
@@ -111,7 +118,7 @@ def command(
             click.echo(line)
     for line in alarm:
         click.secho(line, fg="red", bold=True, err=True)
-    return CONTRADICTED if made.judgement.alarming else 0
+    return Exit.VIOLATED if made.judgement.alarming else 0
 
 
 def _names(text: str | None, option: str) -> tuple[str, ...]:
@@ -150,7 +157,7 @@ def _say_interrupted(attempts: list[Planned], results: ResultsFile) -> None:
 def _write(made: comparison.Comparison, folder: Path) -> tuple[dict[str, Any], list[str]]:
     """Writes CSV, JSON and plots; returns the summary, and what to say about the files."""
     document = comparison.summary(made)
-    (folder / "results.csv").write_text(comparison.csv_text(made.records), encoding="utf-8")
+    write_text(folder / "results.csv", comparison.csv_text(made.records))
     notes = []
     drawn: list[Path] = []
     if plots.available():
@@ -159,7 +166,7 @@ def _write(made: comparison.Comparison, folder: Path) -> tuple[dict[str, Any], l
         notes.append(f"No plots: matplotlib is missing; to get it: {plots.INSTALL}")
     document["plots"] = [path.name for path in drawn]
     text = json.dumps(document, ensure_ascii=False, indent=2)
-    (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
+    write_text(folder / "summary.json", text + "\n")
     shown = ["results.jsonl", "results.csv", "summary.json", *(p.name for p in drawn if p.suffix == ".svg")]
     return document, [*notes, f"In {folder}: {', '.join(shown)}{' (and as .png)' if drawn else ''}"]
 

@@ -11,7 +11,7 @@ import click
 from paramverify.cases import load
 from paramverify.claims import Claim
 from paramverify.cli import _output
-from paramverify.cli._common import case_argument, json_option, print_json, whole_timeout_option
+from paramverify.cli._common import case_argument, json_option, print_json, whole_timeout_option, write_text
 from paramverify.encodings import qepcad, redlog
 from paramverify.encodings.choice import listed_claims
 from paramverify.encodings.conditions import question
@@ -80,7 +80,7 @@ def command(
             continue
         output.mkdir(parents=True, exist_ok=True)
         path = output / f"{stem if k is None else f'{stem}-{k}'}.{SUFFIXES[target]}"
-        path.write_text(text, encoding="utf-8")
+        write_text(path, text)
         files.append({**entry, "file": str(path)})
         _output.add("files", files[-1], f"written: {path}")
     if as_json:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,8 @@ from paramverify.cli._common import (
     session_options,
     time_limit,
     timeout_option,
+    write_json,
+    write_text,
 )
 from paramverify.interactive.bounds import power
 from paramverify.interactive.cases import InteractiveCase, load
@@ -60,7 +61,7 @@ def command(
         if picture:
             if evidence:
                 raise click.UsageError("--dot decides nothing, so there is no evidence to write")
-            picture.write_text(dot(loaded.system), encoding="utf-8")
+            write_text(picture, dot(loaded.system))
             if as_json:
                 print_json({"states": len(loaded.system.states), "picture": str(picture)})
             return 0
@@ -75,7 +76,7 @@ def command(
         report = verify(loaded, options, told)
         if evidence:
             document = evidence_document(loaded, report, options)
-            evidence.write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
+            write_json(evidence, document)
     if as_json:
         print_json(_document(loaded, report))
         return STATUS_CODES[report.status]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -22,7 +21,9 @@ from paramverify.cli._common import (
     session_options,
     time_limit,
     timeout_option,
+    write_json,
 )
+from paramverify.cli._exits import Exit
 from paramverify.errors import InputError, LimitError, located
 from paramverify.logic import reports
 from paramverify.logic.budgets import curve, least_delta, least_ratio
@@ -96,7 +97,7 @@ def command(
     started = time.perf_counter()
     with time_limit(timeout), progress_bar("formulas") as progress:
         case = load(model, given)
-        with located(file=case.path), Session(options) as session:
+        with Session(options) as session, located(file=case.path):
             work = Work(case, session, method)
             doubt = work.prepare()
             if doubt:
@@ -115,7 +116,7 @@ def command(
         document = reports.evidence(case, work.obligations, results, status if whole else "unknown")
         if not whole:
             click.echo("the evidence has claims only: no certificate says why they are enough here", err=True)
-        evidence.write_text(json.dumps(document, ensure_ascii=False, indent=1))
+        write_json(evidence, document, indent=1)
     if as_json:
         print_json(reports.document(case, results, status, time.perf_counter() - started))
         return STATUS_CODES[status]
@@ -182,7 +183,7 @@ def _budgets(
         _output.add("budgets", {"property": name, **entry})
     if as_json:
         print_json({"budgets": documents, "notes": list(work.case.relation.notes)})
-    return 0 if known else STATUS_CODES["unknown"]
+    return Exit.HOLDS if known else Exit.UNKNOWN
 
 
 def _curve(work: Work, name: str, found: Property, plot: Path | None, as_json: bool) -> dict[str, object]:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import os
 import sys
+import traceback
+from contextlib import suppress
 from importlib import import_module
+from io import StringIO, TextIOWrapper
+from typing import TextIO
 
 import click
 
 from paramverify import __version__
 from paramverify.cli import _output
+from paramverify.cli._exits import CODES, Exit, told
 from paramverify.cli._supervisor import supervise
-from paramverify.errors import DefectError, DisagreementError, InputError, LimitError, TimeLimitError
-
-INPUT, UNKNOWN, INTERRUPTED = 2, 3, 130
+from paramverify.errors import TimeLimitError
 
 COMMANDS = {
     "verify": "Prove a case private for every prior, or show how it leaks.",
@@ -30,6 +35,40 @@ COMMANDS = {
 }
 
 
+def _use_config(context: click.Context, option: click.Parameter, path: str | None) -> None:
+    """Lets the file configure the solvers, also in the processes that attempts run in, for one command."""
+    del option
+    if path is None:
+        return
+    from paramverify.backends.configured import VARIABLE
+
+    before = os.environ.get(VARIABLE)
+    os.environ[VARIABLE] = os.path.abspath(path)
+
+    def restore() -> None:
+        os.environ.pop(VARIABLE)
+        if before is not None:
+            os.environ[VARIABLE] = before
+
+    context.call_on_close(restore)
+
+
+def _shared_options() -> list[click.Parameter]:
+    """Returns the options that may stand before the command and after it."""
+    config, debug = "Take solvers from this file.", "Print the traceback of an error."
+    file = click.Path(exists=True, dir_okay=False)
+    return [
+        click.Option(["--config"], type=file, expose_value=False, callback=_use_config, help=config),
+        click.Option(["--debug"], is_flag=True, expose_value=False, help=debug),
+    ]
+
+
+HELP = f"""Prove or refute privacy of discrete mechanisms for every prior of a parametric family.
+
+Exit codes: {CODES}.
+"""
+
+
 class _Commands(click.Group):
     """Imports a command's module only when it is called, so that help is instant."""
 
@@ -40,6 +79,8 @@ class _Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(f"paramverify.cli.{cmd_name}").command
+        if not any(option.name == "debug" for option in command.params):
+            command.params += _shared_options()
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -47,72 +88,89 @@ class _Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]}, help=HELP)
 @click.version_option(__version__, prog_name="paramverify")
 def cli() -> None:
-    """Prove or refute privacy of discrete mechanisms for every prior of a parametric family.
+    """The group of all commands."""
 
-    Exit codes: 0 holds, 1 violated, 2 bad input or usage, 3 unknown, 130 interrupted.
-    """
+
+cli.params += _shared_options()
 
 
 def main() -> None:
     """Runs the command line and exits with its code."""
+    _prepare_streams()
     arguments = sys.argv[1:]
-    sys.exit(supervise(arguments, run) if arguments[:1] and arguments[0] in COMMANDS else run(arguments))
+    sys.exit(supervise(arguments, run) if _command(arguments) in COMMANDS else run(arguments))
+
+
+def _command(arguments: list[str]) -> str:
+    """Returns the command that is asked for; options of the group may stand before it."""
+    before = ""
+    for argument in arguments:
+        if not argument.startswith("-") and before != "--config":
+            return argument
+        before = argument
+    return ""
 
 
 def run(arguments: list[str]) -> int:
-    """Runs one command and returns its exit code; user mistakes become one message on standard error."""
+    """Runs one command and returns its exit code; an error becomes a message on standard error."""
     with _output.held():
-        return _run(arguments)
+        try:
+            code = int(cli.main(arguments, prog_name="paramverify", standalone_mode=False) or 0)
+            _output.release()
+            return code
+        except (KeyboardInterrupt, click.Abort):
+            _output.discard()
+            _say("interrupted")
+            return Exit.INTERRUPTED
+        # The one broad catch of the package. An error that nobody catches makes Python end with code 1, which
+        # says "violated" to a script; so whatever was not foreseen gets a code of its own here. `SystemExit`
+        # comes from modules of the user, whose code would be taken for ours.
+        except (Exception, SystemExit) as error:
+            return _failed(error, arguments)
 
 
-def _run(arguments: list[str]) -> int:
-    try:
-        code = cli.main(arguments, prog_name="paramverify", standalone_mode=False)
-        _output.release()
-        return int(code or 0)
-    except click.ClickException as error:
-        error.show()
-        if "--json" in arguments:
-            _print_reason("error", error.format_message())
-        return INPUT
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("interrupted", err=True)
-        return INTERRUPTED
-    except InputError as error:
-        return _fail("error", str(error), INPUT, arguments)
-    except LimitError as error:
-        end = "timeout" if isinstance(error, TimeLimitError) else ""
-        return _fail("unknown", str(error), UNKNOWN, arguments, end)
-    except MemoryError:
-        return _fail("unknown", "there is no more memory", UNKNOWN, arguments, "memory")
-    except DisagreementError as error:
-        transcripts = "\n".join(f"--- {name}: {said}\n{text}" for name, said, text in error.answers)
-        return _fail("DISAGREEMENT", f"{error}\n{transcripts}", UNKNOWN, arguments)
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader went away; Python would complain about the lost output
-        return INPUT
-    except OSError as error:
-        return _fail("error", f"{error.filename or 'output'}: {error.strerror}", INPUT, arguments)
-    except DefectError as error:
-        click.echo(f"internal error: {error}\nThis is a defect of paramverify; please report it.", err=True)
-        raise
-
-
-def _fail(kind: str, message: str, code: int, arguments: list[str], end: str = "") -> int:
-    click.echo(f"{kind}: {message}", err=True)
+def _failed(error: Exception | SystemExit, arguments: list[str]) -> int:
+    """Tells an error, and what was found until then; returns the exit code."""
+    code, kind, reason = told(error)
     _output.discard()
+    if "--debug" in arguments:
+        _say("".join(traceback.format_exception(error)).rstrip())
+    if isinstance(error, click.ClickException):
+        with suppress(OSError):
+            error.show()
+    elif not isinstance(error, BrokenPipeError):  # there the reader has gone away on purpose
+        _say(f"{kind}: {reason}")
+    if code == Exit.OUTPUT:
+        return code
     if "--json" in arguments:
-        _print_reason("unknown" if code == UNKNOWN else "error", message, end)
-    elif code == UNKNOWN:
+        status = "unknown" if code == Exit.UNKNOWN else "error"
+        end = {TimeLimitError: "timeout", MemoryError: "memory"}.get(type(error), "")
+        document = _output.known.answer(status, reason, end)
+        if code == Exit.DEFECT:
+            document["error"] = type(error).__name__
+        click.echo(json.dumps(document))
+    elif code == Exit.UNKNOWN:
         for line in _output.known.lines:
             click.echo(line)
     return code
 
 
-def _print_reason(status: str, message: str, end: str = "") -> None:
-    import json
+def _say(message: str) -> None:
+    """Prints on standard error, where that is possible."""
+    try:
+        click.echo(message, err=True)
+    except OSError:
+        _output.silence(sys.stderr)
 
-    click.echo(json.dumps(_output.known.answer(status, message, end), ensure_ascii=False))
+
+def _prepare_streams() -> None:
+    """Makes both streams take every text: closed ones go nowhere, and what they cannot encode is escaped."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, StringIO())
+        elif isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")

@@ -21,6 +21,7 @@ from paramverify.cli._common import (
     time_limit,
     timeout_option,
 )
+from paramverify.cli._exits import Exit
 from paramverify.errors import InputError, located
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
@@ -170,7 +171,7 @@ def _test(
     lines = shown.lines(found) + ([] if wanted else ["", *shown.table(found)])
     _output.found(lines, document)
     model = asked.model
-    code = 1 if any(found.rejects(row) for row in found.asked) else 3
+    code = Exit.VIOLATED if any(found.rejects(row) for row in found.asked) else Exit.UNKNOWN
     if wanted == "certify":
         tried = [
             certify(model, c, _seen(sampled, c, found)) for c in suspicious(model, found.selected, CERTIFIED)
@@ -179,7 +180,7 @@ def _test(
         unknown = len(tried) - len(certified)
         lines = [*shown.certified_lines(model, certified, unknown, asked.code), *lines]
         document |= shown.certified_document(model, certified, unknown)
-        code = 1 if any(entry.is_violation for entry in certified) else 3
+        code = Exit.VIOLATED if any(entry.is_violation for entry in certified) else Exit.UNKNOWN
     elif wanted == "search":
         tried = [certify(model, c, _seen(sampled, c, found)) for c in found.selected[:CERTIFIED]]
         certified = [entry for entry in tried if entry]
@@ -189,7 +190,7 @@ def _test(
         tight = search(asked.case, start, PRECISION, SHARE * (deadline - time.monotonic()))
         lines = [*shown.tight_lines(tight), *lines]
         document |= shown.tight_document(tight)
-        code = 0 if tight.is_within(PRECISION) else 3
+        code = Exit.HOLDS if tight.is_within(PRECISION) else Exit.UNKNOWN
     if as_json:
         print_json(document)
     else:

@@ -31,12 +31,14 @@ MOST_ROWS = 200
 def command(case: str, as_latex: bool, graph: bool, as_json: bool) -> int:
     """Print the observation probabilities as formulas, or the model as a graph."""
     loaded = load(case)
+    if graph and as_latex:
+        raise click.UsageError("give either --latex or --graph")
     if isinstance(loaded.model, Inequality) and not graph:
         _show_definitions(loaded.title, loaded.model, as_latex, as_json)
         return 0
     model = need_privacy(loaded.model, "show --graph")
     if graph:
-        click.echo(dot(model), nl=False)
+        _print_text("graph", dot(model), as_json)
         return 0
     rows = []
     for word, name, function in islice(probabilities(model), MOST_ROWS + 1):
@@ -45,7 +47,7 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool) -> int:
         _output.add("probabilities", entry, f"{name}  {' '.join(word)}  {function}")
     cut = len(rows) > MOST_ROWS
     if as_latex:
-        click.echo(_latex(rows[:MOST_ROWS], model), nl=False)
+        _print_text("latex", _latex(rows[:MOST_ROWS], model), as_json)
     elif as_json:
         print_json(
             {
@@ -69,13 +71,21 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool) -> int:
     return 0
 
 
+def _print_text(name: str, text: str, as_json: bool) -> None:
+    """Prints a text that is a document of its own; with `--json` as a part of an object."""
+    if as_json:
+        print_json({name: text})
+    else:
+        click.echo(text, nl=False)
+
+
 def _show_definitions(title: str, model: Inequality, as_latex: bool, as_json: bool) -> None:
     """Prints the functions that a case defines, and what it claims."""
     functions = model.definitions.items()
     if as_latex:
         lines = [r"\begin{align*}"]
         lines += [rf"\mathit{{{_escaped(name)}}} &= {latex(f, model.domain)} \\" for name, f in functions]
-        click.echo("\n".join([*lines, r"\end{align*}"]))
+        _print_text("latex", "\n".join([*lines, r"\end{align*}", ""]), as_json)
         return
     forms = {name: formula(f, model.domain) for name, f in functions}
     if as_json:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
@@ -30,8 +29,10 @@ from paramverify.cli._common import (
     session_options,
     time_limit,
     timeout_option,
+    write_json,
 )
-from paramverify.cli._telling import DONE, STOPPED, UNKNOWN, VIOLATED, Answer
+from paramverify.cli._exits import Exit
+from paramverify.cli._telling import Answer
 from paramverify.cli._violating import violating_prior
 from paramverify.cli.budget import best_bound
 from paramverify.errors import InputError, LimitError, UnsupportedError, located
@@ -282,8 +283,8 @@ def _with_optimum(
         document["optimum"] = telling.optimum_document(best, case.model.domain.constant)
     if case.design and not possible:
         lines.append("no value of the design parameters makes it private")
-        return VIOLATED
-    return DONE
+        return Exit.VIOLATED
+    return Exit.HOLDS
 
 
 def _condition(case: Case, claims: Sequence[Claim], axes: Sequence[str], session: Session) -> Answer:
@@ -294,10 +295,10 @@ def _condition(case: Case, claims: Sequence[Claim], axes: Sequence[str], session
     if isinstance(found, Open):
         reason = f"{found.end.value}: {found.detail}"
         lines = [f"no condition on {names} was found: {reason}"]
-        return UNKNOWN, document | {"status": "unknown", "reason": reason}, lines
+        return Exit.UNKNOWN, document | {"status": "unknown", "reason": reason}, lines
     lines = [telling.condition_line(case, names, found.text)]
     lines += [f"  by qepcad; compared exactly at {found.checked} points"]
-    return DONE, document | {"condition": found.text, "checked": found.checked}, lines
+    return Exit.HOLDS, document | {"condition": found.text, "checked": found.checked}, lines
 
 
 def _region(
@@ -330,14 +331,13 @@ def _region(
     if found.stopped:
         if files.plot or files.evidence:
             lines.append("  stopped before the picture and the evidence were written")
-        return STOPPED, document, lines
+        return Exit.INTERRUPTED, document, lines
     if files.plot:
         draw(found, files.plot, title=case.title, budget=case.budget)
     if files.evidence:
-        text = json.dumps(map_document(found, domain) | reduction(case), ensure_ascii=False)
-        files.evidence.write_text(text)
+        write_json(files.evidence, map_document(found, domain) | reduction(case))
     done = not found.interrupted and found.share(Status.UNDECIDED) <= coverage
-    return code if done else UNKNOWN, document, lines
+    return code if done else Exit.UNKNOWN, document, lines
 
 
 def _map(
@@ -353,7 +353,7 @@ def _map(
     whole = _size((domain.box[n].lower, domain.box[n].upper) for n in axes)
     file = cell_file(state, claims, domain, axes) if state else nullcontext(((), None))
     with progress_bar("region") as progress, file as (known, keep):
-        sizes = dict.fromkeys(Status, 0.0)
+        sizes = dict.fromkeys(Status, Fraction(0))
         for cell in known:
             sizes[cell.status] += _size(cell.box)
         new = 0
@@ -381,9 +381,9 @@ def _map(
         return found, bool(known) and not new and not found.interrupted
 
 
-def _size(box: Iterable[tuple[Fraction, Fraction]]) -> float:
-    """Returns the volume of a box, rounded, which is enough to show progress."""
-    return prod(float(high - low) for low, high in box)
+def _size(box: Iterable[tuple[Fraction, Fraction]]) -> Fraction:
+    """Returns the volume of a box."""
+    return prod((high - low for low, high in box), start=Fraction(1))
 
 
 def _draw_parts(case: Case, found: Partition, path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ from paramverify.cli._common import (
     session_options,
     time_limit,
     timeout_option,
+    write_json,
 )
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError
@@ -68,9 +67,7 @@ def command(
         condition["design"] = f"the verdict is for every {names}; `synthesize` finds those that are private"
     if evidence:
         lift()
-        evidence.write_text(
-            json.dumps(evidence_document(loaded, report, status), ensure_ascii=False, indent=1)
-        )
+        write_json(evidence, evidence_document(loaded, report, status), indent=1)
     if as_json:
         print_json(_document(report, status) | condition)
         return STATUS_CODES[status]
@@ -149,7 +146,8 @@ def _headline(report: Report, case: Case) -> str:
 def _document(report: Report, status: str) -> dict[str, Any]:
     claims = []
     for number, claim in enumerate(report.claims):
-        entry: dict[str, Any] = {**documents.origin(claim.origins[0]), "merged": len(claim.origins)}
+        first = documents.origin(claim.origins[0]) if claim.origins else {"about": "the invariant cone"}
+        entry: dict[str, Any] = {**first, "merged": len(claim.origins)}
         if number < len(report.decisions):
             entry |= documents.decision(report.decisions[number])
         else:

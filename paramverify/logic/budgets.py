@@ -16,6 +16,7 @@ from math import log
 
 from flint import fmpq, fmpq_poly
 
+from paramverify.algebra.decimals import nearest
 from paramverify.algebra.polynomials import (
     RationalFunction,
 )
@@ -66,11 +67,9 @@ class Least:
     def __float__(self) -> float:
         if self.infinite:
             return float("inf")
-        return (
-            float(self.value)
-            if self.value is not None
-            else float(self.upper if self.upper is not None else "inf")
-        )
+        if self.value is not None:
+            return float(self.value)
+        return nearest(self.upper) if self.upper is not None else float("inf")
 
 
 @dataclass(frozen=True, eq=False)

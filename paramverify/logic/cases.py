@@ -186,7 +186,7 @@ def _model(top: Table, path: Path, checks: Checks, given: Given) -> Chain:
             own = table.table("constants")
             constants = {name: str(own.get(name)) for name in own} | constants
         if "file" in table:
-            name = table.text("file")
+            name = table.path("file")
             table.close()
             chain = read_prism(path.parent / name, checks, constants)
         else:

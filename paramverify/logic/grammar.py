@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 
 MAX_LENGTH = 5_000  # characters
 MAX_DEPTH = 60  # nested brackets
+MAX_NESTED = 100  # operators inside each other
+MAX_PARTS = 20_000  # of a formula that is written out, which doubles with every `<=>`
 MAX_STEPS = 1_000_000
+MAX_DIGITS = 18  # of a number of steps
 
 GRAMMAR = rf"""
 property: [FORALL NAME [IN INT DOTS [INT]] ":"] formula
@@ -84,8 +87,8 @@ FUNCTION.2: /(abs|min|max|exp|ln)(?!\w)/
 NAME: /(?!({"|".join(sorted(WORDS))}|abs|min|max|exp|ln)(?!\w))[A-Za-z_]\w*(?!['\w])/
 PRIMED: /[A-Za-z_]\w*'/
 STRING: /"[^"\n]*"/
-NUMBER: /\d+(\.\d+)?([eE][+-]?\d+)?(?![\w])/
-INT: /\d+(?!\w)/
+NUMBER: /[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?(?![\w])/
+INT: /[0-9]+(?!\w)/
 COMPARISON: "<=" | ">=" | "==" | "!=" | "=" | "<" | ">"
 SIGN: "+" | "-"
 PLUS: "+"
@@ -115,12 +118,19 @@ def read_property(text: str) -> Property:
     found: list[object] = list(tree.children)
     marker, name, _, first, _, last, body = found if len(found) == 7 else [*[None] * 6, *found]
     reader = _Reader(text, str(name) if marker else None)
-    formula = reader.formula(body)
+    try:
+        formula = reader.formula(body)
+    except RecursionError:
+        raise error(text, 0, f"operators nested deeper than {MAX_NESTED}") from None
+    _check_size(text, formula)
     if not is_state(formula):
         raise error(text, 0, "a path formula cannot be checked alone: put it into P>=... [ ] or D{...}[ ]")
     reader.check(formula)
     if marker is None:
         return Property(formula, text)
+    for number in (first, last):
+        if number is not None and len(str(number)) > MAX_DIGITS:
+            raise error(text, _span(number)[0], f"a number with more than {MAX_DIGITS} digits")
     low = int(str(first)) if first is not None else 0
     high = int(str(last)) if last is not None else None
     if high is not None and not low <= high:
@@ -137,7 +147,10 @@ def read_predicate(text: str) -> Expression:
         ExpressionError: a mistake, with line, column, and a mark under the place.
     """
     tree = _tree(text, "predicate")
-    return Expression(text, _Reader(text, None).truth(tree.children[0]))
+    try:
+        return Expression(text, _Reader(text, None).truth(tree.children[0]))
+    except RecursionError:
+        raise error(text, 0, f"operators nested deeper than {MAX_NESTED}") from None
 
 
 def error(text: str, column: int, reason: str) -> ExpressionError:
@@ -146,6 +159,19 @@ def error(text: str, column: int, reason: str) -> ExpressionError:
     start = text.rfind("\n", 0, column) + 1
     shown = text.split("\n")[line - 1]
     return ExpressionError(f"line {line}, column {column - start + 1}: {reason}", shown, column - start)
+
+
+def _check_size(text: str, formula: Formula) -> None:
+    """Refuses formulas that later steps, which recur on their parts, could not go through."""
+    pending, count = [(formula, 0)], 0
+    while pending:
+        found, depth = pending.pop()
+        count += 1
+        if depth > MAX_NESTED:
+            raise error(text, 0, f"operators nested deeper than {MAX_NESTED}")
+        if count > MAX_PARTS:
+            raise error(text, 0, f"written out, the formula has more than {MAX_PARTS:,} parts")
+        pending += [(part, depth + 1) for part in children(found)]
 
 
 def _tree(text: str, start: str) -> Branch:
@@ -165,6 +191,8 @@ def _tree(text: str, start: str) -> Branch:
         raise error(text, place, f"unexpected {text[place]!r}{_expected(found.allowed)}") from None
     except UnexpectedEOF as found:
         raise error(text, len(text.rstrip()), f"the text ends too early{_expected(found.expected)}") from None
+    except RecursionError:
+        raise error(text, 0, f"operators nested deeper than {MAX_NESTED}") from None
 
 
 def _expected(allowed: object) -> str:
@@ -268,6 +296,8 @@ class _Reader:
 
         assert isinstance(tree, Tree)
         first, sign, step = [*tree.children, None, None][:3]
+        if any(len(str(word)) > MAX_DIGITS and not str(word).isidentifier() for word in (first, step)):
+            raise self.error(tree, f"more than {MAX_STEPS:,} steps")
         offset = int(str(step) if step is not None else 0) * (-1 if str(sign) == "-" else 1)
         if str(first).isdigit():
             if int(str(first)) > MAX_STEPS:
@@ -305,7 +335,10 @@ class _Reader:
         if isinstance(tree, Token):
             column = tree.start_pos or 0
             if tree.type == "NUMBER":
-                return Number(exact_decimal(str(tree)), column)
+                try:
+                    return Number(exact_decimal(str(tree)), column)
+                except ValueError as reason:
+                    raise self.error(tree, str(reason)) from None
             return Name(str(tree), column)
         assert isinstance(tree, Tree)
         kind, found = str(tree.data), tree.children

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import log
 from typing import Any
 
+from paramverify.algebra.decimals import decimal_text, logarithm
 from paramverify.algebra.domains import Domain
 from paramverify.claims import Claim, Origin, without_enclosure
 from paramverify.errors import DefectError
@@ -172,8 +172,8 @@ def least(found: Least) -> dict[str, Any]:
 
 def epsilon(found: Least) -> float | str:
     """Returns ε, rounded, for a least ratio."""
-    value = float(found)
-    return "infinity" if value == float("inf") else log(value)
+    value = found.value.middle() if found.value is not None else found.upper
+    return "infinity" if found.infinite or value is None else logarithm(value)
 
 
 def least_line(name: str, found: Property, least: Least, given: str, what: str) -> str:
@@ -183,11 +183,11 @@ def least_line(name: str, found: Property, least: Least, given: str, what: str) 
     elif least.value is not None:
         told = f"least {what} {text.number(least.value)}"
         if what == "ratio":
-            told += f", epsilon ≈ {log(float(least.value)):.9g}"
+            told += f", epsilon ≈ {logarithm(least.value.middle()):.9g}"
     elif least.upper is not None:
-        told = f"least {what} between {float(least.lower):.9g} and {float(least.upper):.9g}"
+        told = f"least {what} between {decimal_text(least.lower, 9)} and {decimal_text(least.upper, 9)}"
     else:
-        told = f"least {what} is at least {float(least.lower):.9g}; no upper bound was proved"
+        told = f"least {what} is at least {decimal_text(least.lower, 9)}; no upper bound was proved"
     how = " (by the sufficient condition; less may do)" if least.sufficient else ""
     far = f", looked at {least.searched}" if least.searched else ""
     origin = least.origin

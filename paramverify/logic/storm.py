@@ -56,7 +56,7 @@ def ltl_probabilities(
     silence()
     with TemporaryDirectory() as folder:
         path = Path(folder) / "model.drn"
-        path.write_text(drn(chain, leaves))
+        path.write_text(drn(chain, leaves), encoding="utf-8")
         kind = stormpy.Rational if chain.numeric else stormpy.RationalFunction
         try:
             model = stormpy.build_model_from_drn[kind](str(path))

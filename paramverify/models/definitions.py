@@ -33,7 +33,7 @@ def read_files(define: Table, folder: Path) -> dict[str, RationalFile]:
             continue
         with located(key=f"define.{name}"):
             entry = Table(value)
-            path = entry.text("file")
+            path = entry.path("file")
             entry.close()
             try:
                 found[name] = read_rational_file(folder / path)

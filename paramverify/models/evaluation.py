@@ -10,11 +10,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf
 
 from flint import fmpq, fmpq_poly, fmpz_poly
 
 from paramverify.algebra.constants import GENERATOR, ExpConstant, lower_bound, upper_bound
+from paramverify.algebra.decimals import nearest
 from paramverify.algebra.polynomials import Point, Polynomial, RationalFunction, rational
 from paramverify.errors import InputError
 from paramverify.models.kinds import OnDomain
@@ -79,11 +79,12 @@ class Real:
         return Real.of(self.numerator * other.denominator, self.denominator * other.numerator, self.constant)
 
     def __float__(self) -> float:
+        return nearest(self.middle())
+
+    def middle(self) -> Fraction:
+        """Returns the number if it is rational, otherwise a rational next to it."""
         low, high = self.enclosure()
-        try:
-            return float((low + high) / 2)
-        except OverflowError:
-            return inf if low > 0 else -inf
+        return (low + high) / 2
 
     def __str__(self) -> str:
         value = self.rational

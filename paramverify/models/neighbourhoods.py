@@ -87,7 +87,7 @@ def read_neighbours(left: str, right: str, neighbourhood: Neighbourhood) -> tupl
 
 
 def _read_input(name: str, neighbourhood: Neighbourhood) -> Input:
-    match = re.fullmatch(r"\s*\(?\s*(\d+(?:\s*,\s*\d+)*)\s*\)?\s*", name)
+    match = re.fullmatch(r"\s*\(?\s*([0-9]{1,18}(?:\s*,\s*[0-9]{1,18})*)\s*\)?\s*", name)
     values = tuple(Fraction(part.strip()) for part in match.group(1).split(",")) if match else ()
     known = neighbourhood.mechanism.answers
     if len(values) != len(known) or any(v not in answers for v, answers in zip(values, known, strict=True)):

@@ -143,7 +143,7 @@ def read_rational_file(path: str | os.PathLike[str]) -> RationalFile:
     with located(file=name):
         content = _content(Path(path))
         try:
-            text = content.decode("utf-8").replace("\r\n", "\n")
+            text = content.decode("utf-8-sig").replace("\r\n", "\n")
         except UnicodeDecodeError as error:
             raise InputError(f"not UTF-8 text (byte {error.start})") from None
         headings = list(_HEADING.finditer(text))

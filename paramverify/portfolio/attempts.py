@@ -13,6 +13,7 @@ from paramverify.claims import Claim
 from paramverify.errors import InputError
 
 GIBIBYTE = 1 << 30
+MEMBERS = ("name", "builtin", "description", "install", "version", "decide")
 
 
 @dataclass(frozen=True)
@@ -57,8 +58,10 @@ def resolve(name: str) -> Backend:
         return backend(name)
     try:
         found: Backend = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
+    except (ImportError, AttributeError, ValueError, TypeError, SyntaxError, SystemExit) as error:
         raise InputError(f"no backend at {name!r}: {error}") from error
+    if isinstance(found, type) or any(not hasattr(found, member) for member in MEMBERS):
+        raise InputError(f"what is at {name!r} is no backend: one has {', '.join(MEMBERS)}")
     return found
 
 

@@ -36,8 +36,8 @@ def default_path() -> Path | None:
     given = os.environ.get("PARAMVERIFY_HISTORY")
     if given:
         return None if given == "off" else Path(given)
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache) / "paramverify" / "attempts.jsonl"
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
+    return cache / "paramverify" / "attempts.jsonl" if cache.is_absolute() else None
 
 
 def _tail(path: Path) -> str:
@@ -69,7 +69,7 @@ class History:
                 history.rows.append(
                     ((variables_, degree, terms), str(row["backend"]), row["end"] == "decided", seconds)
                 )
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
                 continue
         return history
 

@@ -37,12 +37,37 @@ IDENTITY = (
 )
 
 MAX_BYTES = 1_000_000_000
+STATUS = ("holds", "violated", "unknown")
+EVIDENCE = (None, "witness", "certificate", "rejected", "word")
+MAX_NUMBER = 1e15  # seconds or bytes
 UNFINISHED = (End.UNAVAILABLE.value, End.INTERRUPTED.value)  # such attempts say nothing and are made again
 
 
 def identity(record: Record) -> str:
     """Returns what identifies the attempt of a record, or of a plan for one."""
     return json.dumps([record[name] for name in IDENTITY], sort_keys=True)
+
+
+def _check(record: Record) -> None:
+    """Checks that what a summary rests on has the right form.
+
+    Raises:
+        ValueError, TypeError: it has not. KeyError: something is missing.
+    """
+    decided = record["end"] == End.DECIDED.value
+    if (record["status"] != "unknown") != decided or End(record["end"]) is End.DISAGREEMENT:
+        raise ValueError("the end does not fit the status")
+    choices = {"status": STATUS, "evidence": EVIDENCE, "known": (None, "holds", "violated")}
+    for name, values in choices.items():
+        if record[name] not in values:
+            raise ValueError(f"{name} is {record[name]!r:.40}")
+    for name in ("wall", "cpu", "memory"):
+        number = record[name]
+        if isinstance(number, bool) or not 0 <= number < MAX_NUMBER:
+            raise ValueError(f"{name} is {number!r:.40}")
+    for name in ("detail", "transcript"):
+        if not isinstance(record[name], str):
+            raise TypeError(f"{name} is no text")
 
 
 class ResultsFile:
@@ -87,9 +112,10 @@ class ResultsFile:
         for number, line in enumerate(lines, 1):
             try:
                 record = json.loads(line)
+                _check(record)
                 if record["end"] not in UNFINISHED:
                     self.records[identity(record)] = record
-            except (ValueError, KeyError, TypeError) as error:
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
                 if number == len(lines):
                     break
                 raise InputError(f"line {number} is not a result of a comparison: {error!r:.100}") from None

@@ -45,7 +45,7 @@ def read_script(path: Path) -> Script:
     with located(file=str(path)):
         try:
             content = read_file(path, MAX_BYTES, "a script")
-            text = content.decode("utf-8")
+            text = content.decode("utf-8-sig")
         except UnicodeDecodeError:
             raise InputError("not UTF-8 text") from None
         logic, known, checks = "", None, 0

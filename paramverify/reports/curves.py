@@ -10,6 +10,7 @@ from itertools import islice, product
 from flint import fmpq_poly
 
 from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.decimals import nearest
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Polynomial, rational, substitute, variables
 from paramverify.encodings.sequences import Candidate, candidates
@@ -119,4 +120,4 @@ def _quotient(top: fmpq_poly, bottom: fmpq_poly, place: Fraction) -> float:
     if below == 0:
         return INFINITE if above > 0 else 0.0
     value = above / below
-    return float(Fraction(int(value.p), int(value.q)))
+    return nearest(Fraction(int(value.p), int(value.q)))

@@ -5,7 +5,8 @@ They need matplotlib, the extra `plots`. The same input gives the same file, whe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,8 @@ from paramverify.reports.lines import joined, line_figure, stretches_of
 from paramverify.reports.looks import save, shares_of
 from paramverify.reports.planes import map_figure, slices, slices_figure
 from paramverify.reports.plots import FORMATS, INSTALL
+
+MOST = 10**300  # absolute value of what is drawn
 
 if TYPE_CHECKING:
     from paramverify.algebra.domains import Domain
@@ -37,6 +40,7 @@ def draw(
     check(path)
     if not regions.parameters:
         raise InputError("a picture needs at least one free parameter", file=str(path))
+    _check_size((end for ends in regions.box for end in ends), path)
     notes = _notes(regions, budget)
     if len(regions.parameters) == 1:
         name, box, found = regions.parameters[0], regions.box[0], shares_of(regions)
@@ -65,6 +69,7 @@ def draw_interval(
         InputError: another ending than .svg and .png, or matplotlib is missing.
     """
     check(path)
+    _check_size((partition.interval.lower, partition.interval.upper), path)
     domain = partition.claims[0].domain if partition.claims else None
     notes = _conditions(domain, [partition.parameter], partition.quantified, budget)
     stretches = stretches_of(partition, text)
@@ -101,6 +106,12 @@ def check(path: Path) -> None:
         raise InputError("pictures are written as .svg or .png", file=str(path))
     if find_spec("matplotlib") is None:
         raise InputError(f"matplotlib is missing; to get it: {INSTALL}", file=str(path))
+
+
+def _check_size(ends: Iterable[Fraction], path: Path) -> None:
+    """Refuses boxes whose ends are no floats."""
+    if any(abs(end) > MOST for end in ends):
+        raise InputError("numbers beyond 1e300 cannot be drawn", file=str(path))
 
 
 def _notes(regions: RegionMap, budget: str) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 from flint import Ordering, fmpq_mpoly_ctx
 
 from paramverify.algebra.constants import GENERATOR, ExpConstant
+from paramverify.algebra.decimals import decimal_text
 from paramverify.algebra.ordered import FieldRoot, coefficients
 from paramverify.algebra.polynomials import primitive
 from paramverify.algebra.realroots import RealRoot
@@ -52,7 +53,7 @@ def root_text(root: Root, constant: ExpConstant | None = None) -> str:
 def decimal(root: Root, digits: int = 6) -> str:
     """Returns a root rounded to so many digits, at most 15."""
     small = root.refined(WIDTH)
-    return f"{float((small.lower + small.upper) / 2):.{digits}g}"
+    return decimal_text((small.lower + small.upper) / 2, digits)
 
 
 def origin_text(root: Root) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from paramverify.algebra.decimals import decimal_text
 from paramverify.algebra.domains import Domain
 from paramverify.evidence.witnesses import AnyWitness, Counterexample, Witness
 from paramverify.models.evaluation import Real
@@ -15,7 +16,7 @@ LONGEST = 40  # characters of an exact number before it is shown as a decimal on
 
 def number(value: Real) -> str:
     """Returns a number in words: `2`, `24/7 (3.42857)`, or `exp(1/2) (1.64872)`; a decimal alone if long."""
-    exact, decimal = value.describe(), f"{float(value):.6g}"
+    exact, decimal = value.describe(), decimal_text(value.middle())
     if len(exact) > LONGEST:
         return f"about {decimal}"
     return exact if exact.lstrip("-").isdigit() else f"{exact} ({decimal})"
@@ -23,7 +24,7 @@ def number(value: Real) -> str:
 
 def equals(value: Real) -> str:
     """Returns a number behind its relation sign: `= 1/5 = 0.2`, or `≈ 0.148551`."""
-    exact, decimal = value.describe(), f"{float(value):.6g}"
+    exact, decimal = value.describe(), decimal_text(value.middle())
     if len(exact) > LONGEST:
         return f"≈ {decimal}"
     return f"= {exact}" if exact.lstrip("-").isdigit() else f"= {exact} ≈ {decimal}"

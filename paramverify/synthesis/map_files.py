@@ -10,6 +10,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
@@ -25,6 +26,7 @@ from paramverify.synthesis.maps import Cell, Status
 FORMAT, VERSION = "paramverify-cells", 1
 MAX_BYTES = 1_000_000_000
 _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError)
+_NUMBER = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")
 
 
 def map_digest(claims: Sequence[Claim], domain: Domain, free: Sequence[str]) -> str:
@@ -53,13 +55,21 @@ def read_cell(document: Mapping[str, Any]) -> Cell:
     """
     try:
         status = Status(document["status"])
-        box = tuple((Fraction(low), Fraction(high)) for low, high in document["box"])
+        box = tuple((_number(low), _number(high)) for low, high in document["box"])
         if status is not Status.VIOLATING:
             return Cell(status, box)
-        at = tuple((str(name), Fraction(value)) for name, value in document["at"].items())
-        return Cell(status, box, int(document["claim"]), at)
+        at = tuple((name, _number(value)) for name, value in document["at"].items())
+        if type(document["claim"]) is not int:
+            raise TypeError("the number of a claim is needed")
+        return Cell(status, box, document["claim"], at)
     except _MALFORMED as error:
         raise EvidenceError(f"not a cell of a region map: {error!r:.100}") from error
+
+
+def _number(text: object) -> Fraction:
+    if not isinstance(text, str) or not _NUMBER.fullmatch(text):
+        raise ValueError("an exact number as text is needed, such as 1/2")
+    return Fraction(text)
 
 
 def load_cells(path: Path, claims: Sequence[Claim], domain: Domain, free: Sequence[str]) -> tuple[Cell, ...]:
@@ -82,7 +92,7 @@ def _read(
     length = data.rfind(b"\n") + 1
     try:
         header, *lines = (json.loads(line) for line in data[:length].splitlines() or [b"{}"])
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise EvidenceError(f"not JSON lines: {error}", file=str(path)) from error
     if not length and not data:
         return (), 0

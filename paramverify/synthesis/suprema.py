@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice, product
-from math import log
 
 from flint import fmpz, fmpz_poly
 
 from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.decimals import logarithm
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.maxima import exact, supremum
 from paramverify.algebra.polynomials import Polynomial, rational, substitute, value_at, variables
@@ -58,8 +58,8 @@ class TightBudget:
         if self.infinite or self.upper is None:
             return float("inf")
         if isinstance(self.value, Real):
-            return log(float(self.value))
-        return log(self.upper.numerator) - log(self.upper.denominator)
+            return logarithm(self.value.middle())
+        return logarithm(self.upper)
 
 
 @dataclass(frozen=True, eq=False)

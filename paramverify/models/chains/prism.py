@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from paramverify.models.checks import Checks
 INSTALL = "pip install 'paramverify[storm]'"
 MAX_STATES = 2_000_000
 MAX_BYTES = 10_000_000
+MAX_STATEMENT = 20_000  # characters
+MAX_DEPTH = 200  # brackets
 
 
 def available() -> bool:
@@ -49,7 +52,7 @@ def read_prism(path: Path, checks: Checks, constants: Mapping[str, str]) -> Chai
 
     silence()
     with located(file=str(path)):
-        read_file(path, MAX_BYTES, "a model", CaseError)  # Storm would wait for a pipe, or read without end
+        _check_text(path)
         try:
             program = stormpy.parse_prism_program(str(path))
             program = _with_constants(stormpy, program, checks, constants)
@@ -60,13 +63,32 @@ def read_prism(path: Path, checks: Checks, constants: Mapping[str, str]) -> Chai
             parametric = bool(program.has_undefined_constants)
             kind = stormpy.RationalFunction if parametric else stormpy.Rational
             model = stormpy.build_model[kind](program, options=options)
-        except RuntimeError as error:
+        except (RuntimeError, ValueError, IndexError, OverflowError) as error:
             raise InputError(f"Storm: {error}") from None
         if str(model.model_type) not in ("ModelType.DTMC", "ModelType.MDP"):
             raise UnsupportedError(f"a Markov chain or decision process is needed, not {model.model_type}")
         if model.nr_states > MAX_STATES:
             raise LimitError(f"{model.nr_states:,} states; at most {MAX_STATES:,} are read")
         return _chain(model, checks)
+
+
+def _check_text(path: Path) -> None:
+    """Refuses what is no text, and what the recursion in Storm's parser would not survive."""
+    try:
+        content = read_file(path, MAX_BYTES, "a model", CaseError)  # Storm would wait for a pipe
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"not UTF-8 text (byte {error.start})") from None
+    if text.startswith("\ufeff"):
+        raise InputError("it starts with a byte order mark, which Storm does not read: save it without one")
+    for statement in re.sub("//[^\n]*", "", text).split(";"):
+        if len(statement) > MAX_STATEMENT:
+            raise InputError(f"a statement with more than {MAX_STATEMENT:,} characters")
+        depth = 0
+        for character in statement:
+            depth += (character in "([") - (character in ")]")
+            if depth > MAX_DEPTH:
+                raise InputError(f"brackets nested deeper than {MAX_DEPTH}")
 
 
 def _with_constants(stormpy: Any, program: Any, checks: Checks, constants: Mapping[str, str]) -> Any:

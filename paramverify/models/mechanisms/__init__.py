@@ -63,7 +63,7 @@ def read_mechanism(table: Table, checks: Checks) -> Mechanism:
     Raises:
         InputError: an unknown kind, or a mistake in the table.
     """
-    kinds = sorted(module.name for module in iter_modules(__path__))
+    kinds = sorted(m.name for m in iter_modules(__path__) if not m.name.startswith("_"))
     kind = table.text("kind")
     if kind not in kinds:
         near = get_close_matches(kind, kinds, n=1)

@@ -1,0 +1,31 @@
+"""Exact numbers as decimals for people and for plots, of any size: floats end near 1e308 and 1e-308."""
+
+from __future__ import annotations
+
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from fractions import Fraction
+from math import inf, log
+
+_SAFE = Fraction(10**300)
+
+
+def decimal_text(value: Fraction, digits: int = 6) -> str:
+    """Returns a number rounded to so many digits, as the format `g` writes it; only 0 is written as 0."""
+    if value == 0 or 1 / _SAFE < abs(value) < _SAFE:
+        return f"{float(value):.{digits}g}"
+    exact = Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN)
+    rounded = exact.divide(Decimal(value.numerator), Decimal(value.denominator))
+    return str(rounded.normalize(exact)).replace("E", "e")
+
+
+def nearest(value: Fraction) -> float:
+    """Returns the float next to a number, infinite where it is too large for one."""
+    try:
+        return float(value)
+    except OverflowError:
+        return inf if value > 0 else -inf
+
+
+def logarithm(value: Fraction) -> float:
+    """Returns the natural logarithm of a positive number, rounded."""
+    return log(value.numerator) - log(value.denominator)
