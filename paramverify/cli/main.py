@@ -9,7 +9,6 @@ import traceback
 from contextlib import suppress
 from importlib import import_module
 from io import StringIO, TextIOWrapper
-from typing import TextIO
 
 import click
 

@@ -364,7 +364,7 @@ def _map(
             sizes[cell.status] += _size(cell.box)
             if keep:
                 keep(cell)
-            shares: dict[Status, float] = {s: v / whole for s, v in sizes.items() if s in DECIDED}
+            shares: dict[Status, float] = {s: float(v / whole) for s, v in sizes.items() if s in DECIDED}
             _output.found(*telling.so_far(case, shares, state))
             progress(int(1000 * sum(shares.values())), 1000)
 
