@@ -7,6 +7,7 @@ strings, so nothing is lost in JSON. This module only writes; it shares no code 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -177,6 +178,14 @@ def settled(claim: Claim, decision: Decision) -> dict[str, Any]:
     if answer.certificate is None:
         return entry(claim, solver(decision.backend, decision.version, decision.options, answer.transcript))
     return entry(claim, answer.certificate["proof"])
+
+
+def distinct(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns the entries whose claim was not there before."""
+    found: dict[str, dict[str, Any]] = {}
+    for item in entries:
+        found.setdefault(json.dumps(item["claim"], sort_keys=True), item)
+    return list(found.values())
 
 
 def certificate(claim: Claim, proof: Proof) -> dict[str, Any]:

@@ -42,11 +42,14 @@ def evidence_document(
         "status": report.status,
         **subject(case, judge),
     }
+    proved = [certificates.settled(without_enclosure(claim), made) for claim, made in report.obligations]
+    if proved:
+        document["obligations"] = certificates.distinct(proved)
     closures = Closures(case.system)
     document["closures"] = _closures(closures, judge)
     if report.status == "violated":
         assert report.refutation is not None
-        document["witness"] = _witness(report.refutation, report.parameters)
+        document["witness"] = _witness(report.refutation, report.parameters, judge)
         return document
     if report.status != "holds":
         document["reason"] = report.reason
@@ -124,7 +127,7 @@ def _costs(costs: Costs, judge: Judge) -> dict[str, Any]:
     }
 
 
-def _witness(refutation: Refutation, parameters: Mapping[str, Fraction]) -> dict[str, Any]:
+def _witness(refutation: Refutation, parameters: Mapping[str, Fraction], judge: Judge) -> dict[str, Any]:
     return {
         "parameters": {name: str(value) for name, value in parameters.items()},
         "left": list(refutation.left),
@@ -132,7 +135,7 @@ def _witness(refutation: Refutation, parameters: Mapping[str, Fraction]) -> dict
         "place": refutation.place,
         "trace": list(refutation.event.trace),
         "closed": refutation.event.closed,
-        "probabilities": [text(p) for p in refutation.probabilities],
+        "probabilities": [_weight(p, judge) for p in refutation.probabilities],
     }
 
 
