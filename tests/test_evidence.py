@@ -1,7 +1,9 @@
 """Evidence from the command line: written by verify, accepted by check, rejected when it does not fit."""
 
+import hashlib
 import json
 import shutil
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -38,9 +40,8 @@ def test_evidence_for_another_case_is_rejected(tmp_path: Path, capsys: pytest.Ca
     assert run(["check", str(path), "--case", str(other)]) == 1
     assert "belongs to another case file" in capsys.readouterr().out
     document = json.loads(path.read_text())
-    import hashlib
-
-    document["case"]["digest"] = hashlib.sha256(other.read_bytes()).hexdigest()
+    digest = hashlib.sha256(other.read_bytes()).hexdigest()
+    document["case"] = {"title": tomllib.loads(other.read_text())["title"], "digest": digest}
     path.write_text(json.dumps(document))
     assert run(["check", str(path), "--case", str(other)]) == 1
     assert "is not a claim of this case" in capsys.readouterr().out

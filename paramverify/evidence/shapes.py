@@ -274,3 +274,13 @@ UNWINDING = _document(
         ),
     },
 )
+
+FORM = tagged(
+    "format",
+    {
+        "paramverify-evidence": EVIDENCE,
+        "paramverify-cone": CONE,
+        "paramverify-regions": REGIONS,
+        "paramverify-unwinding": UNWINDING,
+    },
+)
