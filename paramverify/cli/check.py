@@ -55,7 +55,7 @@ def command(evidence: Path, case: str | None, as_json: bool, timeout: float) -> 
     """
     del timeout  # a replay has no search in it
     text = _read(evidence)
-    report = _with_case(text, case) if case else _alone(text)
+    report = _with_case(text, case) if case else check_alone(text)
     accepted = report.accepted
     if as_json:
         print_json(_document(report))
@@ -110,7 +110,7 @@ def _with_case(text: str, path: str) -> Report:
     return check_with_case(text, load(path))
 
 
-def _alone(text: str) -> Report:
+def check_alone(text: str) -> Report:
     """Checks evidence in itself, by the rules of its format, and the numbers of a witness with each other."""
     try:
         document = read(text)
