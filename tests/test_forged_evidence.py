@@ -98,8 +98,11 @@ VERIFIED: dict[str, str | Path] = {
     "a witness with exp": LINE,
     "a pair that stands for all": TIES,
     "a cone": CASES / "time-series-2-all.toml",
-    "a closed cone": CASES / "survey-memory-all.toml",
-    "no budget": CASES / "above-threshold-all.toml",
+    "a cone with parameters": CASES / "survey-memory-all.toml",
+    "a closed cone": (
+        (CASES / "survey-memory-all.toml").read_text().replace("t/(1 - t)", "3").replace('"t"', '"3/4"')
+    ),
+    "no budget": (CASES / "above-threshold-all.toml").read_text().replace("4*ln(2)", "100*ln(2)"),
     "levels": CASES / "above-threshold.toml",
 }
 MAPPED = {"a map": (MAP, "p,q"), "a line": (LINE, "p")}

@@ -41,6 +41,7 @@ from paramverify.evidence.checker import (
     number,
     parse,
     plus,
+    read_claim,
     times,
 )
 from paramverify.evidence.cone_vectors import combined, extreme_rays, read_vector, whole
@@ -114,7 +115,7 @@ def check_document(document: Any, model: Any = None, obligations: Iterable[Any] 
 
 def read_model(data: Any) -> Model:
     """Reads a model from its document."""
-    names = tuple(data["domain"]["variables"])
+    names = read_claim({**data["domain"], "polynomial": "0"}).goal.names
     states, count = data["states"], len(data["observations"])
     if type(states) is not int or not 0 < states <= 100_000:
         raise Rejected("the number of states is out of range")
@@ -126,17 +127,25 @@ def read_model(data: Any) -> Model:
         ):
             raise Rejected("a step with an unknown state or observation")
         row = tables[observation].setdefault(state, {})
-        row[successor] = plus(row.get(successor, {}), parse(weight, names))
+        row[successor] = plus(row.get(successor, {}), read_weight(weight, names))
 
     def start(entry: Any) -> Start:
-        weights = {int(s): parse(w, names) for s, w in entry["weights"].items()}
+        weights = {int(s): read_weight(w, names) for s, w in entry["weights"].items()}
         if not weights.keys() <= set(range(states)):
             raise Rejected("a prior with an unknown state")
-        return Start(weights, parse(entry["mass"], names))
+        return Start(weights, read_weight(entry["mass"], names))
 
     pairs = tuple((left, right, start(pi), start(tau)) for left, right, pi, tau in data["pairs"])
     top, bottom = (parse(part, names) for part in data["ratio"])
     return Model(names, states, tuple(tables), pairs, (top, bottom))
+
+
+def read_weight(text: str, names: Sequence[str]) -> Poly:
+    """Reads a weight, which must not be a negative number; of one with parameters that is taken to be so."""
+    poly = parse(text, names)
+    if not any(map(any, poly)) and any(c < 0 for c in poly.values()):
+        raise Rejected(f"a negative weight: {shown(text)}")
+    return poly
 
 
 # --- what is shown by claims ------------------------------------------------------------------------

@@ -42,6 +42,7 @@ from paramverify.evidence.checker import (
     number,
     parse,
     plus,
+    read_claim,
     sign_in_exp,
     whole,
 )
@@ -86,8 +87,8 @@ def check_document(document: Any, expected: Any = None, ask: Ask | None = None) 
 
 def _check(document: Any, ask: Ask | None) -> Report:
     domain = document["domain"]
-    names = tuple(domain["variables"])
-    exponent = number(domain["constant"]) if "constant" in domain else None
+    about = read_claim({**domain, "polynomial": "0"})
+    names, exponent = about.goal.names, about.exponent
     status = document["status"]
     if status == "unknown":
         raise Misformed("there is nothing to check in what says 'unknown'", "status")
