@@ -11,7 +11,7 @@ from paramverify.encodings import cone_certificates
 from paramverify.encodings.at_points import find_violation
 from paramverify.encodings.every_length import for_every_length
 from paramverify.encodings.no_budget import no_budget
-from paramverify.evidence.certificates import Proof
+from paramverify.evidence.certificates import proof_of
 from paramverify.evidence.witnesses import Witness, evaluate, find_witness
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
@@ -64,7 +64,7 @@ def verify_all_lengths(model: Model, session: Session, progress: Progress | None
                 break
         last = decisions[-1].answer if decisions else Open(End.GAVE_UP, reason)
         if all(isinstance(d.answer, Proved) for d in decisions):
-            certificate = cone_certificates.every_length(attempt, [_proof(d) for d in decisions])
+            certificate = cone_certificates.every_length(attempt, [proof_of(d) for d in decisions])
             return Found(Holds(tuple(decisions)), attempt.claims, tuple(decisions), certificate)
         if isinstance(last, Refuted) and attempt.exact:
             found = _witness(model, attempt.claims[len(decisions) - 1], last)
@@ -73,14 +73,6 @@ def verify_all_lengths(model: Model, session: Session, progress: Progress | None
         if isinstance(last, Open):
             reason = f"a claim about an invariant cone stayed open: {last.detail}"
     return Found(Unknown(End.GAVE_UP, reason))
-
-
-def _proof(decision: Decision) -> Proof:
-    answer = decision.answer
-    assert isinstance(answer, Proved)
-    assert answer.certificate is not None
-    proof: Proof = answer.certificate["proof"]
-    return proof
 
 
 def _witness(model: Model, claim: Claim, refuted: Refuted) -> Witness | None:

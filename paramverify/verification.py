@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from fractions import Fraction
+from typing import Any, Protocol
 
 from paramverify.algebra.domains import Domain
+from paramverify.algebra.polynomials import is_constant, key
 from paramverify.all_lengths import verify_all_lengths
+from paramverify.backends.bernstein import decide_exactly
 from paramverify.backends.roots import fails_without_witness
 from paramverify.cases import Case
 from paramverify.claims import Claim
@@ -16,10 +19,11 @@ from paramverify.encodings import cone_certificates
 from paramverify.encodings.choice import claims_of, is_long
 from paramverify.encodings.lumping import lump
 from paramverify.errors import DomainError, LimitError, ModelError, TimeLimitError, located
+from paramverify.evidence.certificates import proof_of
 from paramverify.evidence.witnesses import AnyWitness, find_witness, violates
-from paramverify.models.checks import sample_points
+from paramverify.models.checks import Obligation, sample_points
 from paramverify.models.inequality import Inequality
-from paramverify.models.kinds import AnyModel
+from paramverify.models.kinds import AnyModel, OnDomain
 from paramverify.models.model import Model
 from paramverify.models.patterns import patterned
 from paramverify.portfolio.session import Options, Session
@@ -107,9 +111,7 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
             return report(_unknown(undecided), claims, decisions)
         certificate = None
         if not isinstance(model, Inequality) and is_long(model):
-            proofs = [c["proof"] for c in map(_certificate, decisions) if c is not None]
-            if len(proofs) == len(claims):
-                certificate = cone_certificates.levels(lump(model).model, claims, proofs)
+            certificate = levels_certificate(model, claims, decisions)
         return report(Holds(tuple(decisions)), claims, decisions, certificate)
 
 
@@ -188,5 +190,62 @@ def _decide(session: Session, model: AnyModel, claim: Claim) -> Decision:
     return decision
 
 
-def _certificate(decision: Decision) -> Mapping[str, Any] | None:
-    return decision.answer.certificate if isinstance(decision.answer, Proved) else None
+def levels_certificate(
+    model: Model, claims: Sequence[Claim], decisions: Sequence[Decision]
+) -> dict[str, Any]:
+    """Returns the certificate for a model with many sequences whose claims, by cones, are all proved."""
+    return cone_certificates.levels(lump(model).model, claims, [proof_of(d) for d in decisions])
+
+
+# --- what must be possible for a verdict that holds to say anything -----------------------------------
+
+Need = tuple[Claim, str]  # a claim that must fail at a point of the domain, and what that means
+
+
+class Scope(OnDomain, Protocol):
+    """Whatever is about a domain that may be empty."""
+
+    @property
+    def maybe_empty(self) -> Obligation | None:
+        """The claim that must be refuted: that the domain is empty."""
+
+
+def needs_of(model: Scope) -> Iterator[Need]:
+    """Yields what must be possible: that the domain has a point, and each secret somewhere in it."""
+    if model.maybe_empty:
+        yield model.maybe_empty.claim, "that the domain has a point"
+    seen: set[str] = set()
+    for pair in model.pairs if isinstance(model, Model) else ():
+        for name, start in ((pair.left, pair.pi), (pair.right, pair.tau)):
+            if not is_constant(start.mass) and key(start.mass) not in seen:
+                seen.add(key(start.mass))
+                yield Claim(-start.mass, model.domain), f"that the secret {name!r} is possible"
+
+
+def points_for(model: Scope, needs: Iterable[Need]) -> list[dict[str, str]]:
+    """Returns points of the domain that show what is needed, where simple points do not, for evidence."""
+    found: list[dict[str, Fraction]] = []
+    for claim, _ in needs:
+        if not _at_some(model, claim, (*found, *sample_points(model.domain))):
+            answer = decide_exactly(claim)
+            if isinstance(answer, Refuted) and violates(model, claim.polynomial, answer.point):
+                found.append({name: answer.point[name] for name in model.domain.ring.parameters})
+    return [{name: str(value) for name, value in point.items()} for point in found]
+
+
+def read_points(document: Mapping[str, Any]) -> list[dict[str, Fraction]]:
+    """Returns the points of evidence that was checked."""
+    return [{name: Fraction(x) for name, x in point.items()} for point in document.get("points", [])]
+
+
+def unmet(model: Scope, needs: Iterable[Need], points: Sequence[Mapping[str, Fraction]]) -> str:
+    """Returns why something that is needed is not shown, at these points or at simple ones; "" if all is."""
+    for claim, meaning in needs:
+        known = _at_some(model, claim, points) or _at_some(model, claim, sample_points(model.domain))
+        if not known and not fails_without_witness(claim):
+            return f"it is not shown {meaning}"
+    return ""
+
+
+def _at_some(model: OnDomain, claim: Claim, points: Iterable[Mapping[str, Fraction]]) -> bool:
+    return any(violates(model, claim.polynomial, point) for point in points)

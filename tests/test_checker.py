@@ -281,12 +281,14 @@ def test_trusted_solvers_are_named() -> None:
     part = certificates.tree([certificates.cut("p", Fraction(1, 2)), word, "+"])
     assert check_claim(to_document(claim), json.loads(json.dumps(word))) == ("z3 5.4",)
     lemma = {"name": "l", "claim": to_document(claim), "proof": word}
-    entries = [certificates.entry(claim, proof) for proof in (part, certificates.lemma("l"))]
+    twice = make("2*p**2 - 2*p + 3/5 + q/50")
+    entries = [certificates.entry(claim, part), certificates.entry(twice, certificates.lemma("l"))]
     document = certificates.evidence("t", "0", "holds", entries, lemmas=[lemma])
     report = check_document(json.loads(json.dumps(document)))
     assert report.accepted
     assert (report.proved, report.trusted) == (0, 2)
-    assert all("trusted: solver z3 5.4" in line for line in report.lines)
+    assert all("trusted to 'z3 5.4'" in line for line in report.lines)
+    assert report.solvers == ("z3 5.4",)
     assert not accepts(claim, {"kind": "solver", "solver": "", "version": "1"})
 
 

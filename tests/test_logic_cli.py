@@ -72,7 +72,7 @@ def test_evidence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         assert json.loads(path.read_text())["status"] == status
         assert ("no certificate says" in said) == (status == "unknown")
         assert run(["check", str(path)]) == 0
-        assert f"accepted: {status}" in capsys.readouterr().out
+        assert f"without the case: {status}: " in capsys.readouterr().out
 
 
 def test_sufficient_condition_that_fails(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,13 +12,14 @@ from paramverify.cases import Case
 from paramverify.cli import _telling as telling
 from paramverify.cli._common import parse_point, progress_bar, write_json
 from paramverify.cli._exits import Exit
-from paramverify.encodings.choice import claims_of
+from paramverify.encodings.choice import claims_of, is_long
 from paramverify.models.kinds import need_privacy
+from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.reports.evidence import evidence_document
 from paramverify.synthesis import violating
 from paramverify.verdicts import End, Holds, Unknown, Verdict, Violated
-from paramverify.verification import Report, check_model
+from paramverify.verification import Report, check_model, levels_certificate
 
 
 def violating_prior(
@@ -65,6 +66,9 @@ def _write_evidence(
         verdict, decisions = Violated(found.witness), ()
     elif found.complete:
         verdict = Holds(decisions)
-    report = Report(verdict, claims_of(model), decisions, model.domain, model.notes, 0.0, obligations)
+    claims, certificate = claims_of(model), None
+    if isinstance(verdict, Holds) and isinstance(model, Model) and is_long(model):
+        certificate = levels_certificate(model, claims, decisions)
+    report = Report(verdict, claims, decisions, model.domain, model.notes, 0.0, obligations, certificate)
     document = evidence_document(case, report, status)
     write_json(path, document, indent=1)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +12,33 @@ import click
 from paramverify.cli import _output
 from paramverify.cli._common import json_option, print_json, whole_timeout_option
 from paramverify.errors import EvidenceError, located
-from paramverify.evidence import cone_checker, product_checker, region_checker, unwinding_checker
-from paramverify.evidence.checker import Report, check_text
+from paramverify.evidence import (
+    checker,
+    cone_checker,
+    product_checker,
+    region_checker,
+    shapes,
+    told,
+    unwinding_checker,
+)
+from paramverify.evidence.checker import Rejected, Report
+from paramverify.evidence.strict import check, read, shown
 from paramverify.files import read_file
 
 RULES: dict[str, Callable[[Any], Report]] = {
+    checker.FORMAT: checker.check_document,
     cone_checker.FORMAT: cone_checker.check_document,
     region_checker.FORMAT: region_checker.check_document,
     unwinding_checker.FORMAT: unwinding_checker.check_document,
+}
+# What a document alone does not show, by its format or status; the case is needed.
+NOT_COMPARED = {
+    cone_checker.FORMAT: ("the model with the case", "that its weights are nowhere negative"),
+    region_checker.FORMAT: ("the claims, the domain and the obligations with the case",),
+    unwinding_checker.FORMAT: ("the system, the bound and the obligations with the case",),
+    "violated": ("the claim with the case", "the secrets, the output and the numbers with the model"),
+    "holds": ("the claims, where they come from, and the obligations with the case",),
+    "unknown": ("the claims, where they come from, and the obligations with the case",),
 }
 MAX_BYTES = 1_000_000_000
 SHOWN = 20
@@ -38,21 +57,30 @@ def command(evidence: Path, case: str | None, as_json: bool) -> int:
     """
     text = _read(evidence)
     _output.found(["  nothing is accepted: the check did not end"], {"accepted": False})
-    report = _with_case(text, case) if case else _alone(text)
+    report = _with_case(text, case) if case else check_alone(text)
     accepted = report.accepted
     if as_json:
-        print_json(_document(report) | ({"verdict": _status(text)} if accepted else {}))
+        print_json(_document(report))
         return int(not accepted)
     for line in report.lines[:SHOWN]:
         click.echo(line)
     if len(report.lines) > SHOWN:
         click.echo(f"... and {len(report.lines) - SHOWN} more")
-    what = "cells" if accepted and _status(text) == "region map" else "claims"
-    counts = f"{report.proved} {what} proved, {report.trusted} trusted to solvers, {report.open} open"
-    click.echo(f"{f'accepted: {_status(text)}' if accepted else 'REJECTED'}: {counts}")
-    if accepted and not case:
-        click.echo("consistent in itself; that these are the claims of a case is checked with --case CASE")
+    click.echo(_verdict_line(report))
     return int(not accepted)
+
+
+def _verdict_line(report: Report) -> str:
+    """Returns what was shown, on whose word, and what was not compared, in one line."""
+    what = "cells" if report.status == "region map" else "claims"
+    names = f" ({', '.join(map(shown, report.solvers))})" if report.solvers else ""
+    counts = f"{report.proved} {what} proved, {report.trusted} trusted to solvers{names}, {report.open} open"
+    if not report.accepted:
+        return f"REJECTED: {counts}"
+    if not report.not_compared:
+        return f"accepted: {report.status}: {counts}"
+    alone = "accepted as far as it can be checked without the case"
+    return f"{alone}: {report.status}: {counts}; not compared: {'; '.join(report.not_compared)}"
 
 
 def _read(path: Path) -> str:
@@ -64,46 +92,45 @@ def _read(path: Path) -> str:
 
 
 def _with_case(text: str, path: str) -> Report:
-    document = _document_of(text)
-    if document.get("format") == unwinding_checker.FORMAT:
+    try:
+        document = read(text)
+        check(document, shapes.FORM)
+    except Rejected as error:
+        return Report(False, (f"rejected: {error}",))
+    if document["format"] == unwinding_checker.FORMAT:
         from paramverify.interactive.cases import load as load_system
-        from paramverify.interactive.certificates import subject
+        from paramverify.interactive.certificates import check_with_case as check_with_system
 
-        expected = json.loads(json.dumps(subject(load_system(path))))
-        return unwinding_checker.check_document(document, expected)
+        return check_with_system(document, load_system(path))
     from paramverify.cases import load
     from paramverify.reports.evidence import check_with_case
 
     return check_with_case(text, load(path))
 
 
-def _alone(text: str) -> Report:
-    """Checks evidence in itself, by the rules of its format."""
-    document = _document_of(text)
-    rules = RULES.get(str(document.get("format")))
-    report = rules(document) if rules else check_text(text)  # which says what is wrong
-    return product_checker.with_reduction(document, report)
-
-
-def _document_of(text: str) -> dict[str, Any]:
-    """Returns the document, an empty one for a text that is none."""
+def check_alone(text: str) -> Report:
+    """Checks evidence in itself, by the rules of its format, and the numbers of a witness with each other."""
     try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return document if isinstance(document, dict) else {}
-
-
-def _status(text: str) -> str:
-    """Returns the status of a document that was accepted."""
-    return str(json.loads(text).get("status", "region map"))
+        document = read(text)
+        check(document, shapes.FORM)
+        report = product_checker.with_reduction(document, RULES[document["format"]](document))
+        if report.accepted and document["format"] == checker.FORMAT and "witness" in document:
+            told.check_numbers(document["witness"])
+    except Rejected as error:
+        return Report(False, (f"rejected: {error}",))
+    missing = NOT_COMPARED.get(document["format"]) or NOT_COMPARED.get(report.status, ())
+    return replace(report, not_compared=missing)
 
 
 def _document(report: Report) -> dict[str, Any]:
-    return {
+    found = {
         "status": "accepted" if report.accepted else "rejected",
         "proved": report.proved,
         "trusted": report.trusted,
+        "solvers": list(report.solvers),
         "open": report.open,
         "lines": list(report.lines),
     }
+    if report.accepted:
+        found |= {"verdict": report.status, "not_compared": list(report.not_compared)}
+    return found

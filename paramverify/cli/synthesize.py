@@ -41,7 +41,7 @@ from paramverify.models.model import Model
 from paramverify.portfolio.elimination import eliminate
 from paramverify.portfolio.session import Session
 from paramverify.reports.curves import ratio_curve
-from paramverify.reports.evidence import reduction
+from paramverify.reports.evidence import about
 from paramverify.reports.pictures import check, draw, draw_interval
 from paramverify.reports.roots import closed_form
 from paramverify.synthesis.intervals import Partition, Root
@@ -58,7 +58,7 @@ from paramverify.synthesis.questions import (
 )
 from paramverify.synthesis.refinement import exact_parts
 from paramverify.synthesis.regions import region_map
-from paramverify.verdicts import Open
+from paramverify.verdicts import Decision, Open
 from paramverify.verification import check_model
 
 DECIDED = (Status.SAFE, Status.VIOLATING, Status.OUTSIDE)
@@ -66,12 +66,16 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 class _Files(NamedTuple):
-    """The files that the user named, and `lift`, which ends the time limit before they are written."""
+    """The files that the user named, and what they need.
+
+    `lift` ends the time limit before they are written; `obligations` of the model are part of the evidence.
+    """
 
     state: Path | None
     plot: Path | None
     evidence: Path | None
     lift: Callable[[], None]
+    obligations: tuple[tuple[Claim, Decision], ...]
 
 
 @click.command("synthesize")
@@ -139,7 +143,7 @@ def command(
     with time_limit(timeout) as lift, Session(options) as session:
         loaded = load(case)
         model = loaded.model
-        doubt, _ = check_model(session, model)
+        doubt, obligations = check_model(session, model)
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")
         if form == "witness":
@@ -147,7 +151,7 @@ def command(
         else:
             claims = region_claims(model)
             axes = axes_of(loaded, claims, _names(parameters))
-            files = _Files(state, plot, evidence, lift)
+            files = _Files(state, plot, evidence, lift, obligations)
             code, document, lines = _answer(loaded, claims, axes, session, form, share, files)
     if as_json:
         print_json(document | {"notes": list(model.notes)})
@@ -335,7 +339,7 @@ def _region(
     if files.plot:
         draw(found, files.plot, title=case.title, budget=case.budget)
     if files.evidence:
-        write_json(files.evidence, map_document(found, domain) | reduction(case))
+        write_json(files.evidence, map_document(found, domain) | about(case, files.obligations))
     done = not found.interrupted and found.share(Status.UNDECIDED) <= coverage
     return code if done else Exit.UNKNOWN, document, lines
 

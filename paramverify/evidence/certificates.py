@@ -7,12 +7,14 @@ strings, so nothing is lost in JSON. This module only writes; it shares no code 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from paramverify.algebra.polynomials import Point, Polynomial, key, rational
 from paramverify.claims import Claim, to_document
+from paramverify.errors import DefectError
 from paramverify.verdicts import Decision, Proved
 
 FORMAT, VERSION = "paramverify-evidence", 1
@@ -171,12 +173,26 @@ def solver(name: str, version: str, options: Mapping[str, str], transcript: str 
 
 def settled(claim: Claim, decision: Decision) -> dict[str, Any]:
     """Returns a claim with the proof that its decision has: a certificate, a solver's word, or none."""
+    return entry(claim, proof_of(decision) if isinstance(decision.answer, Proved) else None)
+
+
+def proof_of(decision: Decision) -> Proof:
+    """Returns the proof of a claim that was proved: a certificate, or a solver's word."""
     answer = decision.answer
     if not isinstance(answer, Proved):
-        return entry(claim, None)
+        raise DefectError("a claim that was not proved has no proof")
     if answer.certificate is None:
-        return entry(claim, solver(decision.backend, decision.version, decision.options, answer.transcript))
-    return entry(claim, answer.certificate["proof"])
+        return solver(decision.backend, decision.version, decision.options, answer.transcript)
+    proof: Proof = answer.certificate["proof"]
+    return proof
+
+
+def distinct(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns the entries whose claim was not there before."""
+    found: dict[str, dict[str, Any]] = {}
+    for item in entries:
+        found.setdefault(json.dumps(item["claim"], sort_keys=True), item)
+    return list(found.values())
 
 
 def certificate(claim: Claim, proof: Proof) -> dict[str, Any]:

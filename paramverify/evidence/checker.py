@@ -1,4 +1,4 @@
-"""Checks evidence without trusting the rest of the package: standard library only, no shared code.
+"""Checks evidence without trusting the rest of the package: the standard library and other checkers only.
 
 A proof shows `f ≥ 0 on D`, where D is the set of points of a box that satisfy some constraints `g ≥ 0` or
 `g > 0`. (Nearly all rules prove it on the closure of the box, which is more.) Every rule below reduces that
@@ -42,6 +42,10 @@ from itertools import pairwise, product
 from math import comb, lcm
 from typing import Any
 
+from paramverify.evidence import shapes
+from paramverify.evidence.strict import Misformed, check, plain, read, shown
+from paramverify.evidence.strict import Rejected as Rejected
+
 FORMAT, VERSION = "paramverify-evidence", 1
 MAX_DEPTH = 60  # proofs inside proofs
 MAX_COEFFICIENTS = 2_000_000  # of one Bernstein form, or terms of one product
@@ -51,10 +55,6 @@ MAX_DIGITS = 200_000
 Poly = dict[tuple[int, ...], Fraction]
 Box = dict[str, tuple[Fraction, Fraction]]
 Condition = tuple[Poly, bool]
-
-
-class Rejected(Exception):
-    """The evidence does not prove what it claims; the message says where it fails."""
 
 
 # --- numbers and polynomials ------------------------------------------------------------------------
@@ -845,13 +845,20 @@ def encloses_exp(q: Fraction, low: Fraction, high: Fraction) -> bool:
 
 @dataclass(frozen=True)
 class Report:
-    """What a check found: accepted or not, one line for each claim, and how many of which kind."""
+    """What a check found: accepted or not, one line for each claim, and how many of which kind.
+
+    `status` is what was shown, computed from the checked parts: holds, violated, unknown or region map.
+    `solvers` are those whose word is trusted, `not_compared` says what can only be checked with the case.
+    """
 
     accepted: bool
     lines: tuple[str, ...]
     proved: int = 0
     trusted: int = 0
     open: int = 0
+    status: str = ""
+    solvers: tuple[str, ...] = ()
+    not_compared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -874,6 +881,7 @@ def read_claim(claim: Any) -> Statement:
     Raises:
         Rejected: it is not a claim.
     """
+    check(claim, shapes.CLAIM)
     try:
         return _read_claim(claim)
     except _MALFORMED as error:
@@ -919,6 +927,7 @@ def check_claim(claim: Any, proof: Any, lemmas: Mapping[str, Any] | None = None)
     Raises:
         Rejected: the proof does not show the claim, or one of them is malformed.
     """
+    check(proof, shapes.proof)
     statement = read_claim(claim)
     known = {name: read_claim(lemma) for name, lemma in (lemmas or {}).items()}
     context = Context(statement.exponent, known)
@@ -940,10 +949,13 @@ def check_witness(claim: Any, point: Any) -> None:
         Rejected: it does not fail there, the point is not in the domain, or something is malformed.
     """
     statement = read_claim(claim)
+    check(point, shapes.POINT)
     goal = statement.goal
     try:
         values = {name: number(text) for name, text in point.items()}
         free = [n for n in goal.names if not (n == "E" and statement.exponent is not None)]
+        if values.keys() != set(free):
+            raise Rejected(f"a point must give {', '.join(free) or 'no parameter'}, and nothing else")
         for name in free:
             low, high = goal.box[name]
             lowest, highest = (name, 0) not in goal.open, (name, 1) not in goal.open
@@ -992,88 +1004,178 @@ def sign_in_exp(coefficients: Mapping[int, Fraction], exponent: Fraction | None)
 
 
 def check_document(
-    document: Any, expected: Iterable[Any] | None = None, case_digest: str | None = None
+    document: Any,
+    expected: Iterable[Any] | None = None,
+    case_digest: str | None = None,
+    obligations: Iterable[Any] = (),
 ) -> Report:
     """Checks the evidence of a whole case.
 
     `expected` are the claims that the case makes, derived by the caller; then the evidence must settle all of
-    them. `case_digest` is the SHA-256 digest of the case file.
+    them. `case_digest` is the SHA-256 digest of the case file. `obligations` are those of the expected
+    claims that must be settled also where a witness refutes another one.
 
     Malformed evidence of any kind gives a report that is not accepted.
     """
     try:
-        return _check_document(document, expected, case_digest)
+        check(document, shapes.EVIDENCE)
+        return _check_document(document, expected, case_digest, obligations)
     except Rejected as error:
         return Report(False, (f"rejected: {error}",))
     except _MALFORMED as error:
         return Report(False, (f"rejected: malformed document: {error!r:.200}",))
 
 
-def _check_document(document: Any, expected: Iterable[Any] | None, case_digest: str | None) -> Report:
-    if document["format"] != FORMAT or type(document["version"]) is not int or document["version"] != VERSION:
-        raise Rejected(f"not {FORMAT} version {VERSION}")
-    if case_digest is not None and document["case"]["digest"] != case_digest:
+def _check_document(
+    document: Any, expected: Iterable[Any] | None, case_digest: str | None, obligations: Iterable[Any]
+) -> Report:
+    if case_digest is not None and document.get("case", {}).get("digest") != case_digest:
         raise Rejected("the evidence belongs to another case file")
     status = document["status"]
-    if status not in ("holds", "violated", "unknown"):
-        raise Rejected(f"unknown status {status!r:.40}")
+    if ("witness" in document) != (status == "violated"):
+        raise Misformed("a witness comes with the status violated, and only with it", "status")
     wanted = None if expected is None else {digest(claim) for claim in expected}
-    lines, settled = [], set()
-    counts = {"proved": 0, "trusted": 0, "open": 0, "rejected": 0}
-    known: dict[str, Statement] = {}
-    supports: dict[str, set[str]] = {}
-    for lemma in document.get("lemmas", []):
-        name, statement = lemma["name"], read_claim(lemma["claim"])
-        if not isinstance(name, str) or name in known:
-            raise Rejected("the lemmas do not have different names")
-        context = Context(statement.exponent, dict(known))
-        _replay(statement.goal, lemma["proof"], context)
-        known[name] = statement
-        supports[name] = context.trusted.union(*(supports[used] for used in context.used))
+    ledger = Ledger(_lemmas(document))
     for index, entry in enumerate(document["claims"]):
-        identity = digest(entry["claim"])
-        if wanted is not None and identity not in wanted:
+        if wanted is not None and digest(entry["claim"]) not in wanted:
             raise Rejected(f"claim {index} is not a claim of this case")
-        statement = read_claim(entry["claim"])
-        context = Context(statement.exponent, known)
-        origins = [str(origin) for origin in entry.get("origins", [])]
-        more = f" and {len(origins) - 1} more" if len(origins) > 1 else ""
-        title = f"claim {index} ({''.join(origins[:1])[:300]}{more})"
-        if entry["proof"] is None:
-            counts["open"] += 1
-            lines.append(f"{title}: open")
-            continue
-        try:
-            _replay(statement.goal, entry["proof"], context)
-        except Rejected as error:
-            counts["rejected"] += 1
-            lines.append(f"{title}: rejected: {error}")
-            continue
-        settled.add(identity)
-        solvers = context.trusted.union(*(supports[used] for used in context.used))
-        counts["trusted" if solvers else "proved"] += 1
-        lines.append(
-            f"{title}: " + (f"trusted: solver {', '.join(sorted(solvers))}" if solvers else "proved")
-        )
+        ledger.enter(index, entry)
+    check_points(document, [e["claim"] for e in document["claims"] if e.get("origins")])
+    counts, settled, lines = ledger.counts, ledger.settled, ledger.lines
     accepted = not counts["rejected"]
-    if status == "holds":
-        missing = counts["open"] or not settled or (wanted is not None and wanted - settled)
-        if missing:
-            lines.append("rejected: a claim of the case has no proof")
-        accepted = accepted and not missing
+    missing = counts["open"] or not settled or (wanted is not None and wanted - settled)
+    if status == "holds" and missing:
+        lines.append("rejected: a claim of the case has no proof")
+        accepted = False
+    if status == "unknown" and wanted is not None and not missing:
+        raise Misformed("all claims of the case are proved, so it cannot be 'unknown'", "status")
     if status == "violated":
         witness = document["witness"]
         if wanted is not None and digest(witness["claim"]) not in wanted:
             raise Rejected("the witness is about a claim that the case does not make")
         check_witness(witness["claim"], witness["parameters"])
+        if {digest(claim) for claim in obligations} - settled:
+            raise Rejected("an obligation of the model is not proved")
         lines.append("witness: the claim fails there")
-    return Report(accepted, tuple(lines), counts["proved"], counts["trusted"], counts["open"])
+    return Report(
+        accepted,
+        tuple(lines),
+        counts["proved"],
+        counts["trusted"],
+        counts["open"],
+        status,
+        tuple(sorted(ledger.solvers)),
+    )
+
+
+@dataclass
+class Lemmas:
+    """Lemmas by name, and the solvers that each rests on."""
+
+    known: dict[str, Statement] = field(default_factory=dict)
+    supports: dict[str, set[str]] = field(default_factory=dict)
+
+    def solvers(self, context: Context) -> set[str]:
+        """Returns the solvers that a replayed proof rests on, also by way of lemmas."""
+        return context.trusted.union(*(self.supports[used] for used in context.used))
+
+
+def _lemmas(document: Any) -> Lemmas:
+    found = Lemmas()
+    for lemma in document.get("lemmas", []):
+        name, statement = lemma["name"], read_claim(lemma["claim"])
+        if name in found.known:
+            raise Rejected("the lemmas do not have different names")
+        context = Context(statement.exponent, dict(found.known))
+        _replay(statement.goal, lemma["proof"], context)
+        found.known[name] = statement
+        found.supports[name] = found.solvers(context)
+    return found
+
+
+@dataclass
+class Ledger:
+    """Claims of a document one after the other: how many are proved, trusted, open, rejected."""
+
+    lemmas: Lemmas = field(default_factory=Lemmas)
+    counts: dict[str, int] = field(
+        default_factory=lambda: dict.fromkeys(("proved", "trusted", "open", "rejected"), 0)
+    )
+    settled: set[str] = field(default_factory=set)
+    seen: dict[str, int] = field(default_factory=dict)
+    solvers: set[str] = field(default_factory=set)
+    lines: list[str] = field(default_factory=list)
+
+    def enter(self, index: int, entry: Any, what: str = "claim") -> None:
+        """Replays the proof of one claim.
+
+        Raises:
+            Rejected: it is none, or was there already.
+        """
+        identity = digest(entry["claim"])
+        if self.seen.setdefault(identity, index) != index:
+            raise Rejected(f"{what} {index} is {what} {self.seen[identity]} again")
+        statement = read_claim(entry["claim"])
+        context = Context(statement.exponent, self.lemmas.known)
+        origins = entry.get("origins", [])
+        more = f" and {len(origins) - 1} more" if len(origins) > 1 else ""
+        title = f"{what} {index} ({plain(''.join(origins[:1]))}{more})"
+        if entry["proof"] is None:
+            self.counts["open"] += 1
+            self.lines.append(f"{title}: open")
+            return
+        try:
+            _replay(statement.goal, entry["proof"], context)
+        except Rejected as error:
+            self.counts["rejected"] += 1
+            self.lines.append(f"{title}: rejected: {error}")
+            return
+        self.settled.add(identity)
+        solvers = self.lemmas.solvers(context)
+        self.solvers |= solvers
+        self.counts["trusted" if solvers else "proved"] += 1
+        trusted = ", ".join(map(shown, sorted(solvers)))
+        self.lines.append(f"{title}: " + (f"trusted to {trusted}" if solvers else "proved"))
+
+
+def check_obligations(document: Any, wanted: Iterable[Any] | None = None) -> Ledger:
+    """Checks the claims about the model itself that a document proves besides; `wanted` are the case's.
+
+    Raises:
+        Rejected: a proof fails, or they are not those of the case.
+    """
+    ledger = Ledger()
+    for index, entry in enumerate(document.get("obligations", [])):
+        ledger.enter(index, entry, "obligation")
+    if ledger.counts["rejected"]:
+        raise Rejected(next(line for line in ledger.lines if ": rejected: " in line))
+    if wanted is not None and ledger.settled != {digest(claim) for claim in wanted}:
+        raise Rejected("the obligations of the model are not those of the case")
+    return ledger
+
+
+def check_points(document: Any, claims: Iterable[Any]) -> None:
+    """Checks that the points of a document, if it has any, are in the domain of claims.
+
+    Raises:
+        Rejected: one is not.
+    """
+    points = document.get("points", [])
+    if not points:
+        return
+    domains = {digest(domain): domain for domain in ({**claim, "polynomial": "-1"} for claim in claims)}
+    for k, point in enumerate(points):
+        for domain in domains.values():
+            try:
+                check_witness(domain, point)  # the claim −1 ≥ 0 fails at each point of its domain
+            except Rejected as error:
+                raise Misformed(str(error), "points", k) from None
 
 
 def check_text(text: str, expected: Iterable[Any] | None = None, case_digest: str | None = None) -> Report:
     """Checks evidence given as JSON text; see `check_document`."""
     try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        return Report(False, (f"rejected: not JSON: {error!r:.200}",))
+        document = read(text)
+    except Rejected as error:
+        return Report(False, (f"rejected: {error}",))
     return check_document(document, expected, case_digest)

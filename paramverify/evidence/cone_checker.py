@@ -23,23 +23,29 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import gcd
 from typing import Any
 
+from paramverify.evidence import shapes
 from paramverify.evidence.checker import (
     Poly,
     Rejected,
     Report,
     check_claim,
+    check_obligations,
+    check_points,
+    check_witness,
     constant,
     number,
     parse,
     plus,
+    read_claim,
     times,
 )
 from paramverify.evidence.cone_vectors import combined, extreme_rays, read_vector, whole
+from paramverify.evidence.strict import Misformed, check, shown
 
 FORMAT, VERSION = "paramverify-cone", 1
 MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
@@ -71,23 +77,36 @@ class Model:
         return {s: constant(Fraction(1), len(self.names)) for s in range(self.states)}
 
 
-def check_document(document: Any, model: Any = None) -> Report:
+STATUSES = {"levels": "holds", "closed": "holds", "ratios": "holds", "loop": "violated"}
+
+
+def check_document(document: Any, model: Any = None, obligations: Iterable[Any] | None = None) -> Report:
     """Checks a certificate; `model`, if given, is what the document must be about, derived from the case.
+
+    `obligations`, if given, are what must be proved of the model besides. The status follows from the kind.
 
     Malformed certificates of any kind give a report that is not accepted.
     """
     try:
-        if (
-            document["format"] != FORMAT
-            or type(document["version"]) is not int
-            or document["version"] != VERSION
-        ):
-            raise Rejected(f"not {FORMAT} version {VERSION}")
+        check(document, shapes.CONE)
+        status = STATUSES[document["kind"]]
+        if document.get("status", status) != status:
+            raise Misformed(f"a certificate of this kind shows {status!r}", "status")
         if model is not None and json.dumps(model, sort_keys=True) != json.dumps(
             document["model"], sort_keys=True
         ):
             raise Rejected("the certificate is about another model")
-        return RULES[document["kind"]](document, read_model(document["model"]))
+        report = RULES[document["kind"]](document, read_model(document["model"]))
+        own = check_obligations(document, obligations)
+        check_points(document, [document["model"]["domain"]])
+        return replace(
+            report,
+            lines=report.lines + tuple(own.lines),
+            proved=report.proved + own.counts["proved"],
+            trusted=report.trusted + own.counts["trusted"],
+            status=status,
+            solvers=tuple(sorted(own.solvers.union(report.solvers))),
+        )
     except Rejected as error:
         return Report(False, (f"rejected: {error}",))
     except MALFORMED as error:
@@ -96,7 +115,7 @@ def check_document(document: Any, model: Any = None) -> Report:
 
 def read_model(data: Any) -> Model:
     """Reads a model from its document."""
-    names = tuple(data["domain"]["variables"])
+    names = read_claim({**data["domain"], "polynomial": "0"}).goal.names
     states, count = data["states"], len(data["observations"])
     if type(states) is not int or not 0 < states <= 100_000:
         raise Rejected("the number of states is out of range")
@@ -108,17 +127,25 @@ def read_model(data: Any) -> Model:
         ):
             raise Rejected("a step with an unknown state or observation")
         row = tables[observation].setdefault(state, {})
-        row[successor] = plus(row.get(successor, {}), parse(weight, names))
+        row[successor] = plus(row.get(successor, {}), read_weight(weight, names))
 
     def start(entry: Any) -> Start:
-        weights = {int(s): parse(w, names) for s, w in entry["weights"].items()}
+        weights = {int(s): read_weight(w, names) for s, w in entry["weights"].items()}
         if not weights.keys() <= set(range(states)):
             raise Rejected("a prior with an unknown state")
-        return Start(weights, parse(entry["mass"], names))
+        return Start(weights, read_weight(entry["mass"], names))
 
     pairs = tuple((left, right, start(pi), start(tau)) for left, right, pi, tau in data["pairs"])
     top, bottom = (parse(part, names) for part in data["ratio"])
     return Model(names, states, tuple(tables), pairs, (top, bottom))
+
+
+def read_weight(text: str, names: Sequence[str]) -> Poly:
+    """Reads a weight, which must not be a negative number; of one with parameters that is taken to be so."""
+    poly = parse(text, names)
+    if not any(map(any, poly)) and any(c < 0 for c in poly.values()):
+        raise Rejected(f"a negative weight: {shown(text)}")
+    return poly
 
 
 # --- what is shown by claims ------------------------------------------------------------------------
@@ -146,8 +173,9 @@ def settle(document: Any, wanted: Iterable[Poly]) -> Report:
         if not trivial and shape(poly) not in proved:
             raise Rejected("a claim that is needed is not proved")
     lines = [f"{len(document['claims'])} claims are proved, and {count} that are needed follow from them"]
-    lines += [f"trusted: solver {name}" for name in sorted(solvers)]
-    return Report(True, tuple(lines), len(document["claims"]) - trusted, trusted)
+    lines += [f"trusted to {shown(name)}" for name in sorted(solvers)]
+    proved_claims = len(document["claims"]) - trusted
+    return Report(True, tuple(lines), proved_claims, trusted, solvers=tuple(solvers))
 
 
 def shape(poly: Poly) -> frozenset[tuple[tuple[int, ...], Fraction]]:
@@ -351,6 +379,7 @@ def check_tail(model: Model, states: set[int], depth: int) -> None:
 
 def loop_rule(document: Any, model: Model) -> Report:
     """See `loop` above; the model has numbers only, those at the point."""
+    check_witness({**document["model"]["domain"], "polynomial": "-1"}, document["point"])  # in the domain
     tables = numeric(model)
     left, right = (dict(start) for start in loop_starts(document, model))
     u, w, z = (document[name] for name in ("prefix", "loop", "suffix"))

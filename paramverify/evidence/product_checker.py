@@ -11,6 +11,7 @@ order: if any matching has all distances at most d, the increasing one has.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -18,7 +19,9 @@ from itertools import combinations_with_replacement, product
 from math import prod
 from typing import Any
 
+from paramverify.evidence import shapes
 from paramverify.evidence.checker import Rejected, Report, number
+from paramverify.evidence.strict import Misformed, check
 
 Axis = tuple[int, ...]
 Table = dict[tuple[Axis, ...], Fraction]
@@ -48,6 +51,7 @@ def check_largest(document: Mapping[str, Any]) -> str:
     Raises:
         Rejected: another pair has a larger ratio, or the pair is none.
     """
+    check(document, shapes.REDUCTION)
     noise = [[number(p) for p in row] for row in document["noise"]]
     values, n = len(noise), document["answers"]
     ties, differ, by = document["ties"], document["differ"], document["by"]
@@ -56,6 +60,8 @@ def check_largest(document: Mapping[str, Any]) -> str:
         raise Rejected("the noise is no distribution")
     if ties not in ("uniform", "first") or differ not in ("each", "one"):
         raise Rejected("another kind of neighbours or ties")
+    if by != "any" and not re.fullmatch("[1-9][0-9]{0,8}", by):
+        raise Misformed("must be 'any' or the digits of a positive whole number", "by")
     step = values if by == "any" else min(int(by), values)
     _check_pair(left, right, n, values, differ, step)
     best = Fraction(1)  # the ratio of the pair: the largest over outputs and directions

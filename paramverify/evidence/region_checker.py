@@ -14,18 +14,20 @@ violating  y is fixed at values in its interval. Each constraint in which y occu
            domain: some coefficient is not zero on each of the smallest faces that belong to it.
 undecided  Nothing is shown.
 
+All this is about a model whose obligations are proved besides, as claims of their own.
+
 The constant E is a parameter more, whose interval is shown to contain exp(q); it is never cut.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
+from paramverify.evidence import shapes
 from paramverify.evidence.checker import (
     Box,
     Form,
@@ -36,6 +38,8 @@ from paramverify.evidence.checker import (
     add,
     bernstein,
     check_claim,
+    check_obligations,
+    check_points,
     constant,
     degree,
     encloses_exp,
@@ -44,6 +48,7 @@ from paramverify.evidence.checker import (
     read_claim,
     times,
 )
+from paramverify.evidence.strict import check, read
 
 FORMAT, VERSION = "paramverify-regions", 1
 MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
@@ -62,6 +67,7 @@ class Map:
     goal: Goal
     free: tuple[str, ...]
     quantified: tuple[str, ...]
+    parameters: tuple[str, ...]
     factors: tuple[Poly, ...]
     products: tuple[tuple[int, tuple[tuple[int, int], ...]], ...]  # sign of the constant; factors, powers
     conditions: tuple[tuple[Poly, bool], ...]
@@ -96,17 +102,21 @@ def cut(form: Form, name: str) -> tuple[Form, Form]:
     return form.cut(name, Fraction(1, 2)) if name in form.names else (form, form)
 
 
-def check_document(document: Any, claims: Sequence[Any] | None = None) -> Report:
+def check_document(
+    document: Any, claims: Sequence[Any] | None = None, obligations: Iterable[Any] | None = None
+) -> Report:
     """Checks a region map.
 
     `claims`, if given, are the claims that the map must be about, derived from the case by the caller, as
-    documents in their order; they say which domain it is as well. `proved` of the report counts the safe and
-    violating cells, `open` the undecided ones.
+    documents in their order; they say which domain it is as well. `obligations`, if given, are what must be
+    proved of the model besides. `proved` of the report counts the safe and violating cells, `open` the
+    undecided ones, `trusted` the obligations that rest on the word of a solver.
 
     Malformed documents of any kind give a report that is not accepted.
     """
     try:
-        return _check_document(document, claims)
+        check(document, shapes.REGIONS)
+        return _check_document(document, claims, obligations)
     except Rejected as error:
         return Report(False, (f"rejected: {error}",))
     except MALFORMED as error:
@@ -116,18 +126,34 @@ def check_document(document: Any, claims: Sequence[Any] | None = None) -> Report
 def check_text(text: str, claims: Sequence[Any] | None = None) -> Report:
     """Checks a region map given as JSON text; see `check_document`."""
     try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        return Report(False, (f"rejected: not JSON: {error!r:.200}",))
+        document = read(text)
+    except Rejected as error:
+        return Report(False, (f"rejected: {error}",))
     return check_document(document, claims)
 
 
-def _check_document(document: Any, claims: Sequence[Any] | None) -> Report:
-    if document["format"] != FORMAT or document["version"] is not VERSION:
-        raise Rejected(f"not {FORMAT} version {VERSION}")
+def _check_document(document: Any, claims: Sequence[Any] | None, obligations: Iterable[Any] | None) -> Report:
     found = read_map(document)
     if claims is not None:
         _same_claims(document, claims)
+    own = check_obligations(document, obligations)
+    box = {name: ends for name, ends in document["domain"]["box"].items() if name in found.parameters}
+    check_points(document, [{**document["domain"], "box": box}])
+    counts = _check_cells(document, found)
+    lines = [f"{counts[status]} cells {status}" for status in counts] + own.lines
+    return Report(
+        True,
+        tuple(lines),
+        counts["safe"] + counts["violating"],
+        own.counts["trusted"],
+        counts["undecided"],
+        "region map",
+        tuple(sorted(own.solvers)),
+    )
+
+
+def _check_cells(document: Any, found: Map) -> dict[str, int]:
+    """Checks that the cells tile the box and are what they are said to be; returns how many are what."""
     cells: Cells = []
     for entry in document["cells"]:
         box = tuple((number(low), number(high)) for low, high in entry["box"])
@@ -146,8 +172,6 @@ def _check_document(document: Any, claims: Sequence[Any] | None) -> Report:
         if len(inside) == 1 and inside[0][0] == own:
             entry = inside[0][1]
             status = entry["status"]
-            if status not in counts:
-                raise Rejected(f"unknown status {status!r:.40}")
             counts[status] += 1
             if status == "safe":
                 check_safe(found, node, entry)
@@ -158,8 +182,7 @@ def _check_document(document: Any, claims: Sequence[Any] | None) -> Report:
             continue
         axis, sides = separated(own, inside)
         pending += zip(node.halves(found.free[axis]), sides, strict=True)
-    lines = [f"{counts[status]} cells {status}" for status in counts]
-    return Report(True, tuple(lines), counts["safe"] + counts["violating"], 0, counts["undecided"])
+    return counts
 
 
 def _same_claims(document: Any, claims: Sequence[Any]) -> None:
@@ -223,6 +246,7 @@ def read_map(document: Any) -> Map:
         goal,
         free,
         quantified,
+        parameters,
         factors,
         tuple(products),
         conditions,

@@ -30,18 +30,23 @@ from fractions import Fraction
 from math import gcd
 from typing import Any
 
+from paramverify.evidence import shapes
 from paramverify.evidence.checker import (
     Poly,
     Rejected,
     Report,
     check_claim,
+    check_obligations,
+    check_points,
     check_witness,
     number,
     parse,
     plus,
+    read_claim,
     sign_in_exp,
     whole,
 )
+from paramverify.evidence.strict import Misformed, check, shown
 from paramverify.evidence.unwinding_systems import (
     SILENT,
     Ask,
@@ -70,12 +75,7 @@ def check_document(document: Any, expected: Any = None, ask: Ask | None = None) 
     that is not accepted.
     """
     try:
-        if (
-            document["format"] != FORMAT
-            or type(document["version"]) is not int
-            or document["version"] != VERSION
-        ):
-            raise Rejected(f"not {FORMAT} version {VERSION}")
+        check(document, shapes.UNWINDING)
         if expected is not None and any(document[name] != value for name, value in expected.items()):
             raise Rejected("the evidence is about another system or another bound")
         return _check(document, ask)
@@ -87,40 +87,66 @@ def check_document(document: Any, expected: Any = None, ask: Ask | None = None) 
 
 def _check(document: Any, ask: Ask | None) -> Report:
     domain = document["domain"]
-    names = tuple(domain["variables"])
-    exponent = number(domain["constant"]) if "constant" in domain else None
+    about = read_claim({**domain, "polynomial": "0"})
+    names, exponent = about.goal.names, about.exponent
     status = document["status"]
+    if status == "unknown":
+        raise Misformed("there is nothing to check in what says 'unknown'", "status")
+    for name, its in (("witness", "violated"), ("proof", "holds")):
+        if (name in document) != (status == its):
+            raise Misformed(f"a {name} comes with the status {its}, and only with it", "status")
+    if "reason" in document:
+        raise Misformed("a reason comes with the status unknown only", "reason")
+    own = check_obligations(document)
+    check_points(document, [domain])
     if status == "violated":
         witness = document["witness"]
+        if document.get("claims"):
+            raise Misformed("a violation needs no comparisons", "claims")
         numbers = Numbers(names, exponent, _at_point(domain, witness["parameters"]))
         system = read_system(document["system"], numbers)
         check_closures(system, numbers, document["closures"])
         line = check_violation(system, numbers, numbers.read(document["ratio"]), witness)
-        return Report(True, (line + _assumed(system),), 0)
-    if status != "holds":
-        raise Rejected(f"there is nothing to check with status {status!r:.40}")
-    trusted: set[str] = set()
+        counts = own.counts["proved"], own.counts["trusted"]
+        own_lines = (line + _assumed(system), *own.lines)
+        return Report(True, own_lines, *counts, status="violated", solvers=tuple(sorted(own.solvers)))
     claims = document.get("claims", [])
-    numbers = Numbers(names, exponent, ask or _proved(domain, claims, trusted))
+    words: list[tuple[str, ...]] = []
+    numbers = Numbers(names, exponent, ask or _proved(domain, claims, words))
     system = read_system(document["system"], numbers)
     check_closures(system, numbers, document["closures"])
     kind = document["proof"]["kind"]
     line = PROOFS[kind](system, numbers, numbers.read(document["ratio"]), document["proof"])
     count = len(claims)
-    lines = (line + _assumed(system), f"{count} comparisons with parameters")
-    return Report(True, lines, count - len(trusted), len(trusted))
+    trusted = sum(map(bool, words))
+    solvers = sorted(own.solvers.union(*words))
+    lines = (line + _assumed(system), f"{count} comparisons with parameters", *own.lines)
+    lines += tuple(f"trusted to {shown(name)}" for name in solvers)
+    return Report(
+        True,
+        lines,
+        count - trusted + own.counts["proved"],
+        trusted + own.counts["trusted"],
+        status="holds",
+        solvers=tuple(solvers),
+    )
 
 
 def _assumed(system: System) -> str:
     return ", assuming that no input comes where it is not accepted" if system.partial else ""
 
 
-def _proved(domain: Any, claims: Any, trusted: set[str]) -> Ask:
-    """Replays the claims of the document; a sign is shown if it is one of them."""
+def _proved(domain: Any, claims: Any, words: list[tuple[str, ...]]) -> Ask:
+    """Replays the claims of the document; a sign is shown if it is one of them.
+
+    `words` gets the solvers that each claim rests on.
+    """
     names = domain["variables"]
     weak: set[object] = set()
     strong: set[object] = set()
-    for entry in claims:
+    for place, entry in enumerate(claims):
+        if ("negated" in entry) != entry["strict"]:
+            raise Misformed("the negative comes with a strict comparison", "claims", place)
         claim = {**domain, "polynomial": entry["polynomial"]}
         poly = parse(entry["polynomial"], names)
         if entry["strict"]:
@@ -129,9 +155,11 @@ def _proved(domain: Any, claims: Any, trusted: set[str]) -> Ask:
             if plus(poly, parse(entry["negated"], names)):
                 raise Rejected("the negative of a polynomial is another one")
             claim |= {"polynomial": "-1", "constraints": [*domain["constraints"], negated]}
-        if check_claim(claim, entry["proof"]):
-            trusted.add(entry["polynomial"])
-        (strong if entry["strict"] else weak).add(_key(poly))
+        words.append(check_claim(claim, entry["proof"]))
+        known = strong if entry["strict"] else weak
+        if _key(poly) in known:
+            raise Misformed("the same comparison again", "claims", place)
+        known.add(_key(poly))
 
     def ask(poly: Poly, strict: bool) -> bool:
         return _key(poly) in strong or (not strict and _key(poly) in weak)
@@ -339,6 +367,11 @@ def check_violation(system: System, numbers: Numbers, ratio: Weight, witness: An
     first, second = (_probability(system, numbers, inputs, trace, closed) for inputs in (left, right))
     if numbers.at_most([first], [ratio, second]):
         raise Rejected("the probabilities are within the bound")
+    for k, (told, found) in enumerate(zip(witness["probabilities"], (first, second), strict=True)):
+        value = numbers.read(told)
+        # Equal at the point of the witness, where `numbers` decides signs.
+        if not (numbers.at_most([value], [found]) and numbers.at_most([found], [value])):
+            raise Misformed("the system gives another number", "witness", "probabilities", k)
     return "the observation exceeds the bound: violated"
 
 

@@ -27,7 +27,7 @@ class Numbers:
     names: tuple[str, ...]
     exponent: Fraction | None
     ask: Ask
-    memory: dict[str, Weight] = field(default_factory=dict)
+    memory: dict[object, Weight] = field(default_factory=dict)
     known: dict[tuple[int, ...], bool] = field(default_factory=dict)
     kept: list[Weight] = field(default_factory=list)
 
@@ -38,7 +38,7 @@ class Numbers:
 
     def read(self, text: Any) -> Weight:
         """Reads `"1/3"` or `["p", "p + 1"]`, the denominator shown to be positive."""
-        key = text if isinstance(text, str) else "\n".join(text)
+        key = text if isinstance(text, str) else tuple(text)
         if key not in self.memory:
             parts = [text] if isinstance(text, str) else list(text)
             top, bottom = (parse(part, self.names) for part in (parts if len(parts) == 2 else [*parts, "1"]))

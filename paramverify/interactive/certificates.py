@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -13,6 +14,7 @@ from paramverify.claims import Claim, to_document, without_enclosure
 from paramverify.errors import DefectError
 from paramverify.evidence import certificates
 from paramverify.evidence.checker import Poly
+from paramverify.evidence.checker import Report as CheckReport
 from paramverify.evidence.unwinding_checker import FORMAT, VERSION, check_document
 from paramverify.interactive.bounds import Judge
 from paramverify.interactive.cases import InteractiveCase
@@ -24,7 +26,8 @@ from paramverify.interactive.verification import Report
 from paramverify.models.interactive.system import System
 from paramverify.models.interactive.weights import Weight, text
 from paramverify.portfolio.session import Options, Session
-from paramverify.verdicts import Decision, Proved
+from paramverify.verdicts import Proved
+from paramverify.verification import needs_of, points_for, read_points, unmet
 
 
 def evidence_document(
@@ -42,11 +45,17 @@ def evidence_document(
         "status": report.status,
         **subject(case, judge),
     }
+    proved = [certificates.settled(without_enclosure(claim), made) for claim, made in report.obligations]
+    if proved:
+        document["obligations"] = certificates.distinct(proved)
+    points = points_for(case, needs_of(case))
+    if points:
+        document["points"] = points
     closures = Closures(case.system)
     document["closures"] = _closures(closures, judge)
     if report.status == "violated":
         assert report.refutation is not None
-        document["witness"] = _witness(report.refutation, report.parameters)
+        document["witness"] = _witness(report.refutation, report.parameters, judge)
         return document
     if report.status != "holds":
         document["reason"] = report.reason
@@ -58,6 +67,25 @@ def evidence_document(
         document["proof"] = _costs(report.costs, judge)
     document["claims"] = [] if case.system.weights.numeric else _claims(case, document, options)
     return document
+
+
+def check_with_case(document: Any, case: InteractiveCase) -> CheckReport:
+    """Checks evidence against the system, the bound and the obligations of a case, derived from it again.
+
+    Malformed evidence of any kind gives a report that is not accepted.
+    """
+    report = check_document(document, json.loads(json.dumps(subject(case))))
+    if not report.accepted:
+        return report
+    reason = ""
+    proved = [entry["claim"] for entry in document.get("obligations", [])]
+    if document.get("case") != {"title": case.title, "digest": case.digest}:
+        reason = "the evidence belongs to another case file"
+    elif any(to_document(without_enclosure(o.claim)) not in proved for o in case.checks.obligations):
+        reason = "an obligation of the case is not proved"
+    elif report.status == "holds":
+        reason = unmet(case, needs_of(case), read_points(document))
+    return replace(report, accepted=False, lines=(f"rejected: {reason}",)) if reason else report
 
 
 def subject(case: InteractiveCase, judge: Judge | None = None) -> dict[str, Any]:
@@ -124,7 +152,7 @@ def _costs(costs: Costs, judge: Judge) -> dict[str, Any]:
     }
 
 
-def _witness(refutation: Refutation, parameters: Mapping[str, Fraction]) -> dict[str, Any]:
+def _witness(refutation: Refutation, parameters: Mapping[str, Fraction], judge: Judge) -> dict[str, Any]:
     return {
         "parameters": {name: str(value) for name, value in parameters.items()},
         "left": list(refutation.left),
@@ -132,7 +160,7 @@ def _witness(refutation: Refutation, parameters: Mapping[str, Fraction]) -> dict
         "place": refutation.place,
         "trace": list(refutation.event.trace),
         "closed": refutation.event.closed,
-        "probabilities": [text(p) for p in refutation.probabilities],
+        "probabilities": [_weight(p, judge) for p in refutation.probabilities],
     }
 
 
@@ -150,7 +178,11 @@ def _claims(case: InteractiveCase, document: dict[str, Any], options: Options | 
                 decision = session.decide(_claim(case, polynomial, strict))
                 known[name] = isinstance(decision.answer, Proved)
                 if known[name]:
-                    entry = {"polynomial": name[0], "strict": strict, "proof": _proof(decision)}
+                    entry = {
+                        "polynomial": name[0],
+                        "strict": strict,
+                        "proof": certificates.proof_of(decision),
+                    }
                     found.append(entry | ({"negated": key(-polynomial)} if strict else {}))
             return known[name]
 
@@ -167,11 +199,3 @@ def _claim(case: InteractiveCase, polynomial: Polynomial, strict: bool) -> Claim
     rest = Constraint(-polynomial, False, "the denominator is not positive")
     smaller = replace(domain, constraints=(*domain.constraints, rest))
     return without_enclosure(Claim(domain.ring.number(-1), smaller))
-
-
-def _proof(decision: Decision) -> Any:
-    answer = decision.answer
-    assert isinstance(answer, Proved)
-    if answer.certificate is not None:
-        return answer.certificate["proof"]
-    return certificates.solver(decision.backend, decision.version, decision.options, answer.transcript)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -17,7 +16,15 @@ from paramverify.encodings.cone_certificates import model_document
 from paramverify.encodings.lumping import lump
 from paramverify.encodings.refutations import fails_at
 from paramverify.encodings.sequences import forward_sum, forward_sums
-from paramverify.evidence import certificates, checker, cone_checker, product_checker, region_checker
+from paramverify.evidence import (
+    certificates,
+    checker,
+    cone_checker,
+    product_checker,
+    region_checker,
+    shapes,
+)
+from paramverify.evidence.strict import Misformed, check, read
 from paramverify.evidence.witnesses import (
     AnyWitness,
     Counterexample,
@@ -31,8 +38,8 @@ from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.models.model import Model
 from paramverify.models.product import reduction_document
 from paramverify.reports import documents
-from paramverify.verdicts import Violated
-from paramverify.verification import Report
+from paramverify.verdicts import Decision, Violated
+from paramverify.verification import Report, needs_of, points_for, read_points, unmet
 
 SHOWN = 3  # origins that are listed for one claim
 
@@ -43,15 +50,7 @@ def evidence_document(case: Case, report: Report, status: str) -> dict[str, Any]
     Of a case about every length it is the certificate of a cone or of a loop, for `evidence.cone_checker`.
     """
     if report.certificate is not None:
-        own = [certificates.settled(_short(claim), decision) for claim, decision in report.obligations]
-        about = {"title": case.title, "digest": case.digest}
-        return {
-            **report.certificate,
-            "case": about,
-            "status": status,
-            "obligations": own,
-            **reduction(case, status),
-        }
+        return {**report.certificate, "status": status, **about(case, report.obligations, status)}
     settled = list(zip(report.claims, report.decisions, strict=False)) + list(report.obligations)
     entries = [certificates.settled(_short(claim), decision) for claim, decision in settled]
     violation = None
@@ -60,8 +59,25 @@ def evidence_document(case: Case, report: Report, status: str) -> dict[str, Any]
         broken = _broken(case.model, found)
         violation = certificates.witness(broken, found.parameters, documents.witness(found))
         entries = [entry for entry in entries if entry["proof"] is not None]
-    document = certificates.evidence(case.title, case.digest, status, entries, violation)
-    return {**document, **reduction(case, status)}
+    document = certificates.evidence(
+        case.title, case.digest, status, certificates.distinct(entries), violation
+    )
+    points = points_for(case.model, needs_of(case.model)) if status == "holds" else []
+    return {**document, **({"points": points} if points else {}), **reduction(case, status)}
+
+
+def about(
+    case: Case, obligations: Iterable[tuple[Claim, Decision]], status: str | None = None
+) -> dict[str, Any]:
+    """Returns what evidence says of its case besides: the proved obligations, and points of the domain."""
+    own = [certificates.settled(_short(claim), decision) for claim, decision in obligations]
+    points = points_for(case.model, needs_of(case.model)) if status != "violated" else []
+    return {
+        "case": {"title": case.title, "digest": case.digest},
+        "obligations": certificates.distinct(own),
+        **({"points": points} if points else {}),
+        **reduction(case, status),
+    }
 
 
 def reduction(case: Case, status: str | None = None) -> dict[str, Any]:
@@ -84,11 +100,12 @@ def _short(claim: Claim) -> Claim:
     return replace(without_enclosure(claim), origins=claim.origins[:SHOWN])
 
 
-def expected_claims(model: Model) -> Iterator[dict[str, Any]]:
+def expected_claims(model: Model, told: Mapping[str, set[str]] | None = None) -> Iterator[dict[str, Any]]:
     """Yields the claims that a case makes, by a path of their own: one sequence after the other, forwards.
 
     The verifying encoding works backwards on merged vectors. Here every sequence of observations is followed
-    from the initial weights of each secret, so the two meet only in the result.
+    from the initial weights of each secret, so the two meet only in the result. For each origin in words that
+    is a key of `told`, the polynomial of its claim is added there.
     """
     seen: set[str] = set()
     sums = forward_sums(model)
@@ -98,11 +115,16 @@ def expected_claims(model: Model) -> Iterator[dict[str, Any]]:
             zero = pair.pi.mass * 0
             a = left.get(word, zero) * pair.tau.mass
             b = right.get(word, zero) * pair.pi.mass
-            for one, other in ((a, b), (b, a)):
+            names = tuple(model.hmm.observations[o] for o in word)
+            turned = Origin(pair.right, pair.left, names)
+            for one, other, origin in ((a, b, Origin(pair.left, pair.right, names)), (b, a, turned)):
                 f = other * model.ratio.numerator - one * model.ratio.denominator
                 _, polynomial = primitive(f)
-                if key(polynomial) not in seen:
-                    seen.add(key(polynomial))
+                name = key(polynomial)
+                if told and str(origin) in told:
+                    told[str(origin)].add(name)
+                if name not in seen:
+                    seen.add(name)
                     yield to_document(without_enclosure(Claim(polynomial, model.domain)))
     for obligation in model.obligations:
         yield to_document(without_enclosure(obligation.claim))
@@ -117,83 +139,120 @@ def claim_of(model: Model, origin: Origin) -> Claim:
 
 
 def check_with_case(text: str, case: Case) -> checker.Report:
-    """Checks evidence against the claims that a case makes, derived from it again.
+    """Checks evidence against the claims that a case makes, derived from it again, and its obligations.
 
     Malformed evidence of any kind gives a report that is not accepted.
     """
+    model = case.model
     try:
-        document = json.loads(text)
-        model = case.model
-        if document.get("reduction") != reduction(case, document.get("status")).get("reduction"):
-            raise ValueError("it is about other neighbours")
-        if document["format"] == cone_checker.FORMAT:
-            return product_checker.with_reduction(document, _check_cone(document, case))
-        if document["format"] == region_checker.FORMAT:
-            stated = [to_document(without_enclosure(claim)) for claim in claims_of(model)]
-            report = region_checker.check_document(document, stated)
-            return product_checker.with_reduction(document, report)
-        if isinstance(model, Inequality):
-            claims = (*claims_of(model), *(o.claim for o in model.obligations))
-            expected = [to_document(without_enclosure(claim)) for claim in claims]
-        elif model.lengths and not is_long(model):
-            expected = list(expected_claims(model))
-        else:
-            written = document["witness"]
-            left, right = written["secrets"]
-            origin = Origin(left, right, tuple(written["observations"]))
-            if model.lengths and len(origin.observations) not in model.lengths:
-                raise ValueError("the case is not about sequences of this length")
-            document = {**document, "claims": []}  # the witness alone is enough, and is all that is checked
-            expected = [to_document(claim_of(model, origin))]
+        document = read(text)
+        check(document, shapes.FORM)
+        status = document.get("status")
+        if document.get("reduction") != reduction(case, status).get("reduction"):
+            raise checker.Rejected("it is about other neighbours")
+        own = {"title": case.title, "digest": case.digest}
+        if document.get("case", own if document["format"] == region_checker.FORMAT else None) != own:
+            raise checker.Rejected("the evidence belongs to another case file")
+        report = _CHECKS[document["format"]](document, case)
+        report = product_checker.with_reduction(document, report)
+        if not report.accepted:
+            return report
+        if report.status == "violated" and "witness" in document:
+            return recheck_witness(document, model, report)
+        reason = unmet(model, needs_of(model), read_points(document))
+        if reason and report.status != "unknown":
+            raise checker.Rejected(reason)
+    except checker.Rejected as error:
+        return checker.Report(False, (f"rejected: {error}",))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         return checker.Report(False, (f"rejected: not evidence about this case: {error!s:.200}",))
-    report = checker.check_document(document, expected, case.digest)
-    report = product_checker.with_reduction(document, report)
-    return recheck_witness(text, model, report) if report.accepted else report
+    return report
+
+
+def _obligations(model: AnyModel) -> list[dict[str, Any]]:
+    return [to_document(without_enclosure(o.claim)) for o in model.obligations]
+
+
+def _check_claims(document: dict[str, Any], case: Case) -> checker.Report:
+    """Checks claims one by one, each the case's own, and where they are said to come from."""
+    model, needed = case.model, _obligations(case.model)
+    told: dict[str, set[str]] = {o: set() for e in document["claims"] for o in e.get("origins", [])}
+    if isinstance(model, Inequality):
+        claims = claims_of(model)
+        for claim in claims:
+            for words in {str(origin) for origin in claim.origins} & told.keys():
+                told[words].add(key(claim.polynomial))
+        expected = [*(to_document(without_enclosure(claim)) for claim in claims), *needed]
+    elif model.lengths and not is_long(model):
+        expected = list(expected_claims(model, told))
+    elif document["status"] == "violated":
+        left, right = document["witness"]["secrets"]
+        origin = Origin(left, right, tuple(document["witness"]["observations"]))
+        if model.lengths and len(origin.observations) not in model.lengths:
+            raise checker.Rejected("the case is not about sequences of this length")
+        expected = [to_document(claim_of(model, origin)), *needed]
+        # The witness and the obligations are enough, and are all that is checked.
+        document = {**document, "claims": [e for e in document["claims"] if e["claim"] in needed]}
+    else:
+        raise checker.Rejected("for so many sequences, only a certificate of a cone or a witness is evidence")
+    report = checker.check_document(document, expected, case.digest, needed)
+    for k, entry in enumerate(document["claims"] if report.accepted else ()):
+        for j, text in enumerate(entry.get("origins", [])):
+            if entry["claim"]["polynomial"] not in told[text]:
+                raise Misformed("the case makes another claim there", "claims", k, "origins", j)
+    return report
+
+
+def _check_regions(document: Mapping[str, Any], case: Case) -> checker.Report:
+    stated = [to_document(without_enclosure(claim)) for claim in claims_of(case.model)]
+    return region_checker.check_document(document, stated, _obligations(case.model))
 
 
 def _check_cone(document: Mapping[str, Any], case: Case) -> checker.Report:
     """Checks a certificate about every length: its model must be the case's, and the obligations proved."""
     model = need_privacy(case.model, "a certificate about many sequences")
     about = document["lengths"] == list(model.lengths) if document["kind"] == "levels" else not model.lengths
-    if not about or document["case"]["digest"] != case.digest:
-        return checker.Report(False, ("rejected: the evidence belongs to another case file",))
+    if not about:
+        raise checker.Rejected("the case is about other lengths")
     if document["kind"] == "loop":
         point = {name: Fraction(value) for name, value in document["point"].items()}
-        if document["status"] != "violated" or not in_domain(model, point):
-            return checker.Report(False, ("rejected: the loop is not about a prior of the case",))
-        return cone_checker.check_document(document, model_document(at_point(model, point)))
-    if document["status"] != "holds":
-        return checker.Report(False, ("rejected: a cone shows that a case holds, nothing else",))
-    wanted = [to_document(without_enclosure(o.claim)) for o in model.obligations]
-    for claim in wanted:
-        proofs = [entry["proof"] for entry in document["obligations"] if entry["claim"] == claim]
-        try:
-            checker.check_claim(claim, proofs[0] if proofs else None)
-        except checker.Rejected as error:
-            return checker.Report(False, (f"rejected: an obligation of the model: {error}",))
-    return cone_checker.check_document(document, model_document(lump(model).model))
+        if point.keys() != set(model.domain.ring.parameters) or not in_domain(model, point):
+            raise checker.Rejected("the loop is not about a prior of the case")
+        small = at_point(model, point)
+    else:
+        small = lump(model).model
+    return cone_checker.check_document(document, model_document(small), _obligations(model))
 
 
-def recheck_witness(text: str, model: AnyModel, report: checker.Report) -> checker.Report:
-    """Evaluates the witness of accepted evidence again, from the model; the numbers must agree."""
-    written = json.loads(text).get("witness")
-    if written is None:
-        return report
-    try:
-        point = {name: Fraction(value) for name, value in written["parameters"].items()}
-        found: AnyWitness
-        if isinstance(model, Inequality):
-            found = compare_at(model, Stated(int(written["number"]), written["statement"]), point)
-            shown = found.fails
-        else:
-            left, right = written["secrets"]
-            found = evaluate(model, Origin(left, right, tuple(written["observations"])), point)
-            shown = found.exceeds
-    except (KeyError, TypeError, ValueError) as error:
-        return replace(report, accepted=False, lines=(*report.lines, f"rejected: the witness: {error}"))
+_CHECKS: dict[str, Callable[[dict[str, Any], Case], checker.Report]] = {
+    checker.FORMAT: _check_claims,
+    cone_checker.FORMAT: _check_cone,
+    region_checker.FORMAT: _check_regions,
+}
+
+
+def recheck_witness(document: Mapping[str, Any], model: AnyModel, report: checker.Report) -> checker.Report:
+    """Evaluates the witness of accepted evidence again, from the model; the numbers must agree.
+
+    Raises:
+        Rejected: they do not.
+    """
+    written = document["witness"]
+    point = {name: Fraction(value) for name, value in written["parameters"].items()}
+    found: AnyWitness
+    if isinstance(model, Inequality):
+        found = compare_at(model, Stated(int(written["number"]), written["statement"]), point)
+        shown = found.fails
+    else:
+        left, right = written["secrets"]
+        found = evaluate(model, Origin(left, right, tuple(written["observations"])), point)
+        shown = found.exceeds
+        if (left, right) != (found.left, found.right):
+            raise Misformed("the case has other names for the secrets", "witness", "secrets")
     own = documents.witness(found)
-    if not shown or any(written.get(name) != own[name] for name in own if name != "parameters"):
-        line = "rejected: the model gives other numbers for the witness"
-        return replace(report, accepted=False, lines=(*report.lines, line))
+    if not shown:
+        raise checker.Rejected("the model does not pass its bound at the witness")
+    for name in (own.keys() | written.keys()) - {"parameters", "claim"}:
+        if written.get(name) != own.get(name):
+            raise Misformed("the model gives something else", "witness", name)
     return replace(report, lines=(*report.lines, "witness: evaluated again from the model"))

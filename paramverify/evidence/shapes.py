@@ -1,0 +1,286 @@
+"""The forms of all documents of evidence, key by key: standard library only.
+
+Every key is checked, but for those that say nothing about the verdict: the options and the transcript of a
+solver, the reason of an unknown.
+"""
+
+from __future__ import annotations
+
+from paramverify.evidence.strict import (
+    Shape,
+    by_type,
+    flag,
+    index,
+    listed,
+    maybe,
+    one_of,
+    rational,
+    record,
+    row,
+    table,
+    tagged,
+    text,
+    whole,
+)
+
+DOMAIN = {
+    "variables": listed(text),
+    "box": table(text),
+    "constraints": listed(row(text, one_of(">", ">="))),
+}
+CONSTANT: dict[str, Shape] = {"constant": rational}
+CLAIM = record({**DOMAIN, "polynomial": text}, CONSTANT)
+SIGN, END = one_of("+", "-"), one_of("lower", "upper")
+
+
+def proof(value: object) -> None:
+    """A proof of any kind; see `checker`."""
+    _PROOF(value)
+
+
+def _kind(required: dict[str, Shape], optional: dict[str, Shape] | None = None) -> Shape:
+    return record({"kind": text, **required}, optional)
+
+
+_FACTOR = record({"factor": text, "multiplicity": whole}, {"sign": SIGN, "proof": proof})
+_TOKEN = by_type({str: one_of("+"), dict: proof, list: listed(by_type({str: text, int: whole}))})
+_PROOF = tagged(
+    "kind",
+    {
+        "constant": _kind({}),
+        "fixed": _kind({"variable": text, "proof": proof}),
+        "factors": _kind({"constant": rational, "factors": listed(_FACTOR)}),
+        "sum": _kind({"parts": listed(record({"polynomial": text, "proof": proof}))}),
+        "ends": _kind({"variable": text, "lower": proof, "upper": proof}, {"concave": proof}),
+        "monotone": _kind({"variable": text, "end": END, "derivative": proof, "proof": proof}),
+        "quadratic": _kind({"variable": text, "leading": proof, "constant": proof, "discriminant": proof}),
+        "bernstein": _kind({"tree": listed(_TOKEN)}),
+        "convex": _kind({"point": table(text)}, {"minimal": text, "interval": row(rational, rational)}),
+        "constraint": _kind({"constraint": whole, "factor": rational, "proof": proof}),
+        "divide": _kind(
+            {"constraint": whole, "factor": text, "cofactor": text, "sign": SIGN, "proof": proof}
+        ),
+        "contradiction": _kind({"constraints": row(whole, whole)}),
+        "stretch": _kind({"variable": text, "constraint": whole, "proof": proof}),
+        "eliminate": _kind({"variable": text, "constraints": row(whole, whole), "proof": proof}),
+        "blowup": _kind({"corner": table(END), "parts": table(proof)}),
+        "enclose": _kind({"interval": row(rational, rational), "proof": proof}),
+        "exponential": _kind({}),
+        "lemma": _kind({"name": text}),
+        "solver": _kind({"solver": text, "version": text}, {"options": table(text), "transcript": text}),
+    },
+)
+
+POINT = table(rational)
+# An exact number: rational, or in E = exp(q) with rationals between which it lies.
+REAL = by_type({str: rational, dict: record({"exact": text, "lower": rational, "upper": rational})})
+RATIO = by_type(
+    {
+        str: lambda value: None if value in ("infinity", "undefined") else rational(value),
+        dict: REAL,
+    }
+)
+WITNESS = record(
+    {"claim": CLAIM, "parameters": POINT},
+    {
+        "secrets": listed(text),
+        "observations": listed(text),
+        "probabilities": row(REAL, REAL),
+        "ratio": RATIO,
+        "bound": REAL,
+        "exceeds": flag,
+        # of an inequality
+        "number": whole,
+        "statement": text,
+        "relation": one_of("<", "<=", ">", ">=", "=="),
+        "left": REAL,
+        "right": REAL,
+        "difference": REAL,
+        "fails": flag,
+        # of a formula about a chain or decision process
+        "at": POINT,
+        "formula": text,
+        "index": whole,
+        "actions": listed(text),
+        "delta": REAL,
+    },
+)
+
+REDUCTION = record(
+    {
+        "noise": listed(listed(rational)),
+        "ties": one_of("uniform", "first"),
+        "answers": whole,
+        "differ": one_of("each", "one"),
+        "by": text,
+        "left": listed(whole),
+        "right": listed(whole),
+    }
+)
+ENTRY = record({"claim": CLAIM, "proof": proof}, {"origins": listed(text)})
+CASE = record({"title": text, "digest": text})
+STATUS = one_of("holds", "violated", "unknown")
+# What every kind of document may say about its case.
+ABOUT = {
+    "case": CASE,
+    "obligations": listed(ENTRY),
+    "points": listed(POINT),
+    "reduction": REDUCTION,
+}
+
+
+def _document(name: str, required: dict[str, Shape], optional: dict[str, Shape]) -> Shape:
+    return record({"format": one_of(name), "version": one_of(1), **required}, {**ABOUT, **optional})
+
+
+EVIDENCE = _document(
+    "paramverify-evidence",
+    {
+        "status": STATUS,
+        "claims": listed(record({"claim": CLAIM, "proof": maybe(proof)}, {"origins": listed(text)})),
+    },
+    {
+        "lemmas": listed(record({"name": text, "claim": CLAIM, "proof": proof})),
+        "witness": WITNESS,
+    },
+)
+
+_START = record({"weights": table(text, index), "mass": text})
+_MODEL = record(
+    {
+        "domain": record(DOMAIN, CONSTANT),
+        "states": whole,
+        "observations": listed(text),
+        "steps": listed(row(whole, whole, whole, text)),
+        "pairs": listed(row(text, text, _START, _START)),
+        "ratio": row(text, text),
+    }
+)
+_COMBINATION = table(rational, index)
+_LEVEL = record({"kept": listed(whole), "dropped": listed(row(whole, _COMBINATION))})
+_RUN = record(
+    {
+        "below": listed(whole),
+        "above": listed(whole),
+        "directions": listed(one_of(0, 1)),
+        "levels": listed(_LEVEL),
+    }
+)
+_VECTORS = listed(listed(rational))
+_PROVED = {"claims": listed(record({"claim": CLAIM, "proof": proof}))}
+
+
+def _cone(required: dict[str, Shape]) -> Shape:
+    return _document("paramverify-cone", {"kind": text, "model": _MODEL, **required}, {"status": STATUS})
+
+
+CONE = tagged(
+    "kind",
+    {
+        "levels": _cone({**_PROVED, "lengths": listed(whole), "runs": listed(_RUN), "vectors": _VECTORS}),
+        "closed": _cone({**_PROVED, "rays": _VECTORS, "steps": listed(listed(_COMBINATION))}),
+        "ratios": _cone({**_PROVED, "depth": whole, "states": listed(whole), "normals": _VECTORS}),
+        "loop": _cone(
+            {
+                "point": POINT,
+                "secrets": row(text, text),
+                "prefix": listed(whole),
+                "loop": listed(whole),
+                "suffix": listed(whole),
+                "state": whole,
+                "bounds": table(rational, index),
+                "rates": row(rational, rational),
+                "factor": rational,
+            }
+        ),
+    },
+)
+
+_FACTORS = listed(row(whole, whole))
+_CUTS = table(listed(text))
+_BOX: dict[str, Shape] = {"status": text, "box": listed(row(rational, rational))}
+_CELL = tagged(
+    "status",
+    {
+        "safe": record(_BOX, {"cuts": maybe(_CUTS), "proofs": table(proof, index)}),
+        "outside": record(_BOX, {"cuts": maybe(_CUTS)}),
+        "violating": record({**_BOX, "claim": whole, "at": POINT}),
+        "undecided": record(_BOX),
+    },
+)
+REGIONS = _document(
+    "paramverify-regions",
+    {
+        "domain": record(DOMAIN, CONSTANT),
+        "free": listed(text),
+        "claims": listed(text),
+        "factors": listed(text),
+        "products": listed(record({"constant": rational, "factors": _FACTORS})),
+        "cells": listed(_CELL),
+    },
+    {},
+)
+
+_WEIGHT = by_type({str: text, list: row(text, text)})
+_DISTRIBUTION = listed(row(whole, _WEIGHT))
+_SYSTEM = record(
+    {
+        "states": listed(text),
+        "data": listed(text),
+        "queries": listed(text),
+        "responses": listed(text),
+        "hidden": listed(text),
+        "initial": whole,
+        "partial": flag,
+        "rows": listed(listed(row(whole, _DISTRIBUTION))),
+    }
+)
+_GROUP = record({"ends": listed(row(whole, _DISTRIBUTION)), "times": listed(row(whole, _WEIGHT))})
+_COMPARISON = record({"polynomial": text, "strict": flag, "proof": proof}, {"negated": text})
+_UNWINDING_PROOF = tagged(
+    "kind",
+    {
+        "family": record(
+            {"kind": text, "delta": _WEIGHT, "steps": whole, "levels": listed(row(whole, whole, whole))}
+        ),
+        "costs": record(
+            {"kind": text, "classes": listed(listed(whole)), "costs": listed(row(whole, whole, _WEIGHT))}
+        ),
+    },
+)
+UNWINDING = _document(
+    "paramverify-unwinding",
+    {
+        "status": STATUS,
+        "domain": record(DOMAIN, CONSTANT),
+        "system": _SYSTEM,
+        "ratio": _WEIGHT,
+        "closures": listed(_GROUP),
+    },
+    {
+        "reason": text,
+        "proof": _UNWINDING_PROOF,
+        "claims": listed(_COMPARISON),
+        "witness": record(
+            {
+                "parameters": POINT,
+                "left": listed(whole),
+                "right": listed(whole),
+                "place": whole,
+                "trace": listed(whole),
+                "closed": flag,
+                "probabilities": row(_WEIGHT, _WEIGHT),
+            }
+        ),
+    },
+)
+
+FORM = tagged(
+    "format",
+    {
+        "paramverify-evidence": EVIDENCE,
+        "paramverify-cone": CONE,
+        "paramverify-regions": REGIONS,
+        "paramverify-unwinding": UNWINDING,
+    },
+)
