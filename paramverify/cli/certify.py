@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import click
@@ -13,6 +14,7 @@ from paramverify.errors import InputError
 from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
+from paramverify.models.names import nearest
 from paramverify.models.neighbourhoods import read_neighbours
 from paramverify.reports import documents, text
 
@@ -38,9 +40,7 @@ def command(
     """
     del timeout  # one forward recursion on numbers: there is nothing to limit
     model = need_privacy(load(case).model, "certify")
-    word = tuple(name.strip() for part in observations for name in part.split(",") if name.strip())
-    if not word:
-        raise InputError("no observations are given")
+    word = read_observations(observations, model.hmm.observations)
     left, right = secrets or _only_pair(model)
     if model.stands_for:
         hmm, pairs = model.stands_for.compare(*read_neighbours(left, right, model.stands_for))
@@ -66,6 +66,35 @@ def command(
     for line in text.witness_lines(found):
         click.echo(f"  {line}")
     return int(found.exceeds)
+
+
+def read_observations(given: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    """Returns the observations that the texts of `--observations` name, each one or several with commas.
+
+    Blanks around a name do not count, unless an observation is spelt with them.
+
+    Raises:
+        InputError: an unknown observation, none at all, or a text with more than one meaning.
+    """
+    names = frozenset(known)
+    word: list[str] = []
+    for entry in given:
+        parts = [part if part in names else part.strip() for part in entry.split(",")]
+        for part in parts if len(parts) > 1 else ():
+            if part != part.strip() and part.strip() in names:
+                raise InputError(f"{part!r} and {part.strip()!r} are both observations: rename one of them")
+        listed = [part for part in parts if part in names or part]
+        if entry in names and listed != [entry]:
+            if all(part in names for part in listed) and listed:
+                raise InputError(f"{entry!r} may be one observation or {len(listed)}: rename one of them")
+            listed = [entry]
+        for part in listed:
+            if part not in names:
+                raise InputError(f"unknown observation {part!r}{nearest(part, known)}")
+        word += listed
+    if not word:
+        raise InputError("no observations are given")
+    return tuple(word)
 
 
 def _only_pair(model: Model) -> tuple[str, str]:
