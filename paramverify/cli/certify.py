@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 
 import click
 
@@ -14,7 +15,6 @@ from paramverify.errors import InputError
 from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
-from paramverify.models.names import nearest
 from paramverify.models.neighbourhoods import read_neighbours
 from paramverify.reports import documents, text
 
@@ -90,7 +90,9 @@ def read_observations(given: Sequence[str], known: Sequence[str]) -> tuple[str, 
             listed = [entry]
         for part in listed:
             if part not in names:
-                raise InputError(f"unknown observation {part!r}{nearest(part, known)}")
+                near = get_close_matches(part, known, n=1)
+                hint = f"; did you mean {near[0]!r}?" if near else f"; the mechanism has {', '.join(known)}"
+                raise InputError(f"unknown observation {part!r}{hint}")
         word += listed
     if not word:
         raise InputError("no observations are given")

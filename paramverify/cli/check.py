@@ -13,6 +13,7 @@ from paramverify.cli._common import json_option, print_json, timeout_option
 from paramverify.errors import EvidenceError, located
 from paramverify.evidence import cone_checker, product_checker, region_checker, unwinding_checker
 from paramverify.evidence.checker import Report, check_text
+from paramverify.evidence.second_look import SecondLook, with_second_look
 
 RULES: dict[str, Callable[[Any], Report]] = {
     cone_checker.FORMAT: cone_checker.check_document,
@@ -36,15 +37,18 @@ def command(evidence: Path, case: str | None, as_json: bool, timeout: float) -> 
     """
     del timeout  # a replay has no search in it
     text = _read(evidence)
-    report = _with_case(text, case) if case else _alone(text)
+    report, look = _with_case(text, case) if case else (_alone(text), None)
     accepted = report.accepted
     if as_json:
-        print_json(_document(report) | ({"verdict": _status(text)} if accepted else {}))
+        print_json(_document(report, look) | ({"verdict": _status(text)} if accepted else {}))
         return int(not accepted)
-    for line in report.lines[:SHOWN]:
+    lines = [line for line in report.lines if look is None or line != look.line]
+    for line in lines[:SHOWN]:
         click.echo(line)
-    if len(report.lines) > SHOWN:
-        click.echo(f"... and {len(report.lines) - SHOWN} more")
+    if len(lines) > SHOWN:
+        click.echo(f"... and {len(lines) - SHOWN} more")
+    if look is not None and look.line and look.agrees:
+        click.echo(look.line)
     what = "cells" if accepted and _status(text) == "region map" else "claims"
     counts = f"{report.proved} {what} proved, {report.trusted} trusted to solvers, {report.open} open"
     click.echo(f"{f'accepted: {_status(text)}' if accepted else 'REJECTED'}: {counts}")
@@ -65,18 +69,20 @@ def _read(path: Path) -> str:
             raise EvidenceError("not UTF-8 text") from None
 
 
-def _with_case(text: str, path: str) -> Report:
+def _with_case(text: str, path: str) -> tuple[Report, SecondLook]:
     document = _document_of(text)
     if document.get("format") == unwinding_checker.FORMAT:
         from paramverify.interactive.cases import load as load_system
         from paramverify.interactive.certificates import subject
 
         expected = json.loads(json.dumps(subject(load_system(path))))
-        return unwinding_checker.check_document(document, expected)
-    from paramverify.cases import load
-    from paramverify.reports.evidence import check_with_case
+        report = unwinding_checker.check_document(document, expected)
+    else:
+        from paramverify.cases import load
+        from paramverify.reports.evidence import check_with_case
 
-    return check_with_case(text, load(path))
+        report = check_with_case(text, load(path))
+    return with_second_look(report, document, _read(Path(path)))
 
 
 def _alone(text: str) -> Report:
@@ -101,11 +107,14 @@ def _status(text: str) -> str:
     return str(json.loads(text).get("status", "region map"))
 
 
-def _document(report: Report) -> dict[str, Any]:
-    return {
+def _document(report: Report, look: SecondLook | None) -> dict[str, Any]:
+    document: dict[str, Any] = {
         "status": "accepted" if report.accepted else "rejected",
         "proved": report.proved,
         "trusted": report.trusted,
         "open": report.open,
         "lines": list(report.lines),
     }
+    if look is not None and look.line:
+        document["second_reading"] = {"compared": look.compared, "agrees": look.agrees, "words": look.line}
+    return document

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
+from paramverify.algebra.expressions import Value
 from paramverify.cases import Case, answers_given
 from paramverify.errors import InputError, located
 from paramverify.evidence.witnesses import directed
@@ -20,6 +21,7 @@ from paramverify.models.kinds import need_privacy
 from paramverify.models.mechanisms import Input, Mechanism, compare, read_mechanism
 from paramverify.models.mechanisms.hmm import Explicit
 from paramverify.models.model import Model
+from paramverify.models.names import as_value
 from paramverify.models.priors import InitialDistribution, read_prior
 from paramverify.statistics.experiments import Experiment
 from paramverify.tables import Table, read_toml
@@ -82,12 +84,12 @@ class Subjects:
             listed, start = self.priors[secret]
         elif isinstance(self.mechanism, Explicit):
             start = directed(self.model, experiment.left, experiment.right)[side]
-            listed = tuple((state,) for state in self.mechanism.answers[0])
+            listed = tuple((_given(state),) for state in self.mechanism.answers[0])
         else:
             # The secret is an input as `show_input` writes it. No two values of one answer are written alike.
             answers = self.mechanism.answers
             parts = secret[1:-1].split(", ") if len(answers) > 1 else [secret]
-            shown = [{str(value): value for value in known} for known in answers]
+            shown = [{str(value): _given(value) for value in known} for known in answers]
             return {tuple(of[part] for part, of in zip(parts, shown, strict=True)): numbers.real(one, one)}
         mass = numbers.value(start.mass)
         found = {listed[k]: numbers.real(numbers.value(w), mass) for k, w in start.weights.items()}
@@ -112,3 +114,10 @@ class Subjects:
         hmm, pairs = compare(self.mechanism, list(zip(inputs, inputs[1:] or inputs, strict=False)))
         single = replace(model, hmm=hmm, pairs=tuple(pairs))
         return Subjects(replace(self.case, model=single), self.mechanism, self.table, {})
+
+
+def _given(value: Value) -> Value:
+    """Returns a value as a mechanism in Python gets it: a name that is exactly how a number is shown as this
+    number, so different names stay different."""
+    number = as_value(value) if isinstance(value, str) else value
+    return number if str(number) == str(value) else value

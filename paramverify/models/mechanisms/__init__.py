@@ -181,9 +181,10 @@ def known_input(given: Sequence[Value], answers: Sequence[Sequence[Value]]) -> I
         try:
             found.append(find(value, known))
         except CaseError as error:
-            takes = f"answer {k + 1} is {value}; the mechanism takes {known[0]}..{known[-1]}"
             labels = any(isinstance(v, str) for v in (*known, value))
-            raise CaseError(f"answer {k + 1}: {error.reason}" if labels else takes) from None
+            reason = f"; the mechanism takes {known[0]}..{known[-1]}"
+            told = f": {error.reason}" if labels else reason
+            raise CaseError(f"answer {k + 1} is {value}{told}") from None
     return tuple(found)
 
 
