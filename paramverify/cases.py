@@ -33,14 +33,14 @@ from paramverify.models.design import Design, read_design
 from paramverify.models.hmm import HMM
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
-from paramverify.models.mechanisms import Input, Mechanism, check_input, read_mechanism, show_input
+from paramverify.models.mechanisms import Input, Mechanism, known_input, read_mechanism, show_input
 from paramverify.models.mechanisms.hmm import Explicit, read_row
 from paramverify.models.model import Model
 from paramverify.models.neighbourhoods import Neighbourhood, unformed
 from paramverify.models.parameters import read_domain, without_interval
-from paramverify.models.priors import InitialDistribution, Prior, SecretPair, read_prior
+from paramverify.models.priors import InitialDistribution, Prior, SecretPair, check_labels, read_prior
 from paramverify.models.product import worst_pair
-from paramverify.tables import Table, all_expressions, check_name, read_toml
+from paramverify.tables import Table, all_expressions, check_name, is_decimal, read_toml
 
 MAX_LENGTH = 100_000
 PRIVACY = ("prior", "mechanism", "secrets", "neighbours", "privacy")
@@ -312,7 +312,11 @@ def _pairs(table: Table) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for k, pair in enumerate(pairs):
         with located(key=f"pairs[{k}]"):
-            if not (isinstance(pair, list) and len(pair) == 2 and all(isinstance(n, str) for n in pair)):
+            if not (
+                isinstance(pair, list)
+                and len(pair) == 2
+                and all(isinstance(n, str) and not is_decimal(n) for n in pair)
+            ):
                 raise CaseError("a pair of two names is needed here")
             if pair[0] == pair[1]:
                 raise CaseError("a secret cannot be compared with itself")
@@ -341,12 +345,18 @@ def _close_secrets(table: Table) -> None:
 def answers_given(prior: Prior, mechanism: Mechanism) -> dict[Input, RationalFunction]:
     """Returns the weight of each combination of answers under a prior, conditioned or not."""
     found: dict[Input, RationalFunction] = {}
+    named: dict[Input, Input] = {}
+    for query in mechanism.queries:
+        with located(key="mechanism"):
+            check_labels(query, prior.values)
     for assignment, weight in prior.assignments():
         if not weight.numerator:
             continue
-        given = tuple(_as_answer(q, assignment) for q in mechanism.queries)
-        with located(key="mechanism"):
-            check_input(given, mechanism.answers)
+        answers = tuple(_as_answer(q, assignment) for q in mechanism.queries)
+        if answers not in named:
+            with located(key="mechanism"):
+                named[answers] = known_input(answers, mechanism.answers)
+        given = named[answers]
         found[given] = found[given] + weight if given in found else weight
     return found
 
@@ -382,7 +392,11 @@ def read_lengths(value: object) -> tuple[int, ...]:
             return (value,)
         if value == "all":
             return ()
-        match = re.fullmatch(r"\s*(\d{1,6})\s*\.\.\s*(\d{1,6})\s*", value) if isinstance(value, str) else None
+        match = (
+            re.fullmatch(r"\s*([0-9]{1,6})\s*\.\.\s*([0-9]{1,6})\s*", value)
+            if isinstance(value, str)
+            else None
+        )
         if match and 1 <= int(match.group(1)) <= int(match.group(2)) <= MAX_LENGTH:
             return tuple(range(int(match.group(1)), int(match.group(2)) + 1))
         reason = f'a number from 1 to {MAX_LENGTH}, a range such as "1..15", or "all" is needed here'

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -12,6 +13,14 @@ from typing import Any
 from paramverify.algebra.constants import GENERATOR, ExpConstant
 from paramverify.algebra.domains import Constraint, Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, Ring, key
+
+
+def show_sequence(names: Iterable[str]) -> str:
+    """Returns names in one line, with quotes where a name has a blank, a comma or a quote, or is empty.
+
+    Different sequences are shown differently.
+    """
+    return " ".join(repr(n) if re.search(r"[\s,'\"\\]", n) or not n else n for n in names)
 
 
 @dataclass(frozen=True)
@@ -26,7 +35,7 @@ class Origin:
     observations: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"{self.left} against {self.right}, output {' '.join(self.observations)}"
+        return f"{self.left} against {self.right}, output {show_sequence(self.observations)}"
 
 
 @dataclass(frozen=True)

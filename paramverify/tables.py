@@ -21,6 +21,11 @@ class _Decimal(str):
     """A TOML float, kept as its text so that no binary float is ever made."""
 
 
+def is_decimal(value: object) -> bool:
+    """Tells whether a value of `read_toml` is a TOML float, of which the text is kept, and no text."""
+    return isinstance(value, _Decimal)
+
+
 def read_toml(path: Path) -> tuple[dict[str, Any], str]:
     """Reads a TOML file; floats stay text. Returns the data and the SHA-256 digest of the file.
 
@@ -148,7 +153,7 @@ class Table:
     def texts(self, name: str) -> list[str]:
         """Returns a list of strings."""
         value = self.need(name)
-        if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+        if not isinstance(value, list) or not all(isinstance(v, str) and not is_decimal(v) for v in value):
             raise CaseError("a list of texts is needed here", key=name)
         return [str(v) for v in value]
 

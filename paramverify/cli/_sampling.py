@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from paramverify.algebra.decimals import decimal_text, logarithm
+from paramverify.claims import show_sequence
 from paramverify.cli.budget import exact_text, ratio_document
 from paramverify.models.model import Model
 from paramverify.reports import documents, text
@@ -265,8 +266,8 @@ def _fit(fit: Fit) -> str:
     if fit.experiment.choices:
         where += f", answers {' '.join(fit.experiment.choices)}"
     if fit.impossible:
-        return f"{where}: output {' '.join(output)} came {came:,} times; the model says it is impossible"
-    told = f"output {' '.join(output)} came {came:,} times, {expected:,.1f} were expected"
+        return f"{where}: output {show_sequence(output)} came {came:,} times; the model says it is impossible"
+    told = f"output {show_sequence(output)} came {came:,} times, {expected:,.1f} were expected"
     return f"{where}: p = {fit.p:.3g}; {told}"
 
 
@@ -285,7 +286,7 @@ def audit_document(found: Audit) -> dict[str, Any]:
                 "statistic": fit.statistic if math.isfinite(fit.statistic) else None,
                 "p": fit.p,
                 "rejected": id(fit) in rejected,
-                "impossible": {" ".join(o): n for o, n in fit.impossible.items()},
+                "impossible": {show_sequence(o): n for o, n in fit.impossible.items()},
                 "worst": {"output": list(fit.worst[0]), "came": fit.worst[1], "expected": fit.worst[2]},
             }
             for fit in found.fits

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 
 import click
 
@@ -36,9 +38,7 @@ def command(
     Exit code 1 if the candidate is a violation, 0 if it is not.
     """
     model = need_privacy(load(case).model, "certify")
-    word = tuple(name.strip() for part in observations for name in part.split(",") if name.strip())
-    if not word:
-        raise InputError("no observations are given")
+    word = read_observations(observations, model.hmm.observations)
     left, right = secrets or _only_pair(model)
     if model.stands_for:
         hmm, pairs = model.stands_for.compare(*read_neighbours(left, right, model.stands_for))
@@ -64,6 +64,37 @@ def command(
     for line in text.witness_lines(found):
         click.echo(f"  {line}")
     return int(found.exceeds)
+
+
+def read_observations(given: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    """Returns the observations that the texts of `--observations` name, each one or several with commas.
+
+    Blanks around a name do not count, unless an observation is spelt with them.
+
+    Raises:
+        InputError: an unknown observation, none at all, or a text with more than one meaning.
+    """
+    names = frozenset(known)
+    word: list[str] = []
+    for entry in given:
+        parts = [part if part in names else part.strip() for part in entry.split(",")]
+        for part in parts if len(parts) > 1 else ():
+            if part != part.strip() and part.strip() in names:
+                raise InputError(f"{part!r} and {part.strip()!r} are both observations: rename one of them")
+        listed = [part for part in parts if part in names or part]
+        if entry in names and listed != [entry]:
+            if all(part in names for part in listed) and listed:
+                raise InputError(f"{entry!r} may be one observation or {len(listed)}: rename one of them")
+            listed = [entry]
+        for part in listed:
+            if part not in names:
+                near = get_close_matches(part, known, n=1)
+                hint = f"; did you mean {near[0]!r}?" if near else f"; the mechanism has {', '.join(known)}"
+                raise InputError(f"unknown observation {part!r}{hint}")
+        word += listed
+    if not word:
+        raise InputError("no observations are given")
+    return tuple(word)
 
 
 def _only_pair(model: Model) -> tuple[str, str]:

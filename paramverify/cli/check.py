@@ -22,6 +22,7 @@ from paramverify.evidence import (
     unwinding_checker,
 )
 from paramverify.evidence.checker import Rejected, Report
+from paramverify.evidence.second_look import SecondLook, with_second_look
 from paramverify.evidence.strict import check, read, shown
 from paramverify.files import read_file
 
@@ -57,15 +58,18 @@ def command(evidence: Path, case: str | None, as_json: bool) -> int:
     """
     text = _read(evidence)
     _output.found(["  nothing is accepted: the check did not end"], {"accepted": False})
-    report = _with_case(text, case) if case else check_alone(text)
+    report, look = _with_case(text, case) if case else (check_alone(text), None)
     accepted = report.accepted
     if as_json:
-        print_json(_document(report))
+        print_json(_document(report, look))
         return int(not accepted)
-    for line in report.lines[:SHOWN]:
+    lines = [line for line in report.lines if look is None or line != look.line]
+    for line in lines[:SHOWN]:
         click.echo(line)
-    if len(report.lines) > SHOWN:
-        click.echo(f"... and {len(report.lines) - SHOWN} more")
+    if len(lines) > SHOWN:
+        click.echo(f"... and {len(lines) - SHOWN} more")
+    if look is not None and look.line and look.agrees:
+        click.echo(look.line)
     click.echo(_verdict_line(report))
     return int(not accepted)
 
@@ -91,21 +95,23 @@ def _read(path: Path) -> str:
             raise EvidenceError("not UTF-8 text") from None
 
 
-def _with_case(text: str, path: str) -> Report:
+def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None]:
     try:
         document = read(text)
         check(document, shapes.FORM)
     except Rejected as error:
-        return Report(False, (f"rejected: {error}",))
+        return Report(False, (f"rejected: {error}",)), None
     if document["format"] == unwinding_checker.FORMAT:
         from paramverify.interactive.cases import load as load_system
         from paramverify.interactive.certificates import check_with_case as check_with_system
 
-        return check_with_system(document, load_system(path))
-    from paramverify.cases import load
-    from paramverify.reports.evidence import check_with_case
+        report = check_with_system(document, load_system(path))
+    else:
+        from paramverify.cases import load
+        from paramverify.reports.evidence import check_with_case
 
-    return check_with_case(text, load(path))
+        report = check_with_case(text, load(path))
+    return with_second_look(report, document, _read(Path(path)))
 
 
 def check_alone(text: str) -> Report:
@@ -122,8 +128,8 @@ def check_alone(text: str) -> Report:
     return replace(report, not_compared=missing)
 
 
-def _document(report: Report) -> dict[str, Any]:
-    found = {
+def _document(report: Report, look: SecondLook | None) -> dict[str, Any]:
+    found: dict[str, Any] = {
         "status": "accepted" if report.accepted else "rejected",
         "proved": report.proved,
         "trusted": report.trusted,
@@ -133,4 +139,6 @@ def _document(report: Report) -> dict[str, Any]:
     }
     if report.accepted:
         found |= {"verdict": report.status, "not_compared": list(report.not_compared)}
+    if look is not None and look.line:
+        found["second_reading"] = {"compared": look.compared, "agrees": look.agrees, "words": look.line}
     return found

@@ -9,6 +9,7 @@ import click
 
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.cases import load
+from paramverify.claims import show_sequence
 from paramverify.cli import _output
 from paramverify.cli._common import case_argument, json_option, print_json, whole_timeout_option
 from paramverify.encodings.sequences import probabilities
@@ -62,7 +63,7 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool) -> int:
     else:
         click.echo(loaded.title)
         shown = [
-            (name, " ".join(word), _text(formula(f, model.domain))) for word, name, f in rows[:MOST_ROWS]
+            (name, show_sequence(word), _text(formula(f, model.domain))) for word, name, f in rows[:MOST_ROWS]
         ]
         for line in columns(("secret", "output", "probability"), shown):
             click.echo(line)
@@ -112,7 +113,7 @@ def _forms(shown: Formula) -> dict[str, str]:
 def _latex(rows: Sequence[tuple[tuple[str, ...], str, RationalFunction]], model: Model) -> str:
     lines = [r"\begin{tabular}{lll}", r"secret & output & probability \\ \hline"]
     lines += [
-        f"{_escaped(name)} & {_escaped(' '.join(word))} & ${latex(function, model.domain)}$ " + r"\\"
+        f"{_escaped(name)} & {_escaped(show_sequence(word))} & ${latex(function, model.domain)}$ " + r"\\"
         for word, name, function in rows
     ]
     return "\n".join([*lines, r"\end{tabular}", ""])

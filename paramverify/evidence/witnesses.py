@@ -125,21 +125,35 @@ def evaluate(model: Model, origin: Origin, point: Point) -> Witness:
 
 
 def directed(model: Model, left: str, right: str) -> tuple[InitialDistribution, InitialDistribution]:
-    """Returns the conditioned priors of two secrets that the model compares; blanks in names do not count.
+    """Returns the conditioned priors of two secrets that the model compares.
+
+    Where no pair has exactly these names, blanks do not count.
 
     Raises:
         InputError: the model does not compare them.
     """
-    wanted = left.replace(" ", ""), right.replace(" ", "")
-    for pair in model.pairs:
-        known = pair.left.replace(" ", ""), pair.right.replace(" ", "")
-        if known == wanted:
-            return pair.pi, pair.tau
-        if known == wanted[::-1]:
-            return pair.tau, pair.pi
+    for plain in (str, _without_blanks):
+        wanted = plain(left), plain(right)
+        found = {}
+        for pair in model.pairs:
+            known = plain(pair.left), plain(pair.right)
+            if known == wanted:
+                found[pair.left, pair.right] = pair.pi, pair.tau
+            elif known == wanted[::-1]:
+                found[pair.right, pair.left] = pair.tau, pair.pi
+        if len(found) > 1:
+            raise InputError(
+                f"{left!r} against {right!r} may be several pairs: write the blanks as in the case"
+            )
+        if found:
+            return next(iter(found.values()))
     names = ", ".join(f"{p.left} / {p.right}" for p in model.pairs[:5])
     more = f" and {len(model.pairs) - 5} more" if len(model.pairs) > 5 else ""
     raise InputError(f"no such secret pair: {left!r} against {right!r}; the case compares {names}{more}")
+
+
+def _without_blanks(name: str) -> str:
+    return name.replace(" ", "")
 
 
 def in_domain(model: OnDomain, parameters: Point) -> bool:

@@ -84,7 +84,8 @@ class HMM:
         from the initial ones; states and observations are named by `str`.
 
         Raises:
-            ModelError: a row that is negative somewhere or does not sum to one, or two states of one name.
+            ModelError: a row that is negative somewhere or does not sum to one, or two states or
+                observations of one name.
             LimitError: more than `MAX_STATES` states.
         """
         checks = checks or Checks(Domain(Ring(), {}))
@@ -109,7 +110,10 @@ class HMM:
         names = [str(s) for s in order]
         if len(set(names)) != len(names):
             raise ModelError("two states have the same name")
-        return HMM.build(checks, names, [str(o) for o in observations], rows)
+        outputs = [str(o) for o in observations]
+        if len(set(outputs)) != len(outputs):
+            raise ModelError("two observations have the same name")
+        return HMM.build(checks, names, outputs, rows)
 
     @staticmethod
     def from_tables(

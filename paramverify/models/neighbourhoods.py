@@ -6,7 +6,6 @@ largest ratio is formed (see `product`), and stands for all.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,6 +14,7 @@ from paramverify.errors import InputError
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import Input, compare, read_differ, show_input
 from paramverify.models.mechanisms.noisy_max import NoisyMax
+from paramverify.models.names import as_value
 from paramverify.models.priors import SecretPair
 from paramverify.tables import Table
 
@@ -87,8 +87,9 @@ def read_neighbours(left: str, right: str, neighbourhood: Neighbourhood) -> tupl
 
 
 def _read_input(name: str, neighbourhood: Neighbourhood) -> Input:
-    match = re.fullmatch(r"\s*\(?\s*([0-9]{1,18}(?:\s*,\s*[0-9]{1,18})*)\s*\)?\s*", name)
-    values = tuple(Fraction(part.strip()) for part in match.group(1).split(",")) if match else ()
+    values = tuple(
+        as_value(part.strip()) for part in name.strip().removeprefix("(").removesuffix(")").split(",")
+    )
     known = neighbourhood.mechanism.answers
     if len(values) != len(known) or any(v not in answers for v, answers in zip(values, known, strict=True)):
         example = show_input(tuple(answers[0] for answers in known))

@@ -6,15 +6,16 @@ keeps the assignments that satisfy it and never divides; their total mass goes a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
 
-from paramverify.algebra.expressions import Expression, Name, Operation, Text, Value, evaluate
+from paramverify.algebra.expressions import Expression, Name, Node, Number, Operation, Text, Value, evaluate
 from paramverify.algebra.polynomials import Polynomial, RationalFunction
 from paramverify.errors import CaseError, LimitError, located
 from paramverify.models.checks import Checks
+from paramverify.models.names import as_value, distinct, find, nearest, same
 from paramverify.tables import Table, as_expression, check_name
 
 MAX_ASSIGNMENTS = 200_000
@@ -63,10 +64,14 @@ class SecretPair:
 
 @dataclass(frozen=True, eq=False)
 class Prior:
-    """The joint distribution of the prior's variables: a weight for every possible assignment."""
+    """The joint distribution of the prior's variables: a weight for every possible assignment.
+
+    `values` are the values of each variable, also those that only parts of the distribution have.
+    """
 
     names: tuple[str, ...]
     weights: Mapping[Assignment, RationalFunction]
+    values: Mapping[str, Collection[Value]]
 
     def assignments(self) -> Iterable[tuple[dict[str, Value], RationalFunction]]:
         """Yields every possible assignment with its probability."""
@@ -79,34 +84,46 @@ class Prior:
         Raises:
             ExpressionError: a mistake in the secret, such as a label that the compared variable never takes.
         """
-        check_labels(secret, self.names, self.weights)
+        check_labels(secret, self.values)
         kept = {
             tuple(assignment.values()): weight
             for assignment, weight in self.assignments()
             if _truth(secret, assignment)
         }
-        return Prior(self.names, kept)
+        return Prior(self.names, kept, self.values)
 
 
-def check_labels(secret: Expression, names: Sequence[str], assignments: Iterable[Assignment]) -> None:
-    """Checks that a label is compared only with variables that may take it: a misspelt one is never equal.
+def check_labels(expression: Expression, values: Mapping[str, Collection[Value]]) -> None:
+    """Checks that labels are compared only with variables that may take them, and numbers only with variables
+    that may be numbers: what is misspelt is never equal.
 
     Raises:
-        ExpressionError: it is compared with a variable that has other values only.
+        ExpressionError: a comparison that no value of the variable can make true.
     """
-    values: dict[str, set[Value]] = {name: set() for name in names}
-    for assignment in assignments:
-        for name, value in zip(names, assignment, strict=True):
-            values[name].add(value)
-    for node in secret.nodes():
-        if not (isinstance(node, Operation) and node.operator in ("==", "!=")):
-            continue
-        for one, other in (node.arguments, node.arguments[::-1]):
-            if isinstance(one, Text) and isinstance(other, Name) and other.name in values:
-                known = values[other.name]
-                if one.value not in known:
-                    shown = ", ".join(sorted(map(str, known)))
-                    raise secret.error(f"{other.name} is never {one.value!r}; its values are {shown}", one)
+    for node in expression.nodes():
+        if isinstance(node, Operation) and node.operator in ("==", "!="):
+            for one, other in (node.arguments, node.arguments[::-1]):
+                _check_equal(expression, one, other, values)
+
+
+def _check_equal(
+    expression: Expression, one: Node, other: Node, values: Mapping[str, Collection[Value]]
+) -> None:
+    if isinstance(one, Text) and isinstance(other, (Number, Operation)):
+        raise expression.error(f"a number is never the label {one.value!r}", one)
+    if not isinstance(other, Name) or other.name not in values:
+        return
+    known = values[other.name]
+    numbers = [v for v in known if not isinstance(v, str)]
+    if isinstance(one, Text) and one.value not in known:
+        number = as_value(one.value) in numbers
+        hint = f"; write {one.value} without quotes" if number else nearest(one.value, known)
+        raise expression.error(f"{other.name} is never {one.value!r}{hint}", one)
+    if isinstance(one, (Number, Operation)) and not numbers:
+        raise expression.error(f"{other.name} is never a number{nearest('', known)}", one)
+    only_numbers = isinstance(one, Name) and not any(isinstance(v, str) for v in values.get(one.name, ("",)))
+    if isinstance(one, Name) and only_numbers and not numbers:
+        raise expression.error(f"{one.name} is a number and {other.name} is a label", one)
 
 
 def _truth(secret: Expression, assignment: Mapping[str, Value]) -> bool:
@@ -126,21 +143,26 @@ def read_prior(table: Table, checks: Checks) -> Prior:
     names: list[str] = []
     one = RationalFunction.of(checks.ring.number(1))
     weights: dict[Assignment, RationalFunction] = {(): one}
+    taken: dict[str, dict[Value, None]] = {}
     for name in table:
         with located(key=name):
             check_name(name)
             if name in checks.ring.parameters:
                 raise CaseError("this name is a parameter already")
-            rows = _entry(table.get(name), names, checks)
+            rows = _entry(table.get(name), taken, checks)
             extended: dict[Assignment, RationalFunction] = {}
+            own = taken[name] = {}
             for values, weight in weights.items():
                 for value, probability in rows(dict(zip(names, values, strict=True))).items():
                     extended[(*values, value)] = weight * probability
+                    own[value] = None
                     if len(extended) > MAX_ASSIGNMENTS:
                         raise LimitError(f"the prior has more than {MAX_ASSIGNMENTS} assignments")
             weights = extended
+            if isinstance(rows, _Rows) and rows.stray:
+                raise rows.stray
         names.append(name)
-    return Prior(tuple(names), weights)
+    return Prior(tuple(names), weights, taken)
 
 
 Row = Mapping[Value, RationalFunction]
@@ -149,9 +171,12 @@ Row = Mapping[Value, RationalFunction]
 class _Rows:
     """The conditional table of one variable: from the values of earlier variables to a row."""
 
-    def __init__(self, given: list[str], rows: Mapping[tuple[Value, ...], Row]) -> None:
+    def __init__(
+        self, given: list[str], rows: Mapping[tuple[Value, ...], Row], stray: CaseError | None = None
+    ) -> None:
         self.given = given
         self.rows = rows
+        self.stray = stray  # what is wrong with a key that no value has, told if no row is missing
 
     def __call__(self, assignment: Mapping[str, Value]) -> Row:
         condition = tuple(assignment[name] for name in self.given)
@@ -173,9 +198,11 @@ class _Derived:
         return {Fraction(value) if isinstance(value, bool) else value: self.one}
 
 
-def _entry(entry: object, earlier: list[str], checks: Checks) -> _Rows | _Derived:
+def _entry(entry: object, earlier: Mapping[str, Collection[Value]], checks: Checks) -> _Rows | _Derived:
     if isinstance(entry, (str, int)):
-        return _Derived(as_expression(entry), checks)
+        expression = as_expression(entry)
+        check_labels(expression, earlier)
+        return _Derived(expression, checks)
     if not isinstance(entry, dict):
         raise CaseError("a distribution (a table) or an expression over earlier variables is needed here")
     table = Table(entry)
@@ -186,19 +213,50 @@ def _entry(entry: object, earlier: list[str], checks: Checks) -> _Rows | _Derive
             if name not in earlier:
                 raise CaseError(f"{name!r} is not an earlier variable of the prior", key="given")
         rows: dict[tuple[Value, ...], Row] = {}
-        for condition, row in table.table("table").data.items():
-            with located(key=f"table.{condition}"):
-                parts = [part.strip() for part in condition.split(",")]
-                if len(parts) != len(given):
-                    raise CaseError(f"one value for each of {', '.join(given)} is needed in this key")
+        keys: dict[tuple[Value, ...], str] = {}
+        stray: CaseError | None = None
+        for key, row in table.table("table").data.items():
+            with located(key=f"table.{key}"):
                 if not isinstance(row, dict):
                     raise CaseError("a table from values to probabilities is needed here")
-                rows[tuple(as_value(part) for part in parts)] = _row(row, checks)
-        result = _Rows(given, rows)
+                parts = [key] if len(given) == 1 else key.split(",")
+                if len(parts) != len(given):
+                    raise CaseError(f"one value for each of {', '.join(given)} is needed in this key")
+                try:
+                    condition = _condition(parts, given, earlier)
+                except CaseError as error:
+                    stray = CaseError(error.reason, key=f"table.{key}")
+                    continue
+                if condition in rows:
+                    raise CaseError(same(keys[condition], key))
+                rows[condition], keys[condition] = _row(row, checks), key
+        result = _Rows(given, rows, stray)
     else:
         result = _Rows([], {(): _unconditional(table, checks)})
     table.close()
     return result
+
+
+def _condition(
+    parts: list[str], given: list[str], earlier: Mapping[str, Collection[Value]]
+) -> tuple[Value, ...]:
+    """Reads the key of a row: one value for each condition. Blanks count only where a label has them.
+
+    Raises:
+        CaseError: a value that the variable never has, or more than one meaning.
+    """
+    found = []
+    for name, part in zip(given, parts, strict=True):
+        known, plain = list(earlier[name]), part.strip()
+        if len(given) > 1 and plain != part:
+            if part in known and plain in known:
+                raise CaseError(f"{part!r} and {plain!r} are both values of {name}: rename one of them")
+            part = part if part in known else plain
+        try:
+            found.append(find(part, known))
+        except CaseError as error:
+            raise CaseError(f"{name} is never {part!r}: {error.reason}") from None
+    return tuple(found)
 
 
 def _unconditional(table: Table, checks: Checks) -> Row:
@@ -213,7 +271,8 @@ def _unconditional(table: Table, checks: Checks) -> Row:
         if not isinstance(values, list) or not values:
             raise CaseError("a list of values is needed here", key="uniform")
         share = RationalFunction.of(checks.ring.number(Fraction(1, len(values))))
-        return _checked({as_value(v): share for v in values}, checks)
+        with located(key="uniform"):
+            return _checked(dict.fromkeys(distinct(values), share), checks)
     if "categorical" in table:
         return _row(table.table("categorical").data, checks)
     known = ("bernoulli", "binomial", "categorical", "uniform", "given")
@@ -247,26 +306,12 @@ def _complement(probability: RationalFunction) -> RationalFunction:
 
 def _row(entries: Mapping[str, object], checks: Checks) -> Row:
     row: dict[Value, RationalFunction] = {}
-    for value, probability in entries.items():
-        with located(key=value):
-            if as_value(value) in row:
-                raise CaseError("this value occurs twice")
-            row[as_value(value)] = checks.function(as_expression(probability))
+    for value, name in distinct(entries).items():
+        with located(key=str(name)):
+            row[value] = checks.function(as_expression(entries[str(name)]))
     return _checked(row, checks)
 
 
 def _checked(row: dict[Value, RationalFunction], checks: Checks) -> Row:
     checks.distribution({str(value): p for value, p in row.items()}, "this distribution")
     return row
-
-
-def as_value(value: object) -> Value:
-    """Returns the value that a key or list entry names: a rational where it reads as one, else a label."""
-    if isinstance(value, int):
-        return Fraction(value)
-    if not isinstance(value, str):
-        raise CaseError("a number or a label is needed here")
-    try:
-        return Fraction(value) if len(value) < 100 and "e" not in value.lower() else value
-    except (ValueError, ZeroDivisionError):
-        return value

@@ -14,11 +14,12 @@ def dot(model: Model) -> str:
     dashed edges from a box that names the secret.
     """
     lines = ["digraph model {", "  rankdir=LR;", "  node [shape=ellipse];"]
-    names = [_quoted(state) for state in model.hmm.states]
+    nodes: set[str] = set()
+    names = [_node(state, nodes) for state in model.hmm.states]
     lines += [f"  {name};" for name in names]
     starts = {name: start for p in model.pairs for name, start in ((p.left, p.pi), (p.right, p.tau))}
     for name, start in starts.items():
-        box = _quoted(f"secret {name}")
+        box = _node(f"secret {name}", nodes)
         lines.append(f"  {box} [shape=box, label={_quoted(name)}];")
         for state, weight in start.weights.items():
             label = _probability(model, weight, start.mass)
@@ -37,6 +38,16 @@ def dot(model: Model) -> str:
 
 def _probability(model: Model, weight: Polynomial, mass: Polynomial) -> str:
     return formula(RationalFunction.of(weight, mass), model.domain).factored
+
+
+def _node(name: str, nodes: set[str]) -> str:
+    """Returns the quoted name of a new node; a number is added where a node has it, as equal ones are one."""
+    number, own = 1, _quoted(name)
+    while own in nodes:
+        number += 1
+        own = _quoted(f"{name} ({number})")
+    nodes.add(own)
+    return own
 
 
 def _quoted(text: str) -> str:

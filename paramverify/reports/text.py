@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from paramverify.algebra.decimals import decimal_text
 from paramverify.algebra.domains import Domain
+from paramverify.claims import show_sequence
 from paramverify.evidence.witnesses import AnyWitness, Counterexample, Witness
 from paramverify.models.evaluation import Real
 from paramverify.verdicts import Decision
@@ -32,7 +33,11 @@ def equals(value: Real) -> str:
 
 def sequence(observations: Sequence[str]) -> str:
     """Returns an observation sequence in words."""
-    return f"output {observations[0]}" if len(observations) == 1 else f"outputs {' '.join(observations)}"
+    return (
+        f"output {show_sequence(observations)}"
+        if len(observations) == 1
+        else f"outputs {show_sequence(observations)}"
+    )
 
 
 def priors(domain: Domain) -> str:
@@ -91,8 +96,8 @@ def _leak(witness: Witness) -> list[str]:
     verdict = "beyond" if witness.exceeds else "within"
     return [
         f"{at}{told}; that is {verdict} the bound {number(witness.bound)}.",
-        f"Pr({' '.join(witness.observations)} | {witness.left}) {equals(left)}",
-        f"Pr({' '.join(witness.observations)} | {witness.right}) {equals(right)}",
+        f"Pr({show_sequence(witness.observations)} | {witness.left}) {equals(left)}",
+        f"Pr({show_sequence(witness.observations)} | {witness.right}) {equals(right)}",
     ]
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from paramverify.claims import show_sequence
 from paramverify.statistics.experiments import Experiment
 from paramverify.statistics.samplers import Counts, Output
 
@@ -36,7 +37,7 @@ class Event:
         return number <= bound if self.kind == "at most" else number >= bound
 
     def __str__(self) -> str:
-        shown = " ".join(self.value)
+        shown = show_sequence(self.value)
         return f"output {shown}" if self.kind == "is" else f"output {self.kind} {shown}"
 
 

@@ -11,16 +11,18 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
+from paramverify.algebra.expressions import Value
 from paramverify.cases import Case, answers_given
 from paramverify.errors import InputError, located
 from paramverify.evidence.witnesses import directed
 from paramverify.models.checks import Checks
 from paramverify.models.evaluation import Numbers, Real
 from paramverify.models.kinds import need_privacy
-from paramverify.models.mechanisms import Input, Mechanism, check_input, compare, read_mechanism
+from paramverify.models.mechanisms import Input, Mechanism, compare, read_mechanism
 from paramverify.models.mechanisms.hmm import Explicit
 from paramverify.models.model import Model
-from paramverify.models.priors import InitialDistribution, as_value, read_prior
+from paramverify.models.names import as_value
+from paramverify.models.priors import InitialDistribution, read_prior
 from paramverify.statistics.experiments import Experiment
 from paramverify.tables import Table, read_toml
 
@@ -74,7 +76,7 @@ class Subjects:
         numbers = Numbers(self.model, experiment.point)
         one = numbers.value(self.model.domain.ring.number(1))
         if experiment.choices:
-            threshold = as_value(secret.rpartition(" ")[2])
+            threshold = Fraction(int(secret.rpartition(" ")[2]))  # the model names its own secrets
             return {
                 (threshold, *(Fraction(int(c[side])) for c in experiment.choices)): numbers.real(one, one)
             }
@@ -82,12 +84,13 @@ class Subjects:
             listed, start = self.priors[secret]
         elif isinstance(self.mechanism, Explicit):
             start = directed(self.model, experiment.left, experiment.right)[side]
-            listed = tuple((state,) for state in self.mechanism.answers[0])
+            listed = tuple((_given(state),) for state in self.mechanism.answers[0])
         else:
-            several = len(self.mechanism.answers) > 1
-            named = tuple(as_value(part) for part in (secret[1:-1].split(", ") if several else [secret]))
-            check_input(named, self.mechanism.answers)
-            return {named: numbers.real(one, one)}
+            # The secret is an input as `show_input` writes it. No two values of one answer are written alike.
+            answers = self.mechanism.answers
+            parts = secret[1:-1].split(", ") if len(answers) > 1 else [secret]
+            shown = [{str(value): _given(value) for value in known} for known in answers]
+            return {tuple(of[part] for part, of in zip(parts, shown, strict=True)): numbers.real(one, one)}
         mass = numbers.value(start.mass)
         found = {listed[k]: numbers.real(numbers.value(w), mass) for k, w in start.weights.items()}
         possible = {given: p for given, p in found.items() if p.sign() > 0}
@@ -111,3 +114,10 @@ class Subjects:
         hmm, pairs = compare(self.mechanism, list(zip(inputs, inputs[1:] or inputs, strict=False)))
         single = replace(model, hmm=hmm, pairs=tuple(pairs))
         return Subjects(replace(self.case, model=single), self.mechanism, self.table, {})
+
+
+def _given(value: Value) -> Value:
+    """Returns a value as a mechanism in Python gets it: a name that is exactly how a number is shown as this
+    number, so different names stay different."""
+    number = as_value(value) if isinstance(value, str) else value
+    return number if str(number) == str(value) else value

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from fractions import Fraction
 from importlib import import_module
 from itertools import product
 from pkgutil import iter_modules
@@ -18,7 +19,8 @@ from paramverify.algebra.expressions import Expression, Value
 from paramverify.errors import CaseError, LimitError, located
 from paramverify.models.checks import Checks
 from paramverify.models.hmm import HMM
-from paramverify.models.priors import InitialDistribution, SecretPair, as_value
+from paramverify.models.names import as_value, find, literal
+from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.tables import Table, as_expression
 
 Input = tuple[Value, ...]
@@ -119,8 +121,8 @@ def neighbouring_inputs(
 def read_differ(table: Table, default_by: str = "1") -> tuple[str, int | None]:
     """Reads `differ` and `by`: which answers may differ, and by how much at most (None: by anything)."""
     differ = table.choice("differ", ("each", "one"))
-    by = str(table.get("by") or default_by)
-    if by != "any" and not re.fullmatch(r"[0-9]{1,6}", by):
+    by = str(default_by if table.get("by") is None else table.get("by"))
+    if by != "any" and not re.fullmatch(r"0|[1-9][0-9]{0,5}", by):
         raise CaseError(f'a whole number up to {MAX_BY:,} or "any" is needed here', key="by")
     return differ, None if by == "any" else int(by)
 
@@ -128,14 +130,15 @@ def read_differ(table: Table, default_by: str = "1") -> tuple[str, int | None]:
 def _near(values: Sequence[Value], by: int | None) -> dict[Value, list[Value]]:
     if by is None:
         return {v: list(values) for v in values}
-    if any(isinstance(v, str) for v in values):
-        raise CaseError('labels have no distance; write by = "any"', key="by")
-    return {v: [w for w in values if abs(_number(v) - _number(w)) <= by] for v in values}
+    number = {v: _number(v) for v in values}
+    return {v: [w for w in values if abs(number[v] - number[w]) <= by] for v in values}
 
 
-def _number(value: Value) -> int:
-    assert not isinstance(value, str)
-    return int(value)
+def _number(value: Value) -> Fraction:
+    number = as_value(value) if isinstance(value, str) else value
+    if isinstance(number, str):
+        raise CaseError(f'labels such as {number!r} have no distance; write by = "any"', key="by")
+    return Fraction(number)
 
 
 def _changes(left: Input, near: Sequence[dict[Value, list[Value]]], differ: str) -> Iterable[Input]:
@@ -160,19 +163,30 @@ def _listed(pair: object, k: int, answers: Sequence[Sequence[Value]]) -> tuple[I
     with located(key=f"pairs[{k}]"):
         if not isinstance(pair, list) or len(pair) != 2:
             raise CaseError("a pair of two inputs is needed here")
-        inputs = [tuple(as_value(v) for v in (x if isinstance(x, list) else [x])) for x in pair]
-        for given in inputs:
-            check_input(given, answers)
-        return inputs[0], inputs[1]
+        left, right = (
+            known_input([literal(v) for v in (x if isinstance(x, list) else [x])], answers) for x in pair
+        )
+        return left, right
 
 
-def check_input(given: Input, answers: Sequence[Sequence[Value]]) -> None:
-    """Raises a CaseError unless every answer of the input is one that the mechanism takes."""
+def known_input(given: Sequence[Value], answers: Sequence[Sequence[Value]]) -> Input:
+    """Returns the input that values name; see `names.find`.
+
+    Raises:
+        CaseError: an answer that the mechanism does not take.
+    """
     if len(given) != len(answers):
         raise CaseError(f"{len(answers)} answers are needed, {len(given)} are given")
+    found = []
     for k, (value, known) in enumerate(zip(given, answers, strict=True)):
-        if value not in known:
-            raise CaseError(f"answer {k + 1} is {value}; the mechanism takes {known[0]}..{known[-1]}")
+        try:
+            found.append(find(value, known))
+        except CaseError as error:
+            labels = any(isinstance(v, str) for v in (*known, value))
+            reason = f"; the mechanism takes {known[0]}..{known[-1]}"
+            told = f": {error.reason}" if labels else reason
+            raise CaseError(f"answer {k + 1} is {value}{told}") from None
+    return tuple(found)
 
 
 def show_input(given: Input) -> str:

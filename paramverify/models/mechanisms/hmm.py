@@ -16,7 +16,7 @@ from paramverify.errors import CaseError, located
 from paramverify.models.checks import Checks
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import Input, Mechanism, compare, neighbouring_inputs
-from paramverify.models.priors import InitialDistribution, SecretPair, as_value
+from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.tables import Table, as_expression
 
 Rows = Mapping[str, Mapping[str, RationalFunction]]
@@ -32,8 +32,8 @@ class Explicit:
 
     @property
     def answers(self) -> tuple[tuple[Value, ...], ...]:
-        """The names of the states."""
-        return (tuple(as_value(name) for name in self.model.states),)
+        """The names of the states: labels, also where they look like numbers."""
+        return (self.model.states,)
 
     def build(self, inputs: Sequence[Input]) -> tuple[HMM, list[InitialDistribution]]:
         """Returns the model, and the initial state of each input."""

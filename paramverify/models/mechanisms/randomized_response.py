@@ -8,11 +8,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.errors import CaseError
+from paramverify.errors import CaseError, located
 from paramverify.models.checks import Checks
 from paramverify.models.mechanisms import Input, Mechanism, read_query
 from paramverify.models.mechanisms._one_shot import OneShot
-from paramverify.models.priors import as_value
+from paramverify.models.names import distinct
 from paramverify.tables import Table
 
 
@@ -24,12 +24,11 @@ def read(table: Table, checks: Checks) -> Mechanism:
     k values. With `memory = true` a sequence of answers repeats the first one (permanent randomised response:
     Erlingsson, Pihur and Korolova, *RAPPOR*, CCS 2014); otherwise every answer is drawn afresh.
     """
-    listed = table.get("values") or [0, 1]
+    listed = table.get("values") if "values" in table else [0, 1]
     if not isinstance(listed, list) or len(listed) < 2:
         raise CaseError("a list of at least two values is needed here", key="values")
-    values = tuple(as_value(v) for v in listed)
-    if len(set(values)) != len(values):
-        raise CaseError("a value occurs twice", key="values")
+    with located(key="values"):
+        values = tuple(distinct(listed))
     if ("truth" in table) == ("coin" in table):
         raise CaseError("give either truth or coin")
     one = RationalFunction.of(checks.ring.number(1))

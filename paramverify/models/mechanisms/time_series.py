@@ -20,7 +20,7 @@ from paramverify.models.checks import Checks
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import Input, Mechanism, compare, neighbouring_inputs, read_query
 from paramverify.models.mechanisms.hmm import read_row
-from paramverify.models.priors import InitialDistribution, SecretPair, as_value
+from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.tables import Table
 
 MAX_DAY = 20
@@ -43,12 +43,13 @@ class TimeSeries:
 
     @property
     def answers(self) -> tuple[tuple[Value, ...], ...]:
-        """The names of the states."""
-        return (tuple(as_value(name) for name in self.names),)
+        """The names of the states: labels, also where they look like numbers."""
+        return (self.names,)
 
     def build(self, inputs: Sequence[Input]) -> tuple[HMM, list[InitialDistribution]]:
         """Returns the chain with its bridges to the states of the inputs, and where each input starts."""
-        size, number = len(self.names), {value: k for k, value in enumerate(self.answers[0])}
+        size = len(self.names)
+        number: dict[Value, int] = {name: k for k, name in enumerate(self.names)}
         wanted = list(dict.fromkeys(number[x[0]] for x in inputs))
         powers = [_identity(size, self.checks), self.moves]
         while len(powers) < self.day:

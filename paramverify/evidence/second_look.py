@@ -1,0 +1,293 @@
+"""Compares evidence with what a second reader finds in the case: standard library only.
+
+For a direction (left, right) of a secret pair and a sequence w, the claim f ≥ 0 of the case and the
+difference t = bound·Pr(w|right) − Pr(w|left) agree in this sense: f = k·s·t, with a number k > 0 of the
+claim, and a function s > 0 of the parameters that all sequences of one length of one pair share (masses and
+denominators). So at points of the domain the values of f are those of s·t up to a positive number. That is
+what is compared, and:
+
+- points that the second reader finds in the domain are in the domain of the claims, and the other way round;
+- where the case is said to hold, t ≥ 0 at the points, and a claim of the evidence agrees with each t;
+- each sequence that the evidence names beside a claim is one of the case, and its t agrees with that claim;
+- a witness has the point, the names, the probabilities and the bound that the second reader finds;
+- a certificate about every length holds a model with these secrets, this bound and these probabilities.
+
+E = exp(q) is replaced by rationals very near to it: the equations above hold between functions of E.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from itertools import product
+from typing import Any
+
+from paramverify.evidence import cone_checker, region_checker
+from paramverify.evidence.checker import (
+    FORMAT,
+    Rejected,
+    Report,
+    evaluate,
+    exp_bounds,
+    number,
+    parse,
+    read_claim,
+)
+from paramverify.evidence.second_matching import Matching, differences, origin, probabilities
+from paramverify.evidence.second_numbers import Calculator
+from paramverify.evidence.second_reader import MAX_WORDS, Found, SecondReader, candidates
+
+Word = tuple[str, ...]
+
+POINTS = 4
+MAX_COMPARED = 200_000  # pairs of a secret pair and a sequence, at one point
+MISTAKES = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
+
+
+@dataclass(frozen=True)
+class SecondLook:
+    """What the second reader says: in words, and whether it compared at all and found no difference."""
+
+    compared: bool
+    agrees: bool
+    line: str
+
+
+def with_second_look(report: Report, document: Mapping[str, Any], content: str) -> tuple[Report, SecondLook]:
+    """Returns the report on evidence that was accepted for a case, after a second reading of the case."""
+    look = second_look(document, content) if report.accepted else SecondLook(False, True, "")
+    if look.agrees:
+        return (replace(report, lines=(*report.lines, look.line)) if look.line else report), look
+    return replace(report, accepted=False, lines=(*report.lines, f"rejected: {look.line}")), look
+
+
+def second_look(document: Mapping[str, Any], content: str) -> SecondLook:
+    """Compares evidence with the case file of this content."""
+    try:
+        return SecondLook(True, True, f"read a second time: {_Look(document, content).compare()}")
+    except NotImplementedError as error:
+        return SecondLook(False, True, f"not read a second time: {error!s:.200}")
+    except Rejected as error:
+        return SecondLook(True, False, f"the second reading differs: {error!s:.300}")
+    except MISTAKES as error:
+        return SecondLook(True, False, f"the second reading finds a mistake: {error!s:.200}")
+
+
+class _Look:
+    """One comparison: `points` with a value for E, and what was found at each."""
+
+    def __init__(self, document: Mapping[str, Any], content: str) -> None:
+        self.document = document
+        self.kind = document["format"]
+        if self.kind not in (FORMAT, cone_checker.FORMAT, region_checker.FORMAT):
+            raise NotImplementedError("evidence of this kind")
+        claim = self._some_claim()
+        self.exponent = number(claim["constant"]) if "constant" in claim else None
+        self.names = [n for n in claim["variables"] if n != "E" or self.exponent is None]
+        self.reader = SecondReader(content, self.exponent)
+        self.bases = self._bases()
+        self.claim = claim
+
+    def compare(self) -> str:
+        """Compares, and returns what was compared.
+
+        Raises:
+            Rejected: a difference was found. NotImplementedError: something cannot be compared.
+        """
+        loop = self.kind == cone_checker.FORMAT and self.document["kind"] == "loop"
+        if not loop and set(self.names) != self.reader.intervals.keys():
+            raise Rejected(f"the parameters are {', '.join(self.reader.intervals)}")
+        if self.kind == cone_checker.FORMAT:
+            return self._model(self.document["model"])
+        if self.kind == FORMAT and self.document["status"] == "violated":
+            return self._witness(self.document["witness"])
+        self._domain()
+        lengths = self.reader.lengths
+        if not lengths:
+            raise NotImplementedError("claims about sequences of every length")
+        return self._claims(lengths)
+
+    def _some_claim(self) -> Mapping[str, Any]:
+        """Returns a claim that has the domain of the case, or the domain itself."""
+        if self.kind == cone_checker.FORMAT:
+            domain: Mapping[str, Any] = self.document["model"]["domain"]
+            return domain
+        if self.kind == region_checker.FORMAT:
+            return dict(self.document["domain"])
+        if self.document["status"] == "violated":
+            return dict(self.document["witness"]["claim"])
+        for entry in self.document["claims"]:
+            if entry.get("origins"):
+                return dict(entry["claim"])
+        raise NotImplementedError("evidence without a claim about a sequence")
+
+    def _bases(self) -> list[Fraction]:
+        if self.exponent is None:
+            return [Fraction(1)]
+        if not 0 < self.exponent <= 50:
+            raise NotImplementedError("a constant with a large exponent")
+        low, high = exp_bounds(self.exponent, 200)
+        near = [(2 * low + high) / 3, (low + 2 * high) / 3]
+        # Short numbers near it: the error is far below every difference that matters, 60 digits.
+        return [Fraction(round(x * 10**60) + k, 10**60) for k, x in enumerate(near)]
+
+    def _base(self, k: int) -> Fraction:
+        return self.bases[k % len(self.bases)]
+
+    def _points(self) -> list[tuple[dict[str, Fraction], Fraction]]:
+        found = self.reader.points(self._base(0), POINTS)
+        if not found:
+            raise NotImplementedError("no point of the domain was found")
+        return [(point, self._base(k)) for k, point in enumerate(found)]
+
+    def _value(self, text: str, point: Mapping[str, Fraction], base: Fraction) -> Fraction:
+        names, values = self.claim["variables"], dict(point)
+        if self.exponent is not None:
+            values["E"] = base
+        return evaluate(parse(text, names), [values[name] for name in names])
+
+    def _in_claim(self, point: Mapping[str, Fraction], base: Fraction) -> bool:
+        statement = read_claim({"polynomial": "0", **self.claim}).goal
+        for name in self.names:
+            low, high = statement.box[name]
+            value, ends = point[name], statement.open
+            if not (
+                low < value < high
+                or (value == low and (name, 0) not in ends)
+                or (value == high and (name, 1) not in ends)
+            ):
+                return False
+        signs = [(self._value(text, point, base), relation) for text, relation in self.claim["constraints"]]
+        return all(value > 0 or (value == 0 and relation == ">=") for value, relation in signs)
+
+    def _domain(self) -> None:
+        """Compares the domains at points inside, at ends and corners, of both boxes."""
+        box = read_claim({"polynomial": "0", **self.claim}).goal.box
+        own = {name: (low, high) for name, (low, high, _, _) in self.reader.intervals.items()}
+        base = self._base(0)
+        for ends in (own, {name: box[name] for name in self.names}):
+            inside = candidates({name: (low, high, True, True) for name, (low, high) in ends.items()})
+            corners = product(*({low, (low + high) / 2, high} for low, high in ends.values()))
+            some = [
+                dict(zip(ends, corner, strict=True)) for _, corner in zip(range(200), corners, strict=False)
+            ]
+            some += [point for _, point in zip(range(40), inside, strict=False)]
+            for point in some:
+                if self.reader.has(point, base) != self._in_claim(point, base):
+                    shown = ", ".join(f"{n} = {v}" for n, v in point.items())
+                    raise Rejected(f"only one of both domains has {shown}")
+
+    def _found(self, lengths: Sequence[int]) -> tuple[list[Found], list[tuple[str, str]]]:
+        points = self._points()
+        pairs = self.reader.pairs(*points[0])
+        found: list[Found] = []
+        for point, base in points:
+            found.append(self.reader.at(point, base, lengths))
+            if len(pairs) * sum(len(w) for w in list(found[-1].words.values())[:1] if w) > MAX_COMPARED:
+                raise NotImplementedError("there are too many pairs and sequences")
+        return found, pairs
+
+    def _claims(self, lengths: list[int]) -> str:
+        if lengths != [1] and sum(self._outputs() ** n for n in lengths) > MAX_WORDS:
+            raise NotImplementedError("there are too many sequences")
+        found, pairs = self._found(lengths)
+        entries = self.document["claims"]
+        regions = self.kind == region_checker.FORMAT
+        texts = [entry if regions else entry["claim"]["polynomial"] for entry in entries]
+        origins = [[] if regions else entry.get("origins", []) for entry in entries]
+        if not regions:
+            texts = [t for t, o in zip(texts, origins, strict=True) if o]
+            origins = [o for o in origins if o]
+        points = self._points()
+        values = [tuple(self._value(text, *at) for at in points) for text in texts]
+        holds = not regions and self.document["status"] == "holds"
+        matching = Matching(values, origins, complete=regions or holds)
+        count = 0
+        for left, right in dict.fromkeys(pairs):
+            for length in lengths:
+                items = dict(differences(found, left, right, length))
+                count += len(items)
+                if holds:
+                    for item, row in items.items():
+                        if any(t is not None and t < 0 for t in row):
+                            raise Rejected(f"the bound is broken by {origin(item)}")
+                matching.group(items)
+        matching.close()
+        at = f"{len(points)} points" if len(points) > 1 else "a point"
+        return f"{count} comparisons of probabilities at {at} agree with the claims"
+
+    def _outputs(self) -> int:
+        """Returns how many observations there are: those listed, else those of the first two steps."""
+        listed = self.reader.data["mechanism"].get("observations")
+        found = self.reader.at(*self._points()[0], [1, 2]).words.values()
+        return len(listed or {name for words in found for word in words or () for name in word})
+
+    def _witness(self, written: Mapping[str, Any]) -> str:
+        point = {name: number(value) for name, value in written["parameters"].items()}
+        left, right = written["secrets"]
+        word = tuple(written["observations"])
+        for base in self.bases:
+            if not self.reader.has(point, base):
+                raise Rejected("the witness is outside of the domain")
+            pairs = self.reader.pairs(point, base)
+            if not {(left, right), (right, left)} & set(pairs):
+                raise Rejected(f"{left!r} and {right!r} are not compared")
+            if self.reader.lengths and len(word) not in self.reader.lengths:
+                raise Rejected("the sequence has another length")
+            found = self.reader.at(point, base, [len(word)], {left, right})
+            one, other = found.words[left], found.words[right]
+            if one is None or other is None:
+                raise Rejected("a secret is impossible at the witness")
+            zero = Fraction(0)
+            own = [one.get(word, zero), other.get(word, zero), found.bound]
+            for value, given in zip(own, [*written["probabilities"], written["bound"]], strict=True):
+                if value != self._exact(given, base):
+                    raise Rejected(f"a number of the witness is {value!s:.60}, not {given!s:.60}")
+            if own[0] <= found.bound * own[1]:
+                raise Rejected("the witness is within the bound")
+            if self._value(written["claim"]["polynomial"], point, base) >= 0:
+                raise Rejected("the claim of the witness is another one")
+        return "the probabilities of the witness agree"
+
+    def _exact(self, given: Any, base: Fraction) -> Fraction:
+        """Returns an exact number of a document: `24/7`, or a formula in E or exp."""
+        text = given["exact"] if isinstance(given, dict) else given
+        formula = text.partition(" with ")[0].replace("^", "**")
+        return Calculator({"E": base}, self.exponent, base).number(formula)
+
+    def _model(self, model: Mapping[str, Any]) -> str:
+        """Compares the model of a certificate about many sequences: its names, bound and probabilities."""
+        loop = self.document["kind"] == "loop"
+        if loop:
+            at = {name: number(value) for name, value in self.document["point"].items()}
+            if not self.reader.has(at, self._base(0)):
+                raise Rejected("the loop is at a point outside of the domain")
+            points = [(at, self._base(0))]
+        else:
+            self._domain()
+            points = self._points()
+        size, length = len(model["observations"]), 1
+        while size ** (length + 1) <= 400 and length < 6:
+            length += 1
+        lengths = list(range(1, length + 1))
+        for point, base in points:
+            found = self.reader.at(point, base, lengths)
+            own = self.reader.pairs(point, base)
+            names = [(left, right) for left, right, _, _ in model["pairs"]]
+            if not loop and {frozenset(p) for p in own} != {frozenset(p) for p in names}:
+                raise Rejected("other secrets are compared")
+            top, bottom = (self._value(text, point, base) for text in model["ratio"])
+            if top != found.bound * bottom or bottom <= 0:
+                raise Rejected("the bound is another one")
+            value = partial(self._value, point=point, base=base)
+            for secret, words in probabilities(model, value, lengths):
+                theirs = found.words[secret]
+                if words is not None and theirs is not None and _possible(words) != _possible(theirs):
+                    raise Rejected(f"the sequences under {secret!r} have other probabilities")
+        return f"the probabilities of the model up to length {length} agree at {len(points)} points"
+
+
+def _possible(words: Mapping[Word, Fraction]) -> dict[Word, Fraction]:
+    return {word: p for word, p in words.items() if p}

@@ -1,0 +1,162 @@
+"""Whether claims and probabilities say the same, compared by values at points: standard library only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from fractions import Fraction
+from typing import Any
+
+from paramverify.evidence.checker import Rejected
+from paramverify.evidence.second_mechanisms import Words
+from paramverify.evidence.second_reader import Found
+
+Item = tuple[str, str, tuple[str, ...]]  # left, right, sequence
+Row = tuple[Fraction | None, ...]  # a value for each point; None where a secret is impossible
+Values = tuple[Fraction, ...]
+
+
+def differences(found: Sequence[Found], left: str, right: str, length: int) -> Iterator[tuple[Item, Row]]:
+    """Yields bound·Pr(w|right) − Pr(w|left) at all points, for each possible sequence, in both directions."""
+    words = {
+        word: None
+        for at in found
+        for name in (left, right)
+        for word, chance in (at.words[name] or {}).items()
+        if chance and len(word) == length
+    }
+    zero = Fraction(0)
+    for word in words:
+        for one, other in ((left, right), (right, left)):
+            row: list[Fraction | None] = []
+            for at in found:
+                a, b = at.words[one], at.words[other]
+                known = a is not None and b is not None
+                row.append(at.bound * b.get(word, zero) - a.get(word, zero) if known and a and b else None)
+            yield (one, other, word), tuple(row)
+
+
+def origin(item: Item) -> str:
+    """Returns the words that stand beside a claim."""
+    left, right, word = item
+    special = " \t\n\r\v\f,'\"\\"
+    shown = " ".join(repr(n) if not n or any(c in special or c.isspace() for c in n) else n for n in word)
+    return f"{left} against {right}, output {shown}"
+
+
+class Matching:
+    """Finds the claims that agree with sequences; `complete`: every sequence must have one."""
+
+    def __init__(self, values: Sequence[Values], origins: Sequence[Sequence[str]], complete: bool) -> None:
+        self.values = values
+        self.origins = origins
+        self.complete = complete
+        self.named: dict[str, list[int]] = {}
+        for k, texts in enumerate(origins):
+            for text in texts:
+                self.named.setdefault(text, []).append(k)
+        self.tables: dict[tuple[int, ...], dict[Values, set[int]]] = {}
+        self.matched: set[tuple[tuple[int, ...], Values]] = set()
+        self.seen: set[str] = set()
+
+    def group(self, items: Mapping[Item, Row]) -> None:
+        """Matches the sequences of one length of one pair, both directions.
+
+        Raises:
+            Rejected: no function s > 0 makes the claims agree with all of them.
+        """
+        wanted = items if self.complete else {i: row for i, row in items.items() if origin(i) in self.named}
+        self.seen.update(map(origin, wanted))
+        rows = {item: row for item, row in wanted.items() if any(row)}
+        if rows:
+            # The sequence with the fewest zeros says what s is at the points; any claim may be its own.
+            anchor = max(rows, key=lambda item: sum(map(bool, rows[item])))
+            places = tuple(k for k, t in enumerate(rows[anchor]) if t)
+            at_anchor = _at(rows[anchor], places)
+            own = self.named.get(origin(anchor), [])
+            for k in dict.fromkeys([*own, *range(len(self.values))]):
+                values = _at(self.values[k], places)
+                shares = tuple(f / t for f, t in zip(values, at_anchor, strict=True))
+                if all(s > 0 for s in shares) and self._fits(rows, places, shares):
+                    break
+            else:
+                raise Rejected(f"no claim says what {origin(anchor)} needs")
+        for item, row in wanted.items():
+            if not any(row) and any(any(self.values[k]) for k in self.named.get(origin(item), ())):
+                raise Rejected(f"the claim about {origin(item)} is another one")
+
+    def _fits(self, rows: Mapping[Item, Row], places: tuple[int, ...], shares: Values) -> bool:
+        table = self._table(places)
+        matched: set[tuple[tuple[int, ...], Values]] = set()
+        for item, row in rows.items():
+            scaled = _normal(tuple(s * t for s, t in zip(shares, _at(row, places), strict=True)))
+            claims: AbstractSet[int] = table.get(scaled, frozenset())
+            if any(scaled) and not claims:
+                return False
+            if not claims.issuperset(self.named.get(origin(item), ())):
+                return False
+            matched.add((places, scaled))
+        self.matched |= matched
+        return True
+
+    def _table(self, places: tuple[int, ...]) -> dict[Values, set[int]]:
+        if places not in self.tables:
+            table: dict[Values, set[int]] = {}
+            for k, values in enumerate(self.values):
+                table.setdefault(_normal(_at(values, places)), set()).add(k)
+            self.tables[places] = table
+        return self.tables[places]
+
+    def close(self) -> None:
+        """Raises Rejected for a sequence that the case does not have, or a claim that no sequence makes."""
+        for text in self.named:
+            if text not in self.seen:
+                raise Rejected(f"the case does not compare {text!r:.200}")
+        matched = {k for places, values in self.matched for k in self.tables[places].get(values, ())}
+        for k, values in enumerate(self.values):
+            if self.complete and k not in matched and any(values):
+                raise Rejected(f"no sequence makes claim {k}")
+
+
+def _at(row: Sequence[Fraction | None], places: tuple[int, ...]) -> Values:
+    return tuple(row[k] or Fraction(0) for k in places)
+
+
+def _normal(values: Values) -> Values:
+    """Returns the values up to a positive number."""
+    scale = next((abs(v) for v in values if v), Fraction(1))
+    return tuple(v / scale for v in values)
+
+
+def probabilities(
+    model: Mapping[str, Any], value: Callable[[str], Fraction], lengths: Sequence[int]
+) -> Iterator[tuple[str, Words | None]]:
+    """Yields each secret of the model in a certificate, and how likely the sequences are under it.
+
+    The weights of steps are probabilities times one number, which is the sum of a state's steps (the least
+    such sum, where an adversary chooses). None stands for an impossible secret.
+    """
+    steps: dict[int, list[tuple[int, int, Fraction]]] = {}
+    for state, seen, following, weight in model["steps"]:
+        steps.setdefault(state, []).append((seen, following, value(weight)))
+    scale = min(sum(w for _, _, w in row) for row in steps.values())
+    for left, right, pi, tau in model["pairs"]:
+        for name, start in ((left, pi), (right, tau)):
+            mass = value(start["mass"])
+            if not mass:
+                yield name, None
+                continue
+            ways: dict[tuple[tuple[str, ...], int], Fraction]
+            ways = {((), int(s)): value(w) / mass for s, w in start["weights"].items()}
+            found: Words = {}
+            for length in range(1, max(lengths) + 1):
+                grown: dict[tuple[tuple[str, ...], int], Fraction] = {}
+                for (word, state), chance in ways.items():
+                    for seen, following, weight in steps.get(state, ()):
+                        key = ((*word, model["observations"][seen]), following)
+                        grown[key] = grown.get(key, Fraction(0)) + chance * weight / scale
+                ways = grown
+                if length in lengths:
+                    for (word, _), chance in ways.items():
+                        found[word] = found.get(word, Fraction(0)) + chance
+            yield name, found

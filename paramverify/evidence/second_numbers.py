@@ -1,0 +1,207 @@
+"""A second reading of numbers and expressions in case files: standard library only, no code of the first one.
+
+An expression becomes a number at once: every parameter has a rational value, and so has `E`, which stands for
+exp(q) with the q of the claims. Probabilities and claims are quotients of polynomials in the parameters and E
+with rational coefficients, so equal ones are equal at every rational value of E, too.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+Value = Fraction | str
+
+_ORDER: dict[type[ast.cmpop], Callable[[Fraction, Fraction], bool]] = {
+    ast.Lt: lambda a, b: a < b,
+    ast.LtE: lambda a, b: a <= b,
+    ast.Gt: lambda a, b: a > b,
+    ast.GtE: lambda a, b: a >= b,
+}
+
+
+def meaning(given: Any) -> Value:
+    """Returns what a name in a set of values means: a number if it is one in TOML or is spelt as one.
+
+    Spelt as one is: perhaps a minus, digits without a zero in front, perhaps a point or slash with digits.
+    """
+    if isinstance(given, bool) or not isinstance(given, (str, int, Decimal)):
+        raise ValueError(f"{given!r} is no number and no text")
+    if not isinstance(given, str):
+        return Fraction(given)
+    whole, mark, part = given.removeprefix("-"), "", ""
+    for mark in "./":
+        if mark in whole:
+            whole, _, part = whole.partition(mark)
+            break
+    else:
+        mark = ""
+    if not _digits(whole) or (mark and not (part.isascii() and part.isdigit())):
+        return given
+    if mark == "/" and part.startswith("0"):
+        return given
+    return Fraction(given)
+
+
+def _digits(text: str) -> bool:
+    return text.isascii() and text.isdigit() and (text == "0" or not text.startswith("0"))
+
+
+class Calculator:
+    """Evaluates expressions at one point: `values` of names, `base` for E = exp(`exponent`)."""
+
+    def __init__(self, values: Mapping[str, Value], exponent: Fraction | None, base: Fraction) -> None:
+        self.values = values
+        self.exponent = exponent
+        self.base = base
+
+    def knowing(self, values: Mapping[str, Value]) -> Calculator:
+        """Returns the calculator with more names."""
+        return Calculator({**self.values, **values}, self.exponent, self.base)
+
+    def number(self, given: Any) -> Fraction:
+        """Returns the value of an expression that is a number.
+
+        Raises:
+            ValueError: it is none. NotImplementedError: this reader does not know what it means.
+        """
+        value = self.value(given)
+        if isinstance(value, str):
+            raise ValueError(f"{given!r:.60} is a label, not a number")
+        return value
+
+    def value(self, given: Any) -> Value:
+        """Returns the value of an expression, given as text or as a number; truth counts as 0 and 1."""
+        text, tree = _parsed(given)
+        return self._visit(tree, text)
+
+    def exp(self, argument: Fraction) -> Fraction:
+        """Returns what stands for exp(argument): a whole power of E."""
+        if not argument:
+            return Fraction(1)
+        power = argument / self.exponent if self.exponent else Fraction(1, 2)
+        if power.denominator != 1:
+            raise ValueError(f"exp({argument}) is no power of the constant of the claims")
+        return _power(self.base, int(power))
+
+    def exp_of(self, given: Any) -> Fraction:
+        """Returns e to the power of an expression, a sum of numbers and of whole multiples of logarithms."""
+        text, tree = _parsed(given)
+        return self._exp_of(tree, text)
+
+    def _exp_of(self, tree: ast.expr, text: str) -> Fraction:
+        if not any(isinstance(n, ast.Call) and _name(n.func) == "ln" for n in ast.walk(tree)):
+            return self.exp(self._number(tree, text))
+        if isinstance(tree, ast.Call) and len(tree.args) == 1:
+            return self._number(tree.args[0], text)
+        if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
+            return 1 / self._exp_of(tree.operand, text)
+        if isinstance(tree, ast.BinOp):
+            left, right = tree.left, tree.right
+            if isinstance(tree.op, ast.Add):
+                return self._exp_of(left, text) * self._exp_of(right, text)
+            if isinstance(tree.op, ast.Sub):
+                return self._exp_of(left, text) / self._exp_of(right, text)
+            if isinstance(tree.op, ast.Mult):
+                for one, other in ((left, right), (right, left)):
+                    if not any(isinstance(n, ast.Call) for n in ast.walk(one)):
+                        return _power(self._exp_of(other, text), _whole(self._number(one, text)))
+        raise NotImplementedError(f"the budget {text!r:.60} has another form")
+
+    def _number(self, tree: ast.expr, text: str) -> Fraction:
+        value = self._visit(tree, text)
+        if isinstance(value, str):
+            raise ValueError(f"the label {value!r:.60} is no number")
+        return value
+
+    def _visit(self, tree: ast.expr, text: str) -> Value:
+        if isinstance(tree, ast.Constant):
+            if isinstance(tree.value, str):
+                return tree.value
+            return Fraction((ast.get_source_segment(text, tree) or "").replace("_", ""))
+        if isinstance(tree, ast.Name):
+            if tree.id in ("true", "false"):
+                return Fraction(tree.id == "true")
+            if tree.id not in self.values:
+                raise ValueError(f"unknown name {tree.id!r}")
+            return self.values[tree.id]
+        if isinstance(tree, ast.BoolOp):
+            truths = (self._number(v, text) != 0 for v in tree.values)
+            return Fraction(all(truths) if isinstance(tree.op, ast.And) else any(truths))
+        if isinstance(tree, ast.Compare):
+            return Fraction(self._compare(tree, text))
+        if isinstance(tree, ast.UnaryOp):
+            value = self._number(tree.operand, text)
+            if isinstance(tree.op, ast.Not):
+                return Fraction(value == 0)
+            return -value if isinstance(tree.op, ast.USub) else value
+        if isinstance(tree, ast.BinOp):
+            return self._operation(tree, text)
+        if isinstance(tree, ast.Call):
+            return self._call(_name(tree.func), [self._number(a, text) for a in tree.args])
+        raise NotImplementedError(f"{text!r:.60} has {type(tree).__name__}")
+
+    def _operation(self, tree: ast.BinOp, text: str) -> Fraction:
+        left, right = self._number(tree.left, text), self._number(tree.right, text)
+        if isinstance(tree.op, ast.Add):
+            return left + right
+        if isinstance(tree.op, ast.Sub):
+            return left - right
+        if isinstance(tree.op, ast.Mult):
+            return left * right
+        if isinstance(tree.op, ast.Div):
+            return left / right
+        if isinstance(tree.op, ast.Pow):
+            return _power(left, _whole(right))
+        raise NotImplementedError(f"{text!r:.60} has {type(tree.op).__name__}")
+
+    def _compare(self, tree: ast.Compare, text: str) -> bool:
+        sides = [self._visit(side, text) for side in (tree.left, *tree.comparators)]
+        for relation, left, right in zip(tree.ops, sides, sides[1:], strict=False):
+            if isinstance(relation, (ast.Eq, ast.NotEq)):
+                true = (left == right) == isinstance(relation, ast.Eq)
+            elif type(relation) in _ORDER and not isinstance(left, str) and not isinstance(right, str):
+                true = _ORDER[type(relation)](left, right)
+            else:
+                raise ValueError(f"{text!r:.60} compares a label")
+            if not true:
+                return False
+        return True
+
+    def _call(self, name: str, numbers: list[Fraction]) -> Fraction:
+        if name == "exp" and len(numbers) == 1:
+            return self.exp(numbers[0])
+        if name == "abs" and len(numbers) == 1:
+            return abs(numbers[0])
+        if name in ("min", "max") and numbers:
+            return min(numbers) if name == "min" else max(numbers)
+        raise NotImplementedError(f"the function {name!r:.40}")
+
+
+def _parsed(given: Any) -> tuple[str, ast.expr]:
+    if isinstance(given, bool) or not isinstance(given, (str, int, Decimal)):
+        raise ValueError(f"{given!r:.60} is no expression")
+    text = str(given).replace("\n", " ").replace("\t", " ").strip()
+    try:
+        return text, ast.parse(text, mode="eval").body
+    except (SyntaxError, MemoryError, RecursionError):
+        raise ValueError(f"{text!r:.60} is no expression") from None
+
+
+def _name(tree: ast.expr) -> str:
+    return tree.id if isinstance(tree, ast.Name) else ""
+
+
+def _whole(value: Fraction) -> int:
+    if value.denominator != 1:
+        raise ValueError(f"{value} is not whole")
+    return int(value)
+
+
+def _power(base: Fraction, exponent: int) -> Fraction:
+    if abs(exponent) > 10_000:
+        raise NotImplementedError("a power with a very large exponent")
+    return base**exponent

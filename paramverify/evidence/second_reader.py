@@ -1,0 +1,331 @@
+"""A second reader of case files, so that `check --case` notices when a case was read as another one.
+
+It reads the names, rows, secrets, neighbours, parameters and the mechanism straight from the TOML. By brute
+force it computes, at one rational point, how likely each output is under each secret. It shares no code with
+the reader that the claims come from, and is simple rather than fast: standard library only.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from itertools import islice, product
+from math import comb
+from typing import Any
+
+from paramverify.evidence.second_mechanisms import Chosen, Input, Process, Words, check, inputs, read
+from paramverify.evidence.second_numbers import Calculator, Value, meaning
+
+Point = Mapping[str, Fraction]
+Assignments = list[tuple[dict[str, Value], Fraction]]
+
+MAX_ASSIGNMENTS = 20_000
+MAX_INPUTS = 1_000
+MAX_WORDS = 5_000  # sequences of all lengths that are listed, about
+STEPS = ("3/7", "5/11", "8/13", "4/17", "14/19", "9/23", "20/29", "6/31")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A case at one point: the bound e^ε, and for each secret how likely each sequence is.
+
+    A secret that is impossible at the point has None.
+    """
+
+    bound: Fraction
+    words: Mapping[str, Words | None]
+
+
+class SecondReader:
+    """A case file, read once more; E stands for exp(`exponent`).
+
+    All methods raise NotImplementedError for what this reader does not know, and ValueError or another error
+    of malformed data for what it takes for a mistake.
+    """
+
+    def __init__(self, content: str, exponent: Fraction | None) -> None:
+        self.data = tomllib.loads(content, parse_float=Decimal)
+        self.exponent = exponent
+        if "mechanism" not in self.data or "claim" in self.data or "define" in self.data:
+            raise NotImplementedError("cases without a mechanism")
+        parameters = dict(self.data.get("parameters", {}))
+        self.constraints: list[Any] = parameters.pop("constraints", [])
+        self.intervals = {name: self._interval(given) for name, given in parameters.items()}
+
+    def _interval(self, given: Any) -> tuple[Fraction, Fraction, bool, bool]:
+        """Returns lower end, upper end, and whether they belong to it."""
+        text = given["in"] if isinstance(given, dict) else given
+        plain = Calculator({}, None, Fraction(1))
+        if not isinstance(text, str) or "," not in text:
+            return plain.number(text), plain.number(text), True, True
+        text = text.strip()
+        low, high = text[1:-1].split(",")
+        return plain.number(low), plain.number(high), text[0] == "[", text[-1] == "]"
+
+    def calculator(self, point: Point, base: Fraction) -> Calculator:
+        """Returns what evaluates expressions at a point."""
+        return Calculator(point, self.exponent, base)
+
+    def has(self, point: Point, base: Fraction) -> bool:
+        """Tells whether a point is in the domain."""
+        if point.keys() != self.intervals.keys():
+            return False
+        for name, (low, high, with_low, with_high) in self.intervals.items():
+            value = point[name]
+            if not (low < value < high or (value == low and with_low) or (value == high and with_high)):
+                return False
+        at = self.calculator(point, base)
+        return all(at.number(text) != 0 for text in self.constraints)
+
+    def points(self, base: Fraction, most: int) -> list[dict[str, Fraction]]:
+        """Returns points of the domain, inside of it where it has an inside."""
+        return list(islice((p for p in candidates(self.intervals) if self.has(p, base)), most))
+
+    @property
+    def lengths(self) -> list[int]:
+        """The lengths of the case; none stand for every length."""
+        given = self.data["privacy"].get("length", 1)
+        if given == "all":
+            return []
+        if isinstance(given, int):
+            return [given]
+        first, last = (int(part) for part in given.split(".."))
+        return list(range(first, last + 1))
+
+    def at(
+        self, point: Point, base: Fraction, lengths: Sequence[int], only: Collection[str] | None = None
+    ) -> Found:
+        """Returns the bound, and how likely each sequence of these lengths is under each secret, or `only` some."""
+        at = self.calculator(point, base)
+        privacy = self.data["privacy"]
+        bound = at.number(privacy["ratio"]) if "ratio" in privacy else at.exp_of(privacy["epsilon"])
+        process = read(self.data["mechanism"], at)
+        known: dict[Input, Words | None] = {}
+
+        def words(given: Input) -> Words | None:
+            if given not in known:
+                try:
+                    known[given] = {w: p for n in lengths for w, p in process.words(given, n).items()}
+                except ZeroDivisionError:
+                    known[given] = None
+            return known[given]
+
+        secrets: dict[str, dict[Input, Fraction]] = {}
+        if "neighbours" in self.data:
+            for pair in self._neighbours(process):
+                secrets |= {_shown(given, process): {given: Fraction(1)} for given in pair}
+        else:
+            secrets = self._secrets(process, at)
+        chosen = secrets if only is None else {name: secrets[name] for name in only}
+        return Found(bound, {name: _mixed(given, words) for name, given in chosen.items()})
+
+    def pairs(self, point: Point, base: Fraction) -> list[tuple[str, str]]:
+        """Returns the names of the secrets that are compared; both directions count."""
+        if "neighbours" not in self.data:
+            return [(left, right) for left, right in self.data["secrets"]["pairs"]]
+        process = read(self.data["mechanism"], self.calculator(point, base))
+        return [(_shown(a, process), _shown(b, process)) for a, b in self._neighbours(process)]
+
+    def _neighbours(self, process: Process) -> list[tuple[Input, Input]]:
+        table, found = self.data["neighbours"], []
+        if "pairs" in table:
+            for pair in table["pairs"]:
+                left, right = (
+                    tuple(
+                        named(v, known)
+                        for v, known in zip(x if isinstance(x, list) else [x], process.answers, strict=True)
+                    )
+                    for x in pair
+                )
+                found.append((left, right))
+        else:
+            listed = list(islice(inputs(process), MAX_INPUTS + 1))
+            if len(listed) > MAX_INPUTS:
+                raise NotImplementedError("more neighbours than it lists")
+            by = table.get("by", process.default_by)
+            for k, left in enumerate(listed):
+                found += [
+                    (left, right) for right in listed[k + 1 :] if _near(left, right, table["differ"], by)
+                ]
+        if not isinstance(process, Chosen):
+            return found
+        values = {int(Fraction(v)) for v in process.answers[0]}
+        listed_answers = {(int(Fraction(a[0])), int(Fraction(b[0]))) for a, b in found}
+        process.joint = {(v, v) for v in values} | listed_answers | {(b, a) for a, b in listed_answers}
+        given = self.data["mechanism"]["threshold"]
+        thresholds = given if isinstance(given, list) else [given]
+        sides = [[(Fraction(side), Fraction(t)) for side in (0, 1)] for t in thresholds]
+        return [(left, right) for left, right in sides]
+
+    def _secrets(self, process: Process, at: Calculator) -> dict[str, dict[Input, Fraction]]:
+        """Returns the weights of the inputs under each secret; not divided by their sum."""
+        table = self.data["mechanism"]
+        names = {name for pair in self.data["secrets"]["pairs"] for name in pair}
+        queries = table.get("queries", table.get("query", table.get("start")))
+        if queries is None:
+            states = process.answers[0]
+            priors = {name: self.data["prior"][name] for name in names}
+            for row in priors.values():
+                check([at.number(p) for p in row.values()])
+            return {
+                n: {(named(s, states, text=True),): at.number(p) for s, p in row.items()}
+                for n, row in priors.items()
+            }
+        listed = queries if isinstance(queries, list) else [queries]
+        if table["kind"] == "above_threshold":
+            listed = [table["threshold"], *listed]
+        found: dict[str, dict[Input, Fraction]] = {name: {} for name in names}
+        for assignment, weight in self._assignments(at):
+            here = at.knowing(assignment)
+            true = [name for name in names if here.number(self.data["secrets"][name]) != 0]
+            if not true or not weight:
+                continue
+            given = tuple(
+                named(here.value(q), known) for q, known in zip(listed, process.answers, strict=True)
+            )
+            for name in true:
+                found[name][given] = found[name].get(given, Fraction(0)) + weight
+        return found
+
+    def _assignments(self, at: Calculator) -> Assignments:
+        found: Assignments = [({}, Fraction(1))]
+        for name, entry in self.data["prior"].items():
+            grown: Assignments = []
+            for assignment, weight in found:
+                here = at.knowing(assignment)
+                for value, chance in _row(entry, assignment, here).items():
+                    grown.append(({**assignment, name: value}, weight * chance))
+            if len(grown) > MAX_ASSIGNMENTS:
+                raise NotImplementedError("a prior with more assignments than it lists")
+            found = grown
+        return found
+
+
+def candidates(box: Mapping[str, tuple[Fraction, Fraction, bool, bool]]) -> Iterator[dict[str, Fraction]]:
+    """Yields points of a box: each coordinate another share of its interval first, then alike, then many."""
+    shares = [Fraction(step) for step in STEPS]
+
+    def at(chosen: Sequence[Fraction]) -> dict[str, Fraction]:
+        return {
+            name: low + (high - low) * share
+            for (name, (low, high, _, _)), share in zip(box.items(), chosen, strict=True)
+        }
+
+    if all(low == high for low, high, _, _ in box.values()):
+        yield at([Fraction(0)] * len(box))
+        return
+    size = len(shares)
+    for shift in range(size):
+        yield at([shares[(shift + 3 * k + k // size) % size] for k in range(len(box))])
+    for share in shares:
+        yield at([share] * len(box))
+    for step in (Fraction(1), Fraction(1, 3), Fraction(1, 20)):
+        yield from islice(
+            (at([s * step for s in chosen]) for chosen in product(shares, repeat=len(box))), 500
+        )
+
+
+def named(given: Any, known: Sequence[Value], text: bool = False) -> Value:
+    """Returns the only known value that a text or a number means.
+
+    A text means itself first, and else the number that it is spelt as (with `text` never). A number means
+    itself, else the label that is spelt as it.
+    """
+    if isinstance(given, str):
+        if given in known:
+            return given
+        fitting: list[Value] = (
+            [] if text else [v for v in known if not isinstance(v, str) and meaning(given) == v]
+        )
+    else:
+        number = meaning_of(given)
+        fitting = [v for v in known if v == number]
+        fitting = fitting or [v for v in known if isinstance(v, str) and meaning(v) == number]
+    if len(fitting) != 1:
+        raise ValueError(f"{given!r:.60} names {len(fitting)} of the values")
+    return fitting[0]
+
+
+def meaning_of(given: Any) -> Value:
+    """Returns a number as it is, and what anything else means."""
+    return given if isinstance(given, Fraction) else meaning(given)
+
+
+def _row(entry: Any, assignment: Mapping[str, Value], here: Calculator) -> dict[Value, Fraction]:
+    """Returns the distribution of a variable of the prior, given the earlier ones."""
+    if not isinstance(entry, dict):
+        return {here.value(entry): Fraction(1)}
+    if "given" in entry:
+        given = [entry["given"]] if isinstance(entry["given"], str) else entry["given"]
+        fitting = [row for key, row in entry["table"].items() if _fits(key, [assignment[g] for g in given])]
+        if len(fitting) != 1:
+            raise ValueError(f"{len(fitting)} rows fit {assignment}")
+        return _values(fitting[0], here)
+    if "bernoulli" in entry:
+        chance = here.number(entry["bernoulli"])
+        return {Fraction(0): 1 - chance, Fraction(1): chance}
+    if "binomial" in entry:
+        trials, chance = int(entry["binomial"][0]), here.number(entry["binomial"][1])
+        return {
+            Fraction(k): comb(trials, k) * chance**k * (1 - chance) ** (trials - k) for k in range(trials + 1)
+        }
+    if "uniform" in entry:
+        return _values([(v, Fraction(1, len(entry["uniform"]))) for v in entry["uniform"]], None)
+    return _values(entry["categorical"], here)
+
+
+def _values(row: Any, here: Calculator | None) -> dict[Value, Fraction]:
+    listed = list(row.items()) if isinstance(row, dict) else row
+    found = {meaning(v): here.number(p) if here else p for v, p in listed}
+    if len(found) < len(listed):
+        raise ValueError("two names of a row are the same value")
+    check(list(found.values()))
+    return found
+
+
+def _fits(key: str, values: Sequence[Value]) -> bool:
+    parts = [key] if len(values) == 1 else key.split(",")
+    return len(parts) == len(values) and all(
+        value in (part, meaning(part)) or (len(parts) > 1 and value in (part.strip(), meaning(part.strip())))
+        for part, value in zip(parts, values, strict=True)
+    )
+
+
+def _near(left: Input, right: Input, differ: str, by: Any) -> bool:
+    changed = [(a, b) for a, b in zip(left, right, strict=True) if a is not b and a != b]
+    if differ not in ("each", "one"):
+        raise ValueError(f"differ = {differ!r:.40}")
+    if differ == "one" and len(changed) > 1:
+        return False
+    return by == "any" or all(abs(_distance(a) - _distance(b)) <= int(by) for a, b in changed)
+
+
+def _distance(value: Value) -> Fraction:
+    number = meaning_of(value)
+    if isinstance(number, str):
+        raise ValueError(f"the label {number!r:.60} has no distance")
+    return number
+
+
+def _shown(given: Input, process: Process) -> str:
+    if isinstance(process, Chosen):
+        return f"{('left', 'right')[int(Fraction(given[0]))]} answers, threshold {given[1]}"
+    return str(given[0]) if len(given) == 1 else f"({', '.join(map(str, given))})"
+
+
+def _mixed(given: Mapping[Input, Fraction], words: Any) -> Words | None:
+    """Returns how likely each sequence is if the input has these weights; None if they sum to nothing."""
+    mass = sum(given.values(), Fraction(0))
+    if not mass:
+        return None
+    found: Words = {}
+    for each, weight in given.items():
+        own = words(each)
+        if own is None:
+            return None
+        for word, chance in own.items():
+            found[word] = found.get(word, Fraction(0)) + chance * weight / mass
+    return found
