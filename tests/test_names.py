@@ -17,7 +17,9 @@ from paramverify.claims import show_sequence
 from paramverify.cli.main import run
 from paramverify.errors import CaseError, ModelError
 from paramverify.models.hmm import HMM
+from paramverify.models.kinds import need_privacy
 from paramverify.models.names import as_value, distinct, find
+from paramverify.reports.graphs import dot
 
 LEAKING: Rows = [
     [Fraction(1, 2), Fraction(1, 2)],
@@ -104,7 +106,7 @@ def test_numbers_name_states_that_are_spelt_as_them(tmp_path: Path, capsys: Capt
     case = tmp_path / "case.toml"
     text = explicit(NAMES, ["x", "y"], LEAKING, [(1, 3)], False)
     case.write_text(text.replace('["00", "01"]', "[0, 1]"))
-    assert [(p.left, p.right) for p in load(case).model.pairs] == [("0", "1")]  # type: ignore[union-attr]
+    assert [(p.left, p.right) for p in need_privacy(load(case).model, "this test").pairs] == [("0", "1")]
     case.write_text(text.replace('["00", "01"]', '["000", "1"]'))
     code, _, err = answer(capsys, "verify", str(case))
     assert code == 2
@@ -267,6 +269,19 @@ def test_observations_of_a_step_function_have_different_names() -> None:
     """Two outputs that are shown alike are an error, not one output."""
     with pytest.raises(ModelError, match="two observations have the same name"):
         HMM.from_function(["s"], lambda state: [(1, state, "1/2"), ("1", state, "1/2")])
+
+
+def test_a_graph_has_a_node_for_each_state(tmp_path: Path, capsys: Captured) -> None:
+    """States and secrets that are called alike are different nodes of the graph."""
+    case = tmp_path / "case.toml"
+    case.write_text(
+        '[mechanism]\nkind = "randomized_response"\nmemory = true\nvalues = ["a", "always a", "secret a"]\n'
+        'truth = "3/4"\n[neighbours]\ndiffer = "each"\n[privacy]\nratio = 6\n'
+    )
+    lines = dot(need_privacy(load(case).model, "this test")).splitlines()
+    nodes = [line for line in lines if line.startswith('  "') and "->" not in line]
+    names = [line.split('"')[1] for line in nodes]
+    assert len(names) == len(set(names)) == 3 + 3 + 3  # inputs, answers that are repeated, secrets
 
 
 def test_samples_are_of_the_states_that_are_named(tmp_path: Path, capsys: Captured) -> None:
