@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from typing import Any
 
@@ -90,7 +89,7 @@ class Matching:
         matched: set[tuple[tuple[int, ...], Values]] = set()
         for item, row in rows.items():
             scaled = _normal(tuple(s * t for s, t in zip(shares, _at(row, places), strict=True)))
-            claims: AbstractSet[int] = table.get(scaled, frozenset())
+            claims = table.get(scaled, set[int]())
             if any(scaled) and not claims:
                 return False
             if not claims.issuperset(self.named.get(origin(item), ())):

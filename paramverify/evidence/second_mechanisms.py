@@ -18,6 +18,7 @@ Steps = list[tuple[str, State, Fraction]]  # what is observed, what comes next, 
 Words = dict[tuple[str, ...], Fraction]
 
 MAX_WAYS = 60_000
+MAX_WORK = 1_000_000  # steps at one point
 
 
 class Process:
@@ -28,6 +29,7 @@ class Process:
 
     answers: tuple[Sequence[Value], ...]
     default_by: Any = 1
+    work = 0  # steps so far
 
     def start(self, given: Input) -> list[tuple[State, Fraction]]:
         """Returns where an input starts."""
@@ -45,10 +47,12 @@ class Process:
         for _ in range(length):
             grown: dict[tuple[tuple[str, ...], State], Fraction] = {}
             for (word, state), chance in ways.items():
-                for seen, following, share in self.steps(state):
+                steps = self.steps(state)
+                self.work += len(steps)
+                for seen, following, share in steps:
                     if share:
                         _add(grown, ((*word, seen), following), chance * share)
-            if len(grown) > MAX_WAYS:
+            if len(grown) > MAX_WAYS or self.work > MAX_WORK:
                 raise NotImplementedError("there are too many sequences")
             ways = grown
         found: Words = {}

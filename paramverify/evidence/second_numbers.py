@@ -11,6 +11,7 @@ import ast
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 Value = Fraction | str
@@ -184,7 +185,11 @@ class Calculator:
 def _parsed(given: Any) -> tuple[str, ast.expr]:
     if isinstance(given, bool) or not isinstance(given, (str, int, Decimal)):
         raise ValueError(f"{given!r:.60} is no expression")
-    text = str(given).replace("\n", " ").replace("\t", " ").strip()
+    return _tree(str(given).replace("\n", " ").replace("\t", " ").strip())
+
+
+@lru_cache(maxsize=10_000)
+def _tree(text: str) -> tuple[str, ast.expr]:
     try:
         return text, ast.parse(text, mode="eval").body
     except (SyntaxError, MemoryError, RecursionError):

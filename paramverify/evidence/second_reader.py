@@ -98,7 +98,7 @@ class SecondReader:
     def at(
         self, point: Point, base: Fraction, lengths: Sequence[int], only: Collection[str] | None = None
     ) -> Found:
-        """Returns the bound, and how likely each sequence of these lengths is under each secret, or `only` some."""
+        """Returns the bound, and how likely each sequence is under each secret, or under `only` some."""
         at = self.calculator(point, base)
         privacy = self.data["privacy"]
         bound = at.number(privacy["ratio"]) if "ratio" in privacy else at.exp_of(privacy["epsilon"])
