@@ -271,7 +271,9 @@ class Chances:
                 self.starts[name] = {s: w / mass for s, w in self.starts[name].items()} if mass else {}
         weights = [w for entries in self.steps.values() for _, w in entries]
         weights += [w for start in self.starts.values() for w in start.values()]
-        self.negative = min(weights, default=Fraction(0)) < 0
+        weights += [value_of(part, point) for part in model["ratio"]]
+        weights += [value_of(start["mass"], point) for pair in model["pairs"] for start in pair[2:]]
+        self.negative = min(weights) < 0
         self.pairs = [(left, right) for left, right, _, _ in model["pairs"]]
         self.observations = range(len(model["observations"]))
 
