@@ -34,7 +34,7 @@ RULES: dict[str, Callable[[Any], Report]] = {
 }
 # What a document alone does not show, by its format or status; the case is needed.
 NOT_COMPARED = {
-    cone_checker.FORMAT: ("the model with the case", "that its weights are nowhere negative"),
+    cone_checker.FORMAT: ("the model with the case", "that its weights and its bound are nowhere negative"),
     region_checker.FORMAT: ("the claims, the domain and the obligations with the case",),
     unwinding_checker.FORMAT: ("the system, the bound and the obligations with the case",),
     "violated": ("the claim with the case", "the secrets, the output and the numbers with the model"),

@@ -133,10 +133,15 @@ def read_model(data: Any) -> Model:
         weights = {int(s): read_weight(w, names) for s, w in entry["weights"].items()}
         if not weights.keys() <= set(range(states)):
             raise Rejected("a prior with an unknown state")
-        return Start(weights, read_weight(entry["mass"], names))
+        mass = read_weight(entry["mass"], names)
+        if not mass:
+            raise Rejected("a secret that is impossible for every prior")
+        return Start(weights, mass)
 
     pairs = tuple((left, right, start(pi), start(tau)) for left, right, pi, tau in data["pairs"])
-    top, bottom = (parse(part, names) for part in data["ratio"])
+    top, bottom = (read_weight(part, names) for part in data["ratio"])
+    if not bottom:
+        raise Rejected("the denominator of the bound is zero")
     return Model(names, states, tuple(tables), pairs, (top, bottom))
 
 

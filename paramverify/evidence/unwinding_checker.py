@@ -365,6 +365,8 @@ def check_violation(system: System, numbers: Numbers, ratio: Weight, witness: An
     if system.partial and not all(_admissible(system, numbers, inputs) for inputs in (left, right)):
         raise Rejected("an input comes that the environment is assumed not to give")
     first, second = (_probability(system, numbers, inputs, trace, closed) for inputs in (left, right))
+    if not numbers.sign(ratio[0], True):
+        raise Misformed("the bound is not positive", "ratio")
     if numbers.at_most([first], [ratio, second]):
         raise Rejected("the probabilities are within the bound")
     for k, (told, found) in enumerate(zip(witness["probabilities"], (first, second), strict=True)):
