@@ -4,6 +4,8 @@ import fcntl
 import json
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -127,6 +129,27 @@ def test_memory_ends_a_command(folder: Path) -> None:
     assert error == "unknown: the memory limit of 130 MB is met\n"
     assert json.loads(out)["end"] == "memory"
     assert gone(environment)
+
+
+def test_no_memory_is_no_verdict(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where Python itself finds no more memory, the exit code is 3 and the reason is told."""
+
+    def discover() -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("paramverify.cli.backends.discover", discover)
+    assert run(["backends", "--json"]) == 3
+    answer = json.loads(capsys.readouterr().out)
+    assert answer == {"status": "unknown", "reason": "there is no more memory", "end": "memory"}
+
+
+def test_a_closed_output_is_no_defect(folder: Path) -> None:
+    """Without standard output the exit code is still the answer."""
+    program = f"{sys.executable} -m paramverify"
+    case = CASES / "geometric-contagious-ln4.toml"
+    for command, code in ((f"verify {case}", 0), (f"show {folder / 'case'} --timeout 0.5", 3)):
+        ended = subprocess.run(["sh", "-c", f"exec {program} {command} >&-"], timeout=PATIENCE)
+        assert ended.returncode == code
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])

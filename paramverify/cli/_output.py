@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, TextIO
 
-LIST = "so_far"  # key of a JSON answer that a limit ended, whose value is what was found until then
+SO_FAR = "so_far"  # key of a JSON answer without a verdict: what was found until a limit ended the run
 
 
 class Known:
@@ -40,7 +40,7 @@ class Known:
         answer: dict[str, Any] = {"status": status, "reason": reason}
         if end:
             answer["end"] = end
-        return answer | ({LIST: self.document} if self.document else {})
+        return answer | ({SO_FAR: self.document} if self.document else {})
 
 
 class Link(NamedTuple):
@@ -160,6 +160,9 @@ def held() -> Iterator[None]:
     """Holds back standard output; what is left is written in the end."""
     global _held, known
     known = Known()
+    if sys.stdout is None:
+        yield
+        return
     before, _held = _held, _Held(sys.stdout)
     sys.stdout = _held.stream
     try:
@@ -190,12 +193,14 @@ def discard() -> None:
         _held.take()
 
 
-def write(stream: TextIO, text: str) -> None:
-    """Writes a text at once.
+def write(stream: TextIO | None, text: str) -> None:
+    """Writes a text at once; a stream that was closed before the start is none.
 
     Raises:
         OSError: it cannot be written. Then the stream leads nowhere, so that Python does not try again.
     """
+    if stream is None:
+        return
     try:
         stream.write(text)
         stream.flush()

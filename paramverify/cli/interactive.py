@@ -55,7 +55,7 @@ def command(
 ) -> int:
     """Prove differential noninterference of an interactive system, or show how it leaks."""
     options = session_options(timeout, backends, strategy, confirm)
-    with time_limit(timeout), progress_bar("states, families") as progress:
+    with time_limit(timeout) as lift, progress_bar("states, families") as progress:
         loaded = load(case, progress)
         if picture:
             if evidence:
@@ -74,6 +74,7 @@ def command(
 
         report = verify(loaded, options, told)
         if evidence:
+            lift()
             document = evidence_document(loaded, report, options)
             evidence.write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
     if as_json:
