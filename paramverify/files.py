@@ -43,14 +43,15 @@ def read_stream(stream: IO[bytes], most: int, what: str, kind: type[InputError] 
         InputError: (of the given kind) it has more than `most` bytes, or cannot be read.
     """
     content = bytearray()
+    size = os.fstat(stream.fileno()).st_size
     try:
-        while data := stream.read(CHUNK):
+        while size <= most and (data := stream.read(CHUNK)):
             content += data
-            if len(content) > most:
-                size = max(os.fstat(stream.fileno()).st_size, len(content))
-                raise kind(f"{size:,} bytes; {what} has at most {most:,} bytes")
+            size = max(size, len(content))
     except OSError as error:
         raise kind(error.strerror or "cannot be read") from None
+    if size > most:
+        raise kind(f"{size:,} bytes; {what} has at most {most:,} bytes")
     return bytes(content)
 
 

@@ -17,7 +17,7 @@ from paramverify.claims import Origin
 from paramverify.cli.main import run
 from paramverify.evidence.witnesses import evaluate, in_domain
 from paramverify.models.model import Model
-from paramverify.portfolio.session import Session
+from paramverify.portfolio.session import Options, Session
 from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.every_length import tight_budget_of_every_length
 from paramverify.synthesis.suprema import TightBudget
@@ -244,7 +244,7 @@ def test_bounds_for_every_length(name: str) -> None:
     """The bounds are close, above the exact budgets of short sequences, and the lower one has a witness."""
     model = load(CASES / f"{name}.toml").model
     assert isinstance(model, Model)
-    with Session() as session:
+    with Session(Options(seconds=600)) as session:
         found = tight_budget_of_every_length(model, session, Fraction(1, 100))
         short = tight_budget(replace(model, lengths=(1, 2, 3)), session)
     assert found.upper is not None

@@ -1,6 +1,5 @@
 """Ctrl-C during a verification: exit code 130, and no process is left behind."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -8,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from process_tools import mark, marked
 from test_evidence import HARD
 
 
@@ -16,21 +16,20 @@ def test_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
     """A verification that is interrupted while a solver runs ends with 130 and takes the solver with it."""
     case = tmp_path / "case.toml"
     case.write_text(HARD)
-    mark = f"PARAMVERIFY_TEST_MARK={os.getpid()}"
-    environment = {**os.environ, "PARAMVERIFY_TEST_MARK": str(os.getpid())}
+    environment = mark("interrupt")
     command = [sys.executable, "-m", "paramverify", "verify", str(case), "--backends", "cvc5"]
     process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 30
-    while len(marked(mark)) < 3 and time.monotonic() < deadline:  # itself, the zygote, the attempt
+    while len(marked(environment)) < 4 and time.monotonic() < deadline:  # supervisor, itself, zygote, attempt
         time.sleep(0.05)
-    assert len(marked(mark)) >= 3
+    assert len(marked(environment)) >= 4
     process.send_signal(signal.SIGINT)
     _, error = process.communicate(timeout=30)
     assert process.returncode == 130
     assert error.strip().endswith("interrupted")
-    while marked(mark) and time.monotonic() < deadline:
+    while marked(environment) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert marked(mark) == []
+    assert marked(environment) == []
 
 
 def test_an_interrupted_map_is_told(tmp_path: Path) -> None:
@@ -65,15 +64,3 @@ f = "p**2 + q**2*r - 1/2*r*p - 1/4*r**2 - 1/8"
 [claim]
 holds = "f >= 0"
 """
-
-
-def marked(mark: str) -> list[int]:
-    """Returns the processes that have the mark in their environment."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        try:
-            if entry.name.isdigit() and mark.encode() in (entry / "environ").read_bytes().split(b"\0"):
-                found.append(int(entry.name))
-        except OSError:
-            continue  # it ended, or belongs to somebody else
-    return found

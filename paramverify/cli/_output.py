@@ -9,24 +9,22 @@ gets everything as it comes, because it may have to tell it after this process w
 from __future__ import annotations
 
 import io
-import json
 import os
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
-LIST = "so_far"  # key of a JSON answer that a limit ended, whose value is what was found until then
+SO_FAR = "so_far"  # key of a JSON answer without a verdict: what was found until a limit ended the run
 
 
-@dataclass
 class Known:
     """What a command has found so far: lines for people, and the same as JSON data."""
 
-    lines: list[str] = field(default_factory=list)
-    document: dict[str, Any] = field(default_factory=dict)
+    def __init__(self) -> None:  # no dataclass: importing `dataclasses` would make `--help` slower
+        self.lines: list[str] = []
+        self.document: dict[str, Any] = {}
 
     def found(self, lines: Sequence[str], document: Mapping[str, Any]) -> None:
         """Takes this instead of what was known before."""
@@ -42,11 +40,10 @@ class Known:
         answer: dict[str, Any] = {"status": status, "reason": reason}
         if end:
             answer["end"] = end
-        return answer | ({LIST: self.document} if self.document else {})
+        return answer | ({SO_FAR: self.document} if self.document else {})
 
 
-@dataclass
-class Link:
+class Link(NamedTuple):
     """The way to the supervisor: lines go up, and one byte comes down when printing is allowed."""
 
     up: int
@@ -56,6 +53,8 @@ class Link:
 
     def send(self, word: str, content: object = None) -> None:
         """Sends one line; a supervisor that has gone takes this process with it."""
+        import json
+
         data = f"{word} {json.dumps(content)}\n".encode()
         with suppress(OSError):
             while data:
@@ -161,6 +160,9 @@ def held() -> Iterator[None]:
     """Holds back standard output; what is left is written in the end."""
     global _held, known
     known = Known()
+    if sys.stdout is None:
+        yield
+        return
     before, _held = _held, _Held(sys.stdout)
     sys.stdout = _held.stream
     try:
@@ -191,12 +193,14 @@ def discard() -> None:
         _held.take()
 
 
-def write(stream: TextIO, text: str) -> None:
-    """Writes a text at once.
+def write(stream: TextIO | None, text: str) -> None:
+    """Writes a text at once; a stream that was closed before the start is none.
 
     Raises:
         OSError: it cannot be written. Then the stream leads nowhere, so that Python does not try again.
     """
+    if stream is None:
+        return
     try:
         stream.write(text)
         stream.flush()

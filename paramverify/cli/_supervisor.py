@@ -34,6 +34,9 @@ LOOK = 0.02  # seconds between two looks at the memory
 STRAYS = 0.25  # seconds for the processes of a killed command to end by themselves
 CHUNK = 1 << 16
 
+PASSED_ON = (signal.SIGINT, signal.SIGTSTP)
+DEADLY = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+
 
 def supervise(arguments: Sequence[str], work: Callable[[list[str]], int]) -> int:
     """Returns the exit code of a command, which runs in a child process under its limits.
@@ -44,17 +47,18 @@ def supervise(arguments: Sequence[str], work: Callable[[list[str]], int]) -> int
         return work(list(arguments))
     started = time.monotonic() - time.process_time()  # loading Python took at least that
     up, down = os.pipe(), os.pipe()
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        if stream:
+            stream.flush()
     parent = os.getpid()
-    passed_on = [n for n in (signal.SIGINT, signal.SIGTSTP) if signal.getsignal(n) != signal.SIG_IGN]
-    signal.pthread_sigmask(signal.SIG_BLOCK, passed_on)  # until both know what to do
+    heard = [n for n in (*PASSED_ON, *DEADLY) if signal.getsignal(n) != signal.SIG_IGN]
+    signal.pthread_sigmask(signal.SIG_BLOCK, heard)  # until both know what to do
     child = os.fork()
     if child:
         os.close(up[1])
         os.close(down[0])
         watch = _Watch(child, up[0], down[1], started, "--json" in arguments)
-        watch.take_signals(passed_on)
+        watch.take_signals(heard)
         return watch.run()
     os.close(up[0])
     os.close(down[1])
@@ -65,7 +69,7 @@ def supervise(arguments: Sequence[str], work: Callable[[list[str]], int]) -> int
 
     die_with_parent(parent)
     _output.connect(_output.Link(up[1], down[0], started, "--json" in arguments))
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, passed_on)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, heard)
     return work(list(arguments))
 
 
@@ -88,21 +92,23 @@ class _Watch:
         self.reports: list[bytes] = []  # what was found so far, as it came
         self.printing = False
         self.interrupts: list[float] = []
+        self.dying = 0  # the signal that ends this process, too
         self.wake, self.waker = os.pipe()
 
     # -- signals
 
-    def take_signals(self, passed_on: Sequence[signal.Signals]) -> None:
-        """Takes over Ctrl-C and Ctrl-Z, and wakes up when the child ends."""
+    def take_signals(self, heard: Sequence[signal.Signals]) -> None:
+        """Takes over Ctrl-C, Ctrl-Z and what ends programs, and wakes up when the child ends."""
         for end in (self.wake, self.waker):
             os.set_blocking(end, False)
         signal.set_wakeup_fd(self.waker, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        for number in passed_on:
-            signal.signal(number, self._interrupt if number == signal.SIGINT else self._pause)
+        handlers = {signal.SIGINT: self._interrupt, signal.SIGTSTP: self._pause}
+        for number in heard:
+            signal.signal(number, handlers.get(number, self._die))
         with suppress(OSError):
             os.setpgid(self.child, self.child)  # it does so, too; who is first does not matter
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, passed_on)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, heard)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         del number, frame
@@ -116,6 +122,10 @@ class _Watch:
             os.killpg(self.child, signal.SIGSTOP)
             os.kill(os.getpid(), signal.SIGSTOP)
             os.killpg(self.child, signal.SIGCONT)
+
+    def _die(self, number: int, frame: FrameType | None) -> None:
+        del frame
+        self.dying = number
 
     # -- watching
 
@@ -138,6 +148,10 @@ class _Watch:
                     pass
                 self._sweep()
                 return ended.code if ended.code >= 0 else self._died(-ended.code, ended.memory)
+            if self.dying:
+                self._kill()
+                signal.signal(self.dying, signal.SIG_DFL)
+                os.kill(os.getpid(), self.dying)
             code = None if self.printing else self._over()
             if code is not None:
                 return code
@@ -174,7 +188,7 @@ class _Watch:
         now = time.monotonic()
         if len(self.interrupts) > 1 or (self.interrupts and now > self.interrupts[0] + PATIENCE):
             self._kill()
-            sys.stderr.write("interrupted\n")
+            _say("interrupted\n")
             return Exit.INTERRUPTED
         if now >= self.due:
             self._kill()
@@ -196,8 +210,8 @@ class _Watch:
         with suppress(ChildProcessError):
             os.waitpid(self.child, 0)
         self._sweep()
-        if sys.stderr.isatty():
-            sys.stderr.write("\r\x1b[2K\x1b[?25h")  # instead of a line of progress, and the cursor is back
+        if sys.stderr and sys.stderr.isatty():
+            _say("\r\x1b[2K\x1b[?25h")  # instead of a line of progress, and the cursor is back
 
     def _sweep(self) -> None:
         """Waits until every process of the command has ended; kills those that take too long."""
@@ -221,7 +235,7 @@ class _Watch:
             return self._tell(f"a library found no more memory and gave up ({name})", "memory")
         if number == signal.SIGXCPU:
             return self._tell(f"the system's limit of processor time is met ({name})", "timeout")
-        if number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        if number in (*DEADLY, signal.SIGINT):
             return 128 + number
         reason = f"the command was ended by the signal {name}: a defect, or no more memory inside a library"
         return self._tell(reason, "crashed", Exit.DEFECT)
@@ -229,7 +243,7 @@ class _Watch:
     def _tell(self, reason: str, end: str, code: int = Exit.UNKNOWN) -> int:
         """Tells why there is no verdict, and what was found until then; returns the exit code."""
         kind, status = ("unknown", "unknown") if code == Exit.UNKNOWN else ("internal error", "error")
-        sys.stderr.write(f"{kind}: {reason}\n")
+        _say(f"{kind}: {reason}\n")
         if self.printing:
             return code  # the answer was told already
         text = ""
@@ -252,6 +266,11 @@ class _Watch:
         with suppress(OSError):
             _output.write(sys.stdout, text)
         return code
+
+
+def _say(text: str) -> None:
+    with suppress(OSError):
+        _output.write(sys.stderr, text)
 
 
 def _resident(process: int) -> int:

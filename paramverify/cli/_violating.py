@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from paramverify.cases import Case
+from paramverify.cli import _output
 from paramverify.cli import _telling as telling
 from paramverify.cli._common import parse_point, progress_bar, write_json
 from paramverify.cli._exits import Exit
@@ -44,9 +45,10 @@ def violating_prior(
         else:
             found = violating.simplest(case.model, session, progress)
     document = {"form": "witness", "objective": wanted, **telling.violating_document(found)}
-    if evidence:
-        _write_evidence(case, session, found, document["status"], evidence)
     lines = telling.violating_lines(case, found)
+    if evidence:
+        _output.found(lines, document)
+        _write_evidence(case, session, found, document["status"], evidence)
     code = Exit.VIOLATED if found.witness else Exit.HOLDS if found.complete else Exit.UNKNOWN
     return code, document, lines
 

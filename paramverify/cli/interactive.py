@@ -56,7 +56,7 @@ def command(
 ) -> int:
     """Prove differential noninterference of an interactive system, or show how it leaks."""
     options = session_options(timeout, backends, strategy, confirm)
-    with time_limit(timeout), progress_bar("states, families") as progress:
+    with time_limit(timeout) as lift, progress_bar("states, families") as progress:
         loaded = load(case, progress)
         if picture:
             if evidence:
@@ -75,6 +75,7 @@ def command(
 
         report = verify(loaded, options, told)
         if evidence:
+            lift()
             document = evidence_document(loaded, report, options)
             write_json(evidence, document)
     if as_json:

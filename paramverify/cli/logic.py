@@ -95,7 +95,7 @@ def command(
     if (asked or with_curve or plot) and evidence:
         raise click.UsageError("--evidence is for checking, not for budgets")
     started = time.perf_counter()
-    with time_limit(timeout), progress_bar("formulas") as progress:
+    with time_limit(timeout) as lift, progress_bar("formulas") as progress:
         case = load(model, given)
         with Session(options) as session, located(file=case.path):
             work = Work(case, session, method)
@@ -112,6 +112,7 @@ def command(
                 _output.add("properties", reports.entry(name, found, results[name]), *lines)
     status = _status(results)
     if evidence:
+        lift()
         whole = status != "holds" or all(result.complete for result in results.values())
         document = reports.evidence(case, work.obligations, results, status if whole else "unknown")
         if not whole:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -58,10 +59,11 @@ def command(
     """
     options = session_options(timeout, backends, strategy, confirm)
     with time_limit(timeout) as lift, progress_bar("claims") as progress:
+        until = time.monotonic() + options.seconds
         loaded = load(case)
         options, settled = _kept(options, progress, as_json)
         report = verify(loaded, options, settled)
-        condition = _condition(loaded, timeout) if loaded.free else {}
+        condition = _condition(loaded, max(0.01, until - time.monotonic())) if loaded.free else {}
     status = _status(report)
     if loaded.design:
         names = ", ".join(loaded.design.parameters)
