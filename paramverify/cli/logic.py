@@ -43,7 +43,7 @@ from paramverify.portfolio.session import Session
     type=click.Choice(["auto", "exact", "sufficient"]),
     default="auto",
     show_default=True,
-    help="For decision processes: enumerate action sequences, or the sufficient condition.",
+    help="For D on decision processes: enumerate action sequences, or the sufficient condition.",
 )
 @click.option("--delta-for", metavar="EPSILON", help="Find the least delta of each D for this epsilon.")
 @click.option("--epsilon-for", metavar="DELTA", help="Find the least epsilon of each D for this delta.")

@@ -45,8 +45,9 @@ def counterexample_lines(example: Counterexample, found: Property) -> list[str]:
         return [f"{start}{example.formula} is false in state {example.state}."]
     left, right = example.probabilities
     if example.neighbour is None:
+        the, over = (f"the {example.extreme}", " over all schedulers") if example.extreme else ("the", "")
         return [
-            f"{start}{example.formula} is false in state {example.state}: the probability is "
+            f"{start}{example.formula} is false in state {example.state}: {the} probability{over} is "
             f"{text.number(left)}."
         ]
     assert example.ratio is not None
@@ -120,6 +121,8 @@ def witness(example: Counterexample) -> dict[str, Any]:
         found["index"] = example.index
     if example.actions:
         found["actions"] = list(example.actions)
+    if example.extreme:
+        found["schedulers"] = f"{example.extreme} probability over all schedulers"
     if example.probabilities is not None:
         left, right = example.probabilities
         found["probabilities"] = [documents.real(left), documents.real(right)]
