@@ -19,6 +19,7 @@ from paramverify.synthesis.intervals import Part, Partition, Root
 from paramverify.synthesis.maps import RegionMap, Status
 from paramverify.synthesis.optimum import Optimum
 from paramverify.synthesis.violating import Violating
+from paramverify.synthesis.volumes import Share
 
 DONE, VIOLATED, UNKNOWN, STOPPED = 0, 1, 3, 130
 
@@ -158,19 +159,15 @@ def map_lines(case: Case, found: RegionMap, witness: AnyWitness | None) -> list[
     given = dict.fromkeys(constraint.text for constraint in case.model.domain.constraints)
     rest += f" with {', '.join(given)}" if given else ""
     head = f"{case.budget} over ({names}){rest}: {cells} cells in {found.seconds:.2g} s"
-    shares = [(name, found.share(status)) for status, name in words(case).items()]
-    lines = [head, *(f"  {_percent(share):>7} {name}" for name, share in shares)]
+    shares = [(name, found.shares[status]) for status, name in words(case).items()]
+    lines = [head, *(f"  {text.percent(share, 2):>7} {name}" for name, share in shares)]
     if witness:
         lines.append(f"  {text.witness_lines(witness)[0]}")
     return lines + (["  interrupted: the rest of the box is undecided"] if found.interrupted else [])
 
 
-def _percent(share: Fraction) -> str:
-    return f"{float(100 * share):.2f} %"
-
-
 def map_document(found: RegionMap, witness: AnyWitness | None) -> dict[str, Any]:
-    """Returns a region map: shares as rationals, and every cell with its box."""
+    """Returns a region map: shares of the domain, exact or between bounds, and every cell with its box."""
     cells = []
     for cell in found.cells:
         entry: dict[str, Any] = {
@@ -183,12 +180,18 @@ def map_document(found: RegionMap, witness: AnyWitness | None) -> dict[str, Any]
     document: dict[str, Any] = {
         "parameters": list(found.parameters),
         "quantified": list(found.quantified),
-        "shares": {s.value: str(found.share(s)) for s in PRIVACY},
+        "shares": {status.value: _share(found.shares[status]) for status in PRIVACY},
         "interrupted": found.interrupted,
         "seconds": round(found.seconds, 6),
         "cells": cells,
     }
     return document | ({"witness": documents.witness(witness)} if witness else {})
+
+
+def _share(share: Share) -> str | dict[str, str]:
+    if share.exact:
+        return str(share.lower)
+    return {"lower": str(share.lower), "upper": str(share.upper)}
 
 
 # --- violating priors --------------------------------------------------------------------------------
