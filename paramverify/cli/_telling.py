@@ -202,7 +202,8 @@ def violating_lines(case: Case, found: Violating) -> list[str]:
     if found.witness is None and found.complete:
         domain = case.model.domain
         where = text.points(domain) if isinstance(case.model, Inequality) else text.priors(domain)
-        lines = [f"{_verdict(case, Status.SAFE)} {where}: nothing violates it."]
+        word = text.on_word(found.decisions)
+        lines = [f"{_verdict(case, Status.SAFE)} {where}{word}: nothing violates it."]
         return lines + ([f"  {_supremum(found)}"] if found.supremum else [])
     if found.witness is None:
         return [f"{_verdict(case, Status.UNDECIDED)}: {found.reason}"]
@@ -243,7 +244,7 @@ def _plain(value: Fraction) -> str:
 def violating_document(found: Violating) -> dict[str, Any]:
     """Returns a violating prior as JSON, with `status` violated, holds or unknown."""
     status = "violated" if found.witness else "holds" if found.complete else "unknown"
-    document: dict[str, Any] = {"status": status, "complete": found.complete}
+    document: dict[str, Any] = {"status": status, "complete": found.complete, **text.words(found.decisions)}
     if found.reason:
         document["reason"] = found.reason
     if found.witness:

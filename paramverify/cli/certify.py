@@ -32,9 +32,9 @@ def command(
     as_json: bool,
     timeout: float,
 ) -> int:
-    """Evaluate one counterexample candidate exactly, in both directions of the pair of secrets.
+    """Evaluate one counterexample candidate exactly, in both directions.
 
-    Exit code 1 if the candidate is a violation in one of them, 0 if it is in neither.
+    Exit code 1 if the candidate is a violation in one direction, 0 if it is in neither.
     """
     del timeout  # one forward recursion on numbers: there is nothing to limit
     model = need_privacy(load(case).model, "certify")

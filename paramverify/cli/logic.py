@@ -30,6 +30,7 @@ from paramverify.logic.checking import Result, Work
 from paramverify.logic.families import check_property
 from paramverify.logic.syntax import Property
 from paramverify.portfolio.session import Session
+from paramverify.verdicts import Decision
 
 
 @click.command("logic")
@@ -107,6 +108,7 @@ def command(
                 with located(key=name):
                     results[name] = check_property(work, found, progress)
     status = _status(results)
+    obligations = [decision for _, decision in work.obligations]
     if evidence:
         whole = status != "holds" or all(result.complete for result in results.values())
         document = reports.evidence(case, work.obligations, results, status if whole else "unknown")
@@ -114,9 +116,10 @@ def command(
             click.echo("the evidence has claims only: no certificate says why they are enough here", err=True)
         evidence.write_text(json.dumps(document, ensure_ascii=False, indent=1))
     if as_json:
-        print_json(reports.document(case, results, status, time.perf_counter() - started))
+        seconds = time.perf_counter() - started
+        print_json(reports.document(case, results, status, seconds, obligations))
         return STATUS_CODES[status]
-    for line in _lines(case, results):
+    for line in _lines(case, results, obligations):
         click.echo(line)
     return STATUS_CODES[status]
 
@@ -136,10 +139,10 @@ def _status(results: dict[str, Result]) -> str:
     return next(status for status in ("violated", "unknown", "holds") if status in found)
 
 
-def _lines(case: LogicCase, results: dict[str, Result]) -> list[str]:
+def _lines(case: LogicCase, results: dict[str, Result], obligations: list[Decision]) -> list[str]:
     lines: list[str] = []
     for name, result in results.items():
-        lines += reports.lines(name, case.properties[name], result, case.chain.domain)
+        lines += reports.lines(name, case.properties[name], result, case.chain.domain, obligations)
     return [*lines, *(f"  Note: {note}." for note in case.relation.notes)]
 
 

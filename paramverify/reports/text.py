@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 from math import ceil, floor
+from typing import Any
 
 from paramverify.algebra.domains import Domain
+from paramverify.evidence import certificates
 from paramverify.evidence.witnesses import AnyWitness, Counterexample, Witness
 from paramverify.models.evaluation import Real
 from paramverify.synthesis.volumes import Share
@@ -123,6 +125,19 @@ def comparison(witness: Witness) -> str:
         told = f"{outcome} {verb} impossible {' and '.join(secrets)}"
     verdict = "beyond" if witness.exceeds else "within"
     return f"{told}; that is {verdict} the bound {number(witness.bound)}."
+
+
+def on_word(decisions: Sequence[Decision]) -> str:
+    """Returns on whose word proofs rest, as an addition to "holds"; nothing where all have certificates."""
+    names = dict.fromkeys(name for d in decisions for name in certificates.words(d))
+    return f", on the word of {', '.join(names)} (no certificate)" if names else ""
+
+
+def words(decisions: Sequence[Decision]) -> dict[str, Any]:
+    """Returns the same as JSON data: the programs, and the number of proofs."""
+    found = [certificates.words(d) for d in decisions]
+    names = dict.fromkeys(name for part in found for name in part)
+    return {"on_the_word_of": list(names), "without_certificate": sum(map(bool, found))}
 
 
 def backends_used(decisions: Sequence[Decision]) -> str:
