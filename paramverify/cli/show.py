@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import islice
 
 import click
@@ -14,7 +15,7 @@ from paramverify.encodings.sequences import probabilities
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
-from paramverify.reports.formulas import Formula, formula, latex
+from paramverify.reports.formulas import Formula, exponent, formula, latex
 from paramverify.reports.graphs import dot
 from paramverify.reports.tables import columns
 
@@ -40,8 +41,9 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool, timeout: floa
         return 0
     rows = list(islice(probabilities(model), MOST_ROWS + 1))
     cut = len(rows) > MOST_ROWS
+    power = exponent((function for _, _, function in rows), model.domain)
     if as_latex:
-        click.echo(_latex(rows[:MOST_ROWS], model), nl=False)
+        click.echo(_latex(rows[:MOST_ROWS], model, power), nl=False)
     elif as_json:
         print_json(
             {
@@ -51,6 +53,8 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool, timeout: floa
                     for word, name, f in rows[:MOST_ROWS]
                 ],
                 "complete": not cut,
+                **_constant(power),
+                "notes": list(model.notes),
             }
         )
     else:
@@ -60,6 +64,10 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool, timeout: floa
         ]
         for line in columns(("secret", "output", "probability"), shown):
             click.echo(line)
+        if power is not None:
+            click.echo(f"E = exp({power})")
+        for note in model.notes:
+            click.echo(f"Note: {note}.")
     if cut:
         click.echo(f"only the first {MOST_ROWS} probabilities are shown", err=True)
     return 0
@@ -68,21 +76,34 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool, timeout: floa
 def _show_definitions(title: str, model: Inequality, as_latex: bool, as_json: bool) -> None:
     """Prints the functions that a case defines, and what it claims."""
     functions = model.definitions.items()
+    power = exponent(model.definitions.values(), model.domain)
     if as_latex:
         lines = [r"\begin{align*}"]
         lines += [rf"\mathit{{{_escaped(name)}}} &= {latex(f, model.domain)} \\" for name, f in functions]
+        lines += [rf"E &= {_power(power)} \\"] if power is not None else []
         click.echo("\n".join([*lines, r"\end{align*}"]))
         return
     forms = {name: formula(f, model.domain) for name, f in functions}
     if as_json:
         named = [{"name": name, **_forms(shown)} for name, shown in forms.items()]
-        print_json({"title": title, "definitions": named, "claim": model.text})
+        print_json({"title": title, "definitions": named, "claim": model.text, **_constant(power)})
         return
     click.echo(title)
     rows = [(name, _text(shown)) for name, shown in forms.items()]
     for line in columns(("name", "function"), rows) if rows else []:
         click.echo(line)
+    if power is not None:
+        click.echo(f"E = exp({power})")
     click.echo(f"claim: {model.text}")
+
+
+def _constant(power: Fraction | None) -> dict[str, str]:
+    """Returns what `E` stands for, where it occurs."""
+    return {} if power is None else {"E": f"exp({power})"}
+
+
+def _power(power: Fraction) -> str:
+    return f"e^{{{power}}}"
 
 
 def _text(shown: Formula) -> str:
@@ -95,12 +116,16 @@ def _forms(shown: Formula) -> dict[str, str]:
     return {"formula": shown.expanded, "factored": shown.factored}
 
 
-def _latex(rows: Sequence[tuple[tuple[str, ...], str, RationalFunction]], model: Model) -> str:
+def _latex(
+    rows: Sequence[tuple[tuple[str, ...], str, RationalFunction]], model: Model, power: Fraction | None
+) -> str:
     lines = [r"\begin{tabular}{lll}", r"secret & output & probability \\ \hline"]
     lines += [
         f"{_escaped(name)} & {_escaped(' '.join(word))} & ${latex(function, model.domain)}$ " + r"\\"
         for word, name, function in rows
     ]
+    if power is not None:
+        lines.append(rf"\multicolumn{{3}}{{l}}{{where $E = {_power(power)}$}} \\")
     return "\n".join([*lines, r"\end{tabular}", ""])
 
 
