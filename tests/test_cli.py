@@ -113,6 +113,24 @@ def test_certify_published_sequence_of_above_threshold(capsys: pytest.CaptureFix
     assert json.loads(out)["witness"]["ratio"] == "20"
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_certify_looks_at_both_directions(turned: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    """The order of the secrets changes nothing: the ratio 20 of one direction is a violation in both."""
+    word = "01⊥,12⊥,12⊥,12⊥,21⊤"
+    secrets = [f"{side} answers, threshold 2" for side in ("left", "right")][:: -1 if turned else 1]
+    given = ("certify", case("above-threshold"), "--observations", word, "--secrets", *secrets)
+    code, out, _ = call(capsys, *given)
+    assert code == 1
+    assert out.startswith("violation")
+    assert " 20 times as likely" in out
+    assert "1/20 (0.05) times as likely" in out
+    code, out, _ = call(capsys, *given, "--json")
+    found = json.loads(out)
+    assert (code, found["status"], found["witness"]["ratio"]) == (1, "violation", "20")
+    assert [(d["ratio"], d["exceeds"]) for d in found["directions"]] == [("20", True), ("1/20", False)]
+    assert found["directions"][0]["secrets"] == found["directions"][1]["secrets"][::-1]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

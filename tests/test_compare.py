@@ -127,20 +127,61 @@ def test_summary(made: Path) -> None:
     assert document["repeat"] == 2
     rows = {(r["encoding"], r["backend"], r["simplification"]): r for r in document["configurations"]}
     best = {r["encoding"]: r for r in document["virtual_best"]}
-    assert rows["sequences", "bernstein", "on"]["solved"] == 8
-    assert rows["sequences", "bernstein", "on"]["by_simplification"] == 0
-    assert rows["sequences", "z3", "on"]["by_simplification"] > 0
-    assert rows["sequences", "z3", "off"]["by_simplification"] == 0
+    gone = {r["encoding"]: r["settled"] for r in document["simplification"]}
+    assert {r["encoding"]: r["claims"] for r in document["simplification"]} == {"sequences": 8, "script": 1}
+    assert 0 < gone["sequences"] < 8
+    assert rows["sequences", "bernstein", "on"]["solved"] == 8 - gone["sequences"]
     assert rows["script", "z3", "off"]["solved"] == 1
-    for (encoding, *_), row in rows.items():
-        assert best[encoding]["par2"] <= row["par2"]
-        assert best[encoding]["solved"] >= row["solved"]
-        assert row["claims"] == (8 if encoding == "sequences" else 1)
+    for (encoding, _, simplified), row in rows.items():
+        everything = 8 if encoding == "sequences" else 1
+        assert row["claims"] == everything - (gone[encoding] if simplified == "on" else 0)
+        if simplified == "on":
+            assert best[encoding]["par2"] <= row["par2"]
+            assert best[encoding]["solved"] >= row["solved"]
     assert not document["disagreements"]
     assert not document["wrong"]
     skipped = {s["what"]: s["reason"] for s in document["skipped"]}
     assert "read claims, not SMT-LIB scripts" in skipped["bernstein on scripts"]
     assert "simplifies by itself" in skipped["bernstein without simplification"]
+
+
+def test_simplification_is_credited_to_nobody(made: Path) -> None:
+    """A claim that no backend was asked about is no merit of one: not in scores, contributions and plots."""
+    document = json.loads((made / "summary.json").read_text())
+    records = [r for r in read(made) if r["encoding"] == "sequences"]
+    gone = {(r["case"], r["claim"]) for r in records if not r["asked"]}
+    (settled,) = (r["settled"] for r in document["simplification"] if r["encoding"] == "sequences")
+    assert len(gone) == settled
+    # What holds by simplification has a certificate, whichever backend stood behind it; so it is for all.
+    for r in records:
+        if (r["case"], r["claim"]) in gone and r["simplification"] == "on":
+            assert (r["status"], r["evidence"], r["asked"]) == ("holds", "certificate", False)
+        if r["simplification"] == "off":
+            assert r["asked"]
+    parts = [c for c in document["contributions"] if c["encoding"] == "sequences"]
+    assert sum(part["fastest"] for part in parts) <= 8 - settled
+    told = "\n".join(lines(document))
+    assert f"{settled} of them were settled by simplification before a backend was asked" in told
+    with (made / "results.csv").open(newline="") as file:
+        assert sum(row["asked"] == "False" for row in csv.DictReader(file)) == sum(
+            not r["asked"] for r in records
+        )
+    tree = ElementTree.parse(made / "scatter-simplification-sequences.svg")
+    groups = [g for g in tree.iter("{http://www.w3.org/2000/svg}g") if "PathCollection" in g.get("id", "")]
+    drawn = [len(list(group.iter("{http://www.w3.org/2000/svg}use"))) for group in groups]
+    assert drawn[:2] == [8 - settled] * 2  # z3 and cvc5
+
+
+def test_nothing_is_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where simplification settles all claims, there are no scores to be had."""
+    code, out, _ = compare(capsys, HOLDS, "--backends", "bernstein,z3", "-o", tmp_path, "--json")
+    document = json.loads(out)
+    assert code == 0
+    assert document["simplification"] == [{"encoding": "sequences", "claims": 2, "settled": 2}]
+    assert document["virtual_best"][0]["par2"] is None
+    assert document["contributions"] == []
+    assert document["encodings"][0]["status"] == "holds"
+    assert "2 of them were settled by simplification" in "\n".join(lines(document))
 
 
 def test_csv(made: Path) -> None:
@@ -174,7 +215,13 @@ def test_plots(made: Path) -> None:
         assert min(picture.shape[:2]) > 300
         assert picture.std() > 0.02
     text = (made / "cactus-sequences.svg").read_text()
-    for label in ("virtual best (8)", "bernstein (8)", "cvc5, not simplified"):
+    (gone,) = (
+        r["settled"]
+        for r in json.loads((made / "summary.json").read_text())["simplification"]
+        if r["encoding"] == "sequences"
+    )
+    left = 8 - gone
+    for label in (f"virtual best ({left})", f"bernstein ({left})", "cvc5, not simplified", f"({gone} more"):
         assert label in text
 
 
@@ -203,11 +250,11 @@ def test_another_limit_is_another_attempt(tmp_path: Path, capsys: pytest.Capture
 
 def test_the_terminal_gets_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Without --json there are tables, contributions, what was left out and where the files are."""
-    code, out, err = compare(capsys, HOLDS, "--backends", "bernstein,z3", "-o", tmp_path / "new")
+    code, out, err = compare(capsys, MIXED, "--backends", "bernstein,z3", "-o", tmp_path / "new")
     assert code == 0
     assert err == ""  # standard error is no terminal here
     for text in (
-        "sequences: 2 claims, at most 10 s",
+        "sequences: 6 claims, at most 10 s",
         "virtual best",
         "contributes",
         "Left out:",
@@ -359,9 +406,19 @@ def test_a_lie_against_the_expectation(tmp_path: Path, capsys: pytest.CaptureFix
     assert "known: violated (expected)" in err
 
 
+TOUCHING = """
+[parameters]
+x = "[0, 1]"
+y = "[0, 1]"
+[claim]
+holds = "(x - y)**2 + (x*y - 1/4)**2 >= 0"
+"""  # simplification leaves something of it
+
+
 def test_a_forged_certificate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A certificate that the checker rejects is no evidence, and an alarm."""
-    case = str(CASES / "noisy-max-independent.toml")
+    case = tmp_path / "touching.toml"
+    case.write_text(TOUCHING)
     code, out, err = compare(capsys, case, "--backends", "lying_backends:FORGES", "-o", tmp_path, "--json")
     assert code == 1
     assert "a certificate that the checker rejects" in err

@@ -21,6 +21,7 @@ from paramverify.synthesis.intervals import Part, Partition, Root
 from paramverify.synthesis.maps import RegionMap, Status
 from paramverify.synthesis.optimum import Optimum
 from paramverify.synthesis.violating import Violating
+from paramverify.synthesis.volumes import Share
 
 Answer = tuple[int, dict[str, Any], list[str]]  # exit code, JSON, lines
 
@@ -158,8 +159,8 @@ def map_lines(case: Case, found: RegionMap, witness: AnyWitness | None) -> list[
     given = dict.fromkeys(constraint.text for constraint in case.model.domain.constraints)
     rest += f" with {', '.join(given)}" if given else ""
     head = f"{case.budget} over ({names}){rest}: {cells} cells in {found.seconds:.2g} s"
-    shares = [(name, found.share(status)) for status, name in words(case).items()]
-    lines = [head, *(f"  {_percent(share):>7} {name}" for name, share in shares)]
+    shares = [(name, found.shares[status]) for status, name in words(case).items()]
+    lines = [head, *(f"  {text.percent(share, 2):>7} {name}" for name, share in shares)]
     if witness:
         lines.append(f"  {text.witness_lines(witness)[0]}")
     return lines + (["  interrupted: the rest of the box is undecided"] if found.interrupted else [])
@@ -182,12 +183,8 @@ def so_far(
     return lines, document
 
 
-def _percent(share: Fraction) -> str:
-    return f"{float(100 * share):.2f} %"
-
-
 def map_document(found: RegionMap, witness: AnyWitness | None) -> dict[str, Any]:
-    """Returns a region map: shares as rationals, and every cell with its box."""
+    """Returns a region map: shares of the domain, exact or between bounds, and every cell with its box."""
     cells = []
     for cell in found.cells:
         entry: dict[str, Any] = {
@@ -200,12 +197,18 @@ def map_document(found: RegionMap, witness: AnyWitness | None) -> dict[str, Any]
     document: dict[str, Any] = {
         "parameters": list(found.parameters),
         "quantified": list(found.quantified),
-        "shares": {s.value: str(found.share(s)) for s in PRIVACY},
+        "shares": {status.value: _share(found.shares[status]) for status in PRIVACY},
         "interrupted": found.interrupted,
         "seconds": round(found.seconds, 6),
         "cells": cells,
     }
     return document | ({"witness": documents.witness(witness)} if witness else {})
+
+
+def _share(share: Share) -> str | dict[str, str]:
+    if share.exact:
+        return str(share.lower)
+    return {"lower": str(share.lower), "upper": str(share.upper)}
 
 
 # --- violating priors --------------------------------------------------------------------------------
@@ -216,7 +219,8 @@ def violating_lines(case: Case, found: Violating) -> list[str]:
     if found.witness is None and found.complete:
         domain = case.model.domain
         where = text.points(domain) if isinstance(case.model, Inequality) else text.priors(domain)
-        lines = [f"{_verdict(case, Status.SAFE)} {where}: nothing violates it."]
+        word = text.on_word(found.decisions)
+        lines = [f"{_verdict(case, Status.SAFE)} {where}{word}: nothing violates it."]
         return lines + ([f"  {_supremum(found)}"] if found.supremum else [])
     if found.witness is None:
         return [f"{_verdict(case, Status.UNDECIDED)}: {found.reason}"]
@@ -257,7 +261,7 @@ def _plain(value: Fraction) -> str:
 def violating_document(found: Violating) -> dict[str, Any]:
     """Returns a violating prior as JSON, with `status` violated, holds or unknown."""
     status = "violated" if found.witness else "holds" if found.complete else "unknown"
-    document: dict[str, Any] = {"status": status, "complete": found.complete}
+    document: dict[str, Any] = {"status": status, "complete": found.complete, **text.words(found.decisions)}
     if found.reason:
         document["reason"] = found.reason
     if found.witness:

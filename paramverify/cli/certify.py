@@ -33,9 +33,9 @@ def command(
     at: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Evaluate one counterexample candidate exactly.
+    """Evaluate one counterexample candidate exactly, in both directions.
 
-    Exit code 1 if the candidate is a violation, 0 if it is not.
+    Exit code 1 if the candidate is a violation in one direction, 0 if it is in neither.
     """
     model = need_privacy(load(case).model, "certify")
     word = read_observations(observations, model.hmm.observations)
@@ -50,19 +50,21 @@ def command(
     for name, interval in model.domain.box.items():
         if interval.is_point:
             point.setdefault(name, interval.lower)
-    found = evaluate(model, Origin(left, right, word), point)
-    if secrets is None:
-        found = worse(found, evaluate(model, Origin(right, left, word), point))
+    both = [evaluate(model, Origin(*pair, word), point) for pair in ((left, right), (right, left))]
+    found = worse(*both)
+    both.sort(key=lambda witness: witness is not found)
     if model.lengths and len(word) not in model.lengths:
         known = "..".join(dict.fromkeys(str(n) for n in (model.lengths[0], model.lengths[-1])))
         click.echo(f"note: the case is about sequences of length {known}; this one has {len(word)}", err=True)
     if as_json:
         status = "violation" if found.exceeds else "no violation"
-        print_json({"status": status, "witness": documents.witness(found)})
+        directions = [documents.witness(witness) for witness in both]
+        print_json({"status": status, "witness": documents.witness(found), "directions": directions})
         return int(found.exceeds)
     click.echo("violation" if found.exceeds else "not a violation")
     for line in text.witness_lines(found):
         click.echo(f"  {line}")
+    click.echo(f"  The other way around, {text.comparison(both[1])}")
     return int(found.exceeds)
 
 

@@ -32,6 +32,7 @@ from paramverify.logic.checking import Result, Work
 from paramverify.logic.families import check_property
 from paramverify.logic.syntax import Property
 from paramverify.portfolio.session import Session
+from paramverify.verdicts import Decision
 
 
 @click.command("logic")
@@ -45,7 +46,7 @@ from paramverify.portfolio.session import Session
     type=click.Choice(["auto", "exact", "sufficient"]),
     default="auto",
     show_default=True,
-    help="For decision processes: enumerate action sequences, or the sufficient condition.",
+    help="For D on decision processes: enumerate action sequences, or the sufficient condition.",
 )
 @click.option("--delta-for", metavar="EPSILON", help="Find the least delta of each D for this epsilon.")
 @click.option("--epsilon-for", metavar="DELTA", help="Find the least epsilon of each D for this delta.")
@@ -111,6 +112,7 @@ def command(
                 lines = reports.lines(name, found, results[name], case.chain.domain)
                 _output.add("properties", reports.entry(name, found, results[name]), *lines)
     status = _status(results)
+    obligations = [decision for _, decision in work.obligations]
     if evidence:
         lift()
         whole = status != "holds" or all(result.complete for result in results.values())
@@ -119,9 +121,10 @@ def command(
             click.echo("the evidence has claims only: no certificate says why they are enough here", err=True)
         write_json(evidence, document, indent=1)
     if as_json:
-        print_json(reports.document(case, results, status, time.perf_counter() - started))
+        seconds = time.perf_counter() - started
+        print_json(reports.document(case, results, status, seconds, obligations))
         return STATUS_CODES[status]
-    for line in _lines(case, results):
+    for line in _lines(case, results, obligations):
         click.echo(line)
     return STATUS_CODES[status]
 
@@ -141,10 +144,10 @@ def _status(results: dict[str, Result]) -> str:
     return next(status for status in ("violated", "unknown", "holds") if status in found)
 
 
-def _lines(case: LogicCase, results: dict[str, Result]) -> list[str]:
+def _lines(case: LogicCase, results: dict[str, Result], obligations: list[Decision]) -> list[str]:
     lines: list[str] = []
     for name, result in results.items():
-        lines += reports.lines(name, case.properties[name], result, case.chain.domain)
+        lines += reports.lines(name, case.properties[name], result, case.chain.domain, obligations)
     return [*lines, *(f"  Note: {note}." for note in case.relation.notes)]
 
 

@@ -24,7 +24,7 @@ COMMANDS = {
     "synthesize": "Find violating priors, safe regions, and design parameters that make a case private.",
     "interactive": "Prove differential noninterference of an interactive system, or show how it leaks.",
     "check": "Re-check evidence without any solver.",
-    "certify": "Evaluate one counterexample candidate exactly.",
+    "certify": "Evaluate one counterexample candidate exactly, in both directions.",
     "show": "Print the observation probabilities as formulas, or the model as a graph.",
     "logic": "Check formulas of dpCTL* on a Markov chain or decision process.",
     "compare": "Compare backends and encodings on many cases.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import islice
 
 import click
@@ -16,7 +17,7 @@ from paramverify.encodings.sequences import probabilities
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
-from paramverify.reports.formulas import Formula, formula, latex
+from paramverify.reports.formulas import Formula, exponent, formula, latex
 from paramverify.reports.graphs import dot
 from paramverify.reports.tables import columns
 
@@ -47,8 +48,9 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool) -> int:
         entry = {"secret": name, "observations": list(word), "formula": str(function)}
         _output.add("probabilities", entry, f"{name}  {' '.join(word)}  {function}")
     cut = len(rows) > MOST_ROWS
+    power = exponent((function for _, _, function in rows), model.domain)
     if as_latex:
-        _print_text("latex", _latex(rows[:MOST_ROWS], model), as_json)
+        _print_text("latex", _latex(rows[:MOST_ROWS], model, power), as_json)
     elif as_json:
         print_json(
             {
@@ -58,6 +60,8 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool) -> int:
                     for word, name, f in rows[:MOST_ROWS]
                 ],
                 "complete": not cut,
+                **_constant(power),
+                "notes": list(model.notes),
             }
         )
     else:
@@ -67,6 +71,10 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool) -> int:
         ]
         for line in columns(("secret", "output", "probability"), shown):
             click.echo(line)
+        if power is not None:
+            click.echo(f"E = exp({power})")
+        for note in model.notes:
+            click.echo(f"Note: {note}.")
     if cut:
         click.echo(f"only the first {MOST_ROWS} probabilities are shown", err=True)
     return 0
@@ -83,21 +91,34 @@ def _print_text(name: str, text: str, as_json: bool) -> None:
 def _show_definitions(title: str, model: Inequality, as_latex: bool, as_json: bool) -> None:
     """Prints the functions that a case defines, and what it claims."""
     functions = model.definitions.items()
+    power = exponent(model.definitions.values(), model.domain)
     if as_latex:
         lines = [r"\begin{align*}"]
         lines += [rf"\mathit{{{_escaped(name)}}} &= {latex(f, model.domain)} \\" for name, f in functions]
+        lines += [rf"E &= {_power(power)} \\"] if power is not None else []
         _print_text("latex", "\n".join([*lines, r"\end{align*}", ""]), as_json)
         return
     forms = {name: formula(f, model.domain) for name, f in functions}
     if as_json:
         named = [{"name": name, **_forms(shown)} for name, shown in forms.items()]
-        print_json({"title": title, "definitions": named, "claim": model.text})
+        print_json({"title": title, "definitions": named, "claim": model.text, **_constant(power)})
         return
     click.echo(title)
     rows = [(name, _text(shown)) for name, shown in forms.items()]
     for line in columns(("name", "function"), rows) if rows else []:
         click.echo(line)
+    if power is not None:
+        click.echo(f"E = exp({power})")
     click.echo(f"claim: {model.text}")
+
+
+def _constant(power: Fraction | None) -> dict[str, str]:
+    """Returns what `E` stands for, where it occurs."""
+    return {} if power is None else {"E": f"exp({power})"}
+
+
+def _power(power: Fraction) -> str:
+    return f"e^{{{power}}}"
 
 
 def _text(shown: Formula) -> str:
@@ -110,12 +131,16 @@ def _forms(shown: Formula) -> dict[str, str]:
     return {"formula": shown.expanded, "factored": shown.factored}
 
 
-def _latex(rows: Sequence[tuple[tuple[str, ...], str, RationalFunction]], model: Model) -> str:
+def _latex(
+    rows: Sequence[tuple[tuple[str, ...], str, RationalFunction]], model: Model, power: Fraction | None
+) -> str:
     lines = [r"\begin{tabular}{lll}", r"secret & output & probability \\ \hline"]
     lines += [
         f"{_escaped(name)} & {_escaped(show_sequence(word))} & ${latex(function, model.domain)}$ " + r"\\"
         for word, name, function in rows
     ]
+    if power is not None:
+        lines.append(rf"\multicolumn{{3}}{{l}}{{where $E = {_power(power)}$}} \\")
     return "\n".join([*lines, r"\end{tabular}", ""])
 
 

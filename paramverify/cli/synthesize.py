@@ -100,7 +100,7 @@ class _Files(NamedTuple):
     "--coverage",
     default="0.01",
     show_default=True,
-    help="Share of the volume of the box that a map may leave undecided.",
+    help="Share of the volume of the domain that a map may leave undecided.",
 )
 @click.option("--state", type=FILE, help="Keep the map in this file, and go on where an earlier run ended.")
 @click.option("--plot", type=FILE, help="Draw the answer (.svg or .png).")
@@ -330,7 +330,7 @@ def _region(
     best = None
     if case.design and case.design.objective in found.parameters:
         best = optimum_of_map(found, case.design.objective, case.design.sense)
-    possible = found.share(Status.SAFE) > 0 or found.share(Status.UNDECIDED) > 0
+    possible = found.shares[Status.SAFE].upper > 0 or found.shares[Status.UNDECIDED].upper > 0
     code = _with_optimum(case, best, possible, document, lines)
     if found.stopped:
         if files.plot or files.evidence:

@@ -74,7 +74,8 @@ def command(
     if as_json:
         print_json(_document(report, status) | condition)
         return STATUS_CODES[status]
-    click.echo(f"{status}: {_headline(report, loaded)}")
+    word = text.on_word(_proofs(report)) if status == "holds" else ""
+    click.echo(f"{status}{word}: {_headline(report, loaded)}")
     if isinstance(report.verdict, Violated):
         for line in text.witness_lines(report.verdict.witness):
             click.echo(f"  {line}")
@@ -121,6 +122,11 @@ def _condition(case: Case, seconds: float) -> dict[str, str]:
     return {"condition": told}
 
 
+def _proofs(report: Report) -> list[Decision]:
+    """Returns all that a proof of the case rests on: the decisions of its claims and of its obligations."""
+    return [*report.decisions, *(decision for _, decision in report.obligations)]
+
+
 def _status(report: Report) -> str:
     if isinstance(report.verdict, Holds):
         return "holds"
@@ -160,7 +166,7 @@ def _document(report: Report, status: str) -> dict[str, Any]:
         "status": status,
         "claims": claims,
         "seconds": round(report.seconds, 6),
-        "evidence": {"decided_by": text.backends_used(report.decisions)},
+        "evidence": {"decided_by": text.backends_used(report.decisions)} | text.words(_proofs(report)),
         "notes": list(report.notes),
     }
     if isinstance(report.verdict, Violated):

@@ -195,6 +195,26 @@ def distinct(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return list(found.values())
 
 
+def words(decision: Decision) -> tuple[str, ...]:
+    """Returns the programs on whose word a proof rests, with versions; none if nothing is trusted."""
+    answer = decision.answer
+    if not isinstance(answer, Proved):
+        return ()
+    if answer.certificate is None:
+        return (f"{decision.backend} {decision.version}".strip(),)
+    found: dict[str, None] = {}
+    pending: list[object] = [answer.certificate["proof"]]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Mapping):
+            if part.get("kind") == "solver":
+                found[f"{part['solver']} {part['version']}".strip()] = None
+            pending += part.values()
+        elif isinstance(part, (list, tuple)):
+            pending += part
+    return tuple(found)
+
+
 def certificate(claim: Claim, proof: Proof) -> dict[str, Any]:
     """Returns the certificate of one claim: the claim in its canonical form, and the proof."""
     return {"version": VERSION, "claim": to_document(claim), "proof": proof}

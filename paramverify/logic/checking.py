@@ -48,7 +48,8 @@ class Counterexample:
 
     `probabilities` are those of the path formula from the state, and from the neighbour for D; for P the
     second is the bound. D fails in both states of a pair, and `state` is the one with the larger probability;
-    where the formula was asked about `neighbour`, this is `turned`.
+    where the formula was asked about `neighbour`, this is `turned`. `extreme` tells which of the
+    probabilities over all schedulers a P about a decision process compares: least, largest, or none.
     """
 
     parameters: Mapping[str, Fraction]
@@ -62,6 +63,7 @@ class Counterexample:
     index: int | None = None
     claim: Claim | None = None
     turned: bool = False
+    extreme: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,10 +284,9 @@ def _failing(
     """Returns the comparison of a state that fails by most."""
     worst: tuple[Real, Comparison] | None = None
     ring = semantics.chain.domain.ring
-    starts = [state, *semantics.relation[state]]
-    found = list(semantics.engine().of(formula.path, starts))
-    if any(p.method is Method.EXTREMES for p in found):
-        found = list(semantics.engine().constants(formula.path, starts))
+    found = list(semantics.probabilities(formula, [state]))
+    if isinstance(formula, Private) and any(p.method is Method.EXTREMES for p in found):
+        found = list(semantics.constants(formula, [state]))
     for probabilities in found:
         for comparison in semantics.of(formula, [state], probabilities):
             if judge.judge(comparison) is Truth.NO:
@@ -293,6 +294,13 @@ def _failing(
                 if worst is None or (gap - worst[0]).sign() < 0:
                     worst = gap, comparison
     return worst[1] if worst else None
+
+
+def _extreme(found: Comparison) -> str:
+    """Returns which probability a P about a decision process compares."""
+    if found.probabilities.method is not Method.ALL or not isinstance(found.formula, Probability):
+        return ""
+    return "least" if found.formula.comparison[0] == ">" else "largest"
 
 
 def _told(chain: Chain, found: Comparison, state: int, point: Mapping[str, Fraction]) -> Counterexample:
@@ -312,4 +320,5 @@ def _told(chain: Chain, found: Comparison, state: int, point: Mapping[str, Fract
         None,
         None if found.strict else claim,
         found.state != state,
+        _extreme(found),
     )

@@ -1,6 +1,8 @@
 """What D and P compare: pairs of exact probabilities, for each state, neighbour and schedule.
 
-On a Markov chain these are path probabilities. On a decision process D speaks of all query schedulers:
+On a Markov chain these are path probabilities. On a decision process P speaks of all schedulers, which may
+choose by the whole history, so the largest and the smallest probabilities over them are compared: exact
+(`extremes`, and `policies` where probabilities are not numbers). D speaks of all query schedulers:
 
 - For a bounded path formula they are words of actions, which are enumerated (`schedules`): exact.
 - Otherwise sup over all schedulers on one side and inf on the other are compared (Liu, Wang, Zhang, APLAS
@@ -16,6 +18,7 @@ from enum import Enum
 
 from paramverify.errors import InputError, SizeError, UnsupportedError
 from paramverify.logic.extremes import extremes
+from paramverify.logic.policies import policies
 from paramverify.logic.products import probabilities
 from paramverify.logic.progression import Node, compiled, depth, negated, signatures, unbounded
 from paramverify.logic.reachability import Guard
@@ -32,6 +35,7 @@ class Method(Enum):
 
     CHAIN = "exact path probabilities"
     STORM = "exact path probabilities, by Storm"
+    ALL = "exact, largest and smallest probabilities over all schedulers"
     WORDS = "exact, all query schedulers by their action sequences"
     EXTREMES = "sufficient condition (Prop. 2), largest and smallest probabilities over all schedulers"
     CONSTANT = "query schedulers that always choose the same action"
@@ -64,7 +68,7 @@ class PathEngine:
     choice: str = "auto"
 
     def of(self, path: Formula, starts: Iterable[int]) -> Iterator[Probabilities]:
-        """Yields the probabilities for all schedulers that matter; on a chain one item.
+        """Yields the probabilities for all query schedulers that matter, for D; on a chain one item.
 
         Raises:
             UnsupportedError: a path formula that no engine here can do.
@@ -90,7 +94,30 @@ class PathEngine:
                 return
         elif self.choice == "exact":
             raise UnsupportedError("action sequences can be enumerated for bounded path formulas only")
-        yield self.extremes(node, leaves, starts)
+        yield self.extremes(node, leaves, starts, Method.EXTREMES)
+
+    def extreme(self, path: Formula, starts: Iterable[int]) -> Iterator[Probabilities]:
+        """Yields the probabilities that P compares: bounds that are reached over all schedulers.
+
+        Each item has values that schedulers reach, and at every parameter point the largest and the smallest
+        probability over all schedulers are among those of all items.
+
+        Raises:
+            UnsupportedError: a path formula that no engine here can do.
+            SizeError: too large.
+        """
+        if not self.chain.is_decision_process:
+            yield from self.of(path, starts)
+            return
+        node, leaves = self.compile(path)
+        starts = sorted(set(starts))
+        if self.chain.numeric:
+            yield self.extremes(node, leaves, starts, Method.ALL)
+            return
+        node, turned = _reaching(node)
+        for values in policies(self.chain, node, self.signatures(leaves), starts, self.guard):
+            found = {s: self.chain.one - v for s, v in values.items()} if turned else values
+            yield Probabilities(found, found, Method.ALL)
 
     def constants(self, path: Formula, starts: Iterable[int]) -> Iterator[Probabilities]:
         """Yields the probabilities under the query schedulers that always choose one action."""
@@ -129,23 +156,32 @@ class PathEngine:
             return {state: chain.one - value for state, value in found.items()}
         return ltl_probabilities(chain, node, leaves, starts, self.guard)
 
-    def extremes(self, node: Node, leaves: Sequence[Sequence[bool]], starts: Sequence[int]) -> Probabilities:
-        """Returns sup and inf over all schedulers."""
+    def extremes(
+        self, node: Node, leaves: Sequence[Sequence[bool]], starts: Sequence[int], method: Method
+    ) -> Probabilities:
+        """Returns sup and inf over all schedulers, both of which are reached."""
         at = self.signatures(leaves)
-        if not unbounded(node, "R"):
-            upper, lower = (extremes(self.chain, node, at, starts, largest) for largest in (True, False))
-        elif not unbounded(node, "U"):
-            rest = negated(node)
-            lower, upper = (
-                {s: self.chain.one - v for s, v in extremes(self.chain, rest, at, starts, largest).items()}
-                for largest in (True, False)
-            )
-        else:
-            raise UnsupportedError(
-                "on decision processes a path formula has either unbounded U and F, or unbounded G "
-                "and R, not both"
-            )
-        return Probabilities(upper, lower, Method.EXTREMES)
+        node, turned = _reaching(node)
+        upper, lower = (extremes(self.chain, node, at, starts, largest) for largest in (True, False))
+        if turned:
+            one = self.chain.one
+            upper, lower = ({s: one - v for s, v in found.items()} for found in (lower, upper))
+        return Probabilities(upper, lower, method)
+
+
+def _reaching(node: Node) -> tuple[Node, bool]:
+    """Returns the formula or its negation, whichever has no unbounded R, and whether it is the negation.
+
+    Raises:
+        UnsupportedError: neither.
+    """
+    if not unbounded(node, "R"):
+        return node, False
+    if not unbounded(node, "U"):
+        return negated(node), True
+    raise UnsupportedError(
+        "on decision processes a path formula has either unbounded U and F, or unbounded G and R, not both"
+    )
 
 
 def unknown_label(name: str, chain: Chain) -> InputError:

@@ -23,6 +23,7 @@ from paramverify.algebra.cones import combination, whole
 from paramverify.algebra.polynomials import constant_value, is_constant, rational
 from paramverify.errors import SizeError, UndeterminedError, UnsupportedError
 from paramverify.logic.checking import Counterexample, Result, Work
+from paramverify.logic.comparisons import Method
 from paramverify.logic.judges import ExactJudge
 from paramverify.logic.semantics import Semantics, Truth, conjuncts
 from paramverify.logic.syntax import (
@@ -175,7 +176,7 @@ def _tail(work: Work, formula: Private, found: Property) -> Argument | None:
             stay = Next(stay)
         try:
             node, leaves = engine.compile(stay)
-            upper = engine.extremes(node, leaves, sorted(starts)).upper
+            upper = engine.extremes(node, leaves, sorted(starts), Method.EXTREMES).upper
         except (SizeError, UndeterminedError, UnsupportedError):
             return None
         largest = max(upper.values())

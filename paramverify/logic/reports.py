@@ -19,11 +19,15 @@ from paramverify.reports import documents, text
 from paramverify.verdicts import Decision
 
 
-def lines(name: str, found: Property, result: Result, domain: Domain) -> list[str]:
-    """Returns the sentences that tell the result for one property."""
+def lines(
+    name: str, found: Property, result: Result, domain: Domain, obligations: Sequence[Decision] = ()
+) -> list[str]:
+    """Returns the sentences that tell the result for one property; `obligations` are about the model."""
     where = domain.describe()
     every = f" for every {where}" if where and result.status == "holds" else ""
-    told = [f"{result.status}: {name}: {found.text}{every}"]
+    proofs = [*(decision for _, decision in result.claims), *obligations]
+    word = text.on_word(proofs) if result.status == "holds" else ""
+    told = [f"{result.status}{word}: {name}: {found.text}{every}"]
     if result.counterexample:
         told += [f"  {line}" for line in counterexample_lines(result.counterexample, found)]
     if result.reason:
@@ -45,8 +49,9 @@ def counterexample_lines(example: Counterexample, found: Property) -> list[str]:
         return [f"{start}{example.formula} is false in state {example.state}."]
     left, right = example.probabilities
     if example.neighbour is None:
+        the, over = (f"the {example.extreme}", " over all schedulers") if example.extreme else ("the", "")
         return [
-            f"{start}{example.formula} is false in state {example.state}: the probability is "
+            f"{start}{example.formula} is false in state {example.state}: {the} probability{over} is "
             f"{text.number(left)}."
         ]
     assert example.ratio is not None
@@ -67,7 +72,13 @@ def entry(name: str, found: Property, result: Result) -> dict[str, Any]:
     return {"property": name, **_property(found, result)}
 
 
-def document(case: LogicCase, results: Mapping[str, Result], status: str, seconds: float) -> dict[str, Any]:
+def document(
+    case: LogicCase,
+    results: Mapping[str, Result],
+    status: str,
+    seconds: float,
+    obligations: Sequence[Decision] = (),
+) -> dict[str, Any]:
     """Returns all results as JSON data, in the shape of `verify --json`."""
     decisions = [d for r in results.values() for _, d in r.claims]
     claims = [
@@ -81,7 +92,7 @@ def document(case: LogicCase, results: Mapping[str, Result], status: str, second
         "properties": {n: _property(case.properties[n], r) for n, r in results.items()},
         "claims": claims,
         "seconds": round(seconds, 6),
-        "evidence": {"decided_by": text.backends_used(decisions)},
+        "evidence": {"decided_by": text.backends_used(decisions)} | text.words([*decisions, *obligations]),
         "notes": list(case.relation.notes),
     }
     first = next((r.counterexample for r in results.values() if r.counterexample), None)
@@ -125,6 +136,8 @@ def witness(example: Counterexample) -> dict[str, Any]:
         found["index"] = example.index
     if example.actions:
         found["actions"] = list(example.actions)
+    if example.extreme:
+        found["schedulers"] = f"{example.extreme} probability over all schedulers"
     if example.probabilities is not None:
         left, right = example.probabilities
         found["probabilities"] = [documents.real(left), documents.real(right)]

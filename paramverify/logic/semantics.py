@@ -133,12 +133,22 @@ class Semantics:
 
     def comparisons(self, formula: Private | Probability, states: Sequence[int]) -> Iterable[Comparison]:
         """Yields the comparisons that a D or P formula makes at some states."""
-        starts = [*states]
-        if isinstance(formula, Private):
-            starts += [t for s in states for t in self.relation[s]]
-        for found in self.engine().of(formula.path, starts):
+        for found in self.probabilities(formula, states):
             self.methods[found.method] = None
             yield from self.of(formula, states, found)
+
+    def probabilities(self, formula: Private | Probability, states: Sequence[int]) -> Iterable[Probabilities]:
+        """Yields what a formula compares: for D under all query schedulers, for P under all schedulers."""
+        if isinstance(formula, Private):
+            return self.engine().of(formula.path, self._with_neighbours(states))
+        return self.engine().extreme(formula.path, states)
+
+    def constants(self, formula: Private, states: Sequence[int]) -> Iterable[Probabilities]:
+        """Yields what a D compares under the query schedulers that always choose one action."""
+        return self.engine().constants(formula.path, self._with_neighbours(states))
+
+    def _with_neighbours(self, states: Sequence[int]) -> list[int]:
+        return [*states, *(t for s in states for t in self.relation[s])]
 
     def of(
         self, formula: Private | Probability, states: Sequence[int], found: Probabilities
@@ -150,7 +160,7 @@ class Semantics:
             bound = self.number(formula.bound)
             strict = len(formula.comparison) == 1
             side = found.lower if formula.comparison[0] == ">" else found.upper
-            for s in states:
+            for s in (s for s in states if s in side):
                 yield Comparison(formula, s, None, side[s], None, one, bound, strict, found)
             return
         ratio, delta = self.ratio(formula.epsilon), self.number(formula.delta)
@@ -199,17 +209,12 @@ class Semantics:
                 if found is not Truth.YES:
                     # A sufficient condition that fails says nothing.
                     result[state] = Truth.OPEN if sufficient else _worse(result[state], found)
-        if sufficient and Truth.OPEN in result.values():
+        if isinstance(formula, Private) and sufficient and Truth.OPEN in result.values():
             self._try_constants(formula, [s for s in states if result[s] is Truth.OPEN], result)
         return result
 
-    def _try_constants(
-        self, formula: Private | Probability, states: Sequence[int], result: dict[int, Truth]
-    ) -> None:
-        starts = [*states]
-        if isinstance(formula, Private):
-            starts += [t for s in states for t in self.relation[s]]
-        for found in self.engine().constants(formula.path, starts):
+    def _try_constants(self, formula: Private, states: Sequence[int], result: dict[int, Truth]) -> None:
+        for found in self.constants(formula, states):
             for comparison in self.of(formula, states, found):
                 for state in set(comparison.states) & set(states):
                     if self.judge.judge(comparison) is Truth.NO:

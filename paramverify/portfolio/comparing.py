@@ -26,7 +26,7 @@ from paramverify.portfolio.results import Record, ResultsFile, identity
 from paramverify.portfolio.runner import Outcome, Runner
 from paramverify.portfolio.scripts import Script, why_not
 from paramverify.portfolio.subjects import Skipped, Subject, Subjects
-from paramverify.portfolio.trials import claim_attempt, script_attempt
+from paramverify.portfolio.trials import NOT_ASKED, claim_attempt, script_attempt
 from paramverify.verdicts import Decision, Open, Proved, Refuted
 
 MEMORY = 4 << 30  # bytes of address space for an attempt
@@ -206,7 +206,9 @@ def run(
             started = time.monotonic()
             outcome = runner.trial(_attempt(planned), Limits(choice.seconds, choice.memory))
             seconds = time.monotonic() - started
-            results.add({**planned.record, **judge.result(planned.subject, outcome, seconds)})
+            result = judge.result(planned.subject, outcome, seconds)
+            asked = not _settled(planned, result)
+            results.add({**planned.record, **result, "asked": asked})
             estimate.left[planned.configuration] -= 1
             estimate.note(planned.configuration, seconds)
             done += 1
@@ -220,6 +222,16 @@ def _attempt(planned: Planned) -> Attempt:
     if isinstance(what, Script):
         return script_attempt(planned.backend, what.text)
     return claim_attempt(planned.backend, what, planned.simplification)
+
+
+def _settled(planned: Planned, result: Mapping[str, Any]) -> bool:
+    """Tells whether simplification left nothing for the backend.
+
+    Then there is a complete certificate, which no solver can give; a built-in procedure can, and says so.
+    """
+    if not planned.simplification or result["evidence"] != "certificate":
+        return False
+    return not resolve(planned.backend).builtin or result["transcript"] == NOT_ASKED
 
 
 @dataclass

@@ -26,6 +26,8 @@ from paramverify.verdicts import Answer, End, Open, Proved, Refuted
 # that the runner's exact check of refutations says nothing about scripts.
 NO_CLAIM = Claim(Ring(()).number(-1), Domain(Ring(()), {}))
 
+NOT_ASKED = "settled by simplification before the backend was asked"
+
 
 def claim_attempt(backend: str, claim: Claim, simplification: bool) -> Attempt:
     """Returns the attempt of a backend on a claim, with or without simplification in front of it."""
@@ -91,7 +93,7 @@ class ClaimTrial:
     def decide(self, claim: Claim, options: Mapping[str, str]) -> Answer:
         """Decides the claim with the backend that the options name."""
         backend = resolve(options["backend"])
-        steps = None if options["simplification"] == "on" and not backend.builtin else ()
+        steps = None if options["simplification"] == "on" else ()
         leaves = _Leaves(backend, settings(backend, {}))
         found = Outcome()
         for bits in ENCLOSURES if claim.domain.constant else (0,):
@@ -104,7 +106,7 @@ class ClaimTrial:
                 found = Outcome(proof=proof)
             if found.proof is not None or found.point is not None or not leaves.spurious:
                 break
-        transcript = "\n".join(filter(None, leaves.transcripts))
+        transcript = "\n".join(filter(None, leaves.transcripts)) if leaves.asked else NOT_ASKED
         said = answer(claim, found)
         if isinstance(said, Proved):
             complete = leaves.certified == leaves.asked

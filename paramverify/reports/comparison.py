@@ -4,6 +4,10 @@ A configuration is an encoding, a backend, and simplification on or off. Of seve
 counts. PAR-2 is the mean over all claims of the seconds that a configuration needed, where one that was not
 solved, or answered wrongly, counts as twice the time limit (the score of the SAT competitions). The
 virtual best backend takes, for each claim, the best of all configurations of an encoding.
+
+A claim that simplification settles before a backend is asked is nobody's merit. Such claims are counted on a
+line of their own; they are not among the claims of the configurations that simplify first, nor among those
+of the virtual best, the contributions and the plots.
 """
 
 from __future__ import annotations
@@ -13,9 +17,10 @@ import io
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from math import inf
 from typing import Any, NamedTuple
 
-from paramverify.portfolio.attempts import resolve
 from paramverify.portfolio.results import Record
 from paramverify.portfolio.subjects import AS_THEY_ARE, SCRIPT, Encoded, Skipped, Subjects
 from paramverify.reports.judgement import DECIDED, Judgement, judge
@@ -24,7 +29,7 @@ from paramverify.reports.tables import columns
 OPEN = {"timeout": "timeout", "memory": "out_of_memory", "gave up": "gave_up"}
 FIELDS = (
     *("case", "encoding", "claim", "digest", "origin", "backend", "version", "options", "simplification"),
-    *("timeout", "memory_limit", "repeat", "status", "end", "detail", "evidence", "known"),
+    *("timeout", "memory_limit", "repeat", "status", "end", "detail", "evidence", "asked", "known"),
     *("wall", "cpu", "memory", "machine", "paramverify"),
 )
 
@@ -98,12 +103,32 @@ class Comparison:
         """Returns the encodings that were compared."""
         return list(dict.fromkeys(c.encoding for c in self.runs))
 
+    @cached_property
+    def settled(self) -> Mapping[Problem, Run]:
+        """The problems that simplification settles before a backend is asked, with the quickest run each."""
+        found: dict[Problem, Run] = {}
+        for runs in self.runs.values():
+            for problem, run in runs.items():
+                best = found.get(problem, run)
+                if run.solved and not run.record.get("asked", True) and run.penalty <= best.penalty:
+                    found[problem] = run
+        return found
+
+    def left(self, configuration: Configuration) -> dict[Problem, Run]:
+        """Returns the runs of a configuration on the problems that simplification leaves."""
+        return {p: run for p, run in self.runs[configuration].items() if p not in self.settled}
+
+    def asked(self, configuration: Configuration) -> dict[Problem, Run]:
+        """Returns the runs of a configuration in which its backend had something to decide."""
+        simplified = configuration.simplification == "on"
+        return self.left(configuration) if simplified else dict(self.runs[configuration])
+
     def best(self, encoding: str, without: str = "") -> dict[Problem, Run]:
-        """Returns the virtual best run of each problem, over all backends but one."""
+        """Returns the virtual best run of each problem that is left, over all backends but one."""
         best: dict[Problem, Run] = {}
-        for configuration, runs in self.runs.items():
+        for configuration in self.runs:
             if configuration.encoding == encoding and configuration.backend != without:
-                for problem, run in runs.items():
+                for problem, run in self.left(configuration).items():
                     if problem not in best or run.penalty < best[problem].penalty:
                         best[problem] = run
         return best
@@ -123,35 +148,30 @@ def score(runs: Mapping[Problem, Run], wrong: int = 0) -> dict[str, Any]:
         "claims": len(runs),
         "solved": len(solved),
         **counts,
-        "by_simplification": sum(map(_simplified_away, solved)),
         **ends,
         "crashed": len(unknown) - sum(ends.values()),
         "wrong": wrong,
-        "par2": round(sum(run.penalty for run in runs.values()) / len(runs), 6),
+        "par2": round(sum(run.penalty for run in runs.values()) / len(runs), 6) if runs else None,
         "wall": round(sum(r["wall"] for r in records), 6),
         "cpu": round(sum(r["cpu"] for r in records), 6),
-        "peak_memory": max(r["memory"] for r in records),
+        "peak_memory": max((r["memory"] for r in records), default=0),
     }
-
-
-def _simplified_away(record: Record) -> bool:
-    """Tells whether nothing was left for the backend: a complete certificate that a solver cannot give."""
-    alone = record["simplification"] == "on" and record["evidence"] == "certificate"
-    return alone and not resolve(record["backend"]).builtin
 
 
 def summary(comparison: Comparison) -> dict[str, Any]:
     """Returns the comparison as JSON data; times are seconds, memory is bytes."""
-    rows, best_rows, contributions, unsolved = [], [], [], []
+    rows, best_rows, contributions, unsolved, simplified = [], [], [], [], []
     known = comparison.judgement.known
     for configuration, runs in comparison.runs.items():
         wrong = sum(
             r["status"] in DECIDED and (k := known.get(r["digest"])) is not None and k[0] != r["status"]
             for r in (run.record for run in runs.values())
         )
-        rows.append({**configuration._asdict(), **score(runs, wrong)})
+        rows.append({**configuration._asdict(), **score(comparison.asked(configuration), wrong)})
     for encoding in comparison.encodings():
         best = comparison.best(encoding)
+        settled = sum(p.encoding == encoding for p in comparison.settled)
+        simplified.append({"encoding": encoding, "claims": settled + len(best), "settled": settled})
         best_rows.append({"encoding": encoding, **score(best)})
         unsolved += [p._asdict() for p, run in best.items() if not run.solved]
         names = dict.fromkeys(c.backend for c in comparison.runs if c.encoding == encoding)
@@ -160,6 +180,8 @@ def summary(comparison: Comparison) -> dict[str, Any]:
             fastest = [p for p, run in best.items() if run.solved and run.record["backend"] == name]
             only = [p for p in fastest if p not in others or not others[p].solved]
             rest = [others[p].penalty if p in others else 2 * comparison.timeout for p in best]
+            if not best:
+                continue
             loss = (sum(rest) - sum(run.penalty for run in best.values())) / len(best)
             contributions.append(
                 {
@@ -183,6 +205,7 @@ def summary(comparison: Comparison) -> dict[str, Any]:
         },
         "cases": [vars(file) for file in comparison.encoded],
         "skipped": [vars(part) for part in comparison.skipped],
+        "simplification": simplified,
         "configurations": rows,
         "virtual_best": best_rows,
         "encodings": side_by_side(comparison),
@@ -203,6 +226,8 @@ def side_by_side(comparison: Comparison) -> list[dict[str, Any]]:
     for encoding in comparison.encodings():
         for problem, run in comparison.best(encoding).items():
             best[problem.case, encoding].append(run)
+    for problem, run in comparison.settled.items():
+        best[problem.case, problem.encoding].append(run)
     rows = []
     for file in comparison.encoded:
         runs = best[file.case, file.encoding]
@@ -223,12 +248,16 @@ def side_by_side(comparison: Comparison) -> list[dict[str, Any]]:
 def lines(document: Mapping[str, Any]) -> list[str]:
     """Returns the summary as text for a terminal: for each encoding a table, and who contributes what."""
     result: list[str] = []
-    for best in document["virtual_best"]:
+    for best, simplified in zip(document["virtual_best"], document["simplification"], strict=True):
         encoding = best["encoding"]
         rows = [r for r in document["configurations"] if r["encoding"] == encoding]
-        rows.sort(key=lambda r: r["par2"])
-        rows.append({**best, "backend": "virtual best", "simplification": "", "by_simplification": ""})
-        result += [f"{encoding}: {best['claims']} claims, at most {document['timeout']:g} s for each", ""]
+        rows.sort(key=lambda r: inf if r["par2"] is None else r["par2"])
+        rows.append({**best, "backend": "virtual best", "simplification": ""})
+        result += [f"{encoding}: {simplified['claims']} claims, at most {document['timeout']:g} s for each"]
+        if simplified["settled"]:
+            many = f"{simplified['settled']} of them" + (" was" if simplified["settled"] == 1 else " were")
+            result.append(f"{many} settled by simplification before a backend was asked: credited to nobody")
+        result.append("")
         result += [*_scores(rows), ""]
         parts = [c for c in document["contributions"] if c["encoding"] == encoding]
         if len(parts) > 1:
@@ -250,7 +279,7 @@ def lines(document: Mapping[str, Any]) -> list[str]:
 
 
 COUNTS = (
-    *("solved", "holds", "violated", "by_simplification"),
+    *("solved", "holds", "violated"),
     *("timeout", "out_of_memory", "gave_up", "crashed", "wrong"),
 )
 
@@ -258,12 +287,12 @@ COUNTS = (
 def _scores(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Returns the table of one encoding, without counts that are zero everywhere."""
     counts = [name for name in COUNTS if name == "solved" or any(row[name] for row in rows)]
-    words = ["simplified away" if n == "by_simplification" else n.replace("_", " ") for n in counts]
-    header = ["backend", "simplified", *words, "PAR-2", "wall s", "CPU s", "peak MiB"]
+    words = [name.replace("_", " ") for name in counts]
+    header = ["backend", "simplified", "asked", *words, "PAR-2", "wall s", "CPU s", "peak MiB"]
     cells = [
         [
             *(row["backend"], row["simplification"]),
-            *(str(row[name]) for name in counts),
+            *(str(row[name]) for name in ("claims", *counts)),
             *(_seconds(row[name]) for name in ("par2", "wall", "cpu")),
             f"{row['peak_memory'] / (1 << 20):.0f}",
         ]
@@ -284,7 +313,9 @@ def _side_by_side(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return columns(*_aligned(header, cells, 3))
 
 
-def _seconds(value: float) -> str:
+def _seconds(value: float | None) -> str:
+    if value is None:
+        return "-"
     return f"{value:.3f}" if value < 10 else f"{value:.1f}"
 
 

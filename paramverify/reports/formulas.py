@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import reduce
 from typing import Any
 
 from flint import fmpz
 
+from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
-from paramverify.algebra.polynomials import Polynomial, RationalFunction, primitive, rational, value_at
+from paramverify.algebra.polynomials import (
+    Polynomial,
+    RationalFunction,
+    primitive,
+    rational,
+    value_at,
+    variables,
+)
 from paramverify.models.checks import sample_points
 
 
@@ -62,10 +72,19 @@ def latex(function: RationalFunction, domain: Domain) -> str:
     if not top:
         return "0"
     (above, minus_above), (below, minus_below) = product(top), product(bottom)
-    sign = "" if minus_above == minus_below else "- "
-    if below == 1:
-        return sign + str(sympy.latex(above))
-    return sign + str(sympy.latex(sympy.Mul(above, sympy.Pow(below, -1, evaluate=False), evaluate=False)))
+    sign = "" if minus_above == minus_below else "-"
+    if below != 1:
+        return rf"{sign}\frac{{{sympy.latex(above)}}}{{{sympy.latex(below)}}}"
+    whole = str(sympy.latex(above))
+    return rf"-\left({whole}\right)" if sign and isinstance(above, sympy.Add) else sign + whole
+
+
+def exponent(functions: Iterable[RationalFunction], domain: Domain) -> Fraction | None:
+    """Returns g if the constant `E = exp(g)` occurs in one of the functions."""
+    if domain.constant is None:
+        return None
+    used = {n for f in functions for part in (f.numerator, f.denominator) for n in variables(part)}
+    return domain.constant.exponent if GENERATOR in used else None
 
 
 def oriented_factors(
@@ -133,7 +152,7 @@ def _factored(top: Polynomial, bottom: Polynomial, domain: Domain) -> str:
     above, sign_above = _product(top, domain)
     below, sign_below = _product(bottom, domain)
     text = "*".join(above) or "1"
-    if len(above) == 1 and not below:
+    if len(above) == 1 and not below and sign_above == sign_below:
         text = text[1:-1] if text.startswith("(") and text.endswith(")") else text
     if below:
         text += f"/{below[0]}" if len(below) == 1 else f"/({'*'.join(below)})"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from paramverify.reports.curves import Curve
 from paramverify.reports.looks import BOUND, CURVE, LOOKS, heading, legend, paint
+from paramverify.synthesis.volumes import Share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,7 +78,7 @@ def line_figure(
     title: str,
     notes: Sequence[str],
     curve: Curve | None,
-    shares: Mapping[str, float],
+    shares: Mapping[str, Share],
 ) -> Figure:
     """The line of intervals, and above it the curve against its bound."""
     from matplotlib.figure import Figure

@@ -9,12 +9,14 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import takewhile
-from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paramverify.reports.plots import STYLE
+from paramverify.reports.text import percent
+from paramverify.synthesis.volumes import Share
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -77,23 +79,16 @@ def _balanced(text: str, width: int) -> list[str]:
     return [lines, *takewhile(lambda found: len(found) == len(lines), narrower)][-1]
 
 
-def shares_of(regions: RegionMap) -> dict[str, float]:
-    """Returns the share of each status that occurs, rounded, in the volume inside the domain.
-
-    As `RegionMap.share`, in one pass. Undecided is always there; only a status that stands alone has share 1.
-    """
-    volumes = {"undecided": 0.0}
-    for cell in regions.cells:
-        size = prod(float(high) - float(low) for low, high in cell.box)
-        volumes[cell.status.value] = volumes.get(cell.status.value, 0.0) + size
-    parts = {status: volume for status, volume in volumes.items() if volume and status != "outside"}
-    most = 1.0 if len(parts) < 2 else 1 - 1e-12
-    whole = sum(parts.values())
-    return {status: min(most, parts.get(status, 0.0) / (whole or 1.0)) for status in volumes}
+def shares_of(regions: RegionMap) -> dict[str, Share]:
+    """Returns bounds of the share of the domain with each status that occurs, and with undecided."""
+    shown = {"undecided", *(cell.status.value for cell in regions.cells)}
+    none = Share(Fraction(0), Fraction(0))
+    shares = {status.value: share for status, share in regions.shares.items()}
+    return {status: shares.get(status, none) for status in LOOKS if status in shown}
 
 
 def legend(
-    figure: Figure, shares: Mapping[str, float], lines: Sequence[Any], columns: int, told: bool = True
+    figure: Figure, shares: Mapping[str, Share], lines: Sequence[Any], columns: int, told: bool = True
 ) -> None:
     """Writes a legend below a figure: the statuses, with their shares if told, and lines."""
     from matplotlib.patches import Patch
@@ -101,7 +96,7 @@ def legend(
     handles: list[Any] = []
     for status, look in LOOKS.items():
         if status in shares:
-            share = f" {percent(shares[status])}" if told else ""
+            share = f" {percent(shares[status], 1)}" if told else ""
             label = "outside the domain" if status == "outside" else f"{status}{share}"
             handles.append(Patch(label=label, **paint(look)))
     figure.legend(
@@ -112,12 +107,3 @@ def legend(
         columnspacing=1.4,
         handlelength=1.8,
     )
-
-
-def percent(share: float) -> str:
-    """Returns a share in percent, such that neither a little becomes nothing nor almost all becomes all."""
-    if 0 < share < 0.001:
-        return "< 0.1 %"
-    if 0.999 < share < 1:
-        return "> 99.9 %"
-    return f"{share:.0%}".replace("%", " %") if share in (0, 1) else f"{100 * share:.1f} %"

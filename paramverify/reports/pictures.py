@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from paramverify.errors import InputError
 from paramverify.reports.curves import Curve
-from paramverify.reports.lines import joined, line_figure, stretches_of
+from paramverify.reports.lines import PRECISION, joined, line_figure, stretches_of
 from paramverify.reports.looks import save, shares_of
 from paramverify.reports.planes import map_figure, slices, slices_figure
 from paramverify.reports.plots import FORMATS, INSTALL
+from paramverify.synthesis.volumes import Share, shares
 
 MOST = 10**300  # absolute value of what is drawn
 
@@ -74,11 +75,20 @@ def draw_interval(
     notes = _conditions(domain, [partition.parameter], partition.quantified, budget)
     stretches = stretches_of(partition, text)
     box = (partition.interval.lower, partition.interval.upper)
-    inside = sum(s.upper - s.lower for s in stretches if s.status != "outside")
-    shares: dict[str, float] = dict.fromkeys((str(s.status) for s in stretches), 0.0)
-    for stretch in stretches:
-        shares[stretch.status] += (stretch.upper - stretch.lower) / inside if inside else 0.0
-    save(path, lambda: line_figure(stretches, partition.parameter, box, title, notes, curve, shares))
+    found = _shares(partition)
+    save(path, lambda: line_figure(stretches, partition.parameter, box, title, notes, curve, found))
+
+
+def _shares(partition: Partition) -> dict[str, Share]:
+    """Returns bounds of the share of the domain that has each status; outside of it is only named."""
+    none = Share(Fraction(0), Fraction(0))
+    lengths = dict.fromkeys((part.status.value for part in partition.parts), none)
+    for part in partition.parts:
+        low, high = (root.refined(PRECISION) for root in (part.lower, part.upper))
+        own, least = lengths[part.status.value], max(Fraction(0), high.lower - low.upper)
+        lengths[part.status.value] = Share(own.lower + least, own.upper + (high.upper - low.lower))
+    outside = {status: none for status in lengths if status == "outside"}
+    return shares({s: v for s, v in lengths.items() if s not in outside}) | outside
 
 
 def draw_slices(

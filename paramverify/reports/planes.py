@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.domains import Interval
 from paramverify.reports.fields import failure_field, steps
-from paramverify.reports.looks import CURVE, EDGE, LOOKS, heading, legend, paint, percent, shares_of
+from paramverify.reports.looks import CURVE, EDGE, LOOKS, heading, legend, paint, shares_of
 from paramverify.reports.outlines import outlines
+from paramverify.reports.text import percent
+from paramverify.synthesis.volumes import Share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 PLACES = 193  # across and up the field that a boundary curve is drawn from
 SLICE_PLACES = 97
 MOST_CORNERS = 20_000  # of an outline in an SVG; beyond that, the outline is a bitmap in it
+NONE = Share(Fraction(0), Fraction(0))
 MOST_SLICES = 3  # values of each parameter beyond the second
 
 
@@ -72,7 +75,7 @@ def map_figure(regions: RegionMap, title: str, notes: Sequence[str]) -> Figure:
     axes.set_xlabel(regions.parameters[0])
     axes.set_ylabel(regions.parameters[1])
     heading(figure, title, notes)
-    shares = shares_of(regions) | dict.fromkeys(drawn & {"outside"}, 0.0)
+    shares = shares_of(regions) | dict.fromkeys(drawn & {"outside"}, NONE)
     legend(figure, shares, _boundary_entry(drawn), 3 if "outside" in shares else 4)
     return figure
 
@@ -81,7 +84,7 @@ def slices_figure(
     maps: Sequence[tuple[str, RegionMap]],
     title: str,
     notes: Sequence[str],
-    shares: dict[str, float] | None,
+    shares: dict[str, Share] | None,
 ) -> Figure:
     """Small maps with common axes; the legend has the shares of the whole where there is a whole."""
     from matplotlib.figure import Figure
@@ -94,7 +97,7 @@ def slices_figure(
     for number, (axes, (name, regions)) in enumerate(zip(grid.flat, maps, strict=False), 1):
         drawn |= _plane(axes, regions, SLICE_PLACES, number)
         own = shares_of(regions)
-        told = ", ".join(f"{s} {percent(own.get(s, 0.0))}" for s in ("safe", "undecided"))
+        told = ", ".join(f"{s} {percent(own.get(s, NONE), 1)}" for s in ("safe", "undecided"))
         axes.set_title(f"{name}\n{told}" if name else told, fontsize=7.5)
         axes.tick_params(labelsize=7)
     for axes in grid.flat[len(maps) :]:
@@ -106,9 +109,9 @@ def slices_figure(
         lowest.set_xlabel(maps[0][1].parameters[0])
         lowest.tick_params(labelbottom=True)
     heading(figure, title, notes)
-    present = {s: 0.0 for s in LOOKS if any(c.status == s for _, m in maps for c in m.cells)}
+    present = {s: NONE for s in LOOKS if any(c.status == s for _, m in maps for c in m.cells)}
     lines = _boundary_entry(drawn)
-    shown = (present if shares is None else shares) | dict.fromkeys(drawn & {"outside"}, 0.0)
+    shown = (present if shares is None else shares) | dict.fromkeys(drawn & {"outside"}, NONE)
     legend(figure, shown, lines, 2 * across - 1, told=shares is not None)
     return figure
 

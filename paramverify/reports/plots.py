@@ -60,6 +60,8 @@ def write_plots(comparison: Comparison, folder: Path) -> list[Path]:
 def _figures(comparison: Comparison) -> Iterator[tuple[str, Figure]]:
     looks = _looks(comparison)
     for encoding in comparison.encodings():
+        if not comparison.best(encoding):
+            continue  # simplification left nothing to draw
         ending = re.sub(r"\W+", "-", encoding)
         yield f"cactus-{ending}", _cactus(comparison, encoding, looks)
         both = [
@@ -107,9 +109,9 @@ def _cactus(comparison: Comparison, encoding: str, looks: Looks) -> Figure:
             c.label,
             *looks[c.backend],
             "-" if c.simplification == "on" or encoding in AS_THEY_ARE else "--",
-            runs,
+            comparison.left(c),
         )
-        for c, runs in comparison.runs.items()
+        for c in comparison.runs
         if c.encoding == encoding
     ]
     best = comparison.best(encoding)
@@ -133,7 +135,9 @@ def _cactus(comparison: Comparison, encoding: str, looks: Looks) -> Figure:
     axes.yaxis.set_major_formatter("{x:g}")
     axes.set_xlim(0, len(best) + 1)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.set_xlabel(f"claims solved, of {len(best)}")
+    gone = sum(p.encoding == encoding for p in comparison.settled)
+    rest = f" ({gone} more were settled by simplification)" if gone else ""
+    axes.set_xlabel(f"claims solved, of {len(best)}{rest}")
     axes.set_ylabel("seconds for each, at most")
     axes.set_title(f"Solved claims by time ({encoding}); the grey line is the limit", fontsize=9)
     axes.grid(color="0.92", linewidth=0.6)
@@ -190,7 +194,7 @@ def _points(
     look: tuple[str, str],
     label: str,
 ) -> None:
-    left, right = (comparison.runs[c] for c in pair)
+    left, right = (comparison.left(c) for c in pair)
     both = [p for p in left if p in right]
     axes.scatter(
         [left[p].penalty for p in both],

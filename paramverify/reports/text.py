@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from decimal import Decimal
+from math import ceil, floor
+from typing import Any
 
 from paramverify.algebra.decimals import decimal_text
 from paramverify.algebra.domains import Domain
 from paramverify.claims import show_sequence
+from paramverify.evidence import certificates
 from paramverify.evidence.witnesses import AnyWitness, Counterexample, Witness
 from paramverify.models.evaluation import Real
+from paramverify.synthesis.volumes import Share
 from paramverify.verdicts import Decision
 
 LONGEST = 40  # characters of an exact number before it is shown as a decimal only
@@ -29,6 +34,27 @@ def equals(value: Real) -> str:
     if len(exact) > LONGEST:
         return f"≈ {decimal}"
     return f"= {exact}" if exact.lstrip("-").isdigit() else f"= {exact} ≈ {decimal}"
+
+
+def percent(share: Share, digits: int) -> str:
+    """Returns a share in percent with so many decimals, or its bounds where they differ in these.
+
+    Neither a little becomes nothing nor almost all becomes all.
+    """
+    unit = 100 * 10**digits
+
+    def shown(units: int) -> str:
+        return f"{Decimal(units).scaleb(-digits):.{digits}f} %"
+
+    if share.exact and share.lower in (0, 1):
+        return f"{100 * share.lower} %"
+    low, high = round(share.lower * unit), round(share.upper * unit)
+    if low == high:
+        return f"< {shown(1)}" if low == 0 else f"> {shown(unit - 1)}" if low == unit else shown(low)
+    low, high = floor(share.lower * unit), ceil(share.upper * unit)
+    if low == 0:
+        return f"at most {shown(high)}" if high < unit else "between 0 % and 100 %"
+    return f"at least {shown(low)}" if high == unit else f"between {shown(low)} and {shown(high)}"
 
 
 def sequence(observations: Sequence[str]) -> str:
@@ -84,6 +110,16 @@ def _leak(witness: Witness) -> list[str]:
     """Returns the sentences that tell a candidate: prior, secrets, output, probabilities, ratio and bound."""
     left, right = witness.probabilities
     at = f"With {point(witness)}: " if witness.parameters else ""
+    return [
+        f"{at}{comparison(witness)}",
+        f"Pr({show_sequence(witness.observations)} | {witness.left}) {equals(left)}",
+        f"Pr({show_sequence(witness.observations)} | {witness.right}) {equals(right)}",
+    ]
+
+
+def comparison(witness: Witness) -> str:
+    """Returns the sentence that compares both probabilities of a candidate with each other and the bound."""
+    left = witness.probabilities[0]
     outcome = sequence(witness.observations)
     verb = "is" if len(witness.observations) == 1 else "are"
     secrets = f"under {witness.left!r}", f"under {witness.right!r}"
@@ -94,11 +130,20 @@ def _leak(witness: Witness) -> list[str]:
     else:
         told = f"{outcome} {verb} impossible {' and '.join(secrets)}"
     verdict = "beyond" if witness.exceeds else "within"
-    return [
-        f"{at}{told}; that is {verdict} the bound {number(witness.bound)}.",
-        f"Pr({show_sequence(witness.observations)} | {witness.left}) {equals(left)}",
-        f"Pr({show_sequence(witness.observations)} | {witness.right}) {equals(right)}",
-    ]
+    return f"{told}; that is {verdict} the bound {number(witness.bound)}."
+
+
+def on_word(decisions: Sequence[Decision]) -> str:
+    """Returns on whose word proofs rest, as an addition to "holds"; nothing where all have certificates."""
+    names = dict.fromkeys(name for d in decisions for name in certificates.words(d))
+    return f", on the word of {', '.join(names)} (no certificate)" if names else ""
+
+
+def words(decisions: Sequence[Decision]) -> dict[str, Any]:
+    """Returns the same as JSON data: the programs, and the number of proofs."""
+    found = [certificates.words(d) for d in decisions]
+    names = dict.fromkeys(name for part in found for name in part)
+    return {"on_the_word_of": list(names), "without_certificate": sum(map(bool, found))}
 
 
 def backends_used(decisions: Sequence[Decision]) -> str:

@@ -12,6 +12,7 @@ from math import prod
 
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.claims import Claim, without_enclosure
+from paramverify.synthesis.volumes import Inside, Share, shares
 
 
 class Status(StrEnum):
@@ -21,6 +22,9 @@ class Status(StrEnum):
     VIOLATING = "violating"
     UNDECIDED = "undecided"
     OUTSIDE = "outside"  # no point of the cell is in the parameter domain
+
+
+INSIDE = (Status.SAFE, Status.VIOLATING, Status.UNDECIDED)
 
 
 @dataclass(frozen=True)
@@ -61,19 +65,37 @@ class RegionMap:
     stopped: bool = False
 
     @cached_property
-    def volumes(self) -> Mapping[Status, Fraction]:
-        """The volume of the cells with each status."""
+    def volumes(self) -> Mapping[Status, Share]:
+        """Bounds of the volume inside the domain of the cells with each status."""
+        cells = [cell for cell in self.cells if cell.status is not Status.OUTSIDE]
+        found = dict.fromkeys(INSIDE, Share(Fraction(0), Fraction(0)))
+        if self.inside.conditions:
+            for cell, part in zip(cells, self.inside.volumes([cell.box for cell in cells]), strict=True):
+                own = found[cell.status]
+                found[cell.status] = Share(own.lower + part.lower, own.upper + part.upper)
+            return found
         # Many cells have the same size, and adding fractions is slow.
-        counts = Counter((cell.status, tuple(high - low for low, high in cell.box)) for cell in self.cells)
-        found = dict.fromkeys(Status, Fraction(0))
+        counts = Counter((cell.status, tuple(high - low for low, high in cell.box)) for cell in cells)
         for (status, sides), count in counts.items():
-            found[status] += count * prod(sides, start=Fraction(1))
+            size = found[status].lower + count * prod(sides, start=Fraction(1))
+            found[status] = Share(size, size)
         return found
 
+    @cached_property
+    def inside(self) -> Inside:
+        """The points over the parameters that are in the domain."""
+        if not self.claims:
+            return Inside(self.parameters, (), {}, ())
+        return Inside.of(self.claims[0].domain, self.parameters)
+
+    @cached_property
+    def shares(self) -> Mapping[Status, Share]:
+        """Bounds of the share of the domain (its volume, constraints included) that has each status."""
+        return shares(self.volumes)
+
     def share(self, status: Status) -> Fraction:
-        """Returns the share of the volume inside the domain, as far as it is known, that has a status."""
-        inside = sum(self.volumes.values(), Fraction(0)) - self.volumes[Status.OUTSIDE]
-        return self.volumes[status] / inside if inside else Fraction(0)
+        """Returns a certified share of the domain: undecided at most this, safe or violating at least."""
+        return self.shares[status].upper if status is Status.UNDECIDED else self.shares[status].lower
 
 
 def on_cell(

@@ -41,11 +41,13 @@ def optimum_of_parts(found: Partition, sense: str) -> Optimum | None:
 def optimum_of_map(found: RegionMap, parameter: str, sense: str) -> Optimum | None:
     """Returns certified bounds of the optimum of one parameter over the safe points; None if there are none.
 
-    All points of a safe cell that are in the domain are safe, so they reach or approach its end; all safe
-    points are in cells that are safe or undecided. That holds if the domain is a box.
+    All points of a safe cell that are in the domain are safe, so they reach or approach its end where the
+    whole cell is in the domain, but for a set without volume; all safe points are in cells that are safe or
+    undecided.
     """
     axis = found.parameters.index(parameter)
-    safe = [c.box[axis] for c in found.cells if c.status is Status.SAFE]
+    whole = [c for c in found.cells if c.status is Status.SAFE and found.inside.has(c.box)]
+    safe = [c.box[axis] for c in whole]
     possible = [c.box[axis] for c in found.cells if c.status in (Status.SAFE, Status.UNDECIDED)]
     if not possible:
         return None

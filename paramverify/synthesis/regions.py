@@ -145,6 +145,37 @@ class _Search:
                     self.add(part)
         return False
 
+    def cover(self, coverage: Fraction, deadline: float | None) -> bool:
+        """Examines cells until little of the domain is shown to be open; tells whether time was up before.
+
+        `run` compares volumes of whole cells. Where constraints cut cells, the share of the domain may be
+        larger, and the cutting goes on.
+        """
+        wanted = coverage
+        while True:
+            interrupted = self.run(wanted, deadline)
+            if interrupted or not self.domain.constraints or not coverage or self.stuck():
+                return interrupted
+            found = self.share()
+            if found <= coverage:
+                return False
+            wanted = min(wanted, self.part()) * max(Fraction(1, 4), coverage / found / 2)
+
+    def stuck(self) -> bool:
+        """Whether nothing is left to cut, or the limits on cells are met."""
+        return not 0 < len(self.heap) < MAX_OPEN or self.heap[0][0] >= MAX_DEPTH
+
+    def part(self) -> Fraction:
+        """Returns the open part of the volume of the cells that are not outside."""
+        return Fraction(self.open, max(1, (1 << MAX_DEPTH) - self.outside))
+
+    def share(self) -> Fraction:
+        """Returns an upper bound of the share of the domain that is open."""
+        rest = [Cell(Status.UNDECIDED, node.box) for _, _, node in self.heap]
+        cells = (*self.cells, *rest)
+        found = RegionMap(self.free, self.quantified, self.box, tuple(self.claims), cells, 0.0)
+        return found.share(Status.UNDECIDED)
+
     def examine(self, node: _Node) -> Cell | _Node:
         """Returns the decided cell, or what is open of it."""
         outside = node.domain
@@ -317,8 +348,8 @@ def region_map(
     the polynomials only; their own domains are not looked at.
 
     Args:
-        coverage: the largest share of the volume (of the cells that are not outside of the domain) that may
-            stay undecided. More is left only if the map was interrupted, or if too many cells are open.
+        coverage: the largest share of the volume of the domain that may stay undecided. More is left only if
+            the map was interrupted, or if too many cells are open.
         on_cell: called with each cell as it is decided; cells of `known` are not repeated.
         known: cells of an earlier run with the same claims, domain and free parameters; undecided ones save
             the time to find them again. If they are enough for the coverage, nothing is done.
@@ -338,7 +369,7 @@ def region_map(
     try:
         search.resume(known)
         resumed = True
-        interrupted = search.run(coverage, deadline)
+        interrupted = search.cover(coverage, deadline)
         settled = bool(known) and len(search.cells) == sum(c.status is not Status.UNDECIDED for c in known)
         if session and not interrupted and not settled:
             search.ask(session, deadline)

@@ -1,0 +1,84 @@
+"""A verdict that rests on somebody's word says on whose, in the headline and in JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from paramverify.cli.main import run
+
+LIAR = "lying_backends:PROVES_ALL"
+
+# Simplification leaves something of this, so a backend has to say it.
+TOUCHING = """
+[parameters]
+x = "[0, 1]"
+y = "[0, 1]"
+[claim]
+holds = "(x - y)**2 + (x*y - 1/4)**2 >= 0"
+"""
+
+MODEL = """
+[parameters]
+x = "[0, 1]"
+y = "[0, 1]"
+[model]
+kind = "chain"
+initial = ["s"]
+[states]
+s = { to = { a = "((x - y)**2 + (x*y - 1/4)**2)/4", b = "1 - ((x - y)**2 + (x*y - 1/4)**2)/4" } }
+a = { labels = ["a"] }
+b = { }
+[formulas]
+f = "P<=1 [ X a ]"
+"""  # that the probability of a is not negative has to be proved
+
+
+@pytest.mark.parametrize(
+    ("backends", "word"),
+    [("bernstein", ""), (LIAR, f"{LIAR} 1.0"), ("z3", "z3 ")],
+)
+def test_verify_says_on_whose_word(
+    backends: str, word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A built-in proof has a certificate; what a program prints is its word, and no plain "holds"."""
+    path = tmp_path / "case.toml"
+    path.write_text(TOUCHING)
+    assert run(["verify", str(path), "--backends", backends]) == 0
+    told = capsys.readouterr().out
+    assert run(["verify", str(path), "--backends", backends, "--json"]) == 0
+    evidence = json.loads(capsys.readouterr().out)["evidence"]
+    assert run(["synthesize", str(path), "--witness", "--backends", backends]) == 0
+    searched = capsys.readouterr().out
+    if not word:
+        assert told.startswith("holds: ")
+        assert (evidence["on_the_word_of"], evidence["without_certificate"]) == ([], 0)
+        assert "on the word of" not in searched
+        return
+    assert told.startswith(f"holds, on the word of {word}")
+    assert told.splitlines()[0].split(": ")[0].endswith("(no certificate)")
+    assert evidence["without_certificate"] == 1
+    assert evidence["on_the_word_of"][0].startswith(word)
+    assert f"on the word of {word}" in searched
+
+
+@pytest.mark.parametrize(
+    ("backends", "start"),
+    [
+        ("bernstein", "holds: f: "),
+        (LIAR, f"holds, on the word of {LIAR} 1.0 (no certificate): f: "),
+    ],
+)
+def test_logic_says_on_whose_word(
+    backends: str, start: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What had to be proved about the model counts, too."""
+    path = tmp_path / "case.toml"
+    path.write_text(MODEL)
+    assert run(["logic", str(path), "--backends", backends]) == 0
+    assert capsys.readouterr().out.startswith(start)
+    assert run(["logic", str(path), "--backends", backends, "--json"]) == 0
+    evidence = json.loads(capsys.readouterr().out)["evidence"]
+    assert evidence["on_the_word_of"] == ([f"{LIAR} 1.0"] if backends == LIAR else [])
