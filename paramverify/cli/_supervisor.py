@@ -29,7 +29,7 @@ from paramverify.cli import _output
 
 INPUT, UNKNOWN, DEFECT, INTERRUPTED = 2, 3, 70, 130  # exit codes
 
-AFTER = 0.6  # seconds after the time limit in which the command may end by itself
+AFTER = 0.5  # seconds after the time limit in which the command may end by itself
 PATIENCE = 10.0  # seconds after Ctrl-C, likewise
 LOOK = 0.02  # seconds between two looks at the memory
 STRAYS = 0.25  # seconds for the processes of a killed command to end by themselves
