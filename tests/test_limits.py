@@ -68,7 +68,21 @@ f = "p**2 + q**2 - 1/2"
 [claim]
 holds = "f >= 0"
 """
+SLOTS = """
+[system]
+kind = "slots"
+slots = 8
+points = 2
+data = [-1, 1]
+queries = ["count", "sum"]
+range = 6
+noise = { truncated_geometric = "1/2" }
+
+[privacy]
+epsilon = "6*ln(2)"
+"""
 LONG = [
+    ["interactive", "slots"],
     ["verify", "case"],
     ["budget", "case"],
     ["synthesize", "case", "--witness"],
@@ -88,13 +102,14 @@ def folder(tmp_path: Path) -> Path:
     """A folder with inputs that take very long."""
     (tmp_path / "case").write_text(TWELVE)
     (tmp_path / "grid").write_text(GRID)
+    (tmp_path / "slots").write_text(SLOTS)
     (tmp_path / "plane").write_text(PLANE)
     return tmp_path
 
 
 def placed(command: list[str], folder: Path) -> list[str]:
     """Returns a command whose files are in a folder."""
-    names = ("case", "grid", "plane", "state", "compared")
+    names = ("case", "grid", "slots", "state", "compared")
     return [str(folder / word) if word in names else word for word in command]
 
 

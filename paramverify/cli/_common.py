@@ -27,7 +27,7 @@ from paramverify.portfolio.strategies import parse_strategy, race_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-GRACE = 0.35  # seconds that a session may need to end its processes
+GRACE = 0.25  # seconds that a session may need to end its processes
 MEMORY = "paramverify.memory"  # key in the context of a command
 LEAST_MEMORY, MOST_MEMORY = 10**8, 10**15
 STATUS_CODES = {"holds": Exit.HOLDS, "violated": Exit.VIOLATED, "unknown": Exit.UNKNOWN}

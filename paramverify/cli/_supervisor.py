@@ -28,7 +28,7 @@ from types import FrameType
 from paramverify.cli import _output
 from paramverify.cli._exits import Exit
 
-AFTER = 0.6  # seconds after the time limit in which the command may end by itself
+AFTER = 0.5  # seconds after the time limit in which the command may end by itself
 PATIENCE = 10.0  # seconds after Ctrl-C, likewise
 LOOK = 0.02  # seconds between two looks at the memory
 STRAYS = 0.25  # seconds for the processes of a killed command to end by themselves

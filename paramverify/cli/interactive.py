@@ -57,7 +57,13 @@ def command(
     """Prove differential noninterference of an interactive system, or show how it leaks."""
     options = session_options(timeout, backends, strategy, confirm)
     with time_limit(timeout) as lift, progress_bar("states, families") as progress:
-        loaded = load(case, progress)
+
+        def explored(done: int, total: int) -> None:
+            document = {"stage": "states", "done": done, "total": total}
+            _output.found([f"  {done:,} states were explored, and {total:,} were known."], document)
+            progress(done, total)
+
+        loaded = load(case, explored)
         if picture:
             if evidence:
                 raise click.UsageError("--dot decides nothing, so there is no evidence to write")
