@@ -12,6 +12,7 @@ from typing import Any
 from paramverify.algebra.constants import GENERATOR, ExpConstant
 from paramverify.algebra.domains import Constraint, Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, Ring, key
+from paramverify.printable import name
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,8 @@ class Origin:
     observations: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"{self.left} against {self.right}, output {' '.join(self.observations)}"
+        left, right, *word = map(name, (self.left, self.right, *self.observations))
+        return f"{left} against {right}, output {' '.join(word)}"
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any
 from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.realroots import RealRoot
+from paramverify.algebra.volumes import Share
 from paramverify.cases import Case
 from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.evaluation import Real
@@ -19,7 +20,6 @@ from paramverify.synthesis.intervals import Part, Partition, Root
 from paramverify.synthesis.maps import RegionMap, Status
 from paramverify.synthesis.optimum import Optimum
 from paramverify.synthesis.violating import Violating
-from paramverify.synthesis.volumes import Share
 
 DONE, VIOLATED, UNKNOWN, STOPPED = 0, 1, 3, 130
 

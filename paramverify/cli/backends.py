@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from paramverify.backends import discover
-from paramverify.cli._common import json_option, print_json, timeout_option
+from paramverify.cli._common import json_option, print_json, say, timeout_option
 from paramverify.reports.tables import columns
 
 
@@ -37,5 +37,5 @@ def command(as_json: bool, timeout: float) -> int:
         for name, backend, version in found
     ]
     for line in columns(("backend", "version", "what it is"), rows):
-        click.echo(line)
+        say(line)
     return 0

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from paramverify.cli._common import json_option, print_json, timeout_option
+from paramverify.cli._common import json_option, print_json, say, timeout_option
 from paramverify.errors import EvidenceError, located
 from paramverify.evidence import cone_checker, product_checker, region_checker, unwinding_checker
 from paramverify.evidence.checker import Report, check_text
@@ -42,7 +42,7 @@ def command(evidence: Path, case: str | None, as_json: bool, timeout: float) -> 
         print_json(_document(report) | ({"verdict": _status(text)} if accepted else {}))
         return int(not accepted)
     for line in report.lines[:SHOWN]:
-        click.echo(line)
+        say(line)
     if len(report.lines) > SHOWN:
         click.echo(f"... and {len(report.lines) - SHOWN} more")
     what = "cells" if accepted and _status(text) == "region map" else "claims"

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from paramverify.backends import Ability, discover
-from paramverify.cli._common import SECONDS, json_option, print_json
+from paramverify.cli._common import SECONDS, json_option, print_json, say
 from paramverify.errors import InputError
 from paramverify.portfolio.comparing import Choice, Planned, Progress, plan, run
 from paramverify.portfolio.results import ResultsFile, identity
@@ -99,7 +99,7 @@ def command(
         print_json(document)
     else:
         for line in [*comparison.lines(document), "", *notes]:
-            click.echo(line)
+            say(line)
     for line in alarm:
         click.secho(line, fg="red", bold=True, err=True)
     return CONTRADICTED if made.judgement.alarming else 0

@@ -7,7 +7,7 @@ from importlib import import_module
 
 import click
 
-from paramverify import __version__
+from paramverify import __version__, printable
 from paramverify.errors import DefectError, DisagreementError, InputError, LimitError
 
 INPUT, UNKNOWN, INTERRUPTED = 2, 3, 130
@@ -90,7 +90,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _fail(kind: str, message: str, code: int, arguments: list[str]) -> int:
-    click.echo(f"{kind}: {message}", err=True)
+    click.echo(f"{kind}: {printable.message(message)}", err=True)
     if "--json" in arguments:
         _print_reason("unknown" if code == UNKNOWN else "error", message)
     return code

@@ -17,6 +17,7 @@ from paramverify.cli._common import (
     json_option,
     parse_point,
     print_json,
+    say,
     time_limit,
     timeout_option,
 )
@@ -192,7 +193,7 @@ def _test(
         print_json(document)
     else:
         for line in lines:
-            click.echo(line)
+            say(line)
     return code
 
 

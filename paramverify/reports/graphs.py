@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from paramverify import printable
 from paramverify.algebra.polynomials import Polynomial, RationalFunction
 from paramverify.models.model import Model
 from paramverify.reports.formulas import formula
@@ -14,15 +15,15 @@ def dot(model: Model) -> str:
     dashed edges from a box that names the secret.
     """
     lines = ["digraph model {", "  rankdir=LR;", "  node [shape=ellipse];"]
-    names = [_quoted(state) for state in model.hmm.states]
+    names = [printable.dot(state) for state in model.hmm.states]
     lines += [f"  {name};" for name in names]
     starts = {name: start for p in model.pairs for name, start in ((p.left, p.pi), (p.right, p.tau))}
     for name, start in starts.items():
-        box = _quoted(f"secret {name}")
-        lines.append(f"  {box} [shape=box, label={_quoted(name)}];")
+        box = printable.dot(f"secret {name}")
+        lines.append(f"  {box} [shape=box, label={printable.dot(name)}];")
         for state, weight in start.weights.items():
             label = _probability(model, weight, start.mass)
-            lines.append(f"  {box} -> {names[state]} [style=dashed, label={_quoted(label)}];")
+            lines.append(f"  {box} -> {names[state]} [style=dashed, label={printable.dot(label)}];")
     for state, row in enumerate(model.hmm.steps):
         edges: dict[int, list[str]] = {}
         for step in row:
@@ -30,15 +31,10 @@ def dot(model: Model) -> str:
             observation = model.hmm.observations[step.observation]
             edges.setdefault(step.successor, []).append(f"{observation}: {text}")
         for successor, labels in edges.items():
-            label = _quoted("\n".join(labels))
+            label = printable.dot("\n".join(labels))
             lines.append(f"  {names[state]} -> {names[successor]} [label={label}];")
     return "\n".join([*lines, "}", ""])
 
 
 def _probability(model: Model, weight: Polynomial, mass: Polynomial) -> str:
     return formula(RationalFunction.of(weight, mass), model.domain).factored
-
-
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'

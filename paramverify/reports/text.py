@@ -8,11 +8,12 @@ from decimal import Decimal
 from math import ceil, floor
 from typing import Any
 
+from paramverify import printable
 from paramverify.algebra.domains import Domain
+from paramverify.algebra.volumes import Share
 from paramverify.evidence import certificates
 from paramverify.evidence.witnesses import AnyWitness, Counterexample, Witness
 from paramverify.models.evaluation import Real
-from paramverify.synthesis.volumes import Share
 from paramverify.verdicts import Decision
 
 LONGEST = 40  # characters of an exact number before it is shown as a decimal only
@@ -57,7 +58,8 @@ def percent(share: Share, digits: int) -> str:
 
 def sequence(observations: Sequence[str]) -> str:
     """Returns an observation sequence in words."""
-    return f"output {observations[0]}" if len(observations) == 1 else f"outputs {' '.join(observations)}"
+    shown = " ".join(map(printable.name, observations))
+    return f"output {shown}" if len(observations) == 1 else f"outputs {shown}"
 
 
 def priors(domain: Domain) -> str:
@@ -104,10 +106,11 @@ def _leak(witness: Witness) -> list[str]:
     """Returns the sentences that tell a candidate: prior, secrets, output, probabilities, ratio and bound."""
     left, right = witness.probabilities
     at = f"With {point(witness)}: " if witness.parameters else ""
+    word = " ".join(map(printable.name, witness.observations))
     return [
         f"{at}{comparison(witness)}",
-        f"Pr({' '.join(witness.observations)} | {witness.left}) {equals(left)}",
-        f"Pr({' '.join(witness.observations)} | {witness.right}) {equals(right)}",
+        f"Pr({word} | {printable.name(witness.left)}) {equals(left)}",
+        f"Pr({word} | {printable.name(witness.right)}) {equals(right)}",
     ]
 
 
@@ -116,7 +119,7 @@ def comparison(witness: Witness) -> str:
     left = witness.probabilities[0]
     outcome = sequence(witness.observations)
     verb = "is" if len(witness.observations) == 1 else "are"
-    secrets = f"under {witness.left!r}", f"under {witness.right!r}"
+    secrets = [f"under '{printable.name(secret)}'" for secret in (witness.left, witness.right)]
     if witness.ratio:
         told = f"{outcome} {verb} {number(witness.ratio)} times as likely {secrets[0]} as {secrets[1]}"
     elif left.sign() > 0:
