@@ -15,6 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from paramverify import printable
 from paramverify.algebra.budgets import read_epsilon
 from paramverify.algebra.expressions import Expression, Value, evaluate
 from paramverify.algebra.polynomials import (
@@ -126,7 +127,7 @@ class _Reader:
             ratio,
             lengths,
             tuple(self.checks.obligations),
-            tuple(dict.fromkeys(self.notes)),
+            tuple(dict.fromkeys([*self.notes, *self.checks.notes])),
             empty,
             self.stands_for,
         )
@@ -234,7 +235,7 @@ class _Reader:
             weights: dict[str, dict[Input, RationalFunction]] = {}
             for name in names:
                 if name not in table:
-                    known = ", ".join(k for k in table.data if k != "pairs")
+                    known = ", ".join(printable.name(k) for k in table.data if k != "pairs")
                     raise CaseError(f"{name!r} is not one of the secrets: {known}", key="pairs")
                 secret = table.expression(name)
                 with located(key=name):

@@ -24,6 +24,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from paramverify import printable
+
 
 class ParamverifyError(Exception):
     """The root of all exceptions that this package raises on purpose."""
@@ -39,7 +41,8 @@ class InputError(ParamverifyError, ValueError):
         self.key = key
 
     def __str__(self) -> str:
-        return ": ".join(part for part in (self.file, self.key, self.reason) if part)
+        place = (printable.escaped(part) for part in (self.file, self.key) if part)
+        return ": ".join([*place, *([self.reason] if self.reason else [])])
 
 
 class ExpressionError(InputError):

@@ -12,6 +12,7 @@ import pytest
 
 from paramverify.algebra.domains import Domain, Interval, box_domain, parse_constraint
 from paramverify.algebra.polynomials import Ring
+from paramverify.algebra.volumes import Inside, Share
 from paramverify.cases import load
 from paramverify.claims import Claim
 from paramverify.cli.main import run
@@ -20,7 +21,6 @@ from paramverify.synthesis.maps import Cell, RegionMap, Status
 from paramverify.synthesis.optimum import optimum_of_map
 from paramverify.synthesis.questions import region_claims
 from paramverify.synthesis.regions import region_map
-from paramverify.synthesis.volumes import Inside, Share
 
 Place = tuple[Fraction, Fraction]
 Line = tuple[int, int, int]  # a·p + b·q <= c

@@ -29,6 +29,7 @@ IMPORTABLE = [
 
 # Every import goes to a lower layer or stays in its own package.
 LAYERS = (
+    ("printable",),
     ("errors",),
     ("algebra", "files"),
     ("claims", "tables", "verdicts"),

@@ -20,6 +20,7 @@ from matplotlib.image import imread
 from paramverify.algebra.domains import Domain, Interval, parse_constraint
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import Ring, to_rational_function, value_at
+from paramverify.algebra.volumes import Share
 from paramverify.cases import load
 from paramverify.claims import Claim
 from paramverify.cli.main import run
@@ -32,7 +33,6 @@ from paramverify.reports.text import percent
 from paramverify.synthesis.maps import Cell, RegionMap, Status
 from paramverify.synthesis.projection import project
 from paramverify.synthesis.regions import region_map
-from paramverify.synthesis.volumes import Share
 
 SVG = "{http://www.w3.org/2000/svg}"
 ZERO, ONE = Fraction(0), Fraction(1)

@@ -18,6 +18,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from paramverify import printable
 from paramverify.algebra.expressions import constant
 from paramverify.cli import _output
 from paramverify.cli._exits import Exit
@@ -226,6 +227,11 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
     finally:
         if bar:
             bar[0].stop()
+
+
+def say(line: str, *, err: bool = False) -> None:
+    """Prints one line for people: what is no printable character in it is escaped, a long one shortened."""
+    click.echo(printable.line(line), err=err)
 
 
 def print_json(document: object) -> None:

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-import click
-
 from paramverify.algebra.decimals import decimal_text, logarithm
 from paramverify.claims import show_sequence
+from paramverify.cli._common import say
 from paramverify.cli.budget import exact_text, ratio_document
 from paramverify.models.model import Model
 from paramverify.reports import documents, text
@@ -242,7 +241,7 @@ def tight_document(tight: TightRatio) -> dict[str, Any]:
 def print_audit(found: Audit) -> None:
     """Prints an audit."""
     for line in audit_lines(found):
-        click.echo(line)
+        say(line)
 
 
 def audit_lines(found: Audit) -> list[str]:

@@ -11,6 +11,7 @@ from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.decimals import decimal_text
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.realroots import RealRoot
+from paramverify.algebra.volumes import Share
 from paramverify.cases import Case
 from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.evaluation import Real
@@ -21,7 +22,6 @@ from paramverify.synthesis.intervals import Part, Partition, Root
 from paramverify.synthesis.maps import RegionMap, Status
 from paramverify.synthesis.optimum import Optimum
 from paramverify.synthesis.violating import Violating
-from paramverify.synthesis.volumes import Share
 
 Answer = tuple[int, dict[str, Any], list[str]]  # exit code, JSON, lines
 

@@ -6,7 +6,7 @@ import click
 
 from paramverify.backends import discover
 from paramverify.cli import _output
-from paramverify.cli._common import json_option, print_json, whole_timeout_option
+from paramverify.cli._common import json_option, print_json, say, whole_timeout_option
 from paramverify.reports.tables import columns
 
 
@@ -41,5 +41,5 @@ def command(as_json: bool) -> int:
         for name, backend, version in found
     ]
     for line in columns(("backend", "version", "what it is"), rows):
-        click.echo(line)
+        say(line)
     return 0

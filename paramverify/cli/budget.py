@@ -19,6 +19,7 @@ from paramverify.cli._common import (
     case_argument,
     json_option,
     print_json,
+    say,
     session_option,
     session_options,
     time_limit,
@@ -85,12 +86,14 @@ def command(
         if related:
             document["relative_to"] = loaded.budget
             document["relative"] = ratio_document(related) | {"attained": related.attained}
-        print_json(document)
+        print_json(document | {"notes": list(model.notes)})
     else:
         for line in _lines(model, found):
-            click.echo(line)
+            say(line)
         if related:
             click.echo(f"relative to the case's {loaded.budget}: {_relative(related)}")
+        for note in model.notes:
+            say(f"Note: {note}.")
     return Exit.HOLDS if done else Exit.UNKNOWN
 
 

@@ -10,7 +10,14 @@ import click
 
 from paramverify.cases import load
 from paramverify.claims import Origin
-from paramverify.cli._common import case_argument, json_option, parse_point, print_json, whole_timeout_option
+from paramverify.cli._common import (
+    case_argument,
+    json_option,
+    parse_point,
+    print_json,
+    say,
+    whole_timeout_option,
+)
 from paramverify.errors import InputError
 from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.models.kinds import need_privacy
@@ -63,8 +70,8 @@ def command(
         return int(found.exceeds)
     click.echo("violation" if found.exceeds else "not a violation")
     for line in text.witness_lines(found):
-        click.echo(f"  {line}")
-    click.echo(f"  The other way around, {text.comparison(both[1])}")
+        say(f"  {line}")
+    say(f"  The other way around, {text.comparison(both[1])}")
     return int(found.exceeds)
 
 

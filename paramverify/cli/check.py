@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from paramverify.cli import _output
-from paramverify.cli._common import json_option, print_json, whole_timeout_option
+from paramverify.cli._common import json_option, print_json, say, whole_timeout_option
 from paramverify.errors import EvidenceError, located
 from paramverify.evidence import (
     checker,
@@ -65,12 +65,12 @@ def command(evidence: Path, case: str | None, as_json: bool) -> int:
         return int(not accepted)
     lines = [line for line in report.lines if look is None or line != look.line]
     for line in lines[:SHOWN]:
-        click.echo(line)
+        say(line)
     if len(lines) > SHOWN:
-        click.echo(f"... and {len(lines) - SHOWN} more")
+        say(f"... and {len(lines) - SHOWN} more")
     if look is not None and look.line and look.agrees:
-        click.echo(look.line)
-    click.echo(_verdict_line(report))
+        say(look.line)
+    say(_verdict_line(report))
     return int(not accepted)
 
 

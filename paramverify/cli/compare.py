@@ -20,6 +20,7 @@ from paramverify.cli._common import (
     memory_limit,
     memory_option,
     print_json,
+    say,
     time_limit,
     write_text,
 )
@@ -115,7 +116,7 @@ def command(
         print_json(document)
     else:
         for line in [*comparison.lines(document), "", *notes]:
-            click.echo(line)
+            say(line)
     for line in alarm:
         click.secho(line, fg="red", bold=True, err=True)
     return Exit.VIOLATED if made.judgement.alarming else 0

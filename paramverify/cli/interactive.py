@@ -17,6 +17,7 @@ from paramverify.cli._common import (
     json_option,
     print_json,
     progress_bar,
+    say,
     session_option,
     session_options,
     time_limit,
@@ -88,7 +89,7 @@ def command(
         print_json(_document(loaded, report))
         return STATUS_CODES[report.status]
     for line in _lines(loaded, report):
-        click.echo(line)
+        say(line)
     return STATUS_CODES[report.status]
 
 

@@ -17,6 +17,7 @@ from paramverify.cli._common import (
     json_option,
     print_json,
     progress_bar,
+    say,
     session_option,
     session_options,
     time_limit,
@@ -125,7 +126,7 @@ def command(
         print_json(reports.document(case, results, status, seconds, obligations))
         return STATUS_CODES[status]
     for line in _lines(case, results, obligations):
-        click.echo(line)
+        say(line)
     return STATUS_CODES[status]
 
 
@@ -195,7 +196,7 @@ def _curve(work: Work, name: str, found: Property, plot: Path | None, as_json: b
     if not as_json:
         linear = work.chain.numeric and not work.chain.domain.ring.parameters
         between = "is linear in the ratio e^epsilon between these corners"
-        click.echo(f"{name}: delta {between if linear else 'is convex in the ratio e^epsilon; some points'}")
+        say(f"{name}: delta {between if linear else 'is convex in the ratio e^epsilon; some points'}")
         for corner in corners:
             at = f"(ratio {corner.ratio}): delta =" if linear else "delta <="
             delta = corner.delta if linear else f"{float(corner.delta):.6g}"
@@ -215,5 +216,5 @@ def _curve(work: Work, name: str, found: Property, plot: Path | None, as_json: b
 
 def _say(as_json: bool, line: str) -> None:
     if not as_json:
-        click.echo(line)
+        say(line)
         _output.found([*_output.known.lines, line], {})

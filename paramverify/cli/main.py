@@ -12,7 +12,7 @@ from io import StringIO, TextIOWrapper
 
 import click
 
-from paramverify import __version__
+from paramverify import __version__, printable
 from paramverify.cli import _output
 from paramverify.cli._exits import CODES, Exit, told
 from paramverify.cli._supervisor import supervise
@@ -141,7 +141,7 @@ def _failed(error: Exception | SystemExit, arguments: list[str]) -> int:
         with suppress(OSError):
             error.show()
     elif not isinstance(error, BrokenPipeError):  # there the reader has gone away on purpose
-        _say(f"{kind}: {reason}")
+        _say(f"{kind}: {printable.message(reason)}")
     if code == Exit.OUTPUT:
         return code
     if "--json" in arguments:

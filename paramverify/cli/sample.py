@@ -18,6 +18,7 @@ from paramverify.cli._common import (
     json_option,
     parse_point,
     print_json,
+    say,
     time_limit,
     timeout_option,
 )
@@ -195,7 +196,7 @@ def _test(
         print_json(document)
     else:
         for line in lines:
-            click.echo(line)
+            say(line)
     return code
 
 

@@ -8,11 +8,12 @@ from itertools import islice
 
 import click
 
+from paramverify import printable
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.cases import load
 from paramverify.claims import show_sequence
 from paramverify.cli import _output
-from paramverify.cli._common import case_argument, json_option, print_json, whole_timeout_option
+from paramverify.cli._common import case_argument, json_option, print_json, say, whole_timeout_option
 from paramverify.encodings.sequences import probabilities
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import need_privacy
@@ -65,16 +66,16 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool) -> int:
             }
         )
     else:
-        click.echo(loaded.title)
+        say(printable.name(loaded.title))
         shown = [
             (name, show_sequence(word), _text(formula(f, model.domain))) for word, name, f in rows[:MOST_ROWS]
         ]
         for line in columns(("secret", "output", "probability"), shown):
-            click.echo(line)
+            say(line)
         if power is not None:
             click.echo(f"E = exp({power})")
         for note in model.notes:
-            click.echo(f"Note: {note}.")
+            say(f"Note: {note}.")
     if cut:
         click.echo(f"only the first {MOST_ROWS} probabilities are shown", err=True)
     return 0
@@ -94,7 +95,9 @@ def _show_definitions(title: str, model: Inequality, as_latex: bool, as_json: bo
     power = exponent(model.definitions.values(), model.domain)
     if as_latex:
         lines = [r"\begin{align*}"]
-        lines += [rf"\mathit{{{_escaped(name)}}} &= {latex(f, model.domain)} \\" for name, f in functions]
+        lines += [
+            rf"\mathit{{{printable.latex(name)}}} &= {latex(f, model.domain)} \\" for name, f in functions
+        ]
         lines += [rf"E &= {_power(power)} \\"] if power is not None else []
         _print_text("latex", "\n".join([*lines, r"\end{align*}", ""]), as_json)
         return
@@ -103,13 +106,13 @@ def _show_definitions(title: str, model: Inequality, as_latex: bool, as_json: bo
         named = [{"name": name, **_forms(shown)} for name, shown in forms.items()]
         print_json({"title": title, "definitions": named, "claim": model.text, **_constant(power)})
         return
-    click.echo(title)
+    say(printable.name(title))
     rows = [(name, _text(shown)) for name, shown in forms.items()]
     for line in columns(("name", "function"), rows) if rows else []:
-        click.echo(line)
+        say(line)
     if power is not None:
         click.echo(f"E = exp({power})")
-    click.echo(f"claim: {model.text}")
+    say(f"claim: {model.text}")
 
 
 def _constant(power: Fraction | None) -> dict[str, str]:
@@ -135,16 +138,9 @@ def _latex(
     rows: Sequence[tuple[tuple[str, ...], str, RationalFunction]], model: Model, power: Fraction | None
 ) -> str:
     lines = [r"\begin{tabular}{lll}", r"secret & output & probability \\ \hline"]
-    lines += [
-        f"{_escaped(name)} & {_escaped(show_sequence(word))} & ${latex(function, model.domain)}$ " + r"\\"
-        for word, name, function in rows
-    ]
+    for word, name, function in rows:
+        shown = printable.latex(name), " ".join(printable.latex(show_sequence([o])) for o in word)
+        lines.append(rf"{shown[0]} & {shown[1]} & ${latex(function, model.domain)}$ \\")
     if power is not None:
         lines.append(rf"\multicolumn{{3}}{{l}}{{where $E = {_power(power)}$}} \\")
     return "\n".join([*lines, r"\end{tabular}", ""])
-
-
-def _escaped(words: str) -> str:
-    for character in "_%&#$":
-        words = words.replace(character, f"\\{character}")
-    return words.replace("⊥", r"$\bot$").replace("⊤", r"$\top$")

@@ -25,6 +25,7 @@ from paramverify.cli._common import (
     json_option,
     print_json,
     progress_bar,
+    say,
     session_option,
     session_options,
     time_limit,
@@ -157,7 +158,7 @@ def command(
         print_json(document | {"notes": list(model.notes)})
     else:
         for line in [*lines, *(f"Note: {note}." for note in model.notes)]:
-            click.echo(line)
+            say(line)
     return code
 
 

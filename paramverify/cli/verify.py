@@ -18,6 +18,7 @@ from paramverify.cli._common import (
     json_option,
     print_json,
     progress_bar,
+    say,
     session_option,
     session_options,
     time_limit,
@@ -75,14 +76,16 @@ def command(
         print_json(_document(report, status) | condition)
         return STATUS_CODES[status]
     word = text.on_word(_proofs(report)) if status == "holds" else ""
-    click.echo(f"{status}{word}: {_headline(report, loaded)}")
+    first, *more = _headline(report, loaded)
+    for line in (f"{status}{word}: {first}", *(f"  {part}" for part in more)):
+        say(line)
     if isinstance(report.verdict, Violated):
         for line in text.witness_lines(report.verdict.witness):
-            click.echo(f"  {line}")
+            say(f"  {line}")
     for name, told in condition.items():
-        click.echo(f"  {name.capitalize()}: {told}")
+        say(f"  {name.capitalize()}: {told}")
     for note in report.notes:
-        click.echo(f"  Note: {note}.")
+        say(f"  Note: {note}.")
     return STATUS_CODES[status]
 
 
@@ -133,7 +136,7 @@ def _status(report: Report) -> str:
     return "violated" if isinstance(report.verdict, Violated) else "unknown"
 
 
-def _headline(report: Report, case: Case) -> str:
+def _headline(report: Report, case: Case) -> list[str]:
     verdict = report.verdict
     claimed = isinstance(case.model, Inequality)
     budget = f"{'' if claimed else 'with '}{case.budget}"
@@ -145,11 +148,12 @@ def _headline(report: Report, case: Case) -> str:
         origins = sum(len(claim.origins) for claim in report.claims)
         merged = f", merged from {origins} comparisons," if origins > count else ""
         claims = f"{count} claim{'s' * (count != 1)}"
-        return f"{'' if claimed else 'private '}{budget} {where}.\n  {claims}{merged} proved {took}: {who}."
+        proved = f"{claims}{merged} proved {took}: {who}."
+        return [f"{'' if claimed else 'private '}{budget} {where}.", proved]
     if isinstance(verdict, Violated):
-        return f"{budget} is not always true." if claimed else f"not private {budget}."
+        return [f"{budget} is not always true." if claimed else f"not private {budget}."]
     doubt = f"{budget} is undecided" if claimed else f"undecided {budget}"
-    return f"{doubt}: {verdict.end.value}.\n  {verdict.detail}"
+    return [f"{doubt}: {verdict.end.value}.", *verdict.detail.split("\n")]
 
 
 def _document(report: Report, status: str) -> dict[str, Any]:

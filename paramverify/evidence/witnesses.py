@@ -10,6 +10,7 @@ from typing import overload
 
 from flint import fmpq_poly
 
+from paramverify import printable
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import Point, Polynomial
 from paramverify.algebra.simplest import simplest_between
@@ -147,7 +148,8 @@ def directed(model: Model, left: str, right: str) -> tuple[InitialDistribution, 
             )
         if found:
             return next(iter(found.values()))
-    names = ", ".join(f"{p.left} / {p.right}" for p in model.pairs[:5])
+    shown = [(printable.name(p.left), printable.name(p.right)) for p in model.pairs[:5]]
+    names = ", ".join(f"{a} / {b}" for a, b in shown)
     more = f" and {len(model.pairs) - 5} more" if len(model.pairs) > 5 else ""
     raise InputError(f"no such secret pair: {left!r} against {right!r}; the case compares {names}{more}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from paramverify import printable
 from paramverify.models.interactive.system import Kind, System
 from paramverify.models.interactive.weights import text
 
@@ -20,7 +21,7 @@ def dot(system: System) -> str:
     if shown < len(system.states):
         lines.append(f"  // only the first {shown} of {len(system.states)} states are drawn")
     for state in range(shown):
-        label = _quoted(system.states[state])
+        label = printable.dot(system.states[state])
         lines.append(f"  s{state} [shape={SHAPES[system.kind(state)]}, label={label}, tooltip={label}];")
     lines.append(f"  start -> s{system.initial};")
     for state in range(shown):
@@ -35,11 +36,6 @@ def dot(system: System) -> str:
                     edges.setdefault((successor, style), []).append(label)
         for (successor, style), labels in edges.items():
             lines.append(
-                f"  s{state} -> s{successor} [style={style}, label={_quoted(chr(10).join(labels))}];"
+                f"  s{state} -> s{successor} [style={style}, label={printable.dot(chr(10).join(labels))}];"
             )
     return "\n".join([*lines, "}", ""])
-
-
-def _quoted(words: str) -> str:
-    escaped = words.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'

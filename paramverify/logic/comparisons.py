@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from paramverify import printable
 from paramverify.errors import InputError, SizeError, UnsupportedError
 from paramverify.logic.extremes import extremes
 from paramverify.logic.policies import policies
@@ -189,7 +190,7 @@ def unknown_label(name: str, chain: Chain) -> InputError:
     from difflib import get_close_matches
 
     near = get_close_matches(name, list(chain.labels), n=1)
-    known = ", ".join(sorted(chain.labels)) or "none"
+    known = ", ".join(map(printable.name, sorted(chain.labels))) or "none"
     return InputError(
         f"unknown label {name!r}; " + (f"did you mean {near[0]!r}?" if near else f"known: {known}")
     )

@@ -7,6 +7,7 @@ from itertools import pairwise
 from math import exp
 from pathlib import Path
 
+from paramverify import printable
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.logic.budgets import Corner
 from paramverify.reports.plots import COLOURS, FORMATS, INSTALL, STYLE, available
@@ -47,7 +48,7 @@ def write_curve(corners: Sequence[Corner], title: str, path: Path) -> None:
         axes.set_xlabel("epsilon")
         axes.set_ylabel("least delta")
         axes.set_ylim(bottom=0)
-        axes.set_title(title if len(title) <= 70 else f"{title[:67]}...", fontsize=9)
+        axes.set_title(printable.escaped(title if len(title) <= 70 else f"{title[:67]}..."), fontsize=9)
         metadata = {"Date": None} if kind == "svg" else {}
         figure.savefig(path, dpi=150, bbox_inches="tight", metadata=metadata)
 

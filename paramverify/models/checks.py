@@ -43,6 +43,9 @@ class Checks:
 
     domain: Domain
     obligations: list[Obligation] = field(default_factory=list)
+    notes: list[str] = field(
+        default_factory=list
+    )  # what a reader of the verdict should know of the mechanism
 
     @property
     def ring(self) -> Ring:

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from flint import fmpq, fmpq_poly, fmpz_poly
 
+from paramverify import printable
 from paramverify.algebra.constants import GENERATOR, ExpConstant, lower_bound, upper_bound
 from paramverify.algebra.decimals import nearest
 from paramverify.algebra.polynomials import Point, Polynomial, RationalFunction, rational
@@ -201,5 +202,7 @@ def observation_indices(model: Model, observations: Sequence[str]) -> tuple[int,
     known = {name: k for k, name in enumerate(model.hmm.observations)}
     for name in observations:
         if name not in known:
-            raise InputError(f"unknown observation {name!r}; the mechanism has {', '.join(known)}")
+            raise InputError(
+                f"unknown observation {name!r}; the mechanism has {', '.join(map(printable.name, known))}"
+            )
     return tuple(known[name] for name in observations)

@@ -15,9 +15,13 @@ MAX_RANGE = 1_000
 
 @dataclass(frozen=True, eq=False)
 class Noise:
-    """`rows[f][o]` is the probability that the answer f in 0..range is released as o in 0..range."""
+    """`rows[f][o]` is the probability that the answer f in 0..range is released as o in 0..range.
+
+    `truncated` tells that it stands for noise without ends, what lies beyond an end being given to the end.
+    """
 
     rows: Sequence[Sequence[RationalFunction]]
+    truncated: bool = False
 
     @property
     def range(self) -> int:
@@ -53,7 +57,7 @@ def truncated_geometric(alpha: RationalFunction, limit: int, checks: Checks) -> 
         [(end if o in (0, limit) else inner) * powers[abs(o - f)] for o in range(limit + 1)]
         for f in range(limit + 1)
     ]
-    return Noise(rows)
+    return Noise(rows, truncated=True)
 
 
 def table_noise(rows: Sequence[Sequence[RationalFunction]], checks: Checks) -> Noise:

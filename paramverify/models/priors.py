@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
 
+from paramverify import printable
 from paramverify.algebra.expressions import Expression, Name, Node, Number, Operation, Text, Value, evaluate
 from paramverify.algebra.polynomials import Polynomial, RationalFunction
 from paramverify.errors import CaseError, LimitError, located
@@ -181,7 +182,9 @@ class _Rows:
     def __call__(self, assignment: Mapping[str, Value]) -> Row:
         condition = tuple(assignment[name] for name in self.given)
         if condition not in self.rows:
-            shown = ", ".join(f"{n} = {v}" for n, v in zip(self.given, condition, strict=True))
+            shown = ", ".join(
+                f"{n} = {printable.name(str(v))}" for n, v in zip(self.given, condition, strict=True)
+            )
             raise CaseError(f"the table has no row for {shown}", key="table")
         return self.rows[condition]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from paramverify import printable
 from paramverify.algebra.polynomials import Polynomial, RationalFunction
 from paramverify.models.model import Model
 from paramverify.reports.formulas import formula
@@ -20,10 +21,10 @@ def dot(model: Model) -> str:
     starts = {name: start for p in model.pairs for name, start in ((p.left, p.pi), (p.right, p.tau))}
     for name, start in starts.items():
         box = _node(f"secret {name}", nodes)
-        lines.append(f"  {box} [shape=box, label={_quoted(name)}];")
+        lines.append(f"  {box} [shape=box, label={printable.dot(name)}];")
         for state, weight in start.weights.items():
             label = _probability(model, weight, start.mass)
-            lines.append(f"  {box} -> {names[state]} [style=dashed, label={_quoted(label)}];")
+            lines.append(f"  {box} -> {names[state]} [style=dashed, label={printable.dot(label)}];")
     for state, row in enumerate(model.hmm.steps):
         edges: dict[int, list[str]] = {}
         for step in row:
@@ -31,7 +32,7 @@ def dot(model: Model) -> str:
             observation = model.hmm.observations[step.observation]
             edges.setdefault(step.successor, []).append(f"{observation}: {text}")
         for successor, labels in edges.items():
-            label = _quoted("\n".join(labels))
+            label = printable.dot("\n".join(labels))
             lines.append(f"  {names[state]} -> {names[successor]} [label={label}];")
     return "\n".join([*lines, "}", ""])
 
@@ -42,14 +43,9 @@ def _probability(model: Model, weight: Polynomial, mass: Polynomial) -> str:
 
 def _node(name: str, nodes: set[str]) -> str:
     """Returns the quoted name of a new node; a number is added where a node has it, as equal ones are one."""
-    number, own = 1, _quoted(name)
+    number, own = 1, printable.dot(name)
     while own in nodes:
         number += 1
-        own = _quoted(f"{name} ({number})")
+        own = printable.dot(f"{name} ({number})")
     nodes.add(own)
     return own
-
-
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'

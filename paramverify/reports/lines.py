@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from paramverify.algebra.volumes import Share
 from paramverify.reports.curves import Curve
 from paramverify.reports.looks import BOUND, CURVE, LOOKS, heading, legend, paint
-from paramverify.synthesis.volumes import Share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,9 +14,10 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from paramverify.algebra.volumes import Share
+from paramverify.printable import name
 from paramverify.reports.plots import STYLE
 from paramverify.reports.text import percent
-from paramverify.synthesis.volumes import Share
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,6 +43,7 @@ LOOKS: Mapping[str, Look] = {  # by the values of synthesis.maps.Status
 CURVE = "#000000"
 BOUND = "#6A3D9A"
 EDGE = "#808080"
+LONGEST_TITLE = 160  # characters above a picture
 LOOK_STYLE: Any = {
     "hatch.linewidth": 0.7,
     "axes.spines.top": True,
@@ -68,8 +70,10 @@ def paint(look: Look) -> dict[str, Any]:
 def heading(figure: Figure, title: str, notes: Sequence[str]) -> None:
     """Writes the title and the notes above a figure, each in lines of about one length."""
     width = int(13 * figure.get_figwidth())  # characters of 9 points
-    lines = _balanced(title, width) + _balanced("; ".join(notes), width)
+    told = "; ".join(name(note, LONGEST_TITLE) for note in notes)
+    lines = _balanced(name(title, LONGEST_TITLE), width) + _balanced(told, width)
     if lines:
+        figure.set_figheight(figure.get_figheight() + 0.16 * max(0, len(lines) - 2))
         figure.suptitle("\n".join(lines), fontsize=9)
 
 

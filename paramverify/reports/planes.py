@@ -10,11 +10,11 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.domains import Interval
+from paramverify.algebra.volumes import Share
 from paramverify.reports.fields import failure_field, steps
 from paramverify.reports.looks import CURVE, EDGE, LOOKS, heading, legend, paint, shares_of
 from paramverify.reports.outlines import outlines
 from paramverify.reports.text import percent
-from paramverify.synthesis.volumes import Share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from paramverify import printable
 from paramverify.errors import InputError
 from paramverify.reports.plots import COLOURS, FORMATS, INSTALL, STYLE, available
 
@@ -52,7 +53,9 @@ def write_pvalues(curves: Curves, path: Path) -> None:
         axes.set_ylim(-0.03, 1.03)
         axes.set_xlabel("ε")
         axes.set_ylabel("p-value")
-        axes.set_title(f"{curves.title}\nthe grey line is the level {curves.level:g}", fontsize=9)
+        axes.set_title(
+            f"{printable.name(curves.title)}\nthe grey line is the level {curves.level:g}", fontsize=9
+        )
         axes.grid(color="0.92", linewidth=0.6)
         axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8)
         metadata = {"Date": None} if path.suffix == ".svg" else {}

@@ -8,13 +8,14 @@ from decimal import Decimal
 from math import ceil, floor
 from typing import Any
 
+from paramverify import printable
 from paramverify.algebra.decimals import decimal_text
 from paramverify.algebra.domains import Domain
+from paramverify.algebra.volumes import Share
 from paramverify.claims import show_sequence
 from paramverify.evidence import certificates
 from paramverify.evidence.witnesses import AnyWitness, Counterexample, Witness
 from paramverify.models.evaluation import Real
-from paramverify.synthesis.volumes import Share
 from paramverify.verdicts import Decision
 
 LONGEST = 40  # characters of an exact number before it is shown as a decimal only
@@ -57,13 +58,15 @@ def percent(share: Share, digits: int) -> str:
     return f"at least {shown(low)}" if high == unit else f"between {shown(low)} and {shown(high)}"
 
 
+def word(observations: Sequence[str]) -> str:
+    """Returns the names of an observation sequence as a terminal may show them; see `show_sequence`."""
+    return " ".join(printable.name(show_sequence([o])) for o in observations)
+
+
 def sequence(observations: Sequence[str]) -> str:
     """Returns an observation sequence in words."""
-    return (
-        f"output {show_sequence(observations)}"
-        if len(observations) == 1
-        else f"outputs {show_sequence(observations)}"
-    )
+    shown = word(observations)
+    return f"output {shown}" if len(observations) == 1 else f"outputs {shown}"
 
 
 def priors(domain: Domain) -> str:
@@ -110,10 +113,11 @@ def _leak(witness: Witness) -> list[str]:
     """Returns the sentences that tell a candidate: prior, secrets, output, probabilities, ratio and bound."""
     left, right = witness.probabilities
     at = f"With {point(witness)}: " if witness.parameters else ""
+    outputs = word(witness.observations)
     return [
         f"{at}{comparison(witness)}",
-        f"Pr({show_sequence(witness.observations)} | {witness.left}) {equals(left)}",
-        f"Pr({show_sequence(witness.observations)} | {witness.right}) {equals(right)}",
+        f"Pr({outputs} | {printable.name(witness.left)}) {equals(left)}",
+        f"Pr({outputs} | {printable.name(witness.right)}) {equals(right)}",
     ]
 
 
@@ -122,7 +126,7 @@ def comparison(witness: Witness) -> str:
     left = witness.probabilities[0]
     outcome = sequence(witness.observations)
     verb = "is" if len(witness.observations) == 1 else "are"
-    secrets = f"under {witness.left!r}", f"under {witness.right!r}"
+    secrets = [f"under '{printable.name(secret)}'" for secret in (witness.left, witness.right)]
     if witness.ratio:
         told = f"{outcome} {verb} {number(witness.ratio)} times as likely {secrets[0]} as {secrets[1]}"
     elif left.sign() > 0:

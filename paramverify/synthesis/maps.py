@@ -11,8 +11,8 @@ from functools import cached_property
 from math import prod
 
 from paramverify.algebra.domains import Domain, Interval
+from paramverify.algebra.volumes import Inside, Share, shares
 from paramverify.claims import Claim, without_enclosure
-from paramverify.synthesis.volumes import Inside, Share, shares
 
 
 class Status(StrEnum):

@@ -153,6 +153,11 @@ def read(table: Table, checks: Checks) -> Mechanism:
     """
     threshold_noise = read_noise(table, "threshold_noise", checks)
     query_noise = read_noise(table, "query_noise", checks)
+    if threshold_noise.truncated or query_noise.truncated:
+        checks.notes.append(
+            "the noise is truncated before answers and threshold are compared; the textbook's sparse vector "
+            "technique, with noise without ends, has a budget for all lengths, and this one may have none"
+        )
     if "queries" in table:
         answers, _ = read_queries(table)
         if not answers:

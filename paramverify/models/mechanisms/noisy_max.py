@@ -30,6 +30,11 @@ def read(table: Table, checks: Checks) -> Mechanism:
     """Reads `queries` (expressions with values 0..range, or their number), `noise` and `ties`."""
     queries, count = read_queries(table)
     noise = read_noise(table, "noise", checks)
+    if noise.truncated:
+        checks.notes.append(
+            f"the noise is truncated to 0..{noise.range} before the answers are compared; with noise without "
+            "ends, as in the textbook, the ratios may be others"
+        )
     ties = table.choice("ties", ("uniform", "first"), "uniform")
     values = tuple(Fraction(v) for v in range(noise.range + 1))
     outputs = tuple(str(k + 1) for k in range(count))

@@ -1,0 +1,61 @@
+"""Text from users as a terminal, a picture or a file for another program may show it.
+
+A case may name itself and its labels as it likes. Characters that move the cursor, turn the direction of
+writing or are not seen at all could make an output say what this project does not say, so they are written
+as escapes, such as `\\x1b` and `\\u202e`; so is a line break inside of a name. Long text is shortened.
+JSON has the exact text.
+"""
+
+from __future__ import annotations
+
+LONGEST_NAME = 300  # characters of a title, a name or a label
+LONGEST_LINE = 4_000  # characters of a line of a message
+
+
+def escaped(text: str) -> str:
+    """Returns the text with every character that is not printable as an escape; blanks stay."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def name(text: str, most: int = LONGEST_NAME) -> str:
+    """Returns a title, a name or a label in one line, shortened where it is long."""
+    return _shortened(escaped(text), most)
+
+
+def line(text: str) -> str:
+    """Returns one line of an output, shortened where it is very long."""
+    return _shortened(escaped(text), LONGEST_LINE)
+
+
+def message(text: str) -> str:
+    """Returns a message line by line: its own line breaks stay."""
+    return "\n".join(map(line, text.split("\n")))
+
+
+def dot(text: str) -> str:
+    """Returns a quoted string of DOT; line breaks are those of a label."""
+    return '"' + "\\n".join("".join(map(_in_dot, part)) for part in text.split("\n")) + '"'
+
+
+def _in_dot(character: str) -> str:
+    if character == '"':
+        return '\\"'
+    return escaped(character).replace("\\", "\\\\")
+
+
+LATEX = {
+    **{c: f"\\{c}" for c in "_%&#${}"},
+    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
+    **{"⊥": r"$\bot$", "⊤": r"$\top$"},
+}
+
+
+def latex(text: str) -> str:
+    """Returns a name as LaTeX text."""
+    return "".join(LATEX.get(c, c) for c in name(text))
+
+
+def _shortened(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    return f"{text[: most * 2 // 3]} [... {len(text) - most:,} characters ...] {text[-(most // 3) :]}"
