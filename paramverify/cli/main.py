@@ -102,6 +102,7 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Runs one command and returns its exit code; an error becomes a message on standard error."""
+    streams = sys.stdout, sys.stderr
     try:
         code = int(cli.main(arguments, prog_name="paramverify", standalone_mode=False) or 0)
         sys.stdout.flush()
@@ -113,11 +114,14 @@ def run(arguments: list[str]) -> int:
     # says "violated" to a script; so whatever was not foreseen gets a code of its own here. `SystemExit`
     # comes from modules of the user, whose code would be taken for ours.
     except (Exception, SystemExit) as error:
+        sys.stdout, sys.stderr = streams  # click replaces them when a pipe is closed
         return _failed(error, arguments)
 
 
 def _failed(error: Exception | SystemExit, arguments: list[str]) -> int:
     """Tells an error, and with `--json` also as an object on standard output; returns the exit code."""
+    if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
+        error = error.__context__  # click ends with code 1 when a pipe is closed
     code, kind, reason = told(error)
     if code == Exit.OUTPUT:
         _silence(sys.stdout)
