@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import IO
 
 import click
 import pytest
@@ -39,11 +40,18 @@ def fail(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     monkeypatch.setattr(show, "load", load)
 
 
-def paramverify(*arguments: str, **more: object) -> subprocess.CompletedProcess[str]:
+def paramverify(
+    *arguments: str,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    stdout: IO[str] | int = subprocess.PIPE,
+    stderr: IO[str] | int = subprocess.PIPE,
+) -> subprocess.CompletedProcess[str]:
     """Runs the command line in a process of its own."""
-    environment = {**os.environ, **(more.pop("env", None) or {})}  # type: ignore[dict-item]
     command = [sys.executable, "-P", "-m", "paramverify", *arguments]
-    return subprocess.run(command, capture_output="stdout" not in more, text=True, env=environment, **more)  # type: ignore[call-overload,no-any-return]
+    return subprocess.run(
+        command, stdout=stdout, stderr=stderr, cwd=cwd, env={**os.environ, **(env or {})}, text=True
+    )
 
 
 @pytest.mark.parametrize("crash", CRASHES)
@@ -129,7 +137,7 @@ def test_every_command_has_the_shared_options(capsys: pytest.CaptureFixture[str]
 def test_a_full_device(arguments: list[str]) -> None:
     """What cannot be written is one clear line and a code of its own, also where it shows at the end only."""
     with Path("/dev/full").open("w") as full:
-        ended = paramverify(*arguments, stdout=full, stderr=subprocess.PIPE)
+        ended = paramverify(*arguments, stdout=full)
     assert (ended.returncode, ended.stderr) == (74, "error: output: No space left on device\n")
     with Path("/dev/full").open("w") as full:
         assert paramverify(*arguments, stdout=full, stderr=full).returncode == 74
@@ -146,7 +154,7 @@ def test_a_reader_that_goes_away() -> None:
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "w") as pipe:
-        ended = paramverify("show", WIDE, stdout=pipe, stderr=subprocess.PIPE)
+        ended = paramverify("show", WIDE, stdout=pipe)
     assert ended.returncode == 74
     assert "Error" not in ended.stderr
     assert "rror:" not in ended.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -114,14 +115,13 @@ def run(arguments: list[str]) -> int:
     # says "violated" to a script; so whatever was not foreseen gets a code of its own here. `SystemExit`
     # comes from modules of the user, whose code would be taken for ours.
     except (Exception, SystemExit) as error:
-        sys.stdout, sys.stderr = streams  # click replaces them when a pipe is closed
-        return _failed(error, arguments)
+        closed = (sys.stdout, sys.stderr) != streams  # click replaces them, and exits with 1, for closed pipes
+        sys.stdout, sys.stderr = streams
+        return _failed(BrokenPipeError(errno.EPIPE, "closed") if closed else error, arguments)
 
 
 def _failed(error: Exception | SystemExit, arguments: list[str]) -> int:
     """Tells an error, and with `--json` also as an object on standard output; returns the exit code."""
-    if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):
-        error = error.__context__  # click ends with code 1 when a pipe is closed
     code, kind, reason = told(error)
     if code == Exit.OUTPUT:
         _silence(sys.stdout)
