@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -116,6 +117,7 @@ def _command(arguments: list[str]) -> str:
 def run(arguments: list[str]) -> int:
     """Runs one command and returns its exit code; an error becomes a message on standard error."""
     with _output.held():
+        streams = sys.stdout, sys.stderr
         try:
             code = int(cli.main(arguments, prog_name="paramverify", standalone_mode=False) or 0)
             _output.release()
@@ -128,7 +130,12 @@ def run(arguments: list[str]) -> int:
         # says "violated" to a script; so whatever was not foreseen gets a code of its own here. `SystemExit`
         # comes from modules of the user, whose code would be taken for ours.
         except (Exception, SystemExit) as error:
-            return _failed(error, arguments)
+            closed = (
+                sys.stdout,
+                sys.stderr,
+            ) != streams  # click replaces them, exits with 1, for closed pipes
+            sys.stdout, sys.stderr = streams
+            return _failed(BrokenPipeError(errno.EPIPE, "closed") if closed else error, arguments)
 
 
 def _failed(error: Exception | SystemExit, arguments: list[str]) -> int:

@@ -1,0 +1,195 @@
+"""Every command on every shipped case: no crash, a documented exit code, and JSON where it was asked for."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from calling_tools import called, strict_json
+from conftest import ROOT
+
+CASES = sorted((ROOT / "cases").glob("*.toml"))
+LOGIC = sorted([*(ROOT / "cases" / "logic").glob("*.toml")])
+INTERACTIVE = sorted((ROOT / "cases" / "interactive").glob("*.toml"))
+SHORT = ("--timeout", "0.5")
+
+# In one process the time limit is a signal, which may come while Python calls a finalizer.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
+# Each case takes the next row of each command, so that all rows meet cases of all kinds.
+ROWS: dict[str, list[list[str]]] = {
+    "verify": [
+        ["--json", "--strategy", "solvers"],
+        ["--backends", "z3"],
+        ["--json", "--confirm", "2"],
+        ["--strategy", "built-in,z3:0.3; bernstein:0.3/2"],
+        ["--json", "--backends", "bernstein,roots,qepcad"],
+        ["--confirm", "1"],
+        ["--json", "--backends", "yices,cvc5", "--confirm", "2"],
+    ],
+    "budget": [[], ["--json"], ["--precision", "1/1000"], ["--json", "--precision", "0.1"]],
+    "synthesize": [
+        [],
+        ["--json"],
+        ["--witness"],
+        ["--witness", "--json"],
+        ["--region", "--coverage", "0.3", "--plot", "map.svg"],
+        ["--region", "--json", "--coverage", "0.2", "--evidence", "map.json"],
+        ["--exact", "--json"],
+        ["--exact", "--plot", "parts.svg"],
+        ["--objective", "ratio", "--precision", "0.1"],
+        ["--objective", "simplest", "--json", "--evidence", "witness.json"],
+        ["--near", "p=1/2", "--json"],
+        ["--region", "--state", "cells.jsonl", "--coverage", "0.5"],
+        ["--region", "--parameters", "p", "--json"],
+        ["--plot", "map.png"],
+    ],
+    "show": [[], ["--json"], ["--latex"], ["--graph"], ["--graph", "--json"], ["--latex", "--json"]],
+    "export": [
+        ["--to", "smtlib2", "--together"],
+        ["--to", "qepcad", "--claim", "1", "--json"],
+        ["--to", "redlog", "-o", "files", "--json"],
+        ["--to", "smtlib2", "-o", "files"],
+        ["--to", "qepcad", "--free", "p", "--claim", "1"],
+        ["--to", "redlog", "--together", "--json"],
+        ["--to", "smtlib2", "--claim", "2"],
+    ],
+    "sample": [
+        ["--runs", "200"],
+        ["--runs", "200", "--json", "--certify"],
+        ["--runs", "200", "--direct"],
+        ["--runs", "200", "--search", "--json"],
+        ["--runs", "200", "--audit", "--direct", "--json"],
+        ["--runs", "200", "--plot", "curves.svg", "--epsilon", "0.5,1", "--at", "p=1/2"],
+        ["--runs", "200", "--certify", "--length", "2", "--pairs", "2"],
+    ],
+}
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("number", range(len(CASES)), ids=[path.stem for path in CASES])
+@pytest.mark.parametrize("command", ROWS)
+def test_commands(command: str, number: int) -> None:
+    """A command ends as the documentation says, with a terminal and without."""
+    rows, case = ROWS[command], str(CASES[number])
+    row = rows[number % len(rows)]
+    called(command, case, *SHORT, *row, terminal=number % 2 == 0)
+
+
+@pytest.mark.parametrize("path", CASES, ids=[path.stem for path in CASES])
+def test_verify_and_check(path: Path) -> None:
+    """The verdict as JSON says what its exit code says, and `check` takes its evidence in every form."""
+    case = str(path)
+    verdict = called("verify", case, "--json", "--timeout", "3", "--evidence", "evidence.json")
+    document = strict_json(verdict.out)
+    assert {"holds": 0, "violated": 1, "unknown": 3}.get(document["status"], 2) == verdict.code
+    assert document.get("claims") is not None or document["reason"]
+    if Path("evidence.json").exists():
+        told = [
+            called("check", "evidence.json").code,
+            called("check", "evidence.json", "--json", "--case", case).code,
+        ]
+        assert verdict.code == 3 or told == [0, 0]
+
+
+@pytest.mark.parametrize("path", CASES, ids=[path.stem for path in CASES])
+def test_certify(path: Path) -> None:
+    """`certify` evaluates an output that `show` lists, in words and as JSON; other words are refused."""
+    case = str(path)
+    shown = called("show", case, "--json", *SHORT)
+    rows = strict_json(shown.out).get("probabilities") if shown.out else None
+    for row in (rows or [{"observations": ["x"], "secret": "a"}])[:1]:
+        word = ",".join(row["observations"])
+        names = list(dict.fromkeys(r["secret"] for r in rows or [row, {"secret": "b"}]))[:2]
+        called("certify", case, "--observations", word, "--secrets", *(names * 2)[:2])
+        called("certify", case, "--observations", word, "--json", "--at", "p=1/2")
+        called("certify", case, "--observations", "no such output", "--json")
+
+
+@pytest.mark.parametrize("path", LOGIC, ids=[path.stem for path in LOGIC])
+def test_logic(path: Path) -> None:
+    """`logic` with each of its questions, on its own formulas and on others."""
+    case = str(path)
+    for number, row in enumerate(
+        [
+            [],
+            ["--json", "--evidence", "e.json"],
+            ["--delta-for", "ln(2)", "--json"],
+            ["--epsilon-for", "0"],
+            ["--curve", "--plot", "curve.svg", "--json"],
+            ["--method", "sufficient"],
+            ["--method", "exact", "--json", "--backends", "z3"],
+            ["-p", "P>=1/2 [ F true ]", "--neighbours", "true = true", "--json"],
+        ]
+    ):
+        called("logic", case, *SHORT, *row, terminal=number % 2 == 0)
+    if Path("e.json").exists():
+        called("check", "e.json", "--json")
+
+
+@pytest.mark.parametrize("path", INTERACTIVE, ids=[path.stem for path in INTERACTIVE])
+def test_interactive(path: Path) -> None:
+    """`interactive` in words, as JSON, with a picture and with evidence that `check` takes."""
+    case = str(path)
+    called("interactive", case, *SHORT, terminal=True)
+    called("interactive", case, *SHORT, "--json", "--evidence", "e.json")
+    called("interactive", case, *SHORT, "--dot", "system.dot", "--json")
+    if Path("e.json").exists():
+        called("check", "e.json", "--case", case, "--json")
+        called("check", "e.json")
+
+
+@pytest.mark.parametrize("path", [*LOGIC[:2], *INTERACTIVE[:2], ROOT / "cases" / "random-walk.rat", ROOT])
+@pytest.mark.parametrize("command", [*ROWS, "certify", "logic", "interactive", "compare", "check"])
+def test_files_of_another_kind(command: str, path: Path) -> None:
+    """A command that gets the file of another one says so and ends as bad input, unless it can use it."""
+    more = {
+        "certify": ["--observations", "x"],
+        "export": ["--to", "qepcad"],
+        "check": ["--case", str(CASES[0])],
+    }
+    few = ["--backends", "roots", "--timeout", "0.2"] if command == "compare" else []
+    if command != "compare" or path.suffix:
+        called(command, str(path), *more.get(command, []), *few, "--json")
+
+
+def test_compare_and_backends() -> None:
+    """A comparison runs, goes on from its results, and tells both in words and as JSON."""
+    cases = [str(ROOT / "cases" / name) for name in ("blood-test.toml", "geometric-independent.toml")]
+    for more in ([], ["--json"], ["--repeat", "2", "--encodings", "sequences,cone"]):
+        called("compare", *cases, "--backends", "bernstein,roots", "--timeout", "1", *more)
+    for more in ([], ["--json"]):
+        called("backends", *more, terminal=not more)
+
+
+@pytest.mark.parametrize("arguments", [["verify", "--json"], ["synthesize"], ["budget"], ["backends"]])
+def test_on_a_real_terminal(arguments: list[str]) -> None:
+    """With all streams on a pseudo-terminal a command ends as elsewhere."""
+    case = [] if arguments == ["backends"] else [str(ROOT / "cases" / "design-noisy-max.toml")]
+    master, slave = pty.openpty()
+    command = [sys.executable, "-m", "paramverify", *arguments, *case, "--timeout", "3"]
+    with subprocess.Popen(
+        command, stdin=slave, stdout=slave, stderr=slave, env={**os.environ, "COLUMNS": "20"}
+    ) as it:
+        os.close(slave)
+        said = b""
+        while True:
+            try:
+                part = os.read(master, 1 << 16)
+            except OSError:  # the other end is closed
+                break
+            said += part
+            if not part:
+                break
+    os.close(master)
+    assert it.returncode in (0, 1, 3)
+    assert b"Traceback" not in said
+    assert said
