@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import click
@@ -10,7 +12,7 @@ import click
 from paramverify.algebra.expressions import constant
 from paramverify.algebra.polynomials import variables
 from paramverify.algebra.realroots import RealRoot
-from paramverify.cases import load
+from paramverify.cases import Case, load
 from paramverify.cli._common import (
     case_argument,
     json_option,
@@ -21,17 +23,16 @@ from paramverify.cli._common import (
     timeout_option,
 )
 from paramverify.errors import InputError, LimitError, located
-from paramverify.evidence.witnesses import evaluate
-from paramverify.models.evaluation import Real, show_polynomial
 from paramverify.models.kinds import need_privacy
-from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
-from paramverify.reports import documents, text
+from paramverify.reports.budget_evidence import budget_document
+from paramverify.reports.budgets import Statement, ratio_document
 from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.every_length import tight_budget_of_every_length
 from paramverify.synthesis.suprema import TightBudget
 from paramverify.verification import check_model
 
+WRITE = "Write the evidence to this file, for `paramverify check`."
 INSTEAD = "for the largest value of a function f, `verify` claims `f <= c` with other numbers c"
 
 
@@ -46,6 +47,7 @@ INSTEAD = "for the largest value of a function f, `verify` claims `f <= c` with 
 @json_option
 @timeout_option
 @session_option
+@click.option("--evidence", "evidence", type=click.Path(dir_okay=False, path_type=Path), help=WRITE)
 def command(
     case: str,
     precision: str,
@@ -54,6 +56,7 @@ def command(
     backends: str | None,
     strategy: str | None,
     confirm: int,
+    evidence: Path | None,
 ) -> int:
     """Find the tight budget: the largest ratio over all priors, secrets and outputs.
 
@@ -73,20 +76,32 @@ def command(
         used = {*variables(model.ratio.numerator), *variables(model.ratio.denominator)}
         parametric = not used.isdisjoint(model.domain.ring.parameters)
         related = search(model, session, width, relative=True) if parametric else None
+        document = _evidence(loaded, found, session) if evidence else {}
     results = [found, *([related] if related else [])]
     done = all(r.infinite or (r.upper is not None and r.upper - r.lower <= width * r.lower) for r in results)
+    statement = Statement.of(model, found)
+    if evidence:
+        evidence.write_text(json.dumps(document, ensure_ascii=False, indent=1))
     if as_json:
-        document = _document(model, found)
+        shown = statement.document()
         if related:
-            document["relative_to"] = loaded.budget
-            document["relative"] = ratio_document(related) | {"attained": related.attained}
-        print_json(document)
+            shown["relative_to"] = loaded.budget
+            shown["relative"] = ratio_document(related) | {"attained": related.attained}
+        print_json(shown)
     else:
-        for line in _lines(model, found):
+        for line in statement.lines():
             click.echo(line)
         if related:
             click.echo(f"relative to the case's {loaded.budget}: {_relative(related)}")
     return 0 if done else 3
+
+
+def _evidence(case: Case, found: TightBudget, session: Session) -> dict[str, Any]:
+    """Returns the evidence of a budget; the obligations are proved over the ring of its claims."""
+    if found.proof is None:
+        return budget_document(case, found, ())
+    _, obligations = check_model(session, found.proof.model)
+    return budget_document(case, found, obligations)
 
 
 def _precision(given: str) -> Fraction:
@@ -95,111 +110,6 @@ def _precision(given: str) -> Fraction:
         if not 0 < value < 1:
             raise InputError("a number between 0 and 1 is needed")
         return value
-
-
-def ratio_document(found: TightBudget) -> dict[str, Any]:
-    """Returns the ratio, or bounds on it, as JSON data."""
-    if found.infinite:
-        return {"ratio": "infinity"}
-    value = found.value
-    if isinstance(value, Real):
-        return {"ratio": documents.real(value)}
-    if isinstance(value, RealRoot):
-        if value.is_rational:
-            return {"ratio": str(value.lower)}
-        return {
-            "ratio": {
-                "minimal_polynomial": _polynomial(value),
-                "lower": str(value.lower),
-                "upper": str(value.upper),
-            }
-        }
-    bounds = {"ratio_lower": str(found.lower)}
-    return bounds | {"ratio_upper": str(found.upper) if found.upper is not None else "unknown"}
-
-
-def _polynomial(root: RealRoot) -> str:
-    return show_polynomial(root.factor, "x")
-
-
-def _epsilon(found: TightBudget) -> float | str:
-    value = found.epsilon
-    return value if value != float("inf") else "infinity" if found.infinite else "unknown"
-
-
-def _document(model: Model, found: TightBudget) -> dict[str, Any]:
-    witness: dict[str, Any] = {
-        "parameters": {name: _coordinate(root) for name, root in found.place.items()},
-        "secrets": [found.origin.left, found.origin.right],
-        "observations": list(found.origin.observations),
-    }
-    point = _rational_point(found)
-    if found.attained and point is not None:
-        witness = documents.witness(evaluate(model, found.origin, point))
-    return ratio_document(found) | {
-        "epsilon": _epsilon(found),
-        "attained": found.attained,
-        "witness": witness,
-    }
-
-
-def _coordinate(root: RealRoot) -> str | dict[str, str]:
-    if root.is_rational:
-        return str(root.lower)
-    small = root.refined(Fraction(1, 10**12))
-    return {"root_of": _polynomial(root), "lower": str(small.lower), "upper": str(small.upper)}
-
-
-def _rational_point(found: TightBudget) -> dict[str, Fraction] | None:
-    if any(not root.is_rational for root in found.place.values()):
-        return None
-    return {name: root.lower for name, root in found.place.items()}
-
-
-def _lines(model: Model, found: TightBudget) -> list[str]:
-    place = ", ".join(
-        f"{name} = {root.lower}" if root.is_rational else f"{name} ≈ {_middle(root):.6g}"
-        for name, root in found.place.items()
-    )
-    reached = {True: "reached", False: "approached, not reached,", None: "approached or reached"}[
-        found.attained
-    ]
-    where = f" at {place}" if place and model.domain.ring.parameters else ""
-    outcome = text.sequence(found.origin.observations)
-    if found.infinite and not model.lengths:
-        head = f"no budget: the ratio grows without limit with longer sequences, such as {outcome}"
-    elif found.infinite:
-        head = f"no budget: {outcome} can be infinitely more likely"
-    elif found.value is not None:
-        head = f"tight budget: ratio {exact_text(found)}, epsilon ≈ {found.epsilon:.9g}; {outcome}"
-    elif found.upper is not None:
-        head = (
-            f"tight budget: ratio between {float(found.lower):.12g} and {float(found.upper):.12g}, "
-            f"epsilon ≈ {found.epsilon:.9g}; {outcome}"
-        )
-    else:
-        head = f"the ratio is at least {float(found.lower):.12g} (no upper bound was proved); {outcome}"
-    return [
-        head,
-        f"  under {found.origin.left!r} against {found.origin.right!r}; {reached}{where}".rstrip(","),
-    ]
-
-
-def exact_text(found: TightBudget) -> str:
-    """Returns an exact ratio as text."""
-    value = found.value
-    if isinstance(value, Real):
-        return text.number(value)
-    assert isinstance(value, RealRoot)
-    if value.is_rational:
-        exact = str(value.lower)
-        return exact if exact.isdigit() else f"{exact} ({float(value.lower):.6g})"
-    return f"{_middle(value):.12g} (a root of {_polynomial(value)})"
-
-
-def _middle(root: RealRoot) -> float:
-    small = root.refined(Fraction(1, 10**15))
-    return float((small.lower + small.upper) / 2)
 
 
 def _relative(found: TightBudget) -> str:

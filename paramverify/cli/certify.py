@@ -14,6 +14,7 @@ from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.models.neighbourhoods import read_neighbours
+from paramverify.portfolio.possible import require_possible
 from paramverify.reports import documents, text
 
 
@@ -38,6 +39,7 @@ def command(
     """
     del timeout  # one forward recursion on numbers: there is nothing to limit
     model = need_privacy(load(case).model, "certify")
+    require_possible(model)
     word = tuple(name.strip() for part in observations for name in part.split(",") if name.strip())
     if not word:
         raise InputError("no observations are given")

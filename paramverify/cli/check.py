@@ -13,12 +13,14 @@ from paramverify.cli._common import json_option, print_json, timeout_option
 from paramverify.errors import EvidenceError, located
 from paramverify.evidence import cone_checker, product_checker, region_checker, unwinding_checker
 from paramverify.evidence.checker import Report, check_text
+from paramverify.portfolio.possible import require_possible
 
 RULES: dict[str, Callable[[Any], Report]] = {
     cone_checker.FORMAT: cone_checker.check_document,
     region_checker.FORMAT: region_checker.check_document,
     unwinding_checker.FORMAT: unwinding_checker.check_document,
 }
+KEY = "budget"  # of `reports.budget_evidence`, which is imported where it is used
 MAX_BYTES = 1_000_000_000
 SHOWN = 20
 
@@ -74,14 +76,23 @@ def _with_case(text: str, path: str) -> Report:
         expected = json.loads(json.dumps(subject(load_system(path))))
         return unwinding_checker.check_document(document, expected)
     from paramverify.cases import load
+    from paramverify.reports.budget_evidence import check_budget
     from paramverify.reports.evidence import check_with_case
 
-    return check_with_case(text, load(path))
+    loaded = load(path)
+    require_possible(loaded.model)
+    if KEY in document:
+        return check_budget(document, loaded, check_with_case)
+    return check_with_case(text, loaded)
 
 
 def _alone(text: str) -> Report:
     """Checks evidence in itself, by the rules of its format."""
     document = _document_of(text)
+    if KEY in document:
+        from paramverify.reports.budget_evidence import without_case
+
+        return without_case(document, _alone)
     rules = RULES.get(str(document.get("format")))
     report = rules(document) if rules else check_text(text)  # which says what is wrong
     return product_checker.with_reduction(document, report)
@@ -98,7 +109,8 @@ def _document_of(text: str) -> dict[str, Any]:
 
 def _status(text: str) -> str:
     """Returns the status of a document that was accepted."""
-    return str(json.loads(text).get("status", "region map"))
+    document = json.loads(text)
+    return KEY if KEY in document else str(document.get("status", "region map"))
 
 
 def _document(report: Report) -> dict[str, Any]:

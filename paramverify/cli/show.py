@@ -14,6 +14,7 @@ from paramverify.encodings.sequences import probabilities
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
+from paramverify.portfolio.possible import require_possible
 from paramverify.reports.formulas import Formula, formula, latex
 from paramverify.reports.graphs import dot
 from paramverify.reports.tables import columns
@@ -31,6 +32,7 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool, timeout: floa
     """Print the observation probabilities as formulas, or the model as a graph."""
     del timeout  # formulas only, nothing is decided
     loaded = load(case)
+    require_possible(loaded.model)
     if isinstance(loaded.model, Inequality) and not graph:
         _show_definitions(loaded.title, loaded.model, as_latex, as_json)
         return 0
