@@ -1,4 +1,7 @@
-"""Random small cases on full and on thin domains, with an oracle of fractions that shares nothing with the package."""
+"""Random small cases on full and on thin domains, and what must be true of their budgets.
+
+The oracle evaluates a case with fractions at many rational points, and shares nothing with the package.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,17 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
+
+from paramverify.algebra.realroots import RealRoot
+from paramverify.cases import load
+from paramverify.errors import CaseError, ModelError
+from paramverify.evidence.witnesses import Witness
+from paramverify.models.model import Model
+from paramverify.portfolio.session import Options, Session
+from paramverify.synthesis.budget import tight_budget
+from paramverify.synthesis.suprema import TightBudget
+from paramverify.verification import check_model
 
 Values = Callable[[Fraction, Fraction], Fraction]
 Where = Callable[[Fraction, Fraction], bool]
@@ -93,8 +107,8 @@ class Sample:
 
     def ratio(
         self, left: str, right: str, output: str, at: tuple[Fraction, Fraction]
-    ) -> Fraction | None | str:
-        """Returns the ratio at a point; None where it is undefined, "infinity" where only the left is possible."""
+    ) -> Fraction | str | None:
+        """Returns the ratio at a point, "infinity" if only the left is possible; None if undefined."""
         sides = []
         for name in (left, right):
             weights = [(self.masses[k](*at), self.emits[k](*at)) for k in self.secrets[name]]
@@ -120,12 +134,18 @@ class Sample:
         return found
 
 
+def _away(term: tuple[str, Values]) -> tuple[str, Values]:
+    """Returns a probability that is neither 0 nor 1."""
+    text, value = term
+    return f"(1+{text})/3", lambda p, q: (1 + value(p, q)) / 3
+
+
 def random_sample(seed: int) -> Sample:
     """Returns a random case: A has three values with polynomial masses, and each value its own outputs."""
     chance = random.Random(seed)
     space = chance.choice(SPACES)
     first, second = chance.choice(TERMS), chance.choice(TERMS)
-    emits = [chance.choice(TERMS) for _ in range(3)]
+    emits = [chance.choice(TERMS) if chance.random() < 0.4 else _away(chance.choice(TERMS)) for _ in range(3)]
     masses: tuple[Values, Values, Values] = (
         lambda p, q: first[1](p, q) / 2,
         lambda p, q: second[1](p, q) / 2,
@@ -150,7 +170,7 @@ p = "{space.p}"
 q = "{space.q}"
 {constraints}
 [prior]
-A = {{ 0 = "({first[0]})/2", 1 = "({second[0]})/2", 2 = "{third}" }}
+A = {{ categorical = {{ 0 = "({first[0]})/2", 1 = "({second[0]})/2", 2 = "{third}" }} }}
 [mechanism]
 kind = "hmm"
 states = ["0", "1", "2"]
@@ -167,3 +187,84 @@ ratio = 3
     e0, e1, e2 = (e for _, e in emits)
     meant = {name: states for name, (_, states) in secrets.items()}
     return Sample(text, space, masses, (e0, e1, e2), meant)
+
+
+NEAR = Fraction(1, 10**6)
+
+
+def check_sample(sample: Sample, path: Path) -> str:
+    """Compares the budget of a random case with the oracle; returns what kind of answer it was."""
+    path.write_text(sample.text)
+    truth, refused = sample.ratios(), ""
+    try:
+        model = load(path).model
+        assert isinstance(model, Model)
+        with Session(Options(seconds=5)) as session:
+            doubt, _ = check_model(session, model)
+            assert doubt is None, doubt
+            found = tight_budget(model, session)
+    except (CaseError, ModelError) as error:
+        refused = str(error)
+    if refused:
+        assert "probability" in refused
+        assert not truth, f"refused, but a ratio exists: {refused}"
+        return "refused"
+    assert truth, "no point of the domain has both secrets possible, but a budget was found"
+    _compare(sample, truth, found)
+    if found.infinite:
+        return f"infinite {found.attained}"
+    return f"{'exact' if found.value is not None else 'bounds'} {found.attained}"
+
+
+def _compare(sample: Sample, truth: dict[object, Fraction | str], found: TightBudget) -> None:
+    """Asserts that no sampled ratio contradicts a budget, and that its witnesses are what they say."""
+    values = set(truth.values())
+    for witness in (*found.approached, *([found.witness] if found.witness else [])):
+        assert _true_ratio(sample, witness) == _own_ratio(witness)
+    if found.infinite:
+        _compare_infinite(values, found)
+        return
+    assert "infinity" not in values, "a sampled ratio is infinite"
+    largest = max(Fraction(v) for v in values)
+    if found.upper is None:
+        assert sample.space.constraints == ("p*q == 1/4",), "no upper bound was proved"
+    else:
+        assert found.proof is not None
+        assert max(largest, found.lower) <= found.upper
+    if found.witness is not None:
+        assert not found.approached
+        reached = _own_ratio(found.witness)
+        assert reached == found.lower
+        assert found.attained is None or reached == found.upper
+    elif found.value is not None:
+        last = _own_ratio(found.approached[-1])
+        assert isinstance(last, Fraction)
+        assert found.lower * (1 - NEAR) <= last <= found.upper
+    if found.value is not None and found.attained is False:
+        assert isinstance(found.value, RealRoot)
+        assert not (found.value.is_rational and found.value.lower in values), "it is reached"
+
+
+def _compare_infinite(values: set[Fraction | str], found: TightBudget) -> None:
+    if found.attained:
+        assert found.witness is not None
+        assert _own_ratio(found.witness) == "infinity"
+        return
+    if found.attained is False:
+        assert "infinity" not in values, "an infinite ratio is reached"
+    last = _own_ratio(found.approached[-1])
+    assert last == "infinity" or Fraction(last) > 10**6
+
+
+def _own_ratio(witness: Witness) -> Fraction | str:
+    ratio = witness.ratio
+    if ratio is None:
+        return "infinity"
+    assert ratio.rational is not None
+    return ratio.rational
+
+
+def _true_ratio(sample: Sample, witness: Witness) -> Fraction | str | None:
+    at = witness.parameters["p"], witness.parameters["q"]
+    assert sample.space.has(*at), "the witness is outside of the domain"
+    return sample.ratio(witness.left, witness.right, witness.observations[0], at)

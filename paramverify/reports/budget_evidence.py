@@ -187,7 +187,9 @@ def _line(scaled: Model | None, found: list[Witness]) -> str:
     bound = Real.of(parts[0], parts[1], constant)
     ratio = found[-1].ratio if found else None
     if ratio is not None and ratio.describe() == bound.describe():
-        return f"budget: the largest ratio is {text.number(bound)}, proved, and reached{where} (evaluated again)"
+        return (
+            f"budget: the largest ratio is {text.number(bound)}, proved, and reached{where} (evaluated again)"
+        )
     return f"budget: the largest ratio is at most {text.number(bound)}, proved; {lowest}"
 
 

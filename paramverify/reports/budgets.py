@@ -47,9 +47,8 @@ class Statement:
             "secrets": [found.origin.left, found.origin.right],
             "observations": list(found.origin.observations),
         }
-        nearest = found.witness
-        if nearest is not None and (found.attained or found.value is None):
-            witness = documents.witness(nearest)
+        if found.witness is not None:
+            witness = documents.witness(found.witness)
         proved = found.proof.bound if found.proof else None
         value = found.epsilon
         return Statement(
@@ -64,7 +63,7 @@ class Statement:
             found.origin,
             _where(found.place) if model.domain.ring.parameters else "",
             witness,
-            tuple(documents.witness(w) for w in found.approached) if not found.witness_is_best else (),
+            tuple(documents.witness(w) for w in found.approached),
             proved.enclosure()[1] if isinstance(proved, Real) else proved,
         )
 
@@ -163,6 +162,4 @@ def _middle(root: RealRoot) -> float:
 
 def growing(found: TightBudget) -> tuple[Witness, ...]:
     """Returns the witnesses of the lower bound: one that reaches it, or those that come nearer and nearer."""
-    if found.witness is not None and found.witness_is_best:
-        return (found.witness,)
-    return found.approached
+    return (found.witness,) if found.witness is not None else found.approached

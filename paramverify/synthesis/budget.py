@@ -264,13 +264,14 @@ class _Hunt:
         return best.value.is_rational and ratio.rational == best.value.lower
 
     def _evaluated(self, origin: Origin, point: Mapping[str, Fraction]) -> Witness | None:
-        """Returns the probabilities at a point, completed where it lacks parameters; None if undefined."""
+        """Returns the probabilities at a point, completed where it lacks parameters; None without a ratio."""
         box = self.model.domain.box
         full = {n: point.get(n, box[n].simplest()) for n in self.model.domain.ring.parameters}
         try:
-            return evaluate(self.model, origin, full)
+            found = evaluate(self.model, origin, full)
         except InputError:
             return None  # outside of the domain, or a secret is impossible there
+        return found if found.probabilities[0].sign() > 0 else None
 
     def value(self, witness: Witness) -> Real | None:
         """Returns the ratio of a witness, relative to the bound where that was asked for."""
@@ -289,7 +290,8 @@ class _Hunt:
         if best.infinite or best.value is not None:
             tries = [found, *self._sequences(best)]
             found = max(tries, key=lambda ws: self._nearness(ws, best))
-        return replace(best, witness=found[-1] if found else None, approached=tuple(found))
+            return replace(best, approached=tuple(found))
+        return replace(best, witness=found[-1] if found else None)
 
     def _sequences(self, best: TightBudget) -> Iterator[list[Witness]]:
         """Yields sequences of witnesses with growing ratios, until one comes near enough."""

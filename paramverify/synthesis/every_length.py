@@ -55,7 +55,6 @@ def tight_budget_of_every_length(
             None,
             None,
             True,
-            witness=growing[-1],
             approached=growing,
             loop=document,
         )

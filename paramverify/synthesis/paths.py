@@ -8,7 +8,6 @@ from itertools import islice
 
 from paramverify.algebra.branches import Branch
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import Polynomial, fraction, value_at
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.simplest import simplest_between
@@ -81,24 +80,27 @@ def towards(branch: Branch, place: Mapping[str, RealRoot]) -> Iterator[Iterator[
     """Yields sequences of points of the closed box of a branch that tend to a place, as points of the domain.
 
     Each goes along a segment from the place to a point of the branch; where the place is irrational, from
-    rational points that come nearer to it.
+    rational points that come nearer to it. Then along curves that keep near an edge: all coordinates but one
+    come much nearer than that one, for where a/b is 0/0 the largest limit may be one along an edge.
     """
-    box = {n: branch.domain.box[n] for n in branch.free}
-    for target in islice(sample_points(branch.domain), TARGETS):
-        yield _along(branch, place, target, box)
+    targets = list(islice(sample_points(branch.domain), TARGETS))
+    for slow in (None, *branch.free):
+        for target in targets:
+            yield _along(branch, place, target, slow)
 
 
 def _along(
     branch: Branch,
     place: Mapping[str, RealRoot],
     target: Mapping[str, Fraction],
-    box: Mapping[str, Interval],
+    slow: str | None,
 ) -> Iterator[dict[str, Fraction]]:
     bits = 3
     while bits <= NEAREST:
         step = Fraction(1, 2**bits)
         point = {}
-        for name, interval in box.items():
+        for name in branch.free:
+            interval = branch.domain.box[name]
             if name not in place:
                 point[name] = target[name]
                 continue
@@ -107,7 +109,8 @@ def _along(
             if not root.is_rational:
                 fine = root.refined(step * (interval.upper - interval.lower))
                 near = simplest_between(fine.lower, fine.upper)
-            point[name] = near + step * (target[name] - near)
+            reach = step if slow in (None, name) else step**3
+            point[name] = near + reach * (target[name] - near)
         yield branch.lift(point)
         bits += 1 if bits < 8 else bits // 4
 

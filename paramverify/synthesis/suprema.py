@@ -66,9 +66,10 @@ class TightBudget:
     certified. `attained` is True only if a point of the domain reaches the supremum, False only if that is
     proved to be impossible, and None if it is not decided. `place` is a point of the closure, `origin` the
     secrets and the output. `decisions` are proofs of the upper bound for single quotients, `proof` is that
-    for all claims of the case. `witness` has the largest ratio of all priors that were evaluated; where that
-    is not the supremum, `approached` is a sequence of witnesses with growing ratios. `loop` is a
-    document for `evidence.cone_checker` that shows that there is no budget for every length.
+    for all claims of the case. `witness` has the supremum as its ratio, or the lower bound where the supremum
+    is not known; where no rational prior is known to reach the supremum, `approached` is a sequence of
+    witnesses with growing ratios. `loop` is a document for `evidence.cone_checker` that shows that there is
+    no budget for every length.
     """
 
     lower: Fraction
@@ -83,13 +84,6 @@ class TightBudget:
     approached: tuple[Witness, ...] = ()
     proof: BoundProof | None = None
     loop: Mapping[str, Any] | None = None
-
-    @property
-    def witness_is_best(self) -> bool:
-        """Whether the witness reaches the supremum, or the lower bound where that is all that is known."""
-        return self.witness is not None and (
-            bool(self.attained) or (self.value is None and not self.infinite)
-        )
 
     @property
     def epsilon(self) -> float:
@@ -297,7 +291,10 @@ class Search:
                 at = result.places[0] if result else exact(box[free].simplest())
                 place = part.full({n: {**corner, free: at}[n] for n in names})
                 return TightBudget(Fraction(0), None, self.origin, place, None, None, True)
-            root = result.value.refined(self.precision * result.value.lower)
+            root = result.value
+            while root.lower <= 0 and not root.is_rational:
+                root = root.halved()  # an irrational supremum is positive
+            root = root.refined(self.precision * root.lower)
             for at in result.places:
                 place = {n: {**corner, free: at}[n] for n in names}
                 inside = True if _inside(part, place) else None
