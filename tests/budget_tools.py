@@ -25,8 +25,8 @@ Values = Callable[[Fraction, Fraction], Fraction]
 Where = Callable[[Fraction, Fraction], bool]
 
 STEPS = sorted(
-    {Fraction(k, 12) for k in range(13)}
-    | {Fraction(k, 7) for k in range(1, 7)}
+    {Fraction(k, 6) for k in range(7)}
+    | {Fraction(1, 4), Fraction(3, 4), Fraction(2, 5), Fraction(3, 5), Fraction(1, 7), Fraction(6, 7)}
     | {Fraction(1, 10**4), Fraction(9_999, 10**4), Fraction(1, 10**7)}
 )
 
@@ -192,14 +192,14 @@ ratio = 3
 NEAR = Fraction(1, 10**6)
 
 
-def check_sample(sample: Sample, path: Path) -> str:
+def check_sample(sample: Sample, path: Path, seconds: float = 2.0) -> str:
     """Compares the budget of a random case with the oracle; returns what kind of answer it was."""
     path.write_text(sample.text)
     truth, refused = sample.ratios(), ""
     try:
         model = load(path).model
         assert isinstance(model, Model)
-        with Session(Options(seconds=5)) as session:
+        with Session(Options(seconds=seconds)) as session:
             doubt, _ = check_model(session, model)
             assert doubt is None, doubt
             found = tight_budget(model, session)

@@ -32,6 +32,7 @@ from paramverify.synthesis.every_length import tight_budget_of_every_length
 from paramverify.synthesis.suprema import TightBudget
 from paramverify.verification import check_model
 
+UNDECIDED = "whether it is reached is not decided"
 WRITE = "Write the evidence to this file, for `paramverify check`."
 INSTEAD = "for the largest value of a function f, `verify` claims `f <= c` with other numbers c"
 
@@ -116,5 +117,6 @@ def _relative(found: TightBudget) -> str:
     if found.infinite:
         return "the ratio exceeds the bound without limit"
     if isinstance(found.value, RealRoot) and found.value.lower == found.value.upper == 1:
-        return "the bound is tight" + (", it is reached" if found.attained else ", it is not reached")
+        reached = {True: "it is reached", False: "it is not reached", None: UNDECIDED}
+        return f"the bound is tight, {reached[found.attained]}"
     return f"the largest ratio is {float(found.lower):.12g} times the bound"

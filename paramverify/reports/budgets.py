@@ -100,6 +100,8 @@ class Statement:
     def reached(self) -> str:
         """Returns in words whether a prior reaches the budget, and where."""
         at = f" at {self.where}" if self.where else ""
+        if self.attained is None and self.infinite and self.every_length:
+            return f"approached by longer and longer sequences{at}"
         if self.attained is None:
             near = f", which is nearly so{at}" if at else ""
             return f"whether it is reached is not decided{near}"
