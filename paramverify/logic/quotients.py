@@ -27,7 +27,8 @@ from paramverify.logic.numbers import in_ring
 from paramverify.models.chains.chain import Value
 from paramverify.models.checks import Checks, sample_points
 from paramverify.synthesis.paths import points_of
-from paramverify.synthesis.suprema import Quotient, Search, TightBudget
+from paramverify.synthesis.quotients import Quotient
+from paramverify.synthesis.suprema import Search, TightBudget
 from paramverify.verdicts import End, Open, Proved, Refuted
 
 

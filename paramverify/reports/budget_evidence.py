@@ -34,7 +34,8 @@ from paramverify.models.rebound import without_bound
 from paramverify.reports import documents, text
 from paramverify.reports.budgets import growing
 from paramverify.reports.evidence import evidence_document
-from paramverify.synthesis.suprema import TightBudget, as_polynomials
+from paramverify.synthesis.quotients import as_polynomials
+from paramverify.synthesis.suprema import TightBudget
 from paramverify.verdicts import Decision, End, Holds, Unknown, Verdict, Violated
 from paramverify.verification import Report, levels_certificate
 

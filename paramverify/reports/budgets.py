@@ -12,7 +12,8 @@ from paramverify.evidence.witnesses import Witness
 from paramverify.models.evaluation import Real, show_polynomial
 from paramverify.models.model import Model
 from paramverify.reports import documents, text
-from paramverify.synthesis.suprema import Place, TightBudget
+from paramverify.synthesis.quotients import Place
+from paramverify.synthesis.suprema import TightBudget
 
 
 @dataclass(frozen=True)
@@ -103,8 +104,8 @@ class Statement:
         if self.attained is None and self.infinite and self.every_length:
             return f"approached by longer and longer sequences{at}"
         if self.attained is None:
-            near = f", which is nearly so{at}" if at else ""
-            return f"whether it is reached is not decided{near}"
+            near = "approached" if self.ratio is not None else "the largest ratio found is"
+            return f"{f'{near}{at}; ' if at else ''}whether it is reached is not decided"
         return f"{'reached' if self.attained else 'approached, not reached,'}{at}".rstrip(",")
 
 

@@ -20,7 +20,8 @@ from paramverify.backends.settling import Work
 from paramverify.claims import Claim
 from paramverify.models.kinds import OnDomain
 from paramverify.synthesis.paths import somewhere
-from paramverify.synthesis.suprema import Bound, Quotient, Search, as_polynomials
+from paramverify.synthesis.quotients import Bound, Quotient, as_polynomials
+from paramverify.synthesis.suprema import Search
 from paramverify.verdicts import Proved, Refuted
 
 Point = dict[str, Fraction]

@@ -29,17 +29,8 @@ from paramverify.portfolio.session import Session
 from paramverify.synthesis.attainment import reaching
 from paramverify.synthesis.paths import points_of, towards
 from paramverify.synthesis.proofs import BoundProof, rebound
-from paramverify.synthesis.suprema import (
-    Bound,
-    Place,
-    Quotient,
-    Search,
-    TightBudget,
-    as_polynomials,
-    order,
-    prefer,
-    sampled,
-)
+from paramverify.synthesis.quotients import Bound, Place, Quotient, as_polynomials, distinct, sampled
+from paramverify.synthesis.suprema import Search, TightBudget, order, prefer
 from paramverify.verdicts import Decision, Proved, Refuted
 
 POINTS = 200  # simple points of the domain at which quotients are compared first
@@ -93,7 +84,7 @@ class _Hunt:
         top, bottom = plain.ratio.numerator, plain.ratio.denominator
         hunt.quotients = [Quotient(c.left * bottom, c.right * top, c.origin) for c in candidates_of(plain)]
         points = points_of(hunt.parts, max(1, POINTS // max(1, len(hunt.parts))))
-        for whole, total in _distinct((q for q in hunt.quotients if q.left), hunt.parts):
+        for whole, total in distinct((q for q in hunt.quotients if q.left), hunt.parts):
             least = Fraction(0 if relative else 1)
             own = Search(plain, session, whole, precision, hunt.parts, points, hunt.memory, least, total)
             if own.parts:
@@ -349,36 +340,6 @@ def _promise(search: Search) -> tuple[bool, Fraction]:
     if any(not part.right for part in search.parts):
         return True, Fraction(0)
     return False, sampled(search.whole, search.points)[0]
-
-
-def _distinct(
-    found: Iterable[Quotient], parts: Sequence[Branch]
-) -> Iterator[tuple[Quotient, Quotient | None]]:
-    """Yields the quotients that differ in lowest terms, each with the sum of those that do not.
-
-    Only on branches that are boxes; elsewhere what is divided out may be zero wherever it matters.
-    """
-    boxes = all(branch.is_box for branch in parts)
-    groups: dict[tuple[tuple[str, str], ...], list[Quotient]] = {}
-    for quotient in found:
-        names = []
-        for branch in parts:
-            left, right = branch.restrict(quotient.left), branch.restrict(quotient.right)
-            common = left.gcd(right) if boxes and left and right else left * 0 + 1
-            a, b = left / common, right / common
-            scale = max((abs(c) for c in (*b.coeffs(), *a.coeffs())), default=1)
-            if a and a.leading_coefficient() < 0:
-                scale = -scale
-            names.append((key(a / scale), key(b / scale)))
-        groups.setdefault(tuple(names), []).append(quotient)
-    for alike in groups.values():
-        first, total = alike[0], None
-        if len(alike) > 1:
-            left, right = first.left * 0, first.left * 0
-            for quotient in alike:
-                left, right = left + quotient.left, right + quotient.right
-            total = Quotient(left, right, first.origin)
-        yield first, total
 
 
 def _improve(best: TightBudget | None, search: Search) -> TightBudget:

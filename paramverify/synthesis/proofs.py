@@ -9,7 +9,7 @@ from typing import Any
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.claims import Claim
 from paramverify.models.model import Model
-from paramverify.synthesis.suprema import Bound, as_polynomials
+from paramverify.synthesis.quotients import Bound, as_polynomials
 from paramverify.verdicts import Decision
 
 

@@ -29,7 +29,8 @@ from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.intervals import Part
 from paramverify.synthesis.maps import Status
 from paramverify.synthesis.projection import project
-from paramverify.synthesis.suprema import Place, TightBudget
+from paramverify.synthesis.quotients import Place
+from paramverify.synthesis.suprema import TightBudget
 from paramverify.verdicts import Decision, Open, Proved
 from paramverify.verification import settle
 
