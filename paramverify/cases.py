@@ -27,8 +27,9 @@ from paramverify.algebra.polynomials import (
     variables,
 )
 from paramverify.algebra.signs import Sign, sign_on
+from paramverify.claims import Claim
 from paramverify.errors import CaseError, located
-from paramverify.models.checks import Checks, check_domain
+from paramverify.models.checks import Checks, Obligation, check_domain, is_somewhere_positive
 from paramverify.models.definitions import Definitions, read_files, unknown_table
 from paramverify.models.design import Design, read_design
 from paramverify.models.hmm import HMM
@@ -95,6 +96,7 @@ class _Reader:
         self.digest = digest
         self.notes: list[str] = []
         self.stands_for: Neighbourhood | None = None
+        self.doubtful: list[Obligation] = []
 
     def case(self) -> Case:
         title = self.top.text("title", "")
@@ -130,6 +132,7 @@ class _Reader:
             tuple(dict.fromkeys([*self.notes, *self.checks.notes])),
             empty,
             self.stands_for,
+            tuple(self.doubtful),
         )
         return Case(self.path, self.digest, title, source, budget, model, expect, free, design)
 
@@ -291,8 +294,12 @@ class _Reader:
         """Refuses secrets that are impossible everywhere; says where they are impossible somewhere."""
         for name, start in ((pair.left, pair.pi), (pair.right, pair.tau)):
             sign = sign_on(start.mass, self.checks.domain)
-            if sign is Sign.ZERO:
-                raise CaseError(f"the secret {name!r} has probability zero for every prior", key="secrets")
+            never = f"the secret {name!r} has probability zero for every prior"
+            possible = sign is Sign.POSITIVE or is_somewhere_positive(start.mass, self.checks.domain)
+            if possible is False:
+                raise CaseError(never, key="secrets")
+            if possible is None:
+                self.doubtful.append(Obligation(Claim(-start.mass, self.checks.domain), never))
             if sign is not Sign.POSITIVE:
                 doubtful = [
                     _zeros(factor)

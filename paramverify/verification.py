@@ -26,6 +26,7 @@ from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel, OnDomain
 from paramverify.models.model import Model
 from paramverify.models.patterns import patterned
+from paramverify.portfolio.possible import require_possible
 from paramverify.portfolio.session import Options, Session
 from paramverify.verdicts import Decision, End, Holds, Open, Proved, Refuted, Unknown, Verdict, Violated
 
@@ -109,9 +110,7 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
         ]
         if undecided:
             return report(_unknown(undecided), claims, decisions)
-        certificate = None
-        if not isinstance(model, Inequality) and is_long(model):
-            certificate = levels_certificate(model, claims, decisions)
+        certificate = None if isinstance(model, Inequality) else levels_certificate(model, claims, decisions)
         return report(Holds(tuple(decisions)), claims, decisions, certificate)
 
 
@@ -159,6 +158,7 @@ def check_model(
     Raises:
         ModelError: an obligation fails at a point of the domain.
         DomainError: the domain is empty.
+        CaseError: a secret is impossible at every point of the domain.
     """
     if model.maybe_empty:
         empty = model.maybe_empty.claim
@@ -167,6 +167,9 @@ def check_model(
             raise DomainError(f"the parameter domain is empty: {model.domain.describe()}", key="parameters")
         if isinstance(answer, Open) and not fails_without_witness(empty):  # else it has irrational points
             return Unknown(answer.end, f"no point of the domain was found: {answer.detail}"), ()
+    doubt = require_possible(model, session)
+    if doubt:
+        return Unknown(doubt.end, doubt.detail), ()
     proved: list[tuple[Claim, Decision]] = []
     for obligation in model.obligations:
         decision = _decide(session, model, obligation.claim)
@@ -192,8 +195,13 @@ def _decide(session: Session, model: AnyModel, claim: Claim) -> Decision:
 
 def levels_certificate(
     model: Model, claims: Sequence[Claim], decisions: Sequence[Decision]
-) -> dict[str, Any]:
-    """Returns the certificate for a model with many sequences whose claims, by cones, are all proved."""
+) -> dict[str, Any] | None:
+    """Returns the certificate of privacy for many sequences, of whose claims only the rays were proved.
+
+    None if the claims are those of all sequences.
+    """
+    if not model.lengths or not is_long(model):
+        return None
     return cone_certificates.levels(lump(model).model, claims, [proof_of(d) for d in decisions])
 
 

@@ -10,7 +10,7 @@ from flint import fmpz_poly
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramverify.algebra.maxima import supremum
+from paramverify.algebra.maxima import suprema
 from paramverify.algebra.realroots import RealRoot
 from paramverify.cases import load
 from paramverify.claims import Origin
@@ -158,7 +158,7 @@ def test_output_that_only_one_secret_can_give(tmp_path: Path) -> None:
 
 def test_algebraic_supremum() -> None:
     """The supremum of p(1-p)/(1+p) on (0,1) is 3 - 2√2 at √2 - 1, with its minimal polynomial."""
-    found = supremum(fmpz_poly([0, 1, -1]), fmpz_poly([1, 1]), Fraction(0), Fraction(1))
+    found = suprema(fmpz_poly([0, 1, -1]), fmpz_poly([1, 1]), Fraction(0), Fraction(1))
     assert found.value is not None
     assert found.value.factor in (fmpz_poly([1, -6, 1]), fmpz_poly([-1, 6, -1]))
     fine = found.value.refined(Fraction(1, 10**12))
@@ -183,7 +183,7 @@ def test_supremum_is_above_a_grid_and_near_its_maximum(top: list[int], bottom: l
 
     a, b = bernstein(top), bernstein([c + 1 for c in bottom])
     common = a.gcd(b)
-    found = supremum(a // common, b // common, Fraction(0), Fraction(1))
+    found = suprema(a // common, b // common, Fraction(0), Fraction(1))
     assert found.value is not None
     from flint import fmpq
 

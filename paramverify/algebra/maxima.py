@@ -10,14 +10,23 @@ from flint import Ordering, fmpq, fmpq_mpoly_ctx, fmpq_poly, fmpz, fmpz_poly
 
 from paramverify.algebra.polynomials import Polynomial, rational
 from paramverify.algebra.realroots import RealRoot, compare, isolate
+from paramverify.algebra.simplest import simplest_between
 
 
 @dataclass(frozen=True)
 class Supremum:
-    """sup a/b, and one place in the closed interval where it is reached or approached; None is infinity."""
+    """sup a/b, and all places in the closed interval where it is reached or approached; None is infinity.
+
+    Of a constant quotient they are the ends and one rational inside.
+    """
 
     value: RealRoot | None
-    place: RealRoot
+    places: tuple[RealRoot, ...]
+
+    @property
+    def place(self) -> RealRoot:
+        """One of the places."""
+        return self.places[0]
 
 
 def exact(value: Fraction) -> RealRoot:
@@ -25,7 +34,7 @@ def exact(value: Fraction) -> RealRoot:
     return RealRoot(fmpz_poly([-value.numerator, value.denominator]), 1, value, value)
 
 
-def supremum(top: fmpz_poly, bottom: fmpz_poly, lower: Fraction, upper: Fraction) -> Supremum:
+def suprema(top: fmpz_poly, bottom: fmpz_poly, lower: Fraction, upper: Fraction) -> Supremum:
     """Returns the supremum of top/bottom over the open interval (lower, upper), or over a single point.
 
     Both polynomials are nonnegative on the interval and coprime, and the bottom one is not zero. If the
@@ -35,14 +44,16 @@ def supremum(top: fmpz_poly, bottom: fmpz_poly, lower: Fraction, upper: Fraction
     """
     poles = isolate(bottom, lower, upper) if bottom.degree() > 0 else []
     if poles:
-        return Supremum(None, poles[0])
+        return Supremum(None, tuple(poles))
     places = [exact(lower), exact(upper)]
     slope = top.derivative() * bottom - top * bottom.derivative()
     if slope and lower < upper:
         places += isolate(slope, lower, upper)
+    elif lower < upper:
+        places.append(exact(simplest_between(lower, upper)))
     found = [(_value(top, bottom, place), place) for place in places]
-    value, place = reduce(lambda a, b: b if compare(b[0], a[0]) > 0 else a, found)
-    return Supremum(value, place)
+    value = reduce(lambda a, b: b if compare(b, a) > 0 else a, (v for v, _ in found))
+    return Supremum(value, tuple(place for own, place in found if compare(own, value) == 0))
 
 
 def _value(top: fmpz_poly, bottom: fmpz_poly, place: RealRoot) -> RealRoot:

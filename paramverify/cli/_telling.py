@@ -241,7 +241,11 @@ def _supremum(found: Violating) -> str:
     what = "ratio divided by the bound" if found.relative else "ratio"
     if best.infinite:
         return f"The {what} has no upper bound over all priors."
-    reached = {True: "reached", False: "approached, not reached", None: "approached or reached"}
+    reached = {
+        True: "reached",
+        False: "approached, not reached",
+        None: "whether it is reached is not decided",
+    }
     if isinstance(best.value, RealRoot):
         value = root_text(best.value)
     elif isinstance(best.value, Real):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import click
@@ -13,7 +14,7 @@ from paramverify.algebra.decimals import decimal_text
 from paramverify.algebra.expressions import constant
 from paramverify.algebra.polynomials import variables
 from paramverify.algebra.realroots import RealRoot
-from paramverify.cases import load
+from paramverify.cases import Case, load
 from paramverify.cli import _output
 from paramverify.cli._common import (
     case_argument,
@@ -24,20 +25,22 @@ from paramverify.cli._common import (
     session_options,
     time_limit,
     timeout_option,
+    write_json,
 )
 from paramverify.cli._exits import Exit
 from paramverify.errors import InputError, LimitError, located
-from paramverify.evidence.witnesses import evaluate
-from paramverify.models.evaluation import Real, show_polynomial
 from paramverify.models.kinds import need_privacy
-from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
-from paramverify.reports import documents, text
+from paramverify.reports import text
+from paramverify.reports.budget_evidence import budget_document
+from paramverify.reports.budgets import Statement, ratio_document
 from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.every_length import tight_budget_of_every_length
 from paramverify.synthesis.suprema import TightBudget
 from paramverify.verification import check_model
 
+UNDECIDED = "whether it is reached is not decided"
+WRITE = "Write the evidence to this file, for `paramverify check`."
 INSTEAD = "for the largest value of a function f, `verify` claims `f <= c` with other numbers c"
 
 
@@ -52,6 +55,7 @@ INSTEAD = "for the largest value of a function f, `verify` claims `f <= c` with 
 @json_option
 @timeout_option
 @session_option
+@click.option("--evidence", "evidence", type=click.Path(dir_okay=False, path_type=Path), help=WRITE)
 def command(
     case: str,
     precision: str,
@@ -60,6 +64,7 @@ def command(
     backends: str | None,
     strategy: str | None,
     confirm: int,
+    evidence: Path | None,
 ) -> int:
     """Find the tight budget: the largest ratio over all priors, secrets and outputs.
 
@@ -79,16 +84,20 @@ def command(
         used = {*variables(model.ratio.numerator), *variables(model.ratio.denominator)}
         parametric = not used.isdisjoint(model.domain.ring.parameters)
         related = search(model, session, width, relative=True) if parametric else None
+        document = _evidence(loaded, found, session) if evidence else {}
     results = [found, *([related] if related else [])]
     done = all(r.infinite or (r.upper is not None and r.upper - r.lower <= width * r.lower) for r in results)
+    statement = Statement.of(model, found)
+    if evidence:
+        write_json(evidence, document, indent=1)
     if as_json:
-        document = _document(model, found)
+        shown = statement.document()
         if related:
-            document["relative_to"] = loaded.budget
-            document["relative"] = ratio_document(related) | {"attained": related.attained}
-        print_json(document | {"notes": list(model.notes)})
+            shown["relative_to"] = loaded.budget
+            shown["relative"] = ratio_document(related) | {"attained": related.attained}
+        print_json(shown | {"notes": list(model.notes)})
     else:
-        for line in _lines(model, found):
+        for line in statement.lines():
             say(line)
         if related:
             click.echo(f"relative to the case's {loaded.budget}: {_relative(related)}")
@@ -118,6 +127,14 @@ def best_bound() -> Callable[[TightBudget], None]:
     return keep
 
 
+def _evidence(case: Case, found: TightBudget, session: Session) -> dict[str, Any]:
+    """Returns the evidence of a budget; the obligations are proved over the ring of its claims."""
+    if found.proof is None:
+        return budget_document(case, found, ())
+    _, obligations = check_model(session, found.proof.model)
+    return budget_document(case, found, obligations)
+
+
 def _precision(given: str) -> Fraction:
     with located(key="--precision"):
         value = constant(given)
@@ -126,112 +143,10 @@ def _precision(given: str) -> Fraction:
         return value
 
 
-def ratio_document(found: TightBudget) -> dict[str, Any]:
-    """Returns the ratio, or bounds on it, as JSON data."""
-    if found.infinite:
-        return {"ratio": "infinity"}
-    value = found.value
-    if isinstance(value, Real):
-        return {"ratio": documents.real(value)}
-    if isinstance(value, RealRoot):
-        if value.is_rational:
-            return {"ratio": str(value.lower)}
-        return {
-            "ratio": {
-                "minimal_polynomial": _polynomial(value),
-                "lower": str(value.lower),
-                "upper": str(value.upper),
-            }
-        }
-    bounds = {"ratio_lower": str(found.lower)}
-    return bounds | {"ratio_upper": str(found.upper) if found.upper is not None else "unknown"}
-
-
-def _polynomial(root: RealRoot) -> str:
-    return show_polynomial(root.factor, "x")
-
-
-def _epsilon(found: TightBudget) -> float | str:
-    value = found.epsilon
-    return value if value != float("inf") else "infinity" if found.infinite else "unknown"
-
-
-def _document(model: Model, found: TightBudget) -> dict[str, Any]:
-    witness: dict[str, Any] = {
-        "parameters": {name: _coordinate(root) for name, root in found.place.items()},
-        "secrets": [found.origin.left, found.origin.right],
-        "observations": list(found.origin.observations),
-    }
-    point = _rational_point(found)
-    if found.attained and point is not None:
-        witness = documents.witness(evaluate(model, found.origin, point))
-    return ratio_document(found) | {
-        "epsilon": _epsilon(found),
-        "attained": found.attained,
-        "witness": witness,
-    }
-
-
-def _coordinate(root: RealRoot) -> str | dict[str, str]:
-    if root.is_rational:
-        return str(root.lower)
-    small = root.refined(Fraction(1, 10**12))
-    return {"root_of": _polynomial(root), "lower": str(small.lower), "upper": str(small.upper)}
-
-
-def _rational_point(found: TightBudget) -> dict[str, Fraction] | None:
-    if any(not root.is_rational for root in found.place.values()):
-        return None
-    return {name: root.lower for name, root in found.place.items()}
-
-
-def _lines(model: Model, found: TightBudget) -> list[str]:
-    place = ", ".join(
-        f"{name} = {root.lower}" if root.is_rational else f"{name} ≈ {_middle(root):.6g}"
-        for name, root in found.place.items()
-    )
-    reached = {True: "reached", False: "approached, not reached,", None: "approached or reached"}[
-        found.attained
-    ]
-    where = f" at {place}" if place and model.domain.ring.parameters else ""
-    outcome = text.sequence(found.origin.observations)
-    if found.infinite and not model.lengths:
-        head = f"no budget: the ratio grows without limit with longer sequences, such as {outcome}"
-    elif found.infinite:
-        head = f"no budget: {outcome} can be infinitely more likely"
-    elif found.value is not None:
-        head = f"tight budget: ratio {exact_text(found)}, epsilon ≈ {found.epsilon:.9g}; {outcome}"
-    elif found.upper is not None:
-        low, high = decimal_text(found.lower, 12), decimal_text(found.upper, 12)
-        head = f"tight budget: ratio between {low} and {high}, epsilon ≈ {found.epsilon:.9g}; {outcome}"
-    else:
-        head = f"the ratio is at least {decimal_text(found.lower, 12)} (no upper bound was proved); {outcome}"
-    return [
-        head,
-        f"  under {found.origin.left!r} against {found.origin.right!r}; {reached}{where}".rstrip(","),
-    ]
-
-
-def exact_text(found: TightBudget) -> str:
-    """Returns an exact ratio as text."""
-    value = found.value
-    if isinstance(value, Real):
-        return text.number(value)
-    assert isinstance(value, RealRoot)
-    if value.is_rational:
-        exact = str(value.lower)
-        return exact if exact.isdigit() else f"{exact} ({decimal_text(value.lower)})"
-    return f"{_middle(value):.12g} (a root of {_polynomial(value)})"
-
-
-def _middle(root: RealRoot) -> float:
-    small = root.refined(Fraction(1, 10**15))
-    return float((small.lower + small.upper) / 2)
-
-
 def _relative(found: TightBudget) -> str:
     if found.infinite:
         return "the ratio exceeds the bound without limit"
     if isinstance(found.value, RealRoot) and found.value.lower == found.value.upper == 1:
-        return "the bound is tight" + (", it is reached" if found.attained else ", it is not reached")
+        reached = {True: "it is reached", False: "it is not reached", None: UNDECIDED}
+        return f"the bound is tight, {reached[found.attained]}"
     return f"the largest ratio is {decimal_text(found.lower, 12)} times the bound"

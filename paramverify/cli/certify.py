@@ -23,6 +23,7 @@ from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.models.neighbourhoods import read_neighbours
+from paramverify.portfolio.possible import require_possible
 from paramverify.reports import documents, text
 
 
@@ -45,6 +46,7 @@ def command(
     Exit code 1 if the candidate is a violation in one direction, 0 if it is in neither.
     """
     model = need_privacy(load(case).model, "certify")
+    require_possible(model)
     word = read_observations(observations, model.hmm.observations)
     left, right = secrets or _only_pair(model)
     if model.stands_for:

@@ -25,6 +25,7 @@ from paramverify.evidence.checker import Rejected, Report
 from paramverify.evidence.second_look import SecondLook, with_second_look
 from paramverify.evidence.strict import check, read, shown
 from paramverify.files import read_file
+from paramverify.portfolio.possible import require_possible
 
 RULES: dict[str, Callable[[Any], Report]] = {
     checker.FORMAT: checker.check_document,
@@ -32,11 +33,13 @@ RULES: dict[str, Callable[[Any], Report]] = {
     region_checker.FORMAT: region_checker.check_document,
     unwinding_checker.FORMAT: unwinding_checker.check_document,
 }
+KEY = "budget"  # of `reports.budget_evidence`, which is imported where it is used
 # What a document alone does not show, by its format or status; the case is needed.
 NOT_COMPARED = {
     cone_checker.FORMAT: ("the model with the case", "that its weights and its bound are nowhere negative"),
     region_checker.FORMAT: ("the claims, the domain and the obligations with the case",),
     unwinding_checker.FORMAT: ("the system, the bound and the obligations with the case",),
+    KEY: ("the claims and the bound with the case", "the witnesses with the model"),
     "violated": ("the claim with the case", "the secrets, the output and the numbers with the model"),
     "holds": ("the claims, where they come from, and the obligations with the case",),
     "unknown": ("the claims, where they come from, and the obligations with the case",),
@@ -106,12 +109,17 @@ def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None]:
         from paramverify.interactive.certificates import check_with_case as check_with_system
 
         report = check_with_system(document, load_system(path))
-    else:
-        from paramverify.cases import load
-        from paramverify.reports.evidence import check_with_case
+        return with_second_look(report, document, _read(Path(path)))
+    from paramverify.cases import load
+    from paramverify.reports.budget_evidence import check_budget
+    from paramverify.reports.evidence import check_with_case
 
-        report = check_with_case(text, load(path))
-    return with_second_look(report, document, _read(Path(path)))
+    loaded = load(path)
+    require_possible(loaded.model)
+    if KEY in document:
+        report = check_budget(document, loaded, check_with_case)
+        return with_second_look(report, document, _read(Path(path)), document[KEY]["bound"])
+    return with_second_look(check_with_case(text, loaded), document, _read(Path(path)))
 
 
 def check_alone(text: str) -> Report:
@@ -119,6 +127,11 @@ def check_alone(text: str) -> Report:
     try:
         document = read(text)
         check(document, shapes.FORM)
+        if KEY in document:
+            from paramverify.reports.budget_evidence import without_case
+
+            report = without_case(document, check_alone)
+            return replace(report, not_compared=NOT_COMPARED[KEY]) if report.accepted else report
         report = product_checker.with_reduction(document, RULES[document["format"]](document))
         if report.accepted and document["format"] == checker.FORMAT and "witness" in document:
             told.check_numbers(document["witness"])

@@ -17,6 +17,7 @@ from paramverify.encodings.choice import listed_claims
 from paramverify.encodings.conditions import question
 from paramverify.encodings.smtlib import script
 from paramverify.errors import InputError, LimitError
+from paramverify.portfolio.possible import require_possible
 
 BITS = 64  # precision of the rational enclosure of exp(q)
 SUFFIXES = {"smtlib2": "smt2", "qepcad": "qepcad", "redlog": "red"}
@@ -51,7 +52,9 @@ def command(
     For smtlib2 each file says that some prior violates the claim: `unsat` means that it holds. For qepcad and
     redlog it asks whether the claim holds for every prior. Without -o one file goes to standard output.
     """
-    claims = list(listed_claims(load(case).model))
+    model = load(case).model
+    require_possible(model)
+    claims = list(listed_claims(model))
     if together and number is not None:
         raise click.UsageError("--together and --claim exclude each other")
     if number is not None and number > len(claims):

@@ -26,6 +26,7 @@ from paramverify.cli._exits import Exit
 from paramverify.errors import InputError, located
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
+from paramverify.portfolio.possible import require_possible
 from paramverify.reports import pvalues
 from paramverify.statistics.audit import audit
 from paramverify.statistics.blackbox import BlackBoxSource, check_shared, load_mechanism
@@ -131,6 +132,7 @@ def command(
     with time_limit(timeout):
         loaded = load(case)
         model = need_privacy(loaded.model, "sample")
+        require_possible(model)
         subjects = Subjects.of(loaded) if mechanism or direct or wanted == "audit" else None
         if wanted == "audit" and subjects:
             subjects = subjects.by_input()

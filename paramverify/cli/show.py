@@ -18,6 +18,7 @@ from paramverify.encodings.sequences import probabilities
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
+from paramverify.portfolio.possible import require_possible
 from paramverify.reports.formulas import Formula, exponent, formula, latex
 from paramverify.reports.graphs import dot
 from paramverify.reports.tables import columns
@@ -36,6 +37,7 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool) -> int:
     loaded = load(case)
     if graph and as_latex:
         raise click.UsageError("give either --latex or --graph")
+    require_possible(loaded.model)
     if isinstance(loaded.model, Inequality) and not graph:
         _show_definitions(loaded.title, loaded.model, as_latex, as_json)
         return 0

@@ -55,18 +55,23 @@ class SecondLook:
     line: str
 
 
-def with_second_look(report: Report, document: Mapping[str, Any], content: str) -> tuple[Report, SecondLook]:
-    """Returns the report on evidence that was accepted for a case, after a second reading of the case."""
-    look = second_look(document, content) if report.accepted else SecondLook(False, True, "")
+def with_second_look(
+    report: Report, document: Mapping[str, Any], content: str, bound: Sequence[str] | None = None
+) -> tuple[Report, SecondLook]:
+    """Returns the report on evidence that was accepted for a case, after a second reading of the case.
+
+    `bound` is the numerator and the denominator of what stands for the bound of the case in a budget.
+    """
+    look = second_look(document, content, bound) if report.accepted else SecondLook(False, True, "")
     if look.agrees:
         return (replace(report, lines=(*report.lines, look.line)) if look.line else report), look
     return replace(report, accepted=False, lines=(*report.lines, f"rejected: {look.line}")), look
 
 
-def second_look(document: Mapping[str, Any], content: str) -> SecondLook:
+def second_look(document: Mapping[str, Any], content: str, bound: Sequence[str] | None = None) -> SecondLook:
     """Compares evidence with the case file of this content."""
     try:
-        return SecondLook(True, True, f"read a second time: {_Look(document, content).compare()}")
+        return SecondLook(True, True, f"read a second time: {_Look(document, content, bound).compare()}")
     except NotImplementedError as error:
         return SecondLook(False, True, f"not read a second time: {error!s:.200}")
     except Rejected as error:
@@ -78,7 +83,7 @@ def second_look(document: Mapping[str, Any], content: str) -> SecondLook:
 class _Look:
     """One comparison: `points` with a value for E, and what was found at each."""
 
-    def __init__(self, document: Mapping[str, Any], content: str) -> None:
+    def __init__(self, document: Mapping[str, Any], content: str, bound: Sequence[str] | None) -> None:
         self.document = document
         self.kind = document["format"]
         if self.kind not in (FORMAT, cone_checker.FORMAT, region_checker.FORMAT):
@@ -87,6 +92,8 @@ class _Look:
         self.exponent = number(claim["constant"]) if "constant" in claim else None
         self.names = [n for n in claim["variables"] if n != "E" or self.exponent is None]
         self.reader = SecondReader(content, self.exponent)
+        if bound is not None:
+            self.reader.replace_bound(bound)
         self.bases = self._bases()
         self.claim = claim
 

@@ -55,6 +55,15 @@ class SecondReader:
         self.constraints: list[Any] = parameters.pop("constraints", [])
         self.intervals = {name: self._interval(given) for name, given in parameters.items()}
 
+    def replace_bound(self, bound: Sequence[str]) -> None:
+        """Takes a numerator over a denominator instead of the case's own bound."""
+        top, bottom = bound
+        length = {k: v for k, v in self.data["privacy"].items() if k == "length"}
+        try:
+            self.data["privacy"] = {"ratio": str(Fraction(top) / Fraction(bottom)), **length}
+        except ValueError:
+            raise NotImplementedError("a bound that is no rational number") from None
+
     def _interval(self, given: Any) -> tuple[Fraction, Fraction, bool, bool]:
         """Returns lower end, upper end, and whether they belong to it."""
         text = given["in"] if isinstance(given, dict) else given

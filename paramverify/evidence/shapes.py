@@ -80,15 +80,18 @@ RATIO = by_type(
         dict: REAL,
     }
 )
+COMPARED: dict[str, Shape] = {
+    "secrets": listed(text),
+    "observations": listed(text),
+    "probabilities": row(REAL, REAL),
+    "ratio": RATIO,
+    "bound": REAL,
+    "exceeds": flag,
+}
 WITNESS = record(
     {"claim": CLAIM, "parameters": POINT},
     {
-        "secrets": listed(text),
-        "observations": listed(text),
-        "probabilities": row(REAL, REAL),
-        "ratio": RATIO,
-        "bound": REAL,
-        "exceeds": flag,
+        **COMPARED,
         # of an inequality
         "number": whole,
         "statement": text,
@@ -119,6 +122,9 @@ REDUCTION = record(
 )
 ENTRY = record({"claim": CLAIM, "proof": proof}, {"origins": listed(text)})
 CASE = record({"title": text, "digest": text})
+BUDGET = record(
+    {"bound": maybe(row(text, text)), "witnesses": listed(record({"parameters": POINT, **COMPARED}))}
+)
 STATUS = one_of("holds", "violated", "unknown")
 # What every kind of document may say about its case.
 ABOUT = {
@@ -126,6 +132,7 @@ ABOUT = {
     "obligations": listed(ENTRY),
     "points": listed(POINT),
     "reduction": REDUCTION,
+    "budget": BUDGET,
 }
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from paramverify.algebra.maxima import exact
+from paramverify.algebra.branches import branches
 from paramverify.algebra.polynomials import (
     Polynomial,
     RationalFunction,
@@ -26,7 +26,9 @@ from paramverify.logic.checking import Work, refutes
 from paramverify.logic.numbers import in_ring
 from paramverify.models.chains.chain import Value
 from paramverify.models.checks import Checks, sample_points
-from paramverify.synthesis.suprema import Quotient, Search, TightBudget
+from paramverify.synthesis.paths import points_of
+from paramverify.synthesis.quotients import Quotient
+from paramverify.synthesis.suprema import Search, TightBudget
 from paramverify.verdicts import End, Open, Proved, Refuted
 
 
@@ -49,9 +51,13 @@ def delta_quotient(work: Work, pair: Pair, ratio: RationalFunction) -> Quotient:
 
 
 def ratio_quotient(work: Work, pair: Pair, delta: RationalFunction) -> Quotient:
-    """Returns (p − δ)/q as a quotient; q is not identically zero."""
+    """Returns (p − δ)/q as a quotient, with nothing divided out that may be zero on the domain."""
     ring = work.chain.domain.ring
-    return _quotient(work, (in_ring(pair.left, ring) - delta) / in_ring(pair.right, ring), pair)
+    left, right = in_ring(pair.left, ring) - delta, in_ring(pair.right, ring)
+    below = _oriented(work, left.denominator, pair), _oriented(work, right.denominator, pair)
+    top = left.numerator if below[0] == left.denominator else -left.numerator
+    bottom = right.numerator if below[1] == right.denominator else -right.numerator
+    return Quotient(top * below[1], bottom * below[0], pair.origin)
 
 
 def below_delta(work: Work, pair: Pair, delta: RationalFunction) -> bool:
@@ -71,7 +77,7 @@ def below_delta(work: Work, pair: Pair, delta: RationalFunction) -> bool:
 def _quotient(work: Work, value: RationalFunction, pair: Pair) -> Quotient:
     bottom = _oriented(work, value.denominator, pair)
     top = value.numerator if bottom == value.denominator else -value.numerator
-    return Quotient(top, bottom, top, bottom, pair.origin)
+    return Quotient(top, bottom, pair.origin)
 
 
 def _oriented(work: Work, polynomial: Polynomial, pair: Pair) -> Polynomial:
@@ -98,20 +104,17 @@ def largest(quotients: Sequence[Quotient], work: Work, floor: Fraction) -> Tight
     best: TightBudget | None = None
     seen: set[tuple[str, str]] = set()
     precision = Fraction(1, 10**9)
+    parts = branches(work.chain.domain)
+    points = points_of(parts, max(1, 200 // max(1, len(parts))))
     for quotient in quotients:
-        name = (key(quotient.a), key(quotient.b))
+        name = (key(quotient.left), key(quotient.right))
         if name in seen:
             continue
         seen.add(name)
-        search = Search(work.chain, work.session, quotient, precision)
+        search = Search(work.chain, work.session, quotient, precision, parts, points)
         if isinstance(search.at_most(floor).answer, Proved):
             continue
-        if is_constant(quotient.a) and is_constant(quotient.b):
-            # Search looks along the edges of the box, of which there are none without parameters.
-            value = constant_value(quotient.a) / constant_value(quotient.b)
-            own = TightBudget(value, value, quotient.origin, {}, exact(value), True)
-        else:
-            own = search.supremum() if _nonnegative(work, quotient) else search.bisect(floor, {})
+        own = search.supremum() if _nonnegative(search) else search.bisect(floor, {})
         if own.infinite:
             return own
         if best is None or (own.upper is not None and best.upper is not None and own.lower > best.upper):
@@ -121,8 +124,9 @@ def largest(quotients: Sequence[Quotient], work: Work, floor: Fraction) -> Tight
     return best
 
 
-def _nonnegative(work: Work, quotient: Quotient) -> bool:
-    return sign_on(quotient.a, work.chain.domain) in (Sign.POSITIVE, Sign.NONNEGATIVE, Sign.ZERO)
+def _nonnegative(search: Search) -> bool:
+    known = (Sign.POSITIVE, Sign.NONNEGATIVE, Sign.ZERO)
+    return all(sign_on(part.a, part.branch.domain) in known for part in search.parts)
 
 
 def _merged(first: TightBudget, second: TightBudget) -> TightBudget:

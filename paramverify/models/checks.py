@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import islice, product
 
+from paramverify.algebra.branches import branches
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Constraint, Domain
 from paramverify.algebra.expressions import Expression
@@ -152,6 +153,21 @@ def check_domain(domain: Domain) -> Obligation | None:
     return Obligation(Claim(domain.ring.number(-1), domain), "the parameter domain is empty")
 
 
+def is_somewhere_positive(polynomial: Polynomial, domain: Domain) -> bool | None:
+    """Tells whether a polynomial that is nonnegative on the domain is positive at a point; None if not known.
+
+    A polynomial that is not zero has a nonzero value in every box with an inside, so on a branch that is one.
+    """
+    if domain.constant is None and any(
+        value_at(polynomial, p) > 0 for p in islice(sample_points(domain), 20)
+    ):
+        return True
+    parts = [(branch, branch.restrict(polynomial)) for branch in branches(domain)]
+    if not any(rest for _, rest in parts):
+        return False
+    return True if any(rest and branch.is_box for branch, rest in parts) else None
+
+
 def sample_points(domain: Domain, most: int = 2_000) -> Iterator[dict[str, Fraction]]:
     """Yields simple rational points of the domain, closed ends included, at most `most` tried."""
     choices: list[list[Fraction]] = []
@@ -161,7 +177,7 @@ def sample_points(domain: Domain, most: int = 2_000) -> Iterator[dict[str, Fract
         values = [interval.lower + width * s for s in steps]
         if name == GENERATOR or interval.is_point:
             values = values[:1]
-        choices.append([interval.simplest(), *(v for v in values if v in interval)])
+        choices.append(list(dict.fromkeys([interval.simplest(), *(v for v in values if v in interval)])))
     for values_ in islice(product(*choices), most):
         point = dict(zip(domain.box, values_, strict=True))
         if point in domain:

@@ -24,7 +24,8 @@ class Model:
     the model has the largest ratio of them, for every output sequence, and is private iff all are.
 
     All this is so only if the `obligations` are proved. `maybe_empty` is a claim that must be refuted: it
-    holds if the domain has no point, which is a mistake and not privacy.
+    holds if the domain has no point, which is a mistake and not privacy; so are the claims of
+    `maybe_impossible`, each of which holds if a secret has probability zero at every point of the domain.
     """
 
     domain: Domain
@@ -36,3 +37,4 @@ class Model:
     notes: tuple[str, ...] = ()
     maybe_empty: Obligation | None = None
     stands_for: Neighbourhood | None = None
+    maybe_impossible: tuple[Obligation, ...] = ()

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from paramverify.algebra.branches import tightened
 from paramverify.algebra.constants import GENERATOR, generator
 from paramverify.algebra.domains import Domain, Interval, box_domain, parse_constraint, parse_interval
-from paramverify.algebra.polynomials import Ring, constant_value, value_at, variables
-from paramverify.errors import CaseError, DomainError, located
+from paramverify.algebra.polynomials import Ring
+from paramverify.errors import CaseError, located
 from paramverify.models.design import interval_text
 from paramverify.models.rational_files import UNIT, RationalFile
 from paramverify.tables import Table, check_name
@@ -52,34 +53,7 @@ def read_domain(top: Table, exponents: Sequence[Fraction], files: Mapping[str, R
     for file in files.values():
         domain = replace(domain, constraints=(*domain.constraints, *file.constraints(domain)))
     with located(key="parameters"):
-        return _tightened(domain)
-
-
-def _tightened(domain: Domain) -> Domain:
-    """Returns the same domain with linear constraints on one parameter as ends of its interval.
-
-    Raises:
-        DomainError: they leave nothing of the interval.
-    """
-    box, rest = dict(domain.box), []
-    for constraint in domain.constraints:
-        f = constraint.polynomial
-        names = variables(f)
-        if len(names) != 1 or names[0] == GENERATOR or f.total_degree() != 1:
-            rest.append(constraint)
-            continue
-        slope = constant_value(f.derivative(names[0]))
-        end = -value_at(f, dict.fromkeys(domain.ring.names, Fraction(0))) / slope
-        closed, own = not constraint.strict, box[names[0]]
-        try:
-            if slope > 0 and (end > own.lower or (end == own.lower and own.lower_closed)):
-                box[names[0]] = Interval(end, own.upper, closed, own.upper_closed)
-            elif slope < 0 and (end < own.upper or (end == own.upper and own.upper_closed)):
-                box[names[0]] = Interval(own.lower, end, own.lower_closed, closed)
-        except DomainError:
-            reason = f"{constraint.text} leaves nothing of {names[0]} in {own}"
-            raise DomainError(f"the parameter domain is empty: {reason}") from None
-    return replace(domain, box=box, constraints=tuple(rest))
+        return tightened(domain)
 
 
 def _add_files(box: dict[str, Interval], files: Mapping[str, RationalFile]) -> None:

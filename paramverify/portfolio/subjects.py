@@ -18,6 +18,7 @@ from paramverify.errors import InputError, LimitError, TimeLimitError, Unsupport
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
+from paramverify.portfolio.possible import require_possible
 from paramverify.portfolio.scripts import Script, read_script
 
 SCRIPT = "script"  # stands for an encoding where somebody else has encoded
@@ -134,6 +135,7 @@ def _add_script(found: Subjects, name: str, path: Path) -> None:
 def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) -> None:
     case = load(path)
     model = case.model
+    require_possible(model)
     status = next((s for s in ("holds", "violated") if s == case.expect.get("status")), None)
     if isinstance(model, Model) and not model.lengths:
         found.skipped.append(Skipped(name, "it is about every length; these encodings are for given lengths"))

@@ -1,34 +1,41 @@
 """The tight budget: the supremum of the ratio over all priors, secrets and outputs, exact where it can be.
 
-For a candidate (A, B), the two probabilities of one output up to a common factor, let a/b be A/B in lowest
-terms. The supremum of the ratio over the priors where both secrets have positive probability equals the
-supremum of a/b over the box, because those priors are dense in it; and `sup ≤ c` is the claim `c·b − a ≥ 0`.
-So every upper bound here is a claim that was proved, and every lower bound a ratio at a point or its limit.
+A budget is a verdict. The search (see `suprema`) proposes a number; then the claims of the case with that
+number as its bound are proved, all of them, as `verify` proves them. A lower bound is the exact ratio of a
+prior of the domain, or a limit of such ratios. Whether the supremum is reached is a question of its own (see
+`attainment`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import islice
 
-from flint import fmpq_poly
-
-from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.domains import Domain
+from paramverify.algebra.branches import Branch, branches
 from paramverify.algebra.maxima import exact
-from paramverify.algebra.polynomials import Polynomial, constant_value, in_generator, key, rational, value_at
+from paramverify.algebra.polynomials import Polynomial, key, primitive, value_at
 from paramverify.algebra.realroots import RealRoot
+from paramverify.backends.roots import fails_without_witness
+from paramverify.claims import Claim, Origin
 from paramverify.encodings.choice import candidates_of
-from paramverify.encodings.sequences import Candidate
-from paramverify.errors import DefectError
-from paramverify.models.checks import sample_points
+from paramverify.errors import InputError, ModelError
+from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.models.checks import is_somewhere_positive
 from paramverify.models.evaluation import Real
 from paramverify.models.model import Model
+from paramverify.models.rebound import without_bound
 from paramverify.portfolio.session import Session
-from paramverify.synthesis.suprema import Quotient, Search, TightBudget, prefer, sampled
-from paramverify.verdicts import Proved
+from paramverify.synthesis.attainment import reaching
+from paramverify.synthesis.paths import points_of, towards
+from paramverify.synthesis.proofs import BoundProof, rebound
+from paramverify.synthesis.quotients import Bound, Place, Quotient, as_polynomials, distinct, sampled
+from paramverify.synthesis.suprema import Search, TightBudget, order, prefer
+from paramverify.verdicts import Decision, Proved, Refuted
+
+POINTS = 200  # simple points of the domain at which quotients are compared first
+ROUNDS = 20  # times that the proof of an upper bound may find a larger ratio
+WIDER = Fraction(1, 10**9)  # the relative distance of an upper bound that is proved where an exact one is not
 
 
 def tight_budget(
@@ -41,27 +48,276 @@ def tight_budget(
 
     With `relative` it is the supremum of that ratio divided by the case's own bound: 1 if the bound is tight.
     Exact where the supremum is at a vertex or on an edge of the box, or at a rational point that is
-    recognised; otherwise bounds whose relative distance is at most `precision`, if the limits allow.
+    recognised; otherwise bounds whose relative distance is at most `precision`, if the limits allow. The
+    upper bound is proved for all claims, see `TightBudget.proof`.
 
     Raises:
         LimitError: too many sequences.
+        ModelError: no prior gives both secrets of a pair a positive probability.
     """
-    scale = (model.ratio.numerator, model.ratio.denominator) if relative else None
-    found = list(_distinct(candidates_of(model), scale))
-    unlimited = _impossible(found, model.domain)
-    if unlimited:
-        return unlimited
-    possible = [c for c in found if c.left and c.right]
-    best = _largest_number([c for c in possible if not c.has_parameters], model)
-    free = [c for c in possible if c.has_parameters]
-    for candidate in sorted(free, key=lambda c: sampled(c.a, c.b, model.domain)[0], reverse=True):
-        best = _improve(best, candidate, model, session, precision)
-        session.bound(_so_far(best))
-        if best.infinite:
-            break
-    if best is None:
-        raise DefectError("a model without any possible output")
-    return best
+    hunt = _Hunt.of(model, session, precision, relative)
+    best = hunt.proved(hunt.largest())
+    return hunt.shown(hunt.decided(best))
+
+
+@dataclass(eq=False)
+class _Hunt:
+    """The quotients of a model, and what was decided about its claims so far.
+
+    `model` is the case's, `plain` the one whose ratio, times a number, is the bound of the claims.
+    """
+
+    model: Model
+    plain: Model
+    session: Session
+    precision: Fraction
+    relative: bool
+    parts: tuple[Branch, ...]
+    quotients: list[Quotient] = field(default_factory=list)
+    searches: list[Search] = field(default_factory=list)
+    memory: dict[str, Decision] = field(default_factory=dict)
+
+    @staticmethod
+    def of(model: Model, session: Session, precision: Fraction, relative: bool) -> _Hunt:
+        plain = model if relative else without_bound(model)
+        hunt = _Hunt(model, plain, session, precision, relative, branches(plain.domain))
+        top, bottom = plain.ratio.numerator, plain.ratio.denominator
+        hunt.quotients = [Quotient(c.left * bottom, c.right * top, c.origin) for c in candidates_of(plain)]
+        points = points_of(hunt.parts, max(1, POINTS // max(1, len(hunt.parts))))
+        for whole, total in distinct((q for q in hunt.quotients if q.left), hunt.parts):
+            least = Fraction(0 if relative else 1)
+            own = Search(plain, session, whole, precision, hunt.parts, points, hunt.memory, least, total)
+            if own.parts:
+                hunt.searches.append(own)
+        if not hunt.searches:
+            raise ModelError(_nothing(model))
+        return hunt
+
+    def largest(self) -> TightBudget:
+        """Returns the largest supremum of the quotients, as far as it was found; it is still to be proved."""
+        best: TightBudget | None = None
+        free = []
+        for search in self.searches:
+            value = search.number()
+            if value is None:
+                free.append(search)
+            elif best is None or order(value, best.value or value) > 0:
+                low, high = value.enclosure() if isinstance(value, Real) else (value.lower, value.upper)
+                place: Place = {n: exact(v) for n, v in self._anywhere(search).items()}
+                best = TightBudget(low, high, search.origin, place, value)
+        for search in sorted(free, key=_promise, reverse=True):
+            best = _improve(best, search)
+            self.session.bound(_so_far(best))
+            if best.infinite:
+                return best
+        assert best is not None
+        if best.lower < 1 and not self.relative:
+            best = self._at_least_one(best)
+        return best
+
+    def _anywhere(self, search: Search) -> Mapping[str, Fraction]:
+        points = (p for p in search.points if value_at(search.whole.left, p))
+        found = next(points, {})
+        return {n: found[n] for n in self.plain.domain.ring.parameters if n in found}
+
+    def _at_least_one(self, best: TightBudget) -> TightBudget:
+        """Raises the lower bound to 1: the probabilities of all outputs sum to one under both secrets.
+
+        Raises:
+            ModelError: no prior gives both secrets of a pair a positive probability.
+        """
+        never = True
+        for pair in self.plain.pairs:
+            mass = pair.pi.mass * pair.tau.mass
+            possible = is_somewhere_positive(mass, self.plain.domain)
+            if possible is None:
+                claim = Claim(-mass, self.plain.domain)
+                answer = self.session.decide(claim).answer
+                possible = isinstance(answer, Refuted) or fails_without_witness(claim)
+                never = never and isinstance(answer, Proved)
+            else:
+                never = never and not possible
+            if possible:
+                upper = None if best.upper is None else max(best.upper, Fraction(1))
+                value = exact(Fraction(1)) if upper == 1 else None
+                return replace(best, lower=Fraction(1), upper=upper, value=value, attained=None)
+        if never:
+            raise ModelError(_nothing(self.model))
+        return best
+
+    # --- the upper bound -----------------------------------------------------------------------------
+
+    def claims(self, bound: Bound) -> tuple[Claim, ...]:
+        """Returns the claims of the model with a bound, like `claims_of`; equal ones are merged."""
+        top, bottom = as_polynomials(bound, self.plain)
+        merged: dict[str, tuple[Polynomial, list[Origin]]] = {}
+        for q in self.quotients:
+            _, polynomial = primitive(q.right * top - q.left * bottom)
+            merged.setdefault(key(polynomial), (polynomial, []))[1].append(q.origin)
+        return tuple(Claim(f, self.plain.domain, tuple(origins)) for f, origins in merged.values())
+
+    def proved(self, best: TightBudget) -> TightBudget:
+        """Returns the budget with a proof of all claims; without an upper bound where one stays open."""
+        wider = False
+        for _ in range(ROUNDS):
+            bound = best.bound
+            if best.infinite or bound is None:
+                return best
+            claims = self.claims(bound)
+            decisions, failed = self._decide(claims)
+            if failed is None:
+                scaled = rebound(self.plain, bound)
+                return replace(best, proof=BoundProof(bound, scaled, claims, decisions))
+            answer = decisions[-1].answer
+            if isinstance(answer, Refuted):
+                best = self._raised(best, failed, answer)
+            elif wider:
+                break
+            else:
+                wider = True
+                upper = (best.upper or Fraction(1)) * (1 + WIDER)
+                best = replace(best, upper=upper, value=None, attained=None)
+        return replace(best, upper=None, value=None, attained=None)
+
+    def _decide(self, claims: Sequence[Claim]) -> tuple[tuple[Decision, ...], Claim | None]:
+        """Returns the decisions up to the first claim that is not proved, and that claim."""
+        decisions = []
+        for claim in claims:
+            name = key(claim.polynomial)
+            if name not in self.memory:
+                self.memory[name] = self.session.decide(claim)
+            decisions.append(self.memory[name])
+            if not isinstance(decisions[-1].answer, Proved):
+                return tuple(decisions), claim
+        return tuple(decisions), None
+
+    def _raised(self, best: TightBudget, claim: Claim, answer: Refuted) -> TightBudget:
+        """Returns the larger supremum of the quotient whose claim fails."""
+        whole = next(q for q in self.quotients if q.origin == claim.origins[0])
+        least = Fraction(0 if self.relative else 1)
+        search = Search(self.plain, self.session, whole, self.precision, self.parts, (), self.memory, least)
+        point = {n: v for n, v in answer.point.items() if n in self.plain.domain.ring.parameters}
+        ratio = search.ratio_at(point)
+        place: Place = {n: exact(v) for n, v in point.items()}
+        if ratio is None:
+            return TightBudget(Fraction(0), None, whole.origin, place, None, True, True)
+        self.searches.append(search)
+        return _larger(best, search.bisect(ratio, place))
+
+    # --- whether it is reached, and witnesses ----------------------------------------------------------
+
+    def decided(self, best: TightBudget) -> TightBudget:
+        """Returns the budget with what is known about whether a prior reaches it."""
+        if not best.infinite and (best.value is None or best.proof is None):
+            return replace(best, attained=None)
+        if isinstance(best.value, RealRoot) and not best.value.is_rational:
+            # All places on the line with this value were looked at; every other quotient is smaller.
+            return replace(best, attained=bool(best.attained))
+        own = self._reached(best, best.origin, _rational(best.place))
+        if own:
+            return own
+        bound = None if best.infinite else best.bound
+        answers = []
+        for search in sorted(self.searches, key=lambda s: s.origin != best.origin):
+            found = reaching(search, bound)
+            if isinstance(found, dict):
+                for origin in self._alike(search):
+                    reached = self._reached(best, origin, found)
+                    if reached:
+                        return reached
+                found = None
+            answers.append(found)
+        return replace(best, attained=False if all(a is False for a in answers) else None)
+
+    def _alike(self, search: Search) -> Iterator[Origin]:
+        yield search.origin
+        if search.total is not None:
+            yield from (q.origin for q in self.quotients if q.origin != search.origin)
+
+    def _reached(
+        self, best: TightBudget, origin: Origin, point: Mapping[str, Fraction] | None
+    ) -> TightBudget | None:
+        """Returns the budget with the witness at a point if its ratio is the supremum, exactly."""
+        if point is None:
+            return None
+        witness = self._evaluated(origin, point)
+        if witness is None or not self._is(witness, best):
+            return None
+        place = {n: exact(v) for n, v in witness.parameters.items()}
+        return replace(best, attained=True, witness=witness, origin=origin, place=place)
+
+    def _is(self, witness: Witness, best: TightBudget) -> bool:
+        ratio = self.value(witness)
+        if ratio is None or best.infinite:
+            return ratio is None and best.infinite and witness.probabilities[0].sign() > 0
+        assert best.value is not None
+        if isinstance(best.value, Real):
+            return _text(ratio) == _text(best.value)
+        return best.value.is_rational and ratio.rational == best.value.lower
+
+    def _evaluated(self, origin: Origin, point: Mapping[str, Fraction]) -> Witness | None:
+        """Returns the probabilities at a point, completed where it lacks parameters; None without a ratio."""
+        box = self.model.domain.box
+        full = {n: point.get(n, box[n].simplest()) for n in self.model.domain.ring.parameters}
+        try:
+            found = evaluate(self.model, origin, full)
+        except InputError:
+            return None  # outside of the domain, or a secret is impossible there
+        return found if found.probabilities[0].sign() > 0 else None
+
+    def value(self, witness: Witness) -> Real | None:
+        """Returns the ratio of a witness, relative to the bound where that was asked for."""
+        ratio = witness.ratio
+        return ratio / witness.bound if ratio is not None and self.relative else ratio
+
+    def shown(self, best: TightBudget) -> TightBudget:
+        """Returns the budget with the witness of its lower bound, or a sequence of them."""
+        if best.witness is not None:
+            return best
+        found: list[Witness] = []
+        point = _rational(best.place)
+        at_place = self._evaluated(best.origin, point) if point is not None else None
+        if at_place is not None:
+            found.append(at_place)
+        if best.infinite or best.value is not None:
+            tries = [found, *self._sequences(best)]
+            found = max(tries, key=lambda ws: self._nearness(ws, best))
+            return replace(best, approached=tuple(found))
+        return replace(best, witness=found[-1] if found else None)
+
+    def _sequences(self, best: TightBudget) -> Iterator[list[Witness]]:
+        """Yields sequences of witnesses with growing ratios, until one comes near enough."""
+        for branch in self.parts:
+            for points in towards(branch, best.place):
+                found = self._growing(best, points)
+                yield found
+                if found and self._near(found[-1], best):
+                    return
+
+    def _growing(self, best: TightBudget, points: Iterable[Mapping[str, Fraction]]) -> list[Witness]:
+        found: list[Witness] = []
+        for point in points:
+            witness = self._evaluated(best.origin, point)
+            ratio = self.value(witness) if witness else None
+            if witness is None or ratio is None:
+                continue
+            last = self.value(found[-1]) if found else None
+            if last is None or (ratio - last).sign() > 0:
+                found.append(witness)
+                if self._near(witness, best):
+                    break
+        return found
+
+    def _near(self, witness: Witness, best: TightBudget) -> bool:
+        ratio = self.value(witness)
+        if ratio is None:
+            return True
+        low = ratio.enclosure()[0]
+        return low >= 1 / self.precision if best.infinite else low >= (1 - self.precision) * best.lower
+
+    def _nearness(self, found: Sequence[Witness], best: TightBudget) -> tuple[bool, Fraction]:
+        ratio = self.value(found[-1]) if found else None
+        return bool(found) and self._near(found[-1], best), ratio.enclosure()[0] if ratio else Fraction(0)
 
 
 def _so_far(best: TightBudget) -> TightBudget:
@@ -69,78 +325,39 @@ def _so_far(best: TightBudget) -> TightBudget:
     return best if best.infinite else replace(best, upper=None, value=None, attained=None)
 
 
-def _distinct(found: Iterable[Candidate], scale: tuple[Polynomial, Polynomial] | None) -> Iterator[Quotient]:
-    """Yields the different quotients, divided by the bound if one is given."""
-    seen: set[tuple[str, str]] = set()
-    for candidate in found:
-        left, right = candidate.left, candidate.right
-        if scale:
-            left, right = left * scale[1], right * scale[0]
-        common = left.gcd(right) if left and right else left * 0 + 1
-        a, b = left / common, right / common
-        content = max(abs(c) for c in (*b.coeffs(), *a.coeffs())) if a or b else 1
-        if a and b and a.leading_coefficient() < 0:
-            content = -content
-        same = (key(a / content), key(b / content))
-        if same not in seen:
-            seen.add(same)
-            yield Quotient(left, right, a, b, candidate.origin)
+def _nothing(model: Model) -> str:
+    names = ", ".join(f"{p.left!r} and {p.right!r}" for p in model.pairs[:5])
+    return f"no prior gives both secrets of a pair a positive probability, so there is no ratio: {names}"
 
 
-def _impossible(found: list[Quotient], domain: Domain) -> TightBudget | None:
-    """Returns infinity if an output is identically impossible under one secret only."""
-    for candidate in found:
-        if candidate.left and not candidate.right:
-            for point in sample_points(domain):
-                if value_at(candidate.left, point) > 0:
-                    place = {k: exact(v) for k, v in point.items() if k != GENERATOR}
-                    return TightBudget(Fraction(0), None, candidate.origin, place, None, True, True)
-    return None
+def _text(value: Real) -> str:
+    return str(value)
 
 
-def _largest_number(fixed: list[Quotient], model: Model) -> TightBudget | None:
-    """Returns the largest ratio among candidates without parameters; exact also with `E`."""
-    best: tuple[Real, Quotient] | None = None
-    for candidate in fixed:
-        constant = model.domain.constant
-        a, b = _number(candidate.a), _number(candidate.b)
-        if (constant.sign(b) if constant else b[0]) < 0:
-            a, b = -a, -b
-        value = Real.of(a, b, constant)
-        if best is None or (value - best[0]).sign() > 0:
-            best = value, candidate
-    if best is None:
+def _rational(place: Place) -> dict[str, Fraction] | None:
+    """Returns the place as a point, or None where it has an irrational coordinate."""
+    if any(not root.is_rational for root in place.values()):
         return None
-    value, candidate = best
-    low, high = value.enclosure()
-    point = next(islice(sample_points(model.domain), 1), {})
-    place = {name: exact(v) for name, v in point.items() if name != GENERATOR}
-    number: RealRoot | Real = exact(value.rational) if value.rational is not None else value
-    return TightBudget(low, high, candidate.origin, place, number, True)
+    return {name: root.lower for name, root in place.items()}
 
 
-def _number(polynomial: Polynomial) -> fmpq_poly:
-    """Returns a polynomial without parameters as one in `E`, the last variable where the ring has it."""
-    last = polynomial.context().names()[-1:]
-    return (
-        in_generator(polynomial)
-        if last == (GENERATOR,)
-        else fmpq_poly([rational(constant_value(polynomial))])
-    )
+def _promise(search: Search) -> tuple[bool, Fraction]:
+    """Returns a guess of how large a quotient becomes, for the order in which they are looked at."""
+    if any(not part.right for part in search.parts):
+        return True, Fraction(0)
+    return False, sampled(search.whole, search.points)[0]
 
 
-def _improve(
-    best: TightBudget | None, candidate: Quotient, model: Model, session: Session, precision: Fraction
-) -> TightBudget:
+def _improve(best: TightBudget | None, search: Search) -> TightBudget:
     """Returns the larger of the best so far and the supremum for this candidate."""
-    _, point = sampled(candidate.a, candidate.b, model.domain)
-    if point and value_at(candidate.b, point) < 0:
-        candidate = replace(candidate, a=-candidate.a, b=-candidate.b)
-    search = Search(model, session, candidate, precision)
-    if best and best.upper is not None and not isinstance(best.value, Real):
-        decision = search.at_most(best.upper if best.value is None else best.value.lower)
-        if isinstance(decision.answer, Proved):
-            return replace(best, decisions=(*best.decisions, decision))
+    if best is not None:
+        value = best.value
+        irrational = isinstance(value, RealRoot) and not value.is_rational
+        bound = value.lower if isinstance(value, RealRoot) and irrational else best.bound
+        if bound is not None:
+            decision = search.at_most(bound)
+            if isinstance(decision.answer, Proved):
+                return replace(best, decisions=(*best.decisions, decision))
     own = search.supremum()
     return own if best is None else _larger(best, own)
 
@@ -150,7 +367,7 @@ def _larger(best: TightBudget, own: TightBudget) -> TightBudget:
     if own.infinite:
         return own
     decisions = (*best.decisions, *own.decisions)
-    if isinstance(best.value, RealRoot) and isinstance(own.value, RealRoot):
+    if best.value is not None and own.value is not None:
         return replace(own if prefer(own, best) else best, decisions=decisions)
     if best.upper is not None and own.upper is not None:
         if own.lower > best.upper:

@@ -7,22 +7,24 @@ one. Neither search is complete, so the bounds may stay apart.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 from paramverify.algebra.maxima import exact
-from paramverify.algebra.polynomials import RationalFunction, rational
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.simplest import simplest_between
 from paramverify.all_lengths import verify_all_lengths
 from paramverify.claims import Origin
+from paramverify.encodings import cone_certificates
 from paramverify.encodings.no_budget import no_budget
 from paramverify.errors import LimitError, TimeLimitError
 from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.models.model import Model
+from paramverify.models.rebound import without_bound
 from paramverify.portfolio.session import Session
+from paramverify.synthesis.proofs import BoundProof, rebound
 from paramverify.synthesis.suprema import UNBOUNDED, TightBudget, middle
-from paramverify.verdicts import Decision, Holds, Violated
+from paramverify.verdicts import Holds, Violated
 
 NEAREST = Fraction(1, 10_000)  # the relative distance at which the search for an invariant cone ends
 FURTHEST = 10  # times that the bound is doubled before an upper one is given up
@@ -43,9 +45,21 @@ def tight_budget_of_every_length(
     loop = no_budget(model, session.in_time)
     if loop:
         place = {name: exact(value) for name, value in loop.point}
-        return TightBudget(Fraction(0), None, loop.origin(model, 3), place, None, False, True)
-    one = RationalFunction.of(model.domain.ring.number(1))
-    search = _Search(replace(model, ratio=one) if not relative else model, session)
+        origins = [loop.origin(model, n) for n in (1, 2, 4, 8, 16)]
+        growing = tuple(evaluate(model, origin, dict(loop.point)) for origin in origins)
+        document = cone_certificates.no_budget(model, loop)
+        return TightBudget(
+            Fraction(0),
+            None,
+            loop.origin(model, 3),
+            place,
+            None,
+            None,
+            True,
+            approached=growing,
+            loop=document,
+        )
+    search = _Search(model, model if relative else without_bound(model), session, relative)
     with suppress(TimeLimitError):  # the bounds so far stand
         search.run(precision)
     return search.found()
@@ -56,12 +70,14 @@ class _Search:
     """What is known so far: `lower` is the ratio of `best`; no cone was found for ratios up to `tried`."""
 
     model: Model
+    plain: Model
     session: Session
+    relative: bool
     lower: Fraction = Fraction(0)
     tried: Fraction = Fraction(0)
     upper: Fraction | None = None
     best: Witness | None = None
-    decisions: tuple[Decision, ...] = ()
+    proof: BoundProof | None = None
     infinite: bool = False
     last: Fraction = Fraction(0)  # the lower bound that was tried as an upper one
 
@@ -87,11 +103,11 @@ class _Search:
 
     def try_ratio(self, ratio: Fraction) -> None:
         """Looks for a proof that the supremum is at most this, or for a sequence with a larger ratio."""
-        own = self.model.ratio  # with a positive denominator, which is kept as it is
-        scaled = RationalFunction(own.numerator * rational(ratio), own.denominator)
-        found = verify_all_lengths(replace(self.model, ratio=scaled), self.session)
+        scaled = rebound(self.plain, ratio)
+        found = verify_all_lengths(scaled, self.session)
         if isinstance(found.verdict, Holds):
-            self.upper, self.decisions = ratio, found.decisions
+            self.upper = ratio
+            self.proof = BoundProof(ratio, scaled, found.claims, found.decisions, found.certificate)
             self._tell()
             return
         self.tried = max(self.tried, ratio)
@@ -102,7 +118,7 @@ class _Search:
             if same.ratio is None:
                 self.best, self.infinite = same, True
                 return
-            reached = (same.ratio / same.bound).enclosure()[0]
+            reached = (same.ratio / same.bound if self.relative else same.ratio).enclosure()[0]
             if reached > self.lower:
                 self.best, self.lower = same, reached
                 self.tried = max(self.tried, min(reached, self.upper or reached))
@@ -119,7 +135,17 @@ class _Search:
         place: dict[str, RealRoot] = {name: exact(v) for name, v in self.best.parameters.items()}
         origin = Origin(self.best.left, self.best.right, self.best.observations)
         if self.infinite:
-            return TightBudget(Fraction(0), None, origin, place, None, True, True)
+            return TightBudget(Fraction(0), None, origin, place, None, True, True, witness=self.best)
         value = exact(self.lower) if self.lower == self.upper else None
-        attained = True if value else None
-        return TightBudget(self.lower, self.upper, origin, place, value, attained, False, self.decisions)
+        return TightBudget(
+            self.lower,
+            self.upper,
+            origin,
+            place,
+            value,
+            True if value else None,
+            False,
+            self.proof.decisions if self.proof else (),
+            self.best,
+            proof=self.proof,
+        )

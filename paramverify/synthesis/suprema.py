@@ -1,36 +1,62 @@
 """The supremum of one quotient of probabilities over the parameter domain.
 
-Lower bounds are values at points of the closed box, which are limits of values inside; upper bounds are
-claims `c·b − a ≥ 0` that were proved.
+With left = Pr(ω|left) and right = Pr(ω|right), both times both masses, the ratio is left/right where left > 0
+(then both masses are positive), and sup ≤ c is the claim `c·right − left ≥ 0`, which is `verify`'s. Upper
+bounds are such claims, proved on the domain as it is. Quotients in lowest terms only say where to look: a
+lower bound is the ratio at a point of the domain, or a limit of such ratios. That a/b in lowest terms at a
+place of the closure is such a limit follows by density on a branch of the domain that is a box (see
+`algebra.branches`): left and right are not zero nearly everywhere in it, and a/b is continuous where b > 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import islice, product
+from typing import Any
 
-from flint import fmpz, fmpz_poly
+from flint import fmpq_poly
 
+from paramverify.algebra.branches import Branch
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.decimals import logarithm
-from paramverify.algebra.domains import Domain
-from paramverify.algebra.maxima import exact, supremum
-from paramverify.algebra.polynomials import Polynomial, rational, substitute, value_at, variables
-from paramverify.algebra.realroots import RealRoot, compare, univariate
+from paramverify.algebra.maxima import exact, suprema
+from paramverify.algebra.polynomials import (
+    key,
+    primitive,
+    rational,
+    substitute,
+)
+from paramverify.algebra.realroots import RealRoot, compare
 from paramverify.algebra.simplest import simplest_between
+from paramverify.backends.roots import fails_without_witness
 from paramverify.claims import Claim, Origin
-from paramverify.models.checks import sample_points
-from paramverify.models.evaluation import Real
+from paramverify.evidence.witnesses import Witness
+from paramverify.models.evaluation import Real, Values
 from paramverify.models.kinds import OnDomain
 from paramverify.portfolio.session import Session
+from paramverify.synthesis.paths import INFINITE, limit_at
+from paramverify.synthesis.proofs import BoundProof
+from paramverify.synthesis.quotients import (
+    Bound,
+    Part,
+    Place,
+    Quotient,
+    as_polynomials,
+    coprime,
+    inside,
+    integral_pair,
+    sampled,
+)
 from paramverify.verdicts import Decision, Open, Proved, Refuted
 
-Place = Mapping[str, RealRoot]
+Value = RealRoot | Real
 
 MAX_FACES = 2_000  # faces of the box on which an exact maximum is looked for
 UNBOUNDED = Fraction(10) ** 15  # a ratio beyond which the search for an upper bound gives up
+TRIES = 4  # times that the largest ratio found is tried as an upper bound, beside bisection
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,19 +64,27 @@ class TightBudget:
     """The supremum of the ratio, and where it is reached or approached.
 
     One of three: `value`, an exact real number (`infinite` false); `infinite`; or `lower ≤ sup ≤ upper`, both
-    certified. `attained` tells whether a prior of the domain reaches the supremum; None if that is not known.
-    `place` is a point of the closed box, `origin` the secrets and the output. `decisions` are the proofs of
-    the upper bound.
+    certified. `attained` is True only if a point of the domain reaches the supremum, False only if that is
+    proved to be impossible, and None if it is not decided. `place` is a point of the closure, `origin` the
+    secrets and the output. `decisions` are proofs of the upper bound for single quotients, `proof` is that
+    for all claims of the case. `witness` has the supremum as its ratio, or the lower bound where the supremum
+    is not known; where no rational prior is known to reach the supremum, `approached` is a sequence of
+    witnesses with growing ratios. `loop` is a document for `evidence.cone_checker` that shows that there is
+    no budget for every length.
     """
 
     lower: Fraction
     upper: Fraction | None
     origin: Origin
     place: Place
-    value: RealRoot | Real | None = None
+    value: Value | None = None
     attained: bool | None = None
     infinite: bool = False
     decisions: tuple[Decision, ...] = ()
+    witness: Witness | None = None
+    approached: tuple[Witness, ...] = ()
+    proof: BoundProof | None = None
+    loop: Mapping[str, Any] | None = None
 
     @property
     def epsilon(self) -> float:
@@ -61,206 +95,247 @@ class TightBudget:
             return logarithm(self.value.middle())
         return logarithm(self.upper)
 
-
-@dataclass(frozen=True, eq=False)
-class Quotient:
-    """A candidate left/right, and the same in lowest terms a/b with a, b ≥ 0 on the domain."""
-
-    left: Polynomial
-    right: Polynomial
-    a: Polynomial
-    b: Polynomial
-    origin: Origin
-
     @property
-    def has_parameters(self) -> bool:
-        return any(name != GENERATOR for f in (self.a, self.b) for name in variables(f))
-
-
-def sampled(a: Polynomial, b: Polynomial, domain: Domain) -> tuple[Fraction, dict[str, Fraction]]:
-    """Returns the largest value of a/b at a few points of the domain, and one such point."""
-    best: tuple[Fraction, dict[str, Fraction]] = Fraction(-1), {}
-    for point in islice(sample_points(domain), 200):
-        below = value_at(b, point)
-        if below:
-            best = max(best, (value_at(a, point) / below, point), key=lambda found: found[0])
-    return best
+    def bound(self) -> Bound | None:
+        """The supremum as a number with which claims can be written, or the least upper bound known of it."""
+        return self.value if isinstance(self.value, Real) else self.upper
 
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """The supremum of a/b over the domain, for coprime a and b that are nonnegative on it."""
+    """The supremum of left/right over the domain of a model, of which these are the branches.
+
+    `total` is a sum of quotients that are equal in lowest terms, each times a positive number: it is positive
+    where one of them is. `memory` has the decisions about claims of the model so far, by their polynomials.
+    Where the supremum is at most `least`, it is not looked for more closely.
+    """
 
     model: OnDomain
     session: Session
     whole: Quotient
     precision: Fraction
-
-    @property
-    def a(self) -> Polynomial:
-        """The numerator in lowest terms."""
-        return self.whole.a
-
-    @property
-    def b(self) -> Polynomial:
-        """The denominator in lowest terms."""
-        return self.whole.b
+    branches: Sequence[Branch]
+    points: Sequence[Mapping[str, Fraction]] = ()
+    memory: dict[str, Decision] = field(default_factory=dict)
+    least: Fraction = Fraction(0)
+    total: Quotient | None = None
 
     @property
     def origin(self) -> Origin:
         """The secrets and the output."""
         return self.whole.origin
 
-    @property
-    def names(self) -> list[str]:
-        """The parameters that occur, `E` excepted."""
-        return [n for n in self.model.domain.ring.parameters if n in (*variables(self.a), *variables(self.b))]
+    @cached_property
+    def parts(self) -> list[Part]:
+        """The quotient on each branch where the left side is not zero throughout."""
+        found = (Part.of(self.total or self.whole, branch) for branch in self.branches)
+        return [part for part in found if part.left]
 
-    def at_most(self, bound: Fraction) -> Decision:
-        """Decides the claim a/b ≤ bound."""
-        polynomial = self.b * rational(bound) - self.a
-        return self.session.decide(Claim(polynomial, self.model.domain.enclose(128), (self.origin,)))
+    def at_most(self, bound: Bound) -> Decision:
+        """Decides the claim left/right ≤ bound, without dividing anything out."""
+        claim = self.claim(bound)
+        name = key(claim.polynomial)
+        if name not in self.memory:
+            self.memory[name] = self.session.decide(claim)
+        return self.memory[name]
+
+    def claim(self, bound: Bound) -> Claim:
+        """Returns the claim left/right ≤ bound."""
+        top, bottom = as_polynomials(bound, self.model)
+        _, polynomial = primitive(self.whole.right * top - self.whole.left * bottom)
+        return Claim(polynomial, self.model.domain, (self.origin,))
+
+    def number(self) -> Value | None:
+        """Returns the ratio where it is one number on the whole domain, and possible at a point of it."""
+        if any(part.names or not part.branch.is_box or not part.right for part in self.parts):
+            return None
+        values = [part.value_at({}) for part in self.parts]
+        known = [value for value in values if value is not None]
+        if not known or len(known) < len(values):
+            return None
+        best = known[0]
+        for value in known[1:]:
+            best = value if (value - best).sign() > 0 else best
+        return best if best.rational is None else exact(best.rational)
 
     def supremum(self) -> TightBudget:
-        """Returns the supremum, exact where it is on an edge or at a vertex."""
-        domain = self.model.domain
-        simple = not domain.constraints and not domain.constant
-        if simple:
-            found = self.on_edges()
+        """Returns the supremum, exact where it is on an edge or at a place that is recognised."""
+        best = TightBudget(Fraction(0), Fraction(0), self.origin, {}, exact(Fraction(0)), None)
+        complete = True
+        for part in self.parts:
+            if part.left and not part.right and part.branch.is_box:
+                place = part.full({n: exact(part.branch.domain.box[n].simplest()) for n in part.names})
+                return TightBudget(Fraction(0), None, self.origin, place, None, None, True)
+            if not part.branch.is_box or part.branch.domain.constant:
+                complete = False
+                continue
+            found = self.on_edges(part)
             if found.infinite:
                 return found
-            value = found.value
-            assert isinstance(value, RealRoot)
-            if len(self.names) <= 1:
-                return found  # the one edge is the whole box
-            if value.is_rational:
-                decision = self.at_most(value.lower)
-                if isinstance(decision.answer, Proved):
-                    return replace(found, decisions=(decision,))
-            lower, place = value.lower, found.place
-        else:
-            largest, point = sampled(self.a, self.b, domain)
-            lower, place = (
-                max(largest, Fraction(0)),
-                {n: exact(v) for n, v in point.items() if n != GENERATOR},
-            )
-        return self.bisect(lower, place)
+            complete = complete and len(part.names) <= 1  # the one edge is the whole box
+            best = found if prefer(found, best) else best
+        if complete:
+            return best
+        if isinstance(best.value, RealRoot) and best.value.is_rational and best.lower:
+            decision = self.at_most(best.lower)
+            if isinstance(decision.answer, Proved):
+                return replace(best, decisions=(decision,))
+        largest, point = sampled(self.whole, self.points)
+        if self.model.domain.constant:
+            largest = (self.ratio_at(point) or Fraction(0)) if point else Fraction(0)
+        if largest > best.lower:
+            return self.bisect(largest, _place(point))
+        return self.bisect(best.lower, best.place)
 
-    def on_edges(self) -> TightBudget:
-        """Returns the largest supremum over the edges of the box, which is at most that over the box.
-
-        a/b is continuous where b > 0, so its values on an edge are limits of values inside the box.
-        """
-        box, names = self.model.domain.box, self.names
-        best: TightBudget | None = None
+    def on_edges(self, part: Part) -> TightBudget:
+        """Returns the largest supremum over the edges of a box, which is at most that over the box."""
+        box, names = part.branch.domain.box, part.names
+        best = TightBudget(Fraction(0), Fraction(0), self.origin, {}, exact(Fraction(0)), None)
+        if not names:
+            value = part.value_at({})
+            assert value is not None
+            assert value.rational is not None
+            ratio = exact(value.rational)
+            place = part.full({n: exact(box[n].simplest()) for n in part.branch.free})
+            return TightBudget(ratio.lower, ratio.lower, self.origin, place, ratio)
         edges = (
             (free, dict(zip([n for n in names if n != free], ends, strict=True)))
             for free in names
             for ends in product(*(sorted({box[n].lower, box[n].upper}) for n in names if n != free))
         )
         for free, fixed in islice(edges, MAX_FACES):
-            top, bottom = _integral_pair(substitute(self.a, fixed), substitute(self.b, fixed), free)
+            top, bottom = integral_pair(substitute(part.a, fixed), substitute(part.b, fixed), free)
             if not top:
                 continue  # the ratio is zero here, or 0/0
             corner = {name: exact(value) for name, value in fixed.items()}
-            if not bottom:
-                place = {n: {**corner, free: exact(box[free].simplest())}[n] for n in names}
-                return TightBudget(
-                    Fraction(0), None, self.origin, place, None, self._inside(place, True), True
-                )
             lower, upper = box[free].lower, box[free].upper
-            result = supremum(*_coprime(top, bottom, box[free].simplest()), lower, upper)
-            place = {n: {**corner, free: result.place}[n] for n in names}
-            if result.value is None:
-                return TightBudget(
-                    Fraction(0), None, self.origin, place, None, self._inside(place, True), True
-                )
-            value = result.value.refined(self.precision * result.value.lower)
-            inside = self._inside(place)
-            candidate = TightBudget(value.lower, value.upper, self.origin, place, value, inside)
-            if best is None or prefer(candidate, best):
-                best = candidate
-        return best or TightBudget(Fraction(0), Fraction(0), self.origin, {}, exact(Fraction(0)), False)
+            result = None
+            if bottom:
+                result = suprema(*coprime(top, bottom, box[free].simplest()), lower, upper)
+            if result is None or result.value is None:
+                at = result.places[0] if result else exact(box[free].simplest())
+                place = part.full({n: {**corner, free: at}[n] for n in names})
+                return TightBudget(Fraction(0), None, self.origin, place, None, None, True)
+            root = result.value
+            while root.lower <= 0 and not root.is_rational:
+                root = root.halved()  # an irrational supremum is positive
+            root = root.refined(self.precision * root.lower)
+            for at in result.places:
+                place = {n: {**corner, free: at}[n] for n in names}
+                within = True if inside(part, place) else None
+                found = TightBudget(root.lower, root.upper, self.origin, part.full(place), root, within)
+                if prefer(found, best):
+                    best = found
+        return best
 
     def bisect(self, lower: Fraction, place: Place) -> TightBudget:
         """Narrows certified bounds: a proof lowers the upper one, a refuting point raises the lower one."""
         upper: Fraction | None = None
         decisions: tuple[Decision, ...] = ()
-        attained: bool | None = None
         trial = max(lower, Fraction(1)) * 2
-        while upper is None or upper - lower > self.precision * lower:
+        tries = 0
+        while upper is None or upper - lower > self.precision * max(lower, self.least or self.precision):
+            if upper is not None and upper <= self.least:
+                break
             decision = self.at_most(trial)
             if isinstance(decision.answer, Proved):
                 upper, decisions = trial, (decision,)
             elif isinstance(decision.answer, Refuted):
                 point = {n: v for n, v in decision.answer.point.items() if n != GENERATOR}
-                lower = max(lower, self._ratio_at(point, trial))
-                place, attained = {n: exact(v) for n, v in point.items()}, None
+                raised = self.ratio_at(point)
+                if raised is None:
+                    return TightBudget(Fraction(0), None, self.origin, _place(point), None, True, True)
+                if raised > lower:
+                    lower, place = raised, _place(point)
                 if lower > UNBOUNDED:
-                    break
+                    return self._beyond(lower, place)
+            elif fails_without_witness(self.claim(trial)):
+                lower = max(lower, trial)  # at an irrational point, by the exact signs there
             else:
                 assert isinstance(decision.answer, Open)
                 break
-            known = TightBudget(lower, None, self.origin, place, None, attained, False)
-            self.session.bound(known)
-            trial = lower * 2 if upper is None else simplest_between(*middle(lower, upper))
-        found = TightBudget(lower, upper, self.origin, place, None, attained, False, decisions)
+            self.session.bound(TightBudget(lower, None, self.origin, place))
+            if upper is not None and upper <= lower:
+                break
+            if upper is None:
+                trial = lower * 2 if lower * 2 > trial else trial * 2
+            elif tries < TRIES and lower > 0 and trial != lower:
+                tries, trial = tries + 1, lower
+            else:
+                trial = simplest_between(*middle(lower, upper))
+        found = TightBudget(lower, upper, self.origin, place, None, None, False, decisions)
         return self.recognise(found) if upper is not None else found
 
-    def recognise(self, found: TightBudget) -> TightBudget:
-        """Returns the exact supremum if it is a simple rational ratio at a simple point near the best one.
+    def _beyond(self, lower: Fraction, place: Place) -> TightBudget:
+        """Returns infinity if ratios tend to it at a simple place near the given one, or the lower bound."""
+        for part in self.parts if not self.model.domain.constant else ():
+            point = self._snapped(part, place, 16)
+            if limit_at(part.branch, part.left, part.right, point) == INFINITE:
+                near = part.full(_place(point))
+                return TightBudget(Fraction(0), None, self.origin, near, None, None, True)
+        return TightBudget(lower, None, self.origin, place)
 
-        Nothing is guessed: the ratio at the point is a lower bound, and that it is an upper bound is proved.
+    def recognise(self, found: TightBudget) -> TightBudget:
+        """Returns the exact supremum if it is the limit of ratios at a simple place near the best one.
+
+        Nothing is guessed: the ratio there is a lower bound, and that it is an upper bound is proved.
         """
-        domain = self.model.domain
-        if domain.constant or domain.constraints:
-            return found
+        if found.lower == found.upper:
+            return replace(found, value=exact(found.lower))
+        seen: list[Real] = []
         for digits in (4, 8, 16, 32):
-            point = {}
-            for name, root in found.place.items():
-                interval = domain.box[name]
-                radius = (interval.upper - interval.lower) / 2**digits
-                near = simplest_between(root.lower - radius, root.lower + radius)
-                point[name] = min(max(near, interval.lower), interval.upper)
-            full = {**{n: i.simplest() for n, i in domain.box.items()}, **point}
-            below = value_at(self.b, full)
-            if not below:
-                continue
-            ratio = value_at(self.a, full) / below
-            if ratio < found.lower:
-                continue
-            decision = self.at_most(ratio)
-            if isinstance(decision.answer, Proved):
-                place = {name: exact(value) for name, value in point.items()}
-                value, inside = exact(ratio), self._inside(place)
-                return TightBudget(ratio, ratio, self.origin, place, value, inside, False, (decision,))
+            for part in self.parts:
+                point = self._snapped(part, found.place, digits)
+                value = part.value_at(point)
+                if value is None or value.enclosure()[1] < found.lower:
+                    continue
+                if any((value - other).sign() == 0 for other in seen) or not self._is_limit(
+                    part, point, value
+                ):
+                    continue
+                seen.append(value)
+                bound: Bound = value if value.rational is None else value.rational
+                decision = self.at_most(bound)
+                if isinstance(decision.answer, Proved):
+                    low, high = value.enclosure()
+                    place = part.full(_place(point))
+                    number: Value = value if value.rational is None else exact(value.rational)
+                    return TightBudget(low, high, self.origin, place, number, None, False, (decision,))
         return found
 
-    def _ratio_at(self, point: Mapping[str, Fraction], default: Fraction) -> Fraction:
-        """Returns a/b at a point where it is larger than the default; the default itself where `E` occurs."""
-        if self.model.domain.constant:
-            return default
-        below = value_at(self.b, point)
-        return max(default, value_at(self.a, point) / below) if below > 0 else default
+    def _snapped(self, part: Part, place: Place, digits: int) -> dict[str, Fraction]:
+        """Returns simple coordinates near those of the place, in the closed box of a branch."""
+        point = {}
+        for name in part.branch.free:
+            interval = part.branch.domain.box[name]
+            if name not in place:
+                point[name] = interval.simplest()
+                continue
+            radius = (interval.upper - interval.lower) / 2**digits
+            near = simplest_between(place[name].lower - radius, place[name].upper + radius)
+            point[name] = min(max(near, interval.lower), interval.upper)
+        return point
 
-    def _inside(self, place: Place, infinite: bool = False) -> bool:
-        """Tells whether the domain has the place, both secrets are possible there, and so is the output.
-
-        The undivided right side, Pr(ω|right) times both masses, is positive there iff all three are.
-        """
-        box = self.model.domain.box
-        if any(root.is_rational and root.lower not in box[name] for name, root in place.items()):
+    def _is_limit(self, part: Part, point: Mapping[str, Fraction], value: Real) -> bool:
+        """Tells whether ratios at points of the domain tend to the value of a/b at a place."""
+        if part.branch.is_box:
+            return True  # by density
+        if self.model.domain.constant or value.rational is None:
             return False
-        return _nonzero(self.whole.left if infinite else self.whole.right, place)
+        return limit_at(part.branch, part.left, part.right, point) == value.rational
+
+    def ratio_at(self, point: Mapping[str, Fraction]) -> Fraction | None:
+        """Returns a lower bound of the ratio at a point of the domain, exact where it is rational.
+
+        None stands for infinity (or 0/0): the right side is zero.
+        """
+        values, one = Values(self.model, point), fmpq_poly([1])
+        top, bottom = (values.real(values.value(f), one) for f in (self.whole.left, self.whole.right))
+        return (top / bottom).enclosure()[0] if bottom.sign() > 0 else None
 
 
-def _nonzero(polynomial: Polynomial, place: Place) -> bool:
-    """Tells whether a polynomial does not vanish at a place with at most one irrational coordinate."""
-    rest = substitute(polynomial, {n: r.lower for n, r in place.items() if r.is_rational})
-    factors = [root.factor for root in place.values() if not root.is_rational]
-    if not rest or not factors:
-        return bool(rest)
-    return univariate(rest).gcd(factors[0]).degree() < 1
+def _place(point: Mapping[str, Fraction]) -> Place:
+    return {n: exact(v) for n, v in point.items() if n != GENERATOR}
 
 
 def middle(lower: Fraction, upper: Fraction) -> tuple[Fraction, Fraction]:
@@ -268,37 +343,27 @@ def middle(lower: Fraction, upper: Fraction) -> tuple[Fraction, Fraction]:
     return lower + (upper - lower) * 3 / 8, lower + (upper - lower) * 5 / 8
 
 
+def order(left: Value, right: Value) -> int:
+    """Returns -1, 0 or 1 as the first number is smaller than, equal to, or greater than the second.
+
+    With a constant `E` every exact supremum is rational or a `Real`, so the two kinds can be compared.
+    """
+    if isinstance(left, RealRoot) and isinstance(right, RealRoot):
+        return compare(left, right)
+    return (_real(left, right) - _real(right, left)).sign()
+
+
+def _real(value: Value, other: Value) -> Real:
+    if isinstance(value, Real):
+        return value
+    assert isinstance(other, Real)
+    one = other.denominator * 0 + 1
+    return Real.of(one * rational(value.lower), one, other.constant)
+
+
 def prefer(candidate: TightBudget, best: TightBudget) -> bool:
     """Tells whether the first is larger, or as large and attained where the other is not."""
-    assert isinstance(candidate.value, RealRoot)
-    assert isinstance(best.value, RealRoot)
-    order = compare(candidate.value, best.value)
-    return order > 0 or (order == 0 and bool(candidate.attained) and not best.attained)
-
-
-def _integral_pair(top: Polynomial, bottom: Polynomial, name: str) -> tuple[fmpz_poly, fmpz_poly]:
-    """Returns both as univariate integer polynomials, multiplied by the same positive number."""
-    axis = [str(n) for n in top.context().names()].index(name)
-    scale = fmpz(1)
-    for coefficient in (*top.coeffs(), *bottom.coeffs()):
-        scale = scale.lcm(coefficient.q)
-    result = []
-    for polynomial in (top, bottom):
-        coefficients = [fmpz(0)] * (int(polynomial.degrees()[axis]) + 1 if polynomial else 0)
-        for monomial, coefficient in polynomial.to_dict().items():
-            coefficients[int(monomial[axis])] = (coefficient * scale).p
-        result.append(fmpz_poly(coefficients))
-    return result[0], result[1]
-
-
-def _coprime(top: fmpz_poly, bottom: fmpz_poly, inner: Fraction) -> tuple[fmpz_poly, fmpz_poly]:
-    """Divides out the greatest common divisor; the signs are kept, which are those of nonnegative functions.
-
-    The divisor may change its sign in the interval only where both vanish, and then a sign would change
-    together; both quotients are nonnegative on the interval or both nonpositive, and are turned.
-    """
-    common = top.gcd(bottom)
-    top, bottom = top // common, bottom // common
-    at = rational(inner)
-    negative = bottom(at) < 0 or (bottom(at) == 0 and top(at) < 0)
-    return (-top, -bottom) if negative else (top, bottom)
+    assert candidate.value is not None
+    assert best.value is not None
+    sign = order(candidate.value, best.value)
+    return sign > 0 or (sign == 0 and bool(candidate.attained) and not best.attained)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain, Interval
@@ -28,7 +29,8 @@ from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.intervals import Part
 from paramverify.synthesis.maps import Status
 from paramverify.synthesis.projection import project
-from paramverify.synthesis.suprema import Place, TightBudget
+from paramverify.synthesis.quotients import Place
+from paramverify.synthesis.suprema import TightBudget
 from paramverify.verdicts import Decision, Open, Proved
 from paramverify.verification import settle
 
@@ -154,7 +156,8 @@ def worst(
     relative = not names.isdisjoint(model.domain.ring.parameters)
     found = tight_budget(model, session, tolerance / 2, relative)
     best: Witness | None = None
-    for point in _towards(found.place, model.domain):
+    known = [w.parameters for w in (*found.approached, *([found.witness] if found.witness else []))]
+    for point in chain(known[::-1], _towards(found.place, model.domain)):
         try:
             witness = evaluate(model, found.origin, point)
         except InputError:

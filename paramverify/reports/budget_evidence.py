@@ -1,0 +1,200 @@
+"""The evidence of a budget: the case with its bound replaced by a number, and witnesses near that number.
+
+The document is that of a verdict, with one key more:
+
+    "budget": {"bound": ["24", "7"], "witnesses": [...]}
+
+`bound` is the numerator and the denominator of the number that stands for the case's bound in all claims, as
+polynomials in `E` where there is one (null: no upper bound, and the claims are the case's own). `witnesses`
+have growing ratios; the last one is the lower bound. So what is shown is: no ratio exceeds the bound, and
+the last witness has its ratio.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from flint import fmpq_poly
+
+from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.polynomials import Polynomial, RationalFunction, in_generator, key, variables
+from paramverify.cases import Case
+from paramverify.claims import Claim, Origin
+from paramverify.errors import EvidenceError, InputError
+from paramverify.evidence import checker
+from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.models.evaluation import Real
+from paramverify.models.kinds import need_privacy
+from paramverify.models.model import Model
+from paramverify.models.rebound import without_bound
+from paramverify.reports import documents, text
+from paramverify.reports.budgets import growing
+from paramverify.reports.evidence import evidence_document
+from paramverify.synthesis.quotients import as_polynomials
+from paramverify.synthesis.suprema import TightBudget
+from paramverify.verdicts import Decision, End, Holds, Unknown, Verdict, Violated
+from paramverify.verification import Report, levels_certificate
+
+KEY = "budget"
+Check = Callable[[str, Case], checker.Report]
+
+
+def budget_document(
+    case: Case, found: TightBudget, obligations: tuple[tuple[Claim, Decision], ...]
+) -> dict[str, Any]:
+    """Returns the evidence of a budget; the obligations are those of the proof's model, proved."""
+    witnesses = growing(found)
+    bound = None
+    if found.proof:
+        proof = found.proof
+        one = replace(proof.model, ratio=RationalFunction.of(proof.model.domain.ring.number(1)))
+        bound = [key(f) for f in as_polynomials(proof.bound, one)]
+        certificate = proof.certificate
+        if certificate is None:
+            certificate = levels_certificate(proof.model, proof.claims, proof.decisions)
+        report = Report(
+            Holds(proof.decisions),
+            proof.claims,
+            proof.decisions,
+            proof.model.domain,
+            proof.model.notes,
+            0.0,
+            obligations,
+            dict(certificate) if certificate else None,
+        )
+        document = evidence_document(replace(case, model=proof.model), report, "holds")
+    else:
+        verdict: Verdict = Unknown(End.GAVE_UP, "no upper bound was proved")
+        if witnesses and witnesses[-1].exceeds:
+            verdict = Violated(witnesses[-1])
+        status = "violated" if isinstance(verdict, Violated) else "unknown"
+        report = Report(
+            verdict,
+            (),
+            (),
+            case.model.domain,
+            case.model.notes,
+            0.0,
+            (),
+            dict(found.loop) if found.loop else None,
+        )
+        document = evidence_document(case, report, status)
+    return document | {KEY: {"bound": bound, "witnesses": [documents.witness(w) for w in witnesses]}}
+
+
+def check_budget(document: Mapping[str, Any], case: Case, check: Check) -> checker.Report:
+    """Checks the evidence of a budget: the claims of the case with the bound, and every witness again.
+
+    Malformed evidence gives a report that is not accepted.
+    """
+    try:
+        stated = _read(document)
+        model = need_privacy(case.model, "the evidence of a budget")
+        scaled = model
+        if stated["bound"] is not None:
+            scaled = bounded(model, stated["bound"])
+        rest = {name: value for name, value in document.items() if name != KEY}
+        report = check(json.dumps(rest), replace(case, model=scaled))
+        if not report.accepted:
+            return report
+        found = [_again(model, written) for written in stated["witnesses"]]
+        line = _line(scaled if stated["bound"] is not None else None, found)
+        if document.get("kind") == "loop":
+            line = "budget: there is none; the loop makes the ratio larger than every number"
+    except (ValueError, KeyError, TypeError, AttributeError, EvidenceError, checker.Rejected) as error:
+        return checker.Report(False, (f"rejected: the budget: {error!s:.200}",))
+    return replace(report, lines=(*report.lines, line), status=KEY)
+
+
+def without_case(document: Mapping[str, Any], check: Callable[[str], checker.Report]) -> checker.Report:
+    """Checks the claims of the evidence of a budget in themselves; what they mean needs the case."""
+    try:
+        stated = _read(document)
+    except EvidenceError as error:
+        return checker.Report(False, (f"rejected: the budget: {error!s:.200}",))
+    report = check(json.dumps({name: value for name, value in document.items() if name != KEY}))
+    bound = " over ".join(stated["bound"]) if stated["bound"] else "none"
+    line = f"budget: the bound in the claims is said to be {bound}; neither it nor a witness was compared"
+    return replace(report, lines=(*report.lines, line), status=KEY) if report.accepted else report
+
+
+def bounded(model: Model, written: list[str]) -> Model:
+    """Returns the model with a bound that is written as a numerator and a denominator.
+
+    Raises:
+        EvidenceError: not two polynomials in `E`, or not a positive number.
+    """
+    plain = without_bound(model)
+    ring, constant = plain.domain.ring, plain.domain.constant
+    parts: list[Polynomial] = []
+    for item in written:
+        polynomial = ring.from_terms(dict(checker.parse(item, ring.names)))
+        if set(variables(polynomial)) - {GENERATOR if constant else ""}:
+            raise EvidenceError("the bound is not a number")
+        number = in_generator(polynomial) if constant else fmpq_poly(list(polynomial.coeffs()) or [0])
+        if Real(number, fmpq_poly([1]), constant).sign() <= 0:
+            raise EvidenceError("the bound is not positive")
+        parts.append(polynomial)
+    return replace(plain, ratio=RationalFunction(parts[0], parts[1]))
+
+
+def _read(document: Mapping[str, Any]) -> dict[str, Any]:
+    stated = document[KEY]
+    bound = stated.get("bound") if isinstance(stated, dict) else None
+    fine = isinstance(stated, dict) and stated.keys() == {"bound", "witnesses"}
+    fine = fine and isinstance(stated["witnesses"], list)
+    if bound is not None:
+        fine = fine and isinstance(bound, list) and len(bound) == 2 and all(isinstance(b, str) for b in bound)
+        fine = fine and document.get("status") == "holds"
+    if not fine:
+        raise EvidenceError("not a bound of two texts, or null, and a list of witnesses")
+    return dict(stated)
+
+
+def _again(model: Model, written: Mapping[str, Any]) -> Witness:
+    """Evaluates a witness again, from the model.
+
+    Raises:
+        EvidenceError: the model gives other numbers.
+    """
+    left, right = written["secrets"]
+    point = {name: Fraction(value) for name, value in written["parameters"].items()}
+    word = tuple(written["observations"])
+    if model.lengths and len(word) not in model.lengths:
+        raise EvidenceError("the case is not about sequences of this length")
+    try:
+        found = evaluate(model, Origin(left, right, word), point)
+    except InputError as error:
+        raise EvidenceError(f"a witness: {error}") from None
+    if documents.witness(found) != written:
+        raise EvidenceError("the model gives other numbers for a witness")
+    return found
+
+
+def _line(scaled: Model | None, found: list[Witness]) -> str:
+    """Returns what was shown, in words."""
+    lowest, where = "no witness is given", ""
+    if found:
+        point = found[-1].parameters
+        where = " at " + ", ".join(f"{n} = {v}" for n, v in point.items()) if point else ""
+        lowest = f"it is {_ratio(found[-1])}{where} (evaluated again)"
+    if scaled is None:
+        return f"budget: no upper bound of the ratio; {lowest}"
+    constant = scaled.domain.constant
+    top, bottom = scaled.ratio.numerator, scaled.ratio.denominator
+    parts = [in_generator(f) if constant else fmpq_poly(list(f.coeffs())) for f in (top, bottom)]
+    bound = Real.of(parts[0], parts[1], constant)
+    ratio = found[-1].ratio if found else None
+    if ratio is not None and ratio.describe() == bound.describe():
+        return (
+            f"budget: the largest ratio is {text.number(bound)}, proved, and reached{where} (evaluated again)"
+        )
+    return f"budget: the largest ratio is at most {text.number(bound)}, proved; {lowest}"
+
+
+def _ratio(witness: Witness) -> str:
+    return text.number(witness.ratio) if witness.ratio is not None else "infinity"

@@ -1,0 +1,168 @@
+"""A tight budget as an object of its own, of which the text and the JSON document are two views."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from paramverify.algebra.realroots import RealRoot
+from paramverify.claims import Origin
+from paramverify.evidence.witnesses import Witness
+from paramverify.models.evaluation import Real, show_polynomial
+from paramverify.models.model import Model
+from paramverify.reports import documents, text
+from paramverify.synthesis.quotients import Place
+from paramverify.synthesis.suprema import TightBudget
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What is said about a budget: the ratio or bounds of it, whether it is reached, and by whom.
+
+    `ratio` is exact, as JSON data; where it is None, the bounds are what is known. `proved_upper` is a number
+    that no ratio exceeds: that is proved for all claims. `witness` and `approached` are witnesses, as JSON
+    data; `where` is the place of the supremum, or of the largest ratio that was found, in words.
+    """
+
+    ratio: str | dict[str, Any] | None
+    shown: str
+    lower: Fraction
+    upper: Fraction | None
+    epsilon: float | str
+    attained: bool | None
+    infinite: bool
+    every_length: bool
+    origin: Origin
+    where: str
+    witness: dict[str, Any]
+    approached: tuple[dict[str, Any], ...]
+    proved_upper: Fraction | None
+
+    @staticmethod
+    def of(model: Model, found: TightBudget) -> Statement:
+        """Returns the statement that a search for the budget of a model makes."""
+        ratio, shown = _ratio(found)
+        witness: dict[str, Any] = {
+            "parameters": {name: _coordinate(root) for name, root in found.place.items()},
+            "secrets": [found.origin.left, found.origin.right],
+            "observations": list(found.origin.observations),
+        }
+        if found.witness is not None:
+            witness = documents.witness(found.witness)
+        proved = found.proof.bound if found.proof else None
+        value = found.epsilon
+        return Statement(
+            ratio,
+            shown,
+            found.lower,
+            found.upper,
+            value if value != float("inf") else "infinity" if found.infinite else "unknown",
+            found.attained,
+            found.infinite,
+            not model.lengths,
+            found.origin,
+            _where(found.place) if model.domain.ring.parameters else "",
+            witness,
+            tuple(documents.witness(w) for w in found.approached),
+            proved.enclosure()[1] if isinstance(proved, Real) else proved,
+        )
+
+    def document(self) -> dict[str, Any]:
+        """Returns the statement as JSON data."""
+        return self.ratio_document() | {
+            "epsilon": self.epsilon,
+            "attained": self.attained,
+            "proved_upper": str(self.proved_upper) if self.proved_upper is not None else None,
+            "witness": self.witness,
+            "approached": list(self.approached),
+        }
+
+    def ratio_document(self) -> dict[str, Any]:
+        """Returns the ratio, or bounds on it, as JSON data."""
+        if self.ratio is not None:
+            return {"ratio": self.ratio}
+        upper = str(self.upper) if self.upper is not None else "unknown"
+        return {"ratio_lower": str(self.lower), "ratio_upper": upper}
+
+    def lines(self) -> list[str]:
+        """Returns the statement in words."""
+        outcome = text.sequence(self.origin.observations)
+        if self.infinite and self.every_length:
+            head = f"no budget: the ratio grows without limit with longer sequences, such as {outcome}"
+        elif self.infinite:
+            head = f"no budget: {outcome} can be infinitely more likely"
+        elif self.ratio is not None or self.upper is not None:
+            head = f"tight budget: ratio {self.shown}, epsilon ≈ {self.epsilon:.9g}; {outcome}"
+        else:
+            head = f"the ratio is {self.shown} (no upper bound was proved); {outcome}"
+        return [head, f"  under {self.origin.left!r} against {self.origin.right!r}; {self.reached()}"]
+
+    def reached(self) -> str:
+        """Returns in words whether a prior reaches the budget, and where."""
+        at = f" at {self.where}" if self.where else ""
+        if self.attained is None and self.infinite and self.every_length:
+            return f"approached by longer and longer sequences{at}"
+        if self.attained is None:
+            near = "approached" if self.ratio is not None else "the largest ratio found is"
+            return f"{f'{near}{at}; ' if at else ''}whether it is reached is not decided"
+        return f"{'reached' if self.attained else 'approached, not reached,'}{at}".rstrip(",")
+
+
+def _ratio(found: TightBudget) -> tuple[str | dict[str, Any] | None, str]:
+    """Returns the ratio as JSON data, None where it is not exact, and in words."""
+    value = found.value
+    if found.infinite:
+        return "infinity", "infinity"
+    if isinstance(value, Real):
+        return documents.real(value), text.number(value)
+    if isinstance(value, RealRoot) and value.is_rational:
+        exact = str(value.lower)
+        return exact, exact if exact.isdigit() else f"{exact} ({float(value.lower):.6g})"
+    if isinstance(value, RealRoot):
+        polynomial = show_polynomial(value.factor, "x")
+        bounds = {"lower": str(value.lower), "upper": str(value.upper)}
+        middle = f"{_middle(value):.12g} (a root of {polynomial})"
+        return {"minimal_polynomial": polynomial, **bounds}, middle
+    if found.upper is None:
+        return None, f"at least {float(found.lower):.12g}"
+    return None, f"between {float(found.lower):.12g} and {float(found.upper):.12g}"
+
+
+def ratio_document(found: TightBudget) -> dict[str, Any]:
+    """Returns the ratio, or bounds on it, as JSON data."""
+    ratio, _ = _ratio(found)
+    if ratio is not None:
+        return {"ratio": ratio}
+    upper = str(found.upper) if found.upper is not None else "unknown"
+    return {"ratio_lower": str(found.lower), "ratio_upper": upper}
+
+
+def exact_text(found: TightBudget) -> str:
+    """Returns a ratio as text."""
+    return _ratio(found)[1]
+
+
+def _where(place: Place) -> str:
+    return ", ".join(
+        f"{name} = {root.lower}" if root.is_rational else f"{name} ≈ {_middle(root):.6g}"
+        for name, root in place.items()
+    )
+
+
+def _coordinate(root: RealRoot) -> str | dict[str, str]:
+    if root.is_rational:
+        return str(root.lower)
+    small = root.refined(Fraction(1, 10**12))
+    polynomial = show_polynomial(root.factor, "x")
+    return {"root_of": polynomial, "lower": str(small.lower), "upper": str(small.upper)}
+
+
+def _middle(root: RealRoot) -> float:
+    small = root.refined(Fraction(1, 10**15))
+    return float((small.lower + small.upper) / 2)
+
+
+def growing(found: TightBudget) -> tuple[Witness, ...]:
+    """Returns the witnesses of the lower bound: one that reaches it, or those that come nearer and nearer."""
+    return (found.witness,) if found.witness is not None else found.approached

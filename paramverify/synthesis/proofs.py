@@ -1,0 +1,34 @@
+"""The proof of a budget: a case with its bound replaced by a number, decided like any other case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from paramverify.algebra.polynomials import RationalFunction
+from paramverify.claims import Claim
+from paramverify.models.model import Model
+from paramverify.synthesis.quotients import Bound, as_polynomials
+from paramverify.verdicts import Decision
+
+
+@dataclass(frozen=True, eq=False)
+class BoundProof:
+    """All claims of a model with one bound, each proved: no ratio at any prior exceeds the bound.
+
+    `certificate` is a document for `evidence.cone_checker` where the model is about every length.
+    """
+
+    bound: Bound
+    model: Model
+    claims: tuple[Claim, ...]
+    decisions: tuple[Decision, ...]
+    certificate: Mapping[str, Any] | None = None
+
+
+def rebound(model: Model, bound: Bound) -> Model:
+    """Returns the model with its ratio bound multiplied by a number."""
+    top, bottom = as_polynomials(bound, model)
+    own = model.ratio
+    return replace(model, ratio=RationalFunction(own.numerator * top, own.denominator * bottom))
