@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
+from paramverify.cli._budget_text import exact_text, ratio_document
 from paramverify.models.model import Model
 from paramverify.reports import documents, text
-from paramverify.reports.budgets import exact_text, ratio_document
 from paramverify.reports.pvalues import Curves
 from paramverify.reports.tables import columns
 from paramverify.statistics.attack import LowerBound

@@ -20,7 +20,7 @@ RULES: dict[str, Callable[[Any], Report]] = {
     region_checker.FORMAT: region_checker.check_document,
     unwinding_checker.FORMAT: unwinding_checker.check_document,
 }
-KEY = "budget"  # of `reports.budget_evidence`, which is imported where it is used
+KEY = "budget"  # of `cli._budget_evidence`, which is imported where it is used
 MAX_BYTES = 1_000_000_000
 SHOWN = 20
 
@@ -76,7 +76,7 @@ def _with_case(text: str, path: str) -> Report:
         expected = json.loads(json.dumps(subject(load_system(path))))
         return unwinding_checker.check_document(document, expected)
     from paramverify.cases import load
-    from paramverify.reports.budget_evidence import check_budget
+    from paramverify.cli._budget_evidence import check_budget
     from paramverify.reports.evidence import check_with_case
 
     loaded = load(path)
@@ -90,7 +90,7 @@ def _alone(text: str) -> Report:
     """Checks evidence in itself, by the rules of its format."""
     document = _document_of(text)
     if KEY in document:
-        from paramverify.reports.budget_evidence import without_case
+        from paramverify.cli._budget_evidence import without_case
 
         return without_case(document, _alone)
     rules = RULES.get(str(document.get("format")))
