@@ -9,10 +9,10 @@ from typing import Any
 
 from paramverify.algebra.decimals import decimal_text, logarithm
 from paramverify.claims import show_sequence
+from paramverify.cli._budget_text import exact_text, ratio_document
 from paramverify.cli._common import say
 from paramverify.models.model import Model
 from paramverify.reports import documents, text
-from paramverify.reports.budgets import exact_text, ratio_document
 from paramverify.reports.pvalues import Curves
 from paramverify.reports.tables import columns
 from paramverify.statistics.attack import LowerBound

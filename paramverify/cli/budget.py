@@ -16,6 +16,7 @@ from paramverify.algebra.polynomials import variables
 from paramverify.algebra.realroots import RealRoot
 from paramverify.cases import Case, load
 from paramverify.cli import _output
+from paramverify.cli._budget_text import Statement, ratio_document
 from paramverify.cli._common import (
     case_argument,
     json_option,
@@ -32,8 +33,6 @@ from paramverify.errors import InputError, LimitError, located
 from paramverify.models.kinds import need_privacy
 from paramverify.portfolio.session import Session
 from paramverify.reports import text
-from paramverify.reports.budget_evidence import budget_document
-from paramverify.reports.budgets import Statement, ratio_document
 from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.every_length import tight_budget_of_every_length
 from paramverify.synthesis.suprema import TightBudget
@@ -129,6 +128,8 @@ def best_bound() -> Callable[[TightBudget], None]:
 
 def _evidence(case: Case, found: TightBudget, session: Session) -> dict[str, Any]:
     """Returns the evidence of a budget; the obligations are proved over the ring of its claims."""
+    from paramverify.cli._budget_evidence import budget_document
+
     if found.proof is None:
         return budget_document(case, found, ())
     _, obligations = check_model(session, found.proof.model)

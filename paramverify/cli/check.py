@@ -33,7 +33,7 @@ RULES: dict[str, Callable[[Any], Report]] = {
     region_checker.FORMAT: region_checker.check_document,
     unwinding_checker.FORMAT: unwinding_checker.check_document,
 }
-KEY = "budget"  # of `reports.budget_evidence`, which is imported where it is used
+KEY = "budget"  # of `cli._budget_evidence`, which is imported where it is used
 # What a document alone does not show, by its format or status; the case is needed.
 NOT_COMPARED = {
     cone_checker.FORMAT: ("the model with the case", "that its weights and its bound are nowhere negative"),
@@ -111,7 +111,7 @@ def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None]:
         report = check_with_system(document, load_system(path))
         return with_second_look(report, document, _read(Path(path)))
     from paramverify.cases import load
-    from paramverify.reports.budget_evidence import check_budget
+    from paramverify.cli._budget_evidence import check_budget
     from paramverify.reports.evidence import check_with_case
 
     loaded = load(path)
@@ -128,7 +128,7 @@ def check_alone(text: str) -> Report:
         document = read(text)
         check(document, shapes.FORM)
         if KEY in document:
-            from paramverify.reports.budget_evidence import without_case
+            from paramverify.cli._budget_evidence import without_case
 
             report = without_case(document, check_alone)
             return replace(report, not_compared=NOT_COMPARED[KEY]) if report.accepted else report

@@ -157,7 +157,7 @@ def worst(
     found = tight_budget(model, session, tolerance / 2, relative)
     best: Witness | None = None
     known = [w.parameters for w in (*found.approached, *([found.witness] if found.witness else []))]
-    for point in chain(known[::-1], _towards(found.place, model.domain)):
+    for point in chain(_towards(found.place, model.domain), known):
         try:
             witness = evaluate(model, found.origin, point)
         except InputError:

@@ -24,6 +24,7 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, in_generator, key, variables
 from paramverify.cases import Case
 from paramverify.claims import Claim, Origin
+from paramverify.cli._budget_text import growing
 from paramverify.errors import EvidenceError, InputError
 from paramverify.evidence import checker
 from paramverify.evidence.witnesses import Witness, evaluate
@@ -32,7 +33,6 @@ from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.models.rebound import without_bound
 from paramverify.reports import documents, text
-from paramverify.reports.budgets import growing
 from paramverify.reports.evidence import evidence_document
 from paramverify.synthesis.quotients import as_polynomials
 from paramverify.synthesis.suprema import TightBudget
