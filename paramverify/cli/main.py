@@ -130,10 +130,7 @@ def run(arguments: list[str]) -> int:
         # says "violated" to a script; so whatever was not foreseen gets a code of its own here. `SystemExit`
         # comes from modules of the user, whose code would be taken for ours.
         except (Exception, SystemExit) as error:
-            closed = (
-                sys.stdout,
-                sys.stderr,
-            ) != streams  # click replaces them, exits with 1, for closed pipes
+            closed = (sys.stdout, sys.stderr) != streams  # click replaces them when a pipe is closed
             sys.stdout, sys.stderr = streams
             return _failed(BrokenPipeError(errno.EPIPE, "closed") if closed else error, arguments)
 
