@@ -154,6 +154,9 @@ def test_what_is_missing_is_noticed() -> None:
     assert refused(single(POSITIVE, cell("safe", cuts=None)), "not shown that a cell is safe")
     assert refused(single(POSITIVE, cell("outside", cuts=None)), "not shown that a cell is outside")
     assert refused(single(POSITIVE, cell("outside")), "not shown that a cell is outside")
+    assert refused(single(MIXED, safe()), "do not show its status")
+    for tokens in ("+", {"+": 1}, []):
+        assert refused(single(POSITIVE, cell("safe", cuts={"0": tokens})), "not a list of cuts")
     assert refused(single(TWICE, safe([*"qq", "+", "+", "+", "+"])), "more cuts than parts")
     assert refused(single(TWICE, safe([*"qq", "+", "+"])), "fewer cuts than parts")
 
@@ -302,6 +305,7 @@ def test_proofs_leave_out_ends_only_if_the_domain_does(
         (("p^2 + q^2 - 2*p*q - 2", "1", [("p^2 + q^2 - 2*p*q - 2", 1)]), "1", True),
         (("0", "1", [("0", 1)]), "1", False),
         (("0", "-1", [("0", 1)]), "1", False),
+        (("-p^2 + 2/3*p - 1/9", "-1", [("p - 1/3", 2)]), "1", False),
         (("-q^3", "-1", [("q", 3)]), "1", True),
         (("-q^3", "-1", [("q", 3)]), "0", False),
     ],
@@ -309,7 +313,7 @@ def test_proofs_leave_out_ends_only_if_the_domain_does(
 def test_violating_cells(claim: tuple[str, str, Factors], at: str, right: bool) -> None:
     """A cell is violating where the claim fails at one value of q for every p; zero is no failure."""
     assert accepted(single(claim, violating(at))) == right
-    values = [evaluate(parse(claim[0], "pq"), [Fraction(k, 16), Fraction(at)]) for k in range(17)]
+    values = [evaluate(parse(claim[0], "pq"), [Fraction(k, 24), Fraction(at)]) for k in range(25)]
     assert right == (max(values) < 0)
 
 
