@@ -170,6 +170,37 @@ def test_levels_fall_with_every_step() -> None:
     assert not accepted(family("4", TWO_ANSWERS, levels=again, steps=2))
 
 
+def test_equal_chances_of_unrelated_states_do_not_match() -> None:
+    """The same answer with the same chance is not enough: what follows it has to be related too."""
+    same = [[POINT, [[1, "1"]]], [QUERY, [[2, "1/4"], [3, "3/4"]]]]
+    other = [[POINT, [[1, "1"]]], [QUERY, [[5, "1/4"], [3, "3/4"]]]]
+    rows = [same, other, *ROWS[2:], [[ZERO, [[6, "1"]]]], [[ONE, [[6, "1"]]]]]
+    assert refused(family("1", rows, delta="1", steps=0, levels=[[0, 1, 0]]), "no bijection")
+    assert refused(family("9", rows, delta="2", steps=2, levels=[[0, 1, 2]]), "no bijection")
+    assert refused(
+        family("9", rows, delta="2", steps=1, levels=[[0, 1, 1], [2, 5, 0]]), "no bijection"
+    )
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_factors_count_in_both_directions(turned: bool) -> None:
+    """3/10 is more than twice 1/10, though 9/10 is less than twice 7/10."""
+    steps = [[[2, "3/10"], [3, "7/10"]], [[2, "1/10"], [3, "9/10"]]]
+    rows = copy.deepcopy(ROWS)
+    for row, step in zip(rows, steps[::-1] if turned else steps, strict=False):
+        row[1][1] = step
+    assert refused(family("9", rows, delta="2"), "no bijection")
+    assert accepted(family("9", rows, delta="3"))
+
+
+def test_all_ends_of_insertions_are_covered() -> None:
+    """A data point that leads to a related state with 1/2, and to another one with 1/2, is not covered."""
+    rows = with_row(0, [[POINT, [[1, "1/2"], [4, "1/2"]]], ROWS[0][1]])
+    rows[1] = [[POINT, [[1, "1/2"], [4, "1/2"]]], ROWS[1][1]]
+    assert refused(family(rows=rows), "is not covered")
+    assert refused(costs(rows=rows), "not within the bound")
+
+
 def test_matching() -> None:
     """Different choices from each row are found iff some permutation makes them."""
     choices = ([], [0], [1], [0, 1], [0, 2], [1, 2], [0, 1, 2])
@@ -230,6 +261,18 @@ def test_states_of_a_class_are_bisimilar() -> None:
             assert refused(given, "are not bisimilar")
 
 
+def test_all_chances_of_a_class_are_equal() -> None:
+    """States of one class that agree in one chance of three are told apart."""
+    rows = [*with_row(1, [[POINT, [[5, "1"]]], [QUERY, [[2, "1/2"], [3, "1/4"], [4, "1/4"]]]])]
+    rows[0] = [[POINT, [[1, "1"]]], [QUERY, [[2, "1/4"], [3, "1/2"], [4, "1/4"]]]]
+    for last, right in (("1/4", True), ("1/8", False)):
+        step = [[2, "1/2"], [3, str(Fraction(1, 2) - Fraction(last))], [4, last]]
+        for order in permutations(step):
+            more = [*rows, [[POINT, [[5, "1"]]], [QUERY, [*order]]]]
+            given = costs("2", more, classes=[[0], [1, 5], [2], [3], [4]], costs=[[0, 1, "2"], [1, 0, "2"]])
+            assert accepted(given) if right else refused(given, "are not bisimilar")
+
+
 def test_costs_multiply_along_steps() -> None:
     """Costs of what follows count: two answers cost 9/4 and 4 at most, and no less than the last one alone."""
     rows = [
@@ -258,7 +301,7 @@ def test_costs_multiply_along_steps() -> None:
         assert accepted(costs(ratio, rows, classes=classes, costs=pairs)) == right
     for k in range(4):
         pairs = [[0, 1, "3/2"], [1, 0, "4"], *inner[:k], *inner[k + 1 :]]
-        assert not accepted(costs("4", rows, classes=classes, costs=pairs))
+        assert refused(costs("4", rows, classes=classes, costs=pairs), "the cost is too small")
 
 
 # --- systems and documents that are none -------------------------------------------------------------------
@@ -403,6 +446,14 @@ def test_a_pair_has_no_hidden_states() -> None:
     assert refused(given, "a pair has a hidden state")
     given["proof"]["levels"][1] = [2, 5, 1]
     assert refused(given, "a pair has a hidden state")
+    swapped = copy.deepcopy(COIN)
+    swapped[4], swapped[5] = [[HIDDEN, [[4, "1/2"], [2, "1/8"], [3, "3/8"]]]], []
+    swapped[0][1][1], swapped[2][0][1], swapped[3][0][1] = [[4, "1"]], [[5, "1"]], [[5, "1"]]
+    given = family(rows=swapped)
+    given["closures"] = [{"ends": [[4, [[2, "1/4"], [3, "3/4"]]]], "times": [[4, "2"]]}]
+    assert accepted(given)
+    given["proof"]["levels"].append([4, 5, 1])
+    assert refused(given, "a pair has a hidden state")
 
 
 # --- witnesses ------------------------------------------------------------------------------------------------
@@ -442,6 +493,7 @@ def test_witnesses_of_violations(left: list[int], right: list[int], trace: list[
         {"left": [QUERY, QUERY]},
         {"left": [POINT, POINT]},
         {"left": [POINT, QUERY], "right": [POINT, QUERY]},
+        {"left": [POINT, QUERY], "right": [POINT, QUERY], "place": 2},
         {"left": [POINT, POINT, QUERY]},
         {"right": []},
         {"left": [QUERY], "right": []},
@@ -562,6 +614,22 @@ def test_denominators_are_shown_to_be_positive() -> None:
     assert not accepted(with_parameter(copy.deepcopy(given), "[1/4, 1/2]"))
 
 
+def test_denominators_of_witnesses() -> None:
+    """At the point of a witness every denominator is positive."""
+    rows = with_row(1, [[POINT, [[1, "1"]]], [QUERY, [[2, ["p", "2*p"]], [3, ["1", "2"]]]]])
+    for value, right in (("1/4", True), ("1/2", True), ("0", False)):
+        given = with_parameter(witness(rows=rows, parameters={"p": value}), "[0, 1/2]")
+        assert accepted(given) if right else refused(given, "denominator")
+
+
+def test_signs_may_be_decided_by_the_caller() -> None:
+    """With `ask`, comparisons are decided by it and not by claims."""
+    given = with_parameter(family(rows=P_ROWS), "[1/4, 1/2]")
+    assert not check_document(given).accepted
+    assert check_document(given, ask=lambda poly, strict: True).accepted
+    assert not check_document(given, ask=lambda poly, strict: False).accepted
+
+
 def test_witnesses_at_points() -> None:
     """The probabilities of a witness are those at its point, which is one of the domain."""
     for value, right in (
@@ -614,3 +682,39 @@ def test_environments_that_give_accepted_inputs_only() -> None:
     answers[1] = PARTIAL[1]
     later = witness("1/100", answers, True, left=[POINT, QUERY, POINT], right=[QUERY, POINT])
     assert refused(later, "assumed not to give")
+
+
+LOOPING = with_row(4, [[POINT, [[4, "1"]]], [QUERY, [[4, "1"]]]])  # what follows the answer takes all inputs
+
+
+def test_systems_that_go_on() -> None:
+    """Where the system waits after the inputs, and takes data points silently, chances are the same."""
+    for closed in (False, True):
+        assert accepted(witness(rows=LOOPING, closed=closed))
+        assert not accepted(witness("2", LOOPING, closed=closed))
+        later = {"left": [POINT, QUERY, POINT], "right": [QUERY, POINT], "closed": closed}
+        assert accepted(witness(rows=LOOPING, **later))
+        assert not accepted(witness("2", LOOPING, **later))
+    again = {"left": [POINT, QUERY, QUERY], "right": [QUERY, QUERY]}
+    assert accepted(witness(rows=LOOPING, **again))
+    assert not accepted(witness("1/100", LOOPING, **again, closed=True))
+    assert accepted(witness(rows=LOOPING, **again, closed=True, trace=[QUERY, ZERO, QUERY]))
+    more = with_row(2, [[ZERO, [[4, "1/2"], [3, "1/2"]]]])
+    for trace in ([QUERY, ZERO], [QUERY, ZERO, ONE]):
+        assert accepted(witness(rows=more, trace=trace, closed=True))
+        assert not accepted(witness("2", more, trace=trace, closed=True))
+
+
+def test_environments_are_followed_to_the_end() -> None:
+    """Every state that waits is looked at, with the input that comes there, also behind loops."""
+    waiting = copy.deepcopy(PARTIAL)
+    waiting[4] = [[QUERY, [[4, "1"]]]]
+    assert accepted(witness(rows=waiting, partial=True))
+    endless = copy.deepcopy(PARTIAL)
+    endless[2] = [[ZERO, [[2, "1"]]]]
+    assert accepted(witness(rows=endless, partial=True))
+    staying = copy.deepcopy(PARTIAL)
+    staying[1] = [[QUERY, [[1, "1/2"], [2, "1/2"]]]]
+    staying[0] = [[POINT, [[1, "1"]]], [QUERY, [[0, "1/2"], [2, "1/2"]]]]
+    inputs = {"left": [POINT, QUERY, QUERY, POINT], "right": [QUERY, QUERY, POINT], "trace": []}
+    assert refused(witness("1/100", staying, True, **inputs), "assumed not to give")
