@@ -4,8 +4,9 @@
 
 A mutant is a module with one change inside a function: a comparison weakened or strengthened, `and` for `or`
 and an operand left out, `not` left out, `all` for `any`, `min` for `max`, another arithmetic operator, a
-number one larger or smaller, True for False, a bound of a slice left out, a guard (`if bad: raise`, return,
-continue, break) or a call left out. Texts of messages, defaults and limits at the top of a module stay.
+number one larger or smaller, True for False, a bound of a slice left out, a guard (an `if` that raises,
+returns, or leaves a loop) or a call left out. Texts of messages, defaults and limits at the top of a module
+stay.
 
 Nothing is written: pytest collects the test files below once, and every mutant gets a forked process in which
 the code of the module's functions is replaced. It runs the tests that reach the changed line (measured
@@ -197,8 +198,9 @@ def mutants(module: str, wanted: Callable[[int], bool]) -> list[Mutant]:
         setattr(node, name, replacement)
         change = f"{before} -> {heading(other if shown is old else shown)}"
         chosen = wanted(next(numbers))
-        part = ast.Module([parents[1]], [])  # the function or class at the top of the module
-        code = compile(ast.fix_missing_locations(part), str(path), "exec") if chosen else None
+        top = [p for p in parents[1:2] if isinstance(p, ast.stmt)]  # the function or class that holds it
+        part = ast.fix_missing_locations(ast.Module(top, []))
+        code = compile(part, str(path), "exec") if chosen else None
         setattr(node, name, value)
         seen[function, change] = seen.get((function, change), 0) + 1
         if seen[function, change] > 1:
@@ -213,11 +215,17 @@ def mutants(module: str, wanted: Callable[[int], bool]) -> list[Mutant]:
 
 def sample(module: str, options: argparse.Namespace) -> list[Mutant]:
     """Returns the mutants of a module that are run."""
-    places: list[int] = []
-    mutants(module, lambda k: places.append(k) is not None)
-    if not options.all and len(places) > options.number:
-        places = random.Random(f"{options.seed} {module}").sample(places, options.number)
-    return mutants(module, set(places).__contains__)
+    if options.all:
+        return mutants(module, lambda k: True)
+    tried: list[int] = []
+
+    def note(k: int) -> bool:
+        tried.append(k)
+        return False
+
+    mutants(module, note)
+    chosen = random.Random(f"{options.seed} {module}").sample(tried, min(options.number, len(tried)))
+    return mutants(module, set(chosen).__contains__)
 
 
 def heading(node: ast.AST) -> str:

@@ -87,7 +87,7 @@ def use(index: int, proof: Any = CONSTANT, factor: str = "1") -> Json:
     return {"kind": "constraint", "constraint": index, "factor": factor, "proof": proof}
 
 
-# --- numbers and polynomials ------------------------------------------------------------------------
+# --- numbers and polynomials ----------------------------------------------------------------------
 
 
 def test_numbers_are_read_exactly() -> None:
@@ -219,7 +219,7 @@ def test_products_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
         times(parse("p^6 + p^5 + p^4 + p^3 + p^2 + p + 1", "p"), parse("p^2 + p + 1", "p"))
 
 
-# --- Bernstein forms ------------------------------------------------------------------------------------
+# --- Bernstein forms ------------------------------------------------------------------------------
 
 
 def at_unit(form: Form, point: dict[str, Fraction]) -> Fraction:
@@ -278,7 +278,7 @@ def test_forms_are_those_of_the_polynomial(seed: int) -> None:
 
 
 def test_forms_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A form with as many coefficients as the limit is made, a larger one is refused; so is one without box."""
+    """A form with as many coefficients as the limit is made; a larger one, or one without box, is not."""
     goal = Goal(("p", "q", "E"), {}, {"p": (Fraction(0), Fraction(1)), "q": (Fraction(0), Fraction(1))}, ())
     monkeypatch.setattr(checker, "MAX_COEFFICIENTS", 6)
     assert len(bernstein(goal, parse("p^2*q", goal.names)).entries) == 6
@@ -325,7 +325,7 @@ def test_positive_on_boxes(text: str, ends: str, right: bool) -> None:
     assert not positive_on(goal, times(parse(text, goal.names), parse("q", goal.names)))
 
 
-# --- rules ------------------------------------------------------------------------------------------------
+# --- rules ----------------------------------------------------------------------------------------
 
 FIXED = {"p": "[1/2, 1/2]", "q": UNIT}
 
@@ -478,7 +478,7 @@ SIMPLE: list[tuple[Json, Any, bool]] = [
 
 @pytest.mark.parametrize(("stated", "proof", "right"), SIMPLE)
 def test_rules_on_the_box(stated: Json, proof: Any, right: bool) -> None:
-    """Each rule accepts what its premises show and refuses what they do not; accepted claims hold on a grid."""
+    """Each rule accepts what its premises show and nothing else; accepted claims hold on a grid."""
     assert shows(stated, proof) == right
     assert not right or holds_on_grid(stated)
 
@@ -499,7 +499,7 @@ def holds_on_grid(stated: Json) -> bool:
     return True
 
 
-# --- convex functions --------------------------------------------------------------------------------------
+# --- convex functions -----------------------------------------------------------------------------
 
 
 def convex(**point: str) -> Json:
@@ -566,7 +566,7 @@ CONVEX: list[tuple[Json, Any, bool]] = [
 
 @pytest.mark.parametrize(("stated", "proof", "right"), CONVEX)
 def test_tangent_planes_of_convex_functions(stated: Json, proof: Any, right: bool) -> None:
-    """A tangent plane at a point of the box that is nowhere negative shows a convex function; others do not."""
+    """A tangent plane at a point of the box that is nowhere negative shows a convex function."""
     assert shows(stated, proof) == right
     assert not right or holds_on_grid(stated)
 
@@ -597,7 +597,7 @@ def test_remainders_of_polynomials() -> None:
         assert modular(parse(text, "pq"), point, minimal) == parse(expected, ("t",))
 
 
-# --- constraints ----------------------------------------------------------------------------------------------
+# --- constraints ----------------------------------------------------------------------------------
 
 
 def contradiction(first: int, second: int) -> Json:
@@ -812,7 +812,7 @@ def test_blown_up_corners(stated: Json, proof: Json, right: bool) -> None:
     assert not right or holds_on_grid(stated)
 
 
-# --- the constant, lemmas and solvers ---------------------------------------------------------------------------
+# --- the constant, lemmas and solvers -------------------------------------------------------------
 
 EXPONENTIAL = {"kind": "exponential"}
 
@@ -992,7 +992,7 @@ def test_proofs_that_are_none() -> None:
     assert "too deeply" in reason(claim("1"), total(("1", deep)))
 
 
-# --- claims, witnesses and documents ------------------------------------------------------------------------------
+# --- claims, witnesses and documents --------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -116,7 +115,7 @@ def exactly(claim: Claim, point: Mapping[str, Fraction]) -> Mapping[str, Fractio
 @pytest.mark.parametrize("constraints", range(4))
 @pytest.mark.parametrize("part", range(5))
 def test_claims_with_known_roots(constraints: int, part: int) -> None:
-    """A claim is proved iff it holds, refuted iff it fails at a rational point; the checker accepts proofs."""
+    """A claim is proved if it holds, refuted iff it fails at a rational point; proofs are checked."""
     random = Random(f"{constraints} {part}")
     proved = 0
     for _ in range(60):

@@ -86,7 +86,7 @@ def with_row(state: int, row: Any) -> list[Any]:
     return rows
 
 
-# --- unwinding families --------------------------------------------------------------------------------
+# --- unwinding families ---------------------------------------------------------------------------
 
 
 def test_a_family_says_what_it_shows() -> None:
@@ -100,7 +100,7 @@ def test_a_family_says_what_it_shows() -> None:
     [*product(("1", "3/2", "2", "3"), (0, 1, 2), ("1", "3/2", "2", "3", "4", "9"))],
 )
 def test_steps_and_bounds(delta: str, steps: int, ratio: str) -> None:
-    """The answers differ by the factor 2, so a step of at least 2 is needed, and all steps are in the bound."""
+    """The answers differ by the factor 2, so a step is at least 2; all steps are in the bound."""
     right = Fraction(delta) >= 2 and steps >= 1 and Fraction(delta) ** steps <= Fraction(ratio)
     assert accepted(family(ratio, delta=delta, steps=steps)) == right
 
@@ -177,9 +177,7 @@ def test_equal_chances_of_unrelated_states_do_not_match() -> None:
     rows = [same, other, *ROWS[2:], [[ZERO, [[6, "1"]]]], [[ONE, [[6, "1"]]]]]
     assert refused(family("1", rows, delta="1", steps=0, levels=[[0, 1, 0]]), "no bijection")
     assert refused(family("9", rows, delta="2", steps=2, levels=[[0, 1, 2]]), "no bijection")
-    assert refused(
-        family("9", rows, delta="2", steps=1, levels=[[0, 1, 1], [2, 5, 0]]), "no bijection"
-    )
+    assert refused(family("9", rows, delta="2", steps=1, levels=[[0, 1, 1], [2, 5, 0]]), "no bijection")
 
 
 @pytest.mark.parametrize("turned", [False, True])
@@ -210,7 +208,7 @@ def test_matching() -> None:
         )
 
 
-# --- costs ------------------------------------------------------------------------------------------------
+# --- costs ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("there", "back"), [*product(("1", "4/3", "3/2", "2", "3"), repeat=2)])
@@ -274,7 +272,7 @@ def test_all_chances_of_a_class_are_equal() -> None:
 
 
 def test_costs_multiply_along_steps() -> None:
-    """Costs of what follows count: two answers cost 9/4 and 4 at most, and no less than the last one alone."""
+    """Costs of what follows count: after both answers, 3/2 and 4 are the least costs."""
     rows = [
         [[POINT, [[1, "1"]]], [QUERY, [[2, "1/4"], [3, "3/4"]]]],
         [[POINT, [[1, "1"]]], [QUERY, [[4, "1/2"], [5, "1/2"]]]],
@@ -304,7 +302,7 @@ def test_costs_multiply_along_steps() -> None:
         assert refused(costs("4", rows, classes=classes, costs=pairs), "the cost is too small")
 
 
-# --- systems and documents that are none -------------------------------------------------------------------
+# --- systems and documents that are none ----------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -380,7 +378,7 @@ def test_initial_states() -> None:
     assert accepted(other)
 
 
-# --- hidden steps ----------------------------------------------------------------------------------------------
+# --- hidden steps ---------------------------------------------------------------------------------
 
 # The query leads to a hidden coin that is thrown until it ends: 5 → 5 with 1/2, to 2 with 1/8, to 3 with 3/8.
 COIN = [
@@ -456,7 +454,7 @@ def test_a_pair_has_no_hidden_states() -> None:
     assert refused(given, "a pair has a hidden state")
 
 
-# --- witnesses ------------------------------------------------------------------------------------------------
+# --- witnesses ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -554,7 +552,7 @@ def observed(closed: bool, trace: list[int]) -> tuple[Fraction, Fraction]:
     return found[0], found[1]
 
 
-# --- parameters ----------------------------------------------------------------------------------------------
+# --- parameters -----------------------------------------------------------------------------------
 
 BERNSTEIN = {"kind": "bernstein", "tree": ["+"]}
 P_ROWS = with_row(1, [[POINT, [[1, "1"]]], [QUERY, [[2, "p"], [3, "1 - p"]]]])
@@ -658,14 +656,14 @@ def test_the_constant_is_the_number_that_it_stands_for() -> None:
         assert accepted(given) == right
 
 
-# --- inputs that are not accepted -----------------------------------------------------------------------------
+# --- inputs that are not accepted -----------------------------------------------------------------
 
 # After the data point, the state takes no other one; after the answer, nothing.
 PARTIAL = with_row(1, [[QUERY, [[2, "1/2"], [3, "1/2"]]]])
 
 
 def test_environments_that_give_accepted_inputs_only() -> None:
-    """Where some inputs are not accepted, common ones are compared, the verdict says so, and witnesses obey."""
+    """Where inputs may be refused, common ones are compared; the verdict says so, and witnesses obey."""
     given = document(PARTIAL, "2", True, proof=FAMILY)
     assert check_document(given).lines[0].endswith("assuming that no input comes where it is not accepted")
     assert accepted(document(PARTIAL, "2", True, proof=COSTS))
