@@ -528,6 +528,11 @@ CONVEX: list[tuple[Json, Any, bool]] = [
     (claim("p^2 - 6*p + 5"), convex(p="2"), False),
     (claim("p^2 - 6*p + 5"), convex(p="1"), True),
     (claim("1/4 + p - p^2"), convex(p="1/2"), False),
+    (claim("p^3 - 10"), convex(p="-2"), False),  # where the function is not convex any more
+    (claim("-9 - 3*p + 3*p^2 - p^3"), convex(p="3"), False),
+    (claim("p^2 - 3/2*p + 9/16"), algebraic("t - 3/4", "1/2", "1", p="t"), True),
+    (claim("p^2 - 3/2*p + 9/16"), algebraic("t - 3/4", "3/4", "1", p="t"), False),
+    (claim("p^2 - 3/2*p + 9/16"), algebraic("t - 3/4", "1/2", "3/4", p="t"), False),
     (claim("p^2 + q^2 - 2*p*q"), convex(p="1/2", q="1/2"), True),
     (claim("p^2 + q^2 - 3*p*q + 1"), convex(p="1/2", q="1/2"), False),
     (claim("p^2 + p", {"p": "[-1/2, 1]"}), convex(p="0"), False),
@@ -695,6 +700,12 @@ def test_stretched_variables(stated: Json, proof: Json, right: bool) -> None:
     assert not right or holds_on_grid(stated)
 
 
+def test_bounds_are_linear() -> None:
+    """A constraint that does not mention a variable, or not linearly, does not bound it."""
+    for text in ("p - 1/2", "q^2 - p", "p*q - 1/2"):
+        assert "is not linear in q" in reason(claim("q", None, [(text, ">=")]), stretch("q", 0))
+
+
 @pytest.mark.parametrize(("relation", "interval"), [*product((">", ">="), ("[0, 1]", "[0, 1)", "(0, 1]"))])
 def test_room_is_strict_where_an_end_is_left_out(relation: str, interval: str) -> None:
     """q > 2p and q ≤ 1 leave no room at p = 1/2, nor do q ≥ 2p and q < 1; q ≥ 2p and q ≤ 1 do."""
@@ -792,6 +803,8 @@ SHIFTED = {"p": "[1, 3]", "q": "[2, 5/2]"}  # with (p − 1)² − 4·(p − 1)�
     [
         (claim("p^2 - p*q + q^2"), blowup(LOW, "p", "q"), True),
         (claim("p^2 - 3*p*q + q^2"), blowup(LOW, "p", "q"), False),
+        (claim("q - p^2"), blowup(LOW, "p", "q"), False),
+        (claim("p - q^2"), blowup(LOW, "p", "q"), False),
         (claim("p^2 - p*q + q^2"), blowup(LOW, "p"), False),
         (claim("p^2 - p*q + q^2"), blowup({"p": "lower"}, "p"), False),
         (claim("p^2 - p*q + q^2", {"p": "[0, 0]", "q": UNIT}), blowup(LOW, "p", "q"), False),
@@ -930,6 +943,8 @@ def test_lemmas(stated: Json, right: bool) -> None:
     """A lemma shows its own statement up to a positive number, on smaller boxes, with more constraints."""
     assert shows(stated, {"kind": "lemma", "name": "a"}, {"b": claim("1"), "a": LEMMA}) == right
     assert "no lemma" in reason(stated, {"kind": "lemma", "name": "c"}, {"a": LEMMA})
+    if not right:
+        assert "says something else" in reason(stated, {"kind": "lemma", "name": "a"}, {"a": LEMMA})
 
 
 @pytest.mark.parametrize(
