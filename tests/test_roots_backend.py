@@ -178,9 +178,13 @@ def test_degrees_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
         outcome = decide_univariate(given, "p", lambda point: None)
         assert (outcome.proof is not None) == right
         assert right or outcome.reason == "the degree is larger than 3"
+        outcome = decide_univariate(claim(text, names="pq"), "p", lambda point: None)
+        assert (outcome.proof is not None) == right
     only = [("p^2 - 1/2", False), ("1/2 - p^2", False)]
     assert fails_without_witness(claim("-p^3", None, *only))
     assert not fails_without_witness(claim("-p^4", None, *only))
+    assert not fails_without_witness(claim("-p^4", None, *only, names="pq"))
+    assert fails_without_witness(claim("-p^3", None, *only, names="pq"))
     assert not fails_without_witness(claim("-p", None, *only, ("p^4", False)))
 
 
