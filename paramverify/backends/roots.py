@@ -97,7 +97,10 @@ def fails_without_witness(claim: Claim) -> bool:
     names = {name for part in parts for name in variables(part)}
     if len(names) != 1 or claim.domain.constant or any(max(p.degrees()) > MAX_DEGREE for p in parts):
         return False
-    line = _Line(claim, names.pop())
+    (name,) = names
+    if claim.domain.box[name].lower == claim.domain.box[name].upper:
+        return False  # one point, which is rational
+    line = _Line(claim, name)
     return not line.failing_points() and line.fails_at_irrational()
 
 

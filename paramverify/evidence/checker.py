@@ -51,6 +51,7 @@ MAX_DEPTH = 60  # proofs inside proofs
 MAX_COEFFICIENTS = 2_000_000  # of one Bernstein form, or terms of one product
 MAX_EXPONENT = 10_000
 MAX_DIGITS = 200_000
+TERMS = (10, 30, 100, 300, 1000)  # of the exponential series, one after the other
 
 Poly = dict[tuple[int, ...], Fraction]
 Box = dict[str, tuple[Fraction, Fraction]]
@@ -831,7 +832,7 @@ def encloses_exp(q: Fraction, low: Fraction, high: Fraction) -> bool:
     """Tells whether low ≤ exp(q) ≤ high is shown by at most 1000 terms."""
     if not 0 < q <= 1000:
         return False
-    for terms in (10, 30, 100, 300, 1000):
+    for terms in TERMS:
         below, above = exp_bounds(q, terms)
         if low <= below and above <= high:
             return True
@@ -994,7 +995,7 @@ def sign_in_exp(coefficients: Mapping[int, Fraction], exponent: Fraction | None)
         return (total > 0) - (total < 0)
     if exponent is None or not 0 < exponent <= 1000:
         raise Rejected("the exponent of the constant is out of range")
-    for terms in (10, 30, 100, 300, 1000):
+    for terms in TERMS:
         ends = exp_bounds(exponent, terms)
         low = sum(c * ends[c < 0] ** power for power, c in coefficients.items())
         high = sum(c * ends[c > 0] ** power for power, c in coefficients.items())

@@ -48,6 +48,7 @@ from paramverify.evidence.cone_vectors import combined, extreme_rays, read_vecto
 from paramverify.evidence.strict import Misformed, check, shown
 
 FORMAT, VERSION = "paramverify-cone", 1
+MAX_STATES = 100_000
 MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
 
 Table = dict[int, dict[int, Poly]]  # by state and successor
@@ -117,7 +118,7 @@ def read_model(data: Any) -> Model:
     """Reads a model from its document."""
     names = read_claim({**data["domain"], "polynomial": "0"}).goal.names
     states, count = data["states"], len(data["observations"])
-    if type(states) is not int or not 0 < states <= 100_000:
+    if type(states) is not int or not 0 < states <= MAX_STATES:
         raise Rejected("the number of states is out of range")
     tables: list[Table] = [{} for _ in range(count)]
     for state, observation, successor, weight in data["steps"]:
@@ -404,11 +405,11 @@ def loop_rule(document: Any, model: Model) -> Report:
         row = pushed(tables, {s: Fraction(1)}, w)
         if not row.keys() <= bound.keys():
             raise Rejected("a state that loops lead to has no bound")
-        if x < 0 or after[s] > x or sum((c * bound[t] for t, c in row.items()), Fraction(0)) > b * x:
+        if after[s] > x or sum((c * bound[t] for t, c in row.items()), Fraction(0)) > b * x:
             raise Rejected("a bound does not hold")
     low = left.get(state, Fraction(0)) * after[state]
     high = sum((c * bound[s] for s, c in right.items()), Fraction(0))
-    if not (a > b > 0 and low > 0 and high > 0 and 0 < number(document["factor"]) <= low / high):
+    if not (a > b > 0 and high > 0 and 0 < number(document["factor"]) <= low / high):
         raise Rejected("the ratio is not shown to grow")
     return Report(True, (f"the ratio is at least {document['factor']} * ({a / b})^n after n loops",), 1)
 

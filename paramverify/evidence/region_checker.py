@@ -42,7 +42,6 @@ from paramverify.evidence.checker import (
     check_points,
     constant,
     degree,
-    encloses_exp,
     number,
     parse,
     read_claim,
@@ -209,8 +208,6 @@ def read_map(document: Any) -> Map:
     statement = read_claim({**document["domain"], "polynomial": "0"})
     goal = statement.goal
     names = goal.names
-    if statement.exponent is not None and not encloses_exp(statement.exponent, *goal.box["E"]):
-        raise Rejected("the interval of E is not shown to contain its value")
     parameters = names[:-1] if statement.exponent is not None else names
     free = tuple(document["free"])
     if not free or len(set(free)) < len(free) or not set(free) <= set(parameters):
@@ -257,8 +254,8 @@ def separated(box: Sequence[tuple[Fraction, Fraction]], cells: Cells) -> tuple[i
     """Returns an axis whose middle no cell straddles, and the cells on both sides; neither may be without."""
     for axis, (low, high) in enumerate(box):
         middle = (low + high) / 2
-        below = [c for c in cells if low <= c[0][axis][0] and c[0][axis][1] <= middle]
-        above = [c for c in cells if middle <= c[0][axis][0] and c[0][axis][1] <= high]
+        below = [c for c in cells if c[0][axis][1] <= middle]
+        above = [c for c in cells if middle <= c[0][axis][0]]
         if below and above and len(below) + len(above) == len(cells):
             return axis, (below, above)
     raise Rejected("the cells do not tile the box")
@@ -286,14 +283,11 @@ def check_safe(found: Map, node: Node, entry: Any) -> None:
     if cuts is None:
         raise Rejected("it is not shown that a cell is safe")
     proofs = entry.get("proofs", {})
-    whole = [weak_sign(form) for form in node.forms]
     for index, (sign, powers) in enumerate(found.products):
         if str(index) in proofs:
             check_proof(found, node, found.claims[index], proofs[str(index)])
-            continue
-        if str(index) not in cuts and positive(sign, powers, whole):
-            continue
-        follow(found, node, cuts.get(str(index), ["+"]), sign, powers)
+        else:
+            follow(found, node, cuts.get(str(index), ["+"]), sign, powers)
 
 
 def check_proof(found: Map, node: Node, text: Any, proof: Any) -> None:
