@@ -192,7 +192,7 @@ ratio = 3
 NEAR = Fraction(1, 10**6)
 
 
-def check_sample(sample: Sample, path: Path, seconds: float = 2.0) -> str:
+def check_sample(sample: Sample, path: Path, seconds: float = 4.0) -> str:
     """Compares the budget of a random case with the oracle; returns what kind of answer it was."""
     path.write_text(sample.text)
     truth, refused = sample.ratios(), ""

@@ -251,8 +251,10 @@ class _Hunt:
         if ratio is None or best.infinite:
             return ratio is None and best.infinite and witness.probabilities[0].sign() > 0
         assert best.value is not None
-        if isinstance(best.value, Real):
-            return _text(ratio) == _text(best.value)
+        if isinstance(best.value, Real):  # in the ring of the claims, whose `E` may be another one
+            origin = Origin(witness.left, witness.right, witness.observations)
+            own = self.value(evaluate(self.plain, origin, witness.parameters))
+            return own is not None and (own - best.value).sign() == 0
         return best.value.is_rational and ratio.rational == best.value.lower
 
     def _evaluated(self, origin: Origin, point: Mapping[str, Fraction]) -> Witness | None:
@@ -328,10 +330,6 @@ def _so_far(best: TightBudget) -> TightBudget:
 def _nothing(model: Model) -> str:
     names = ", ".join(f"{p.left!r} and {p.right!r}" for p in model.pairs[:5])
     return f"no prior gives both secrets of a pair a positive probability, so there is no ratio: {names}"
-
-
-def _text(value: Real) -> str:
-    return str(value)
 
 
 def _rational(place: Place) -> dict[str, Fraction] | None:
