@@ -241,7 +241,7 @@ def test_the_constant_is_the_number_it_stands_for(text: str, holds: bool) -> Non
         assert replayed(answer)
     else:
         assert isinstance(answer, Refuted)
-        check_witness(to_document(claim), {n: str(v) for n, v in answer.point.items()})
+        check_witness(to_document(claim), {n: str(v) for n, v in answer.point.items() if n != "E"})
 
 
 def test_claims_without_parameters() -> None:
