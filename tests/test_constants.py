@@ -22,7 +22,7 @@ from paramverify.algebra.constants import (
 )
 from paramverify.algebra.expressions import Name, Node, Operation, parse
 from paramverify.algebra.polynomials import Ring, to_rational_function
-from paramverify.errors import ExpressionError, LimitError
+from paramverify.errors import ExpressionError, InputError, LimitError
 
 DIGITS = 200  # more than any enclosure below has
 
