@@ -179,8 +179,7 @@ class _Reader:
         """Reads `[quantify]`: the parameters that it does not name are left free."""
         if "quantify" not in self.top:
             return ()
-        with located(key="quantify"):
-            table = self.top.table("quantify")
+        with self.top.within("quantify") as table:
             names = table.texts("forall")
             table.close()
             for name in names:
@@ -193,15 +192,14 @@ class _Reader:
 
     def comparison(self) -> tuple[HMM, list[SecretPair]]:
         """Reads what is compared: neighbouring inputs, or secrets under a prior."""
-        with located(key="mechanism"):
-            mechanism = read_mechanism(self.top.table("mechanism"), self.checks)
+        with self.top.within("mechanism") as made:
+            mechanism = read_mechanism(made, self.checks)
         if "neighbours" in self.top:
             if "prior" in self.top or "secrets" in self.top:
                 raise CaseError("give either [neighbours], or [prior] and [secrets]", key="neighbours")
             if mechanism.queries:
                 raise CaseError("[neighbours] needs the number of queries, not expressions", key="mechanism")
-            with located(key="neighbours"):
-                table = self.top.table("neighbours")
+            with self.top.within("neighbours") as table:
                 many = unformed(mechanism, table)
                 if many:
                     table.close()
@@ -229,21 +227,22 @@ class _Reader:
         """Conditions the prior on each secret, and carries it through the queries."""
         if not mechanism.queries:
             raise CaseError("the query expressions are missing: what is it applied to?", key="mechanism")
-        with located(key="prior"):
-            prior = read_prior(self.top.table("prior"), self.checks)
+        with self.top.within("prior") as belief:
+            prior = read_prior(belief, self.checks)
         table = self.top.table("secrets")
         with located(key="secrets"):
             wanted = _pairs(table)
             names = list(dict.fromkeys(name for pair in wanted for name in pair))
-            weights: dict[str, dict[Input, RationalFunction]] = {}
+            conditioned: dict[str, Prior] = {}
             for name in names:
                 if name not in table:
                     known = ", ".join(printable.name(k) for k in table.data if k != "pairs")
                     raise CaseError(f"{name!r} is not one of the secrets: {known}", key="pairs")
                 secret = table.expression(name)
                 with located(key=name):
-                    weights[name] = answers_given(prior.where(secret), mechanism)
+                    conditioned[name] = prior.where(secret)
             _close_secrets(table)
+        weights = {name: answers_given(given, mechanism) for name, given in conditioned.items()}
         inputs = list(dict.fromkeys(given for answers in weights.values() for given in answers))
         hmm, starts = mechanism.build(inputs)
         start = dict(zip(inputs, starts, strict=True))
@@ -253,11 +252,10 @@ class _Reader:
     def explicit_pairs(self, mechanism: Explicit) -> list[SecretPair]:
         """Reads `[prior.NAME]`: initial distributions written out state by state."""
         priors: dict[str, InitialDistribution] = {}
-        with located(key="prior"):
-            table = self.top.table("prior")
+        with self.top.within("prior") as table:
             for name in table:
-                with located(key=name):
-                    row = read_row(table.table(name), mechanism.model.states, self.checks)
+                with table.within(name) as entries:
+                    row = read_row(entries, mechanism.model.states, self.checks)
                     self.checks.distribution(row, "this distribution")
                     numbered = {mechanism.model.states.index(s): p for s, p in row.items()}
                     priors[name] = InitialDistribution.of(numbered, self.checks)
@@ -275,8 +273,8 @@ class _Reader:
         if ("epsilon" in privacy) == ("ratio" in privacy):
             raise CaseError(f"give either epsilon or ratio{privacy.hint('epsilon', 'ratio')}")
         name = "epsilon" if "epsilon" in privacy else "ratio"
+        expression = privacy.expression(name)
         with located(key=name):
-            expression = privacy.expression(name)
             if name == "epsilon":
                 budget = read_epsilon(expression)
                 ratio = budget.ratio(self.checks.ring, self.checks.function)
@@ -360,9 +358,9 @@ def answers_given(prior: Prior, mechanism: Mechanism) -> dict[Input, RationalFun
     for assignment, weight in prior.assignments():
         if not weight.numerator:
             continue
-        answers = tuple(_as_answer(q, assignment) for q in mechanism.queries)
-        if answers not in named:
-            with located(key="mechanism"):
+        with located(key="mechanism"):
+            answers = tuple(_as_answer(q, assignment) for q in mechanism.queries)
+            if answers not in named:
                 named[answers] = known_input(answers, mechanism.answers)
         given = named[answers]
         found[given] = found[given] + weight if given in found else weight

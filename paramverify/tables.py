@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,13 @@ class Table:
         if not isinstance(value, dict):
             raise CaseError("a table is needed here", key=name)
         return Table(value)
+
+    @contextmanager
+    def within(self, name: str) -> Iterator[Table]:
+        """Gives a nested table; errors that are raised inside get its name once."""
+        inner = self.table(name)
+        with located(key=name):
+            yield inner
 
     def text(self, name: str, default: str | None = None) -> str:
         """Returns a string."""

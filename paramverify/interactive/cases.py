@@ -76,8 +76,8 @@ def load(path: str | PathLike[str], progress: Callable[[int, int], None] | None 
             if (step is None) != (steps is None):
                 raise CaseError("step and steps come together: δ and t of the family that is to be tried")
             privacy.close()
-        with located(key="system"):
-            system = read_system(top.table("system"), checks, progress)
+        with top.within("system") as table:
+            system = read_system(table, checks, progress)
         top.close()
         return InteractiveCase(
             str(path), digest, title, source, budget, system, checks, ratio, step, steps, empty, expect
@@ -93,8 +93,8 @@ def _bound(privacy: Table, checks: Checks) -> tuple[RationalFunction, str]:
 
 def _ratio(privacy: Table, name: str, checks: Checks) -> RationalFunction:
     """Reads a bound, positive on the domain and nowhere proved to be below 1."""
+    expression = privacy.expression(name)
     with located(key=name):
-        expression = privacy.expression(name)
         if name in BUDGETS:
             ratio = read_epsilon(expression).ratio(checks.ring, checks.function)
         else:
@@ -113,6 +113,8 @@ def _domain(top: Table, privacy: Table) -> Domain:
     used = exponents(list(all_expressions(words)))
     for name in BUDGETS:
         if name in privacy:
+            with located(key="privacy"):
+                expression = privacy.expression(name)
             with located(key=f"privacy.{name}"):
-                used.append(read_epsilon(privacy.expression(name)).rational)
+                used.append(read_epsilon(expression).rational)
     return read_domain(top, used, {})

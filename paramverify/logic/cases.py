@@ -103,7 +103,7 @@ def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
     chain = _model(top, path, checks, given)
     relation = _relation(top, chain, given)
     for name, found in properties.items():
-        with located(key=name):
+        with located(key=name if given.properties else f"formulas.{name}"):
             check_labels(found.formula, chain)
             for part in parts(found.formula):
                 if isinstance(part, Private):
@@ -127,11 +127,11 @@ def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
 def _properties(top: Table, given: Given) -> dict[str, Property]:
     found: dict[str, Property] = {}
     if "formulas" in top:
-        with located(key="formulas"):
-            table = top.table("formulas")
+        with top.within("formulas") as table:
             for name in table:
+                text = table.text(name)
                 with located(key=name):
-                    found[name] = read_property(table.text(name))
+                    found[name] = read_property(text)
     if given.properties:
         found = {}
         for number, text in enumerate(given.properties, start=1):
@@ -179,8 +179,8 @@ def _check_delta(expression: Expression, checks: Checks) -> None:
 
 
 def _model(top: Table, path: Path, checks: Checks, given: Given) -> Chain:
+    table = top.table("model") if "model" in top else Table({})
     with located(key="model"):
-        table = top.table("model") if "model" in top else Table({})
         constants = dict(given.constants)
         if "constants" in table:
             own = table.table("constants")
@@ -208,19 +208,19 @@ def _relation(top: Table, chain: Chain, given: Given) -> Relation:
             return closed(where(chain, read_predicate(given.where)))
     if "neighbours" not in top:
         return Relation({}, ("no neighbourhood is given: every state is its own neighbour, and no other",))
-    with located(key="neighbours"):
-        table = top.table("neighbours")
+    with top.within("neighbours") as table:
         ways = [name for name in ("pairs", "where", "labels") if name in table]
         if len(ways) != 1:
             raise CaseError("give one of pairs, where and labels")
         found: list[tuple[int, int]] | Iterator[tuple[int, int]]
+        predicate = table.text("where") if "where" in table else ""
+        names = table.texts("labels") if "labels" in table else []
         with located(key=ways[0]):
             if ways[0] == "pairs":
                 found = _pairs(table.get("pairs"), chain)
             elif ways[0] == "where":
-                found = where(chain, read_predicate(table.text("where")))
+                found = where(chain, read_predicate(predicate))
             else:
-                names = table.texts("labels")
                 for name in names:
                     if name not in chain.labels:
                         raise CaseError(f"no state has the label {name!r}")

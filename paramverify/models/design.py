@@ -23,13 +23,19 @@ class Design:
 
 
 def interval_text(value: object) -> str:
-    """Returns the interval of an entry of `[parameters]`: text, a number, or `{ in = ..., design = ... }`."""
-    if not isinstance(value, dict):
-        return str(value)
-    table = Table(value)
-    _is_design(table)
-    found = table.need("in")
-    table.close()
+    """Returns the interval of an entry of `[parameters]`: text, a number, or `{ in = ..., design = ... }`.
+
+    Raises:
+        CaseError: a value of another type.
+    """
+    found = value
+    if isinstance(value, dict):
+        table = Table(value)
+        _is_design(table)
+        found = table.need("in")
+        table.close()
+    if not isinstance(found, (str, int)) or isinstance(found, bool):
+        raise CaseError('an interval is text such as "(0, 1)" or "[1/10, 0.4]"; a fixed value is a number')
     return str(found)
 
 
@@ -41,8 +47,7 @@ def read_design(top: Table) -> Design | None:
     """
     names: list[str] = []
     if "parameters" in top:
-        with located(key="parameters"):
-            table = top.table("parameters")
+        with top.within("parameters") as table:
             for name in table:
                 entry = table.get(name)
                 if isinstance(entry, dict):
@@ -51,8 +56,7 @@ def read_design(top: Table) -> Design | None:
                             names.append(name)
     if "design" not in top:
         return _without_quantify(Design(tuple(names)), top) if names else None
-    with located(key="design"):
-        table = top.table("design")
+    with top.within("design") as table:
         given = [sense for sense in SENSES if sense in table]
         if len(given) > 1:
             raise CaseError("give either maximise or minimise")

@@ -71,8 +71,7 @@ def table_noise(rows: Sequence[Sequence[RationalFunction]], checks: Checks) -> N
 
 def read_noise(table: Table, name: str, checks: Checks) -> Noise:
     """Reads `{ truncated_geometric = "1/2", range = 2 }` or `{ table = [["2/3", ...], ...] }`."""
-    with located(key=name):
-        inner = table.table(name)
+    with table.within(name) as inner:
         if "table" in inner:
             noise = table_noise(_matrix(inner.get("table"), checks), checks)
         elif "truncated_geometric" in inner:

@@ -28,9 +28,9 @@ def read_domain(top: Table, exponents: Sequence[Fraction], files: Mapping[str, R
     """
     box: dict[str, Interval] = {}
     constraints: object = []
+    table = top.table("parameters") if "parameters" in top else None
     with located(key="parameters"):
-        if "parameters" in top:
-            table = top.table("parameters")
+        if table is not None:
             constraints = table.get("constraints") or []
             for name in table:
                 if name == "constraints":

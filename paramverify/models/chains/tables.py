@@ -10,6 +10,7 @@ alone.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 
 from flint import fmpq
 
@@ -39,22 +40,19 @@ def read_states(table: Table, checks: Checks, process: bool, initial: list[str] 
     named: list[dict[str, Row]] = []
     numbers: dict[str, Value] = {}
     for name in names:
-        entry = table.table(name)
-        with located(key=name):
+        with table.within(name) as entry:
             for label in entry.texts("labels") if "labels" in entry else []:
                 labels.setdefault(label, set()).add(index[name])
             if "set" in entry:
-                with located(key="set"):
-                    for variable, value in _whole(entry.table("set")).items():
+                with entry.within("set") as own:
+                    for variable, value in _whole(own).items():
                         variables.setdefault(variable, {})[index[name]] = value
             rows: dict[str, Row] = {ANY: ((index[name], fmpq(1)),)}
             if "to" in entry:
-                with located(key="to"):
-                    given = entry.table("to")
+                with entry.within("to") as given:
                     rows = {}
                     for action in given if process else (ANY,):
-                        with located(key=action if process else ""):
-                            row = given.table(action) if process else given
+                        with given.within(action) if process else nullcontext(given) as row:
                             rows[action] = _row(
                                 row, index, checks, f"{name}.{action}" if process else name, numbers
                             )

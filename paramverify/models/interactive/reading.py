@@ -50,8 +50,7 @@ def _explicit(table: Table, checks: Checks) -> System:
     raw: list[tuple[int, int, list[tuple[int, RationalFunction]]]] = []
     with located(key="steps"):
         for state, name in enumerate(names):
-            with located(key=name):
-                row = inner.table(name)
+            with inner.within(name) as row:
                 for action in row:
                     number = _known(action, numbers, action, "action")
                     with located(key=action):

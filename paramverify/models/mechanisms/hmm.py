@@ -66,12 +66,10 @@ def _names(table: Table, key: str) -> list[str]:
 
 
 def _rows(table: Table, key: str, states: list[str], columns: list[str], checks: Checks) -> Rows:
-    with located(key=key):
-        rows = table.table(key)
+    with table.within(key) as rows:
         result: dict[str, dict[str, RationalFunction]] = {}
         for state in states:
-            entries = rows.table(state)
-            with located(key=state):
+            with rows.within(state) as entries:
                 result[state] = read_row(entries, columns, checks)
                 checks.distribution(result[state], "this row")
         rows.close()

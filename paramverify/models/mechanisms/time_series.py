@@ -119,8 +119,8 @@ def read(table: Table, checks: Checks) -> Mechanism:
     if len(states) < 2 or len(set(states)) != len(states):
         raise CaseError("at least two names are needed, and none may occur twice", key="states")
     observations = table.texts("observations") if "observations" in table else states
-    with located(key="initial"):
-        initial = _full(table.table("initial"), states, checks)
+    with table.within("initial") as first:
+        initial = _full(first, states, checks)
     moves = _rows(table, "transitions", states, states, checks)
     if ("truth" in table) == ("emissions" in table):
         raise CaseError("give either truth or emissions")
@@ -147,12 +147,11 @@ def _truthful(table: Table, states: Sequence[str], observations: Sequence[str], 
 
 
 def _rows(table: Table, key: str, states: Sequence[str], columns: Sequence[str], checks: Checks) -> Matrix:
-    with located(key=key):
-        rows = table.table(key)
+    with table.within(key) as rows:
         found = []
         for state in states:
-            with located(key=state):
-                found.append(_full(rows.table(state), columns, checks))
+            with rows.within(state) as row:
+                found.append(_full(row, columns, checks))
         rows.close()
     return found
 
