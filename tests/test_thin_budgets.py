@@ -304,6 +304,45 @@ def test_budgets_of_shipped_cases_can_be_checked(
     assert "budget: " in capsys.readouterr().out
 
 
+SLOPE = 'p = "[0, 1]"\nq = "[0, 1]"\nconstraints = ["p <= q"]'  # q - p may be a probability
+GROWING = """[mechanism.transitions]
+a = { a = "1-q+p", b = "q-p" }
+b = { b = "1" }
+[neighbours]"""
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "every_length", "words"),
+    [
+        ("q-p", "1/2", False, "no upper bound"),  # infinite, and reached
+        ("q-p", "(q-p)**2", False, "no upper bound"),  # infinite, and approached
+        ("(1+2*(q-p))/4", "1/2", False, "the largest ratio is"),
+        ("(1+2*(q-p))/4", "1/2", True, "there is none"),  # by a loop
+    ],
+)
+def test_the_evidence_of_every_budget_proves_the_obligations(
+    a: str, b: str, every_length: bool, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where rows of the model need a proof, it is in the evidence, with and without an upper bound."""
+    path, evidence = tmp_path / "case.toml", tmp_path / "evidence.json"
+    case = two(a, b, SLOPE)
+    if every_length:
+        case = case.replace("[neighbours]", GROWING) + 'length = "all"\n'
+    path.write_text(case)
+    assert run(["budget", str(path), "--evidence", str(evidence)]) == 0
+    assert run(["check", str(evidence), "--case", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert words in said
+    assert "accepted: budget" in said
+    document = json.loads(evidence.read_text())
+    obligations = document.get("obligations") or [e for e in document["claims"] if not e.get("origins")]
+    assert obligations
+    for name in ("obligations", "claims"):
+        document[name] = [e for e in document.get(name, []) if e not in obligations]
+    evidence.write_text(json.dumps({k: v for k, v in document.items() if v != []}))
+    assert run(["check", str(evidence), "--case", str(path)]) == 1
+
+
 @pytest.mark.parametrize(("parameters", "ratio"), [('p = "0"', None), ('p = "[0, 1/2]"', "5")])
 def test_the_worst_prior_on_a_thin_domain(
     parameters: str, ratio: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]

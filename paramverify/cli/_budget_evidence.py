@@ -46,7 +46,7 @@ Check = Callable[[str, Case], checker.Report]
 def budget_document(
     case: Case, found: TightBudget, obligations: tuple[tuple[Claim, Decision], ...]
 ) -> dict[str, Any]:
-    """Returns the evidence of a budget; the obligations are those of the proof's model, proved."""
+    """Returns the evidence of a budget; the obligations of the proof or the case are proved."""
     witnesses = growing(found)
     bound = None
     if found.proof:
@@ -79,7 +79,7 @@ def budget_document(
             case.model.domain,
             case.model.notes,
             0.0,
-            (),
+            obligations,
             dict(found.loop) if found.loop else None,
         )
         document = evidence_document(case, report, status)

@@ -130,9 +130,8 @@ def _evidence(case: Case, found: TightBudget, session: Session) -> dict[str, Any
     """Returns the evidence of a budget; the obligations are proved over the ring of its claims."""
     from paramverify.cli._budget_evidence import budget_document
 
-    if found.proof is None:
-        return budget_document(case, found, ())
-    _, obligations = check_model(session, found.proof.model)
+    model = found.proof.model if found.proof else need_privacy(case.model, "budget", INSTEAD)
+    _, obligations = check_model(session, model)
     return budget_document(case, found, obligations)
 
 
