@@ -66,7 +66,7 @@ def test_exactly_the_pairs_with_the_largest_ratio_are_accepted(
     name: str, ties: str, differ: str, by: str, answers: int
 ) -> None:
     """Of all pairs of inputs those are accepted that are neighbours and have the largest finite ratio."""
-    if len(NOISES[name]) < 3 or answers < 3:
+    if len(NOISES[name]) < 3 or (answers == 2 and by != "0"):
         compare(NOISES[name], ties, differ, by, answers)
 
 
@@ -89,7 +89,7 @@ def compare(noise: list[list[str]], ties: str, differ: str, by: str, answers: in
     finite = [r for r in ratios.values() if r is not None]
     best = max(finite) if len(finite) == len(pairs) else None
     for left, right in product(inputs, repeat=2):
-        if answers > 2 and len(noise) > 2 and [*left] > [*right]:
+        if answers > 2 and len(noise) > 2 and (left > right or (left, right) not in ratios):
             continue
         document = {
             "noise": noise,
