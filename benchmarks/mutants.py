@@ -279,6 +279,8 @@ def forked(items: Sequence[pytest.Item], seconds: float, mutant: Mutant | None, 
     try:
         os.setsid()
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        # Whatever happens to its parent, it ends.
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 1))
         if mutant is None:
             output.write_text(json.dumps([measured(i, n) for i, n in following(items)]))
             status = 0
@@ -364,7 +366,7 @@ class Run:
         """Fills in the results."""
         for module in self.options.modules:
             importlib.import_module(f"paramverify.{module[:-3].replace('/', '.')}")
-        children = [forked(items, 1e6, None, output)]
+        children = [forked(items, 7200, None, output)]
         if [how for _, how in finished(children, 1)] != ["survived"]:
             raise SystemExit("the tests could not be measured")
         known = json.loads(output.read_text())

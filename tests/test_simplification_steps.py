@@ -136,6 +136,23 @@ def test_chains_of_steps_say_the_truth(part: int) -> None:
     assert exact > 25
 
 
+def test_what_a_chain_guarantees() -> None:
+    """A chain is exact iff all its steps are; a factor that may be zero is not divided out exactly."""
+    both = ["p <= q", "q <= p"]
+    claim = make("3*(p - q)**2 * (2*p - 1)", "pq", both)
+    tree = simplify(claim, ["content", "factors"])
+    assert tree.steps() == ["content", "factors"]
+    assert not tree.exact
+    closed = {"p": "[0, 1]", "q": "[0, 1]"}
+    zero = simplify(make("p*(q - 1/2)", closed, ["p <= 0"]), ["factors"])
+    assert zero.steps() == ["factors"]
+    assert not zero.exact
+    never = simplify(make("(p + 1)*(q - 1/2)", closed, ["p <= 0"]), ["factors"])
+    assert never.steps() == ["factors"]
+    assert never.exact
+    assert simplify(make("-p - 1/2", closed)).steps() == ["sign"]
+
+
 def test_constraints_that_always_hold_are_not_live() -> None:
     """A constraint is shown to hold on the box where it is positive, or zero and weak."""
     for text, relation, live in (
@@ -182,6 +199,8 @@ def test_sizes_have_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(factor_step, "MAX_FACTOR_TERMS", terms)
         monkeypatch.setattr(factor_step, "MAX_FACTOR_DEGREE", degree)
         assert factorable(f) == right
+        stated = Claim(f, Domain(RING, {n: Interval(Fraction(0), Fraction(1)) for n in "pq"}))
+        assert (factor_step.factor_step(stated) is not None) == right
     claim = make("p**2 - q", {"p": "[0, 1]", "q": "[0, 1]"}, ["p <= q**2"])
     size = (2 + 2 * 0 + 1) * (1 + 2 * 2 + 1)  # p' of degree 2, and q of degree 1 + 2·2
     monkeypatch.setattr(constraint_steps, "MAX_STRETCHED", size)
