@@ -1,6 +1,7 @@
 """The checker of the pair that stands for all, against the probabilities of all inputs by enumeration."""
 
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from math import prod
 from typing import Any
@@ -118,13 +119,19 @@ GOOD: dict[str, Any] = {
 }
 
 
-def best_document(ties: str = "first") -> dict[str, Any]:
-    """Returns a document that is right, found by trying all pairs."""
-    for left, right in product(product(range(3), repeat=3), repeat=2):
-        document = {**GOOD, "ties": ties, "left": [*left], "right": [*right]}
-        if accepted(document):
-            return document
-    raise AssertionError("no pair is accepted")
+@cache
+def best_pair(answers: int, ties: str, step: int) -> tuple[Input, Input]:
+    """Returns neighbours with the largest ratio, where every answer may change, by enumeration."""
+    inputs = [*product(range(3), repeat=answers)]
+    known = {given: chances(GOOD["noise"], given, ties) for given in inputs}
+    pairs = [(x, y) for x in inputs for y in inputs if neighbours(x, y, "each", step)]
+    return max(pairs, key=lambda pair: ratio(known[pair[0]], known[pair[1]]) or 0)
+
+
+def best_document(ties: str = "first", answers: int = 3, by: str = "1") -> dict[str, Any]:
+    """Returns a document that is right."""
+    left, right = best_pair(answers, ties, 3 if by == "any" else int(by))
+    return {**GOOD, "ties": ties, "answers": answers, "by": by, "left": [*left], "right": [*right]}
 
 
 @pytest.mark.parametrize(
@@ -167,6 +174,18 @@ def test_other_kinds_of_statements_are_rejected(key: str, value: object) -> None
     """Unknown kinds of neighbours and ties, steps that are no numbers and wrong sizes are refused."""
     report = with_reduction({"reduction": {**best_document(), key: value}}, Report(True, (), 1))
     assert not report.accepted
+
+
+@pytest.mark.parametrize("value", [3, -1])
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_answers_out_of_range_are_named(value: int, side: str) -> None:
+    """Also where any change makes neighbours, an answer is an index of the noise; −1 is not the last one."""
+    document = best_document("first", 2, "any")
+    assert accepted(document)
+    for place in (0, 1):
+        wrong = [value if k == place else v for k, v in enumerate(document[side])]
+        with pytest.raises(Rejected, match="no pair of neighbouring inputs"):
+            check_largest({**document, side: wrong})
 
 
 def test_a_pair_of_other_lengths_is_rejected() -> None:
