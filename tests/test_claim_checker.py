@@ -446,6 +446,8 @@ SIMPLE: list[tuple[Json, Any, bool]] = [
     (claim("p^2 - p + 1/3"), tree(["half", "p", "1/2"], "+", "+"), False),
     (claim("p^2 - p + 1/3"), tree(["cut", "p", "1/2"], quadratic("p"), "+"), True),
     (claim("p^2 - p + 1/5"), tree(["cut", "p", "1/2"], quadratic("p"), "+"), False),
+    (claim("p"), tree(["cut", "p", "0"], "+", "+"), False),
+    (claim("p"), tree(["cut", "p", "1"], "+", "+"), False),
     (claim("p"), tree(), False),
     (claim("p + q"), tree(["low", "p"], "+"), True),
     (claim("p + q"), tree(["high", "p"], "+"), False),
@@ -528,6 +530,11 @@ CONVEX: list[tuple[Json, Any, bool]] = [
     (claim("p^2 - 6*p + 5"), convex(p="2"), False),
     (claim("p^2 - 6*p + 5"), convex(p="1"), True),
     (claim("1/4 + p - p^2"), convex(p="1/2"), False),
+    (claim("p^2 - p*q + 1/5"), convex(p="0", q="0"), False),
+    (claim("p^3 - p^2 + 1/10"), convex(p="0"), False),
+    (claim("2/3*p^3 - 1/2*p^2 + 1/30"), convex(p="0"), False),
+    (claim("p^3 + p^2 + q^2 - p^2*q"), convex(p="0", q="0"), False),
+    (claim("p^3 + 4*p^2 + 4*q^2 - p^2*q"), convex(p="0", q="0"), True),
     (claim("p^3 - 10"), convex(p="-2"), False),  # where the function is not convex any more
     (claim("-9 - 3*p + 3*p^2 - p^3"), convex(p="3"), False),
     (claim("p^2 - 3/2*p + 9/16"), algebraic("t - 3/4", "1/2", "1", p="t"), True),
@@ -805,6 +812,8 @@ SHIFTED = {"p": "[1, 3]", "q": "[2, 5/2]"}  # with (p − 1)² − 4·(p − 1)�
         (claim("p^2 - 3*p*q + q^2"), blowup(LOW, "p", "q"), False),
         (claim("q - p^2"), blowup(LOW, "p", "q"), False),
         (claim("p - q^2"), blowup(LOW, "p", "q"), False),
+        (claim("p - p*q"), blowup({"p": "lower", "q": "upper"}, "p", "q"), True),
+        (claim("2 - p - q"), blowup({"p": "upper", "q": "upper"}, "p", "q"), True),
         (claim("p^2 - p*q + q^2"), blowup(LOW, "p"), False),
         (claim("p^2 - p*q + q^2"), blowup({"p": "lower"}, "p"), False),
         (claim("p^2 - p*q + q^2", {"p": "[0, 0]", "q": UNIT}), blowup(LOW, "p", "q"), False),
@@ -887,6 +896,12 @@ def test_bounds_of_exponentials() -> None:
             assert not encloses_exp(Fraction(q), exact + low * error, exact + high * error)
     for q in ("0", "-1", "1001"):
         assert not encloses_exp(Fraction(q), Fraction(0), Fraction(10) ** 600)
+    assert encloses_exp(Fraction(1000), Fraction(1), Fraction(10) ** 500)
+    last = exp_bounds(Fraction(1), 1000)
+    assert encloses_exp(Fraction(1), *last)
+    middle = (last[0] + last[1]) / 2
+    assert not encloses_exp(Fraction(1), Fraction(2), middle)
+    assert not encloses_exp(Fraction(1), middle, Fraction(3))
     low, high = exp_bounds(Fraction(1), 2)
     assert (low, high) == (2, Fraction(2) + Fraction(1, 2) / (1 - Fraction(1, 3)))
     near = exp_bounds(Fraction(1), 200)
@@ -902,6 +917,9 @@ def test_signs_in_exponentials() -> None:
         assert sign_in_exp({1: Fraction(1), 0: -high}, Fraction(1)) == -1
         assert sign_in_exp({1: Fraction(-1), 0: low}, Fraction(1)) == -1
         assert sign_in_exp({2: Fraction(-1), 0: high * high}, Fraction(1)) == 1
+        for c in (Fraction(1, 2), Fraction(1, 100), Fraction(3)):
+            assert sign_in_exp({1: c, 0: -high * c}, Fraction(1)) == -1
+            assert sign_in_exp({1: -c, 0: low * c}, Fraction(1)) == -1
     assert [sign_in_exp({0: Fraction(c)}, None) for c in (-2, 0, 2)] == [-1, 0, 1]
     assert sign_in_exp({}, None) == 0
     assert sign_in_exp({3: Fraction(0), 0: Fraction(1)}, None) == 1
@@ -986,6 +1004,25 @@ def test_solvers_are_named() -> None:
         assert "must name" in reason(claim("-1"), {"kind": "solver", "solver": name, "version": version})
 
 
+def test_reasons() -> None:
+    """What is wrong with a step is said by name."""
+    one = claim("p", None, [("p", ">=")])
+    for index in (1, -1, True, None, "0"):
+        assert "no constraint number" in reason(one, {**use(0), "constraint": index})
+    for name in (["p"], None, 1, "r"):
+        assert "no variable" in reason(claim("p"), {**monotone("p", "lower"), "variable": name})
+    for power in (1.0, "1", True, 0, None):
+        assert "a multiplicity must be" in reason(claim("p"), factors("1", ("p", power, "+")))
+    assert "too many leaves" in reason(claim("p"), tree("+", "+"))
+    assert "a leaf of the tree is missing" in reason(claim("p"), tree(["cut", "p", "1/2"], "+"))
+    for at in ("0", "1", "2", "-1"):
+        assert "is not inside" in reason(claim("p"), tree(["cut", "p", at], "+", "+"))
+    two = claim("p", None, [("p", ">="), ("q - p", ">=")])
+    assert "are not an equation" in reason(two, eliminate("p", 0, 1, CONSTANT))
+    assert "does not mention" in reason(claim("p"), tree(["low", "q"], "+"))
+    assert "not shown to be monotone" in reason(claim("p"), tree(["high", "p"], "+"))
+
+
 def test_proofs_that_are_none() -> None:
     """Proofs are objects of a known kind, nested not too deeply, and have what their kind needs."""
     for proof in (
@@ -1014,7 +1051,8 @@ def test_proofs_that_are_none() -> None:
     "change",
     [
         {"variables": ["p", "p"]},
-        {"variables": ["p", "1q"]},
+        {"variables": ["1q"], "box": {"1q": UNIT}},
+        {"variables": ["p", "q q"], "box": {"p": UNIT, "q q": UNIT}},
         {"variables": ["p", "q", "r"]},
         {"variables": ["p"]},
         {"box": {"p": UNIT}},
@@ -1112,12 +1150,13 @@ def test_documents_are_counted() -> None:
     given = document((GOOD, PLUS), (OTHER, SOLVER), (FAILS, None), (claim("q"), PLUS), status="unknown")
     given["claims"][0]["origins"] = ["a against b", "c", "d"]
     given["claims"][1]["origins"] = ["e"]
+    given["claims"][2]["origins"] = ["f", "g"]
     report = check_document(given)
     assert (report.accepted, report.proved, report.trusted, report.open) == (True, 2, 1, 1)
     assert report.lines == (
         "claim 0 (a against b and 2 more): proved",
         "claim 1 (e): trusted: solver z9 1",
-        "claim 2 (): open",
+        "claim 2 (f and 1 more): open",
         "claim 3 (): proved",
     )
 

@@ -203,6 +203,18 @@ def test_states_of_one_side_save_rays_and_lose_nothing(bridge: bool, lengths: tu
         assert holds == (ratio == max(largest.values()))
 
 
+@pytest.mark.parametrize("bridge", [False, True])
+def test_sides_are_those_of_the_secrets(bridge: bool) -> None:
+    """With the priors exchanged, the states of the sides are, and each direction has its own levels."""
+    model = apart(Fraction(2), (2,), bridge)
+    (pair,) = model.pairs
+    turned = replace(model, pairs=(replace(pair, pi=pair.tau, tau=pair.pi),))
+    assert cone.sides(turned) == cone.sides(model)[::-1]
+    assert [directions for _, directions in cone.runs(turned)] == [(False,), (True,)]
+    plain = replace(model, pairs=(replace(pair, tau=pair.pi),))
+    assert [directions for _, directions in cone.runs(plain)] == [(False, True)]
+
+
 def test_each_vector_of_some_lengths_comes_once() -> None:
     """Vectors of lengths that are not asked for do not come, those of several lengths come once."""
     model = remembered()

@@ -149,6 +149,22 @@ def test_cuts_are_of_quantified_parameters_and_complete(tokens: Any, right: bool
     assert accepted(single(TWICE, cell("safe", cuts={"0": tokens}))) == right
 
 
+def test_the_lower_part_of_a_cut_comes_first() -> None:
+    """(q − 1/4)·(4q − 1) needs a cut at 1/4, in the lower half only."""
+    claim = ("4*q^2 - 2*q + 1/4", "1", [("q - 1/4", 1), ("4*q - 1", 1)])
+    assert accepted(single(claim, safe(["q", "q", "+", "+", "+"])))
+    assert not accepted(single(claim, safe(["q", "+", "q", "+", "+"])))
+
+
+def test_all_parameters_may_be_free() -> None:
+    """Without quantified parameters a cell is a box over all of them, and a violating one has no values."""
+    whole = [["0", "1"], ["0", "1"]]
+    assert accepted(document([POSITIVE], [{"box": whole, "status": "safe"}], free="pq"))
+    violated = {"box": whole, "status": "violating", "claim": 0, "at": {}}
+    assert accepted(document([NEGATIVE], [violated], free="pq"))
+    assert not accepted(document([MIXED], [violated], free="pq"))
+
+
 def test_what_is_missing_is_noticed() -> None:
     """Cells without a proof, and parts of a product that only look positive, are refused."""
     assert refused(single(POSITIVE, cell("safe", cuts=None)), "not shown that a cell is safe")

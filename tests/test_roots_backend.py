@@ -150,6 +150,30 @@ def claim(
     return Claim(ring.parse(text), Domain(ring, box, stated))
 
 
+@pytest.mark.parametrize("h", ["p^2 - 1/2", "p - 1/2"])
+@pytest.mark.parametrize("power", range(6))
+@pytest.mark.parametrize("sign", [1, -1])
+def test_powers_of_an_equation(h: str, power: int, sign: int) -> None:
+    """Where h ≥ 0 and −h ≥ 0, every ±h^m with m > 0 is zero, times whatever; each has a proof."""
+    ring = Ring(("p",))
+    zero = ring.parse(h)
+    for rest in ("1", "p + 1", "1/3 - 3*p"):
+        f = zero**power * ring.parse(rest) * ring.number(sign)
+        for both in ((zero, -zero), (-zero, zero), (zero * ring.parse("p + 2"), -zero * ring.parse("3 - p"))):
+            conditions = tuple(Constraint(g, False, "") for g in both)
+            box = {"p": Interval(Fraction(0), Fraction(1))}
+            stated = Claim(f, Domain(ring, box, conditions))
+            outcome = decide_univariate(stated, "p", lambda point, stated=stated: exactly(stated, point))
+            positive = (sign > 0) == (rest != "1/3 - 3*p")
+            if power or positive:
+                assert outcome.proof is not None
+                assert check_claim(to_document(stated), json.loads(json.dumps(outcome.proof))) == ()
+            elif h == "p - 1/2":
+                assert outcome.point == {"p": Fraction(1, 2)}
+            else:
+                assert outcome.reason == IRRATIONAL
+
+
 def test_the_widest_gap_is_tried_first() -> None:
     """The claim fails on (0, 1/100) and on (1/2, 1): the simple point of the wider gap is the witness."""
     stated = claim("-100*p^3 + 151*p^2 - 103/2*p + 1/2", Interval(Fraction(0), Fraction(1)))

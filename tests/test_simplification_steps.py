@@ -1,0 +1,209 @@
+"""Every step of simplification on many small claims: z3 decides the claim and its premises, and compares."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from fractions import Fraction
+from random import Random
+
+import pytest
+from claim_tools import ask_z3, failing_grid_point, make
+
+from paramverify.algebra.domains import Constraint, Domain, Interval
+from paramverify.algebra.polynomials import Ring
+from paramverify.claims import Claim, to_document
+from paramverify.encodings import constraint_steps, factor_step
+from paramverify.encodings.constraint_steps import stretch_step
+from paramverify.encodings.factor_step import factorable, factorisation
+from paramverify.encodings.reductions import Guarantee, live_constraints, quotient
+from paramverify.encodings.refutations import fails_at, refuter
+from paramverify.encodings.simplification import STEPS, simplify
+from paramverify.evidence.checker import check_claim
+
+TRUSTED = {"kind": "solver", "solver": "z3", "version": ""}
+RING = Ring(("p", "q"))
+PARTS = [
+    *("p", "q", "1 - p", "p - q", "q - p", "2*p - 1", "1 - 2*q", "p + q - 1", "1 - p - q", "p + 1", "-p - 1"),
+    *(
+        "p^2 - q",
+        "q - p^2",
+        "p*q - 1/4",
+        "q^2 - q + 1/3",
+        "p^2 - p + 1/4",
+        "p^2 + q^2 - 1",
+        "p - 1/3",
+        "3*p - q",
+    ),
+]
+LIMITS = [
+    "p - q",
+    "q - p",
+    "2*p - 2*q",
+    "p + q - 1",
+    "1 - p - q",
+    "p - 1",
+    "p",
+    "q",
+    "2*q - 1",
+    "q - p^2",
+    "p - 2*q",
+]
+ENDS = [Fraction(0), Fraction(1), Fraction(1, 2), Fraction(1, 3)]
+
+
+def random_claim(random: Random) -> Claim:
+    """Returns a product, a sum or a constraint itself, under a few constraints, some of them equations."""
+    f = RING.number(random.choice((1, -1, 2, Fraction(-1, 2), Fraction(3, 2))))
+    for _ in range(random.choice((0, 1, 1, 2, 2, 3))):
+        f = f * RING.parse(random.choice(PARTS)) ** random.choice((1, 1, 1, 2, 3))
+    if random.random() < 0.3:
+        f = f + RING.parse(random.choice(PARTS))
+    box = {}
+    for name in RING.names:
+        if random.random() < 0.1:
+            low = high = random.choice(ENDS)
+        else:
+            low, high = sorted(random.sample(ENDS, 2))
+        closed = (True, True) if low == high else (random.random() < 0.5, random.random() < 0.5)
+        box[name] = Interval(low, high, *closed)
+    limits = []
+    for _ in range(random.choice((0, 0, 1, 1, 2))):
+        g = RING.parse(random.choice(LIMITS))
+        limits.append(Constraint(g, random.random() < 0.4, ""))
+        if random.random() < 0.3:
+            limits.append(Constraint(-g * RING.number(random.choice((1, 2))), random.random() < 0.2, ""))
+        if random.random() < 0.2:
+            f = g * RING.number(random.choice((1, 3, -1)))
+    return Claim(f, Domain(RING, box, tuple(limits)))
+
+
+def holds(claim: Claim) -> bool:
+    """Tells whether a claim holds, as z3 says."""
+    said = ask_z3(claim, 5000)
+    assert said in ("sat", "unsat")
+    return said == "unsat"
+
+
+@pytest.mark.parametrize("part", range(12))
+def test_steps_say_the_truth(part: int) -> None:
+    """Exact steps change no verdict, others prove nothing false; certificates fit, and points come back."""
+    random = Random(part)
+    applied: Counter[str] = Counter()
+    for _ in range(50):
+        claim = random_claim(random)
+        said = (str(claim.polynomial), claim.domain)
+        truth = None
+        for name, step in STEPS.items():
+            reduction = step(claim)
+            if reduction is None:
+                continue
+            applied[name] += 1
+            truth = holds(claim) if truth is None else truth
+            premises = [holds(premise.claim) for premise in reduction.premises]
+            if reduction.guarantee is Guarantee.EXACT:
+                assert all(premises) == truth, (name, said)
+            else:
+                assert truth or not all(premises), (name, said)
+            if all(premises):
+                proof = reduction.certify([TRUSTED] * len(premises))
+                check_claim(to_document(claim), json.loads(json.dumps(proof)))
+            for premise, right in zip(reduction.premises, premises, strict=True):
+                point = None if right else failing_grid_point(premise.claim)
+                if point is not None and reduction.guarantee is Guarantee.EXACT:
+                    found = refuter(claim)(premise.lift(point))
+                    assert found is not None, (name, said)
+                    assert fails_at(claim, found)
+    assert {"sign", "factors", "monotone"} <= applied.keys()
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_chains_of_steps_say_the_truth(part: int) -> None:
+    """All steps together: the leaves hold iff the claim does, where the chain says that it is exact."""
+    random = Random(f"chain {part}")
+    exact = 0
+    for _ in range(50):
+        claim = random_claim(random)
+        tree = simplify(claim)
+        truth = holds(claim)
+        leaves = [holds(leaf.claim) for leaf in tree.leaves()]
+        assert truth or not all(leaves), (str(claim.polynomial), claim.domain)
+        if tree.exact:
+            exact += 1
+            assert truth == all(leaves), (str(claim.polynomial), claim.domain)
+        if all(leaves):
+            check_claim(to_document(claim), json.loads(json.dumps(tree.proof([TRUSTED] * len(leaves)))))
+    assert exact > 25
+
+
+def test_what_a_chain_guarantees() -> None:
+    """A chain is exact iff all its steps are; a factor that may be zero is not divided out exactly."""
+    both = ["p <= q", "q <= p"]
+    claim = make("3*(p - q)**2 * (2*p - 1)", "pq", both)
+    tree = simplify(claim, ["content", "factors"])
+    assert tree.steps() == ["content", "factors"]
+    assert not tree.exact
+    closed = {"p": "[0, 1]", "q": "[0, 1]"}
+    zero = simplify(make("p*(q - 1/2)", closed, ["p <= 0"]), ["factors"])
+    assert zero.steps() == ["factors"]
+    assert not zero.exact
+    never = simplify(make("(p + 1)*(q - 1/2)", closed, ["p <= 0"]), ["factors"])
+    assert never.steps() == ["factors"]
+    assert never.exact
+    assert simplify(make("-p - 1/2", closed)).steps() == ["sign"]
+
+
+def test_constraints_that_always_hold_are_not_live() -> None:
+    """A constraint is shown to hold on the box where it is positive, or zero and weak."""
+    for text, relation, live in (
+        ("p + 1", ">", False),
+        ("p + 1", ">=", False),
+        ("p", ">=", False),
+        ("p", ">", True),
+        ("p - 1/2", ">=", True),
+        ("-p - 1", ">", True),
+        ("-p", ">=", True),
+    ):
+        claim = make("p", {"p": "[0, 1]", "q": "[0, 1]"}, ["q >= p", f"{text} {relation} 0"])
+        assert [k for k, _ in live_constraints(claim.domain)] == ([0, 1] if live else [0])
+
+
+def test_quotients_of_polynomials() -> None:
+    """A multiple is found with its number; polynomials that are none have the quotient 0."""
+    f = RING.parse("2*p - 3*q + 1")
+    for c in (Fraction(3), Fraction(-1, 2), Fraction(7, 5)):
+        assert quotient(f * RING.number(c), f) == c
+        assert quotient(f, f * RING.number(c)) == 1 / c
+    for other in ("2*p - 3*q", "2*p - 3*q + 2", "p - 3*q + 1", "p", "0"):
+        assert quotient(f, RING.parse(other)) == 0
+
+
+def test_factorisations() -> None:
+    """The product of the factors with the constant is the polynomial, and factors are primitive."""
+    random = Random(5)
+    for _ in range(40):
+        f = random_claim(random).polynomial * RING.number(
+            Fraction(random.randint(1, 9), random.randint(1, 9))
+        )
+        constant, factors = factorisation(f)
+        product = RING.number(constant)
+        for factor, multiplicity in factors:
+            product = product * factor**multiplicity
+        assert product == f
+
+
+def test_sizes_have_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Polynomials as large as the limits are factored or stretched, larger ones are not."""
+    f = RING.parse("p^3*q - p")
+    for terms, degree, right in ((2, 4, True), (1, 4, False), (2, 3, False)):
+        monkeypatch.setattr(factor_step, "MAX_FACTOR_TERMS", terms)
+        monkeypatch.setattr(factor_step, "MAX_FACTOR_DEGREE", degree)
+        assert factorable(f) == right
+        stated = Claim(f, Domain(RING, {n: Interval(Fraction(0), Fraction(1)) for n in "pq"}))
+        assert (factor_step.factor_step(stated) is not None) == right
+    claim = make("p**2 - q", {"p": "[0, 1]", "q": "[0, 1]"}, ["p <= q**2"])
+    size = (2 + 2 * 0 + 1) * (1 + 2 * 2 + 1)  # p' of degree 2, and q of degree 1 + 2·2
+    monkeypatch.setattr(constraint_steps, "MAX_STRETCHED", size)
+    assert stretch_step(claim) is not None
+    monkeypatch.setattr(constraint_steps, "MAX_STRETCHED", size - 1)
+    assert stretch_step(claim) is None
