@@ -40,7 +40,14 @@ from paramverify.models.mechanisms.hmm import Explicit, read_row
 from paramverify.models.model import Model
 from paramverify.models.neighbourhoods import Neighbourhood, unformed
 from paramverify.models.parameters import read_domain, without_interval
-from paramverify.models.priors import InitialDistribution, Prior, SecretPair, check_labels, read_prior
+from paramverify.models.priors import (
+    DISTRIBUTIONS,
+    InitialDistribution,
+    Prior,
+    SecretPair,
+    check_labels,
+    read_prior,
+)
 from paramverify.models.product import worst_pair
 from paramverify.tables import Table, all_expressions, check_name, is_decimal, read_toml
 
@@ -254,6 +261,10 @@ class _Reader:
         priors: dict[str, InitialDistribution] = {}
         with self.top.within("prior") as table:
             for name in table:
+                row = table.get(name)
+                if not isinstance(row, dict) or row.keys() & set(DISTRIBUTIONS) - set(mechanism.model.states):
+                    reason = "start is missing: the expression over [prior] that names the initial state"
+                    raise CaseError(f"{reason}; or [prior.{name}] gives each state a probability", key=name)
                 with table.within(name) as entries:
                     row = read_row(entries, mechanism.model.states, self.checks)
                     self.checks.distribution(row, "this distribution")

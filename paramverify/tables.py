@@ -45,7 +45,9 @@ def read_toml(path: Path) -> tuple[dict[str, Any], str]:
         except RecursionError:
             raise CaseError(f"tables and lists nested deeper than {MAX_DEPTH}") from None
         except tomllib.TOMLDecodeError as error:
-            raise CaseError(f"not TOML: {error}") from None
+            unquoted = str(error).startswith(("Invalid value", "Expected newline or end of document after a"))
+            hint = "; texts and formulas stand in quotes" if unquoted else ""
+            raise CaseError(f"not TOML: {error}{hint}") from None
         except ValueError:
             raise CaseError("not TOML: a number has too many digits") from None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ CASES = [
     "logic/survey-coin",
     "interactive/survey",
 ]
-WRONG: list[Any] = [True, 3, "zzz", {"zzz": "zzz"}]
+WRONG: list[Any] = [True, "zzz", {"zzz": "zzz"}]
 
 
 def paths(data: dict[str, Any], start: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -74,6 +74,15 @@ def exists(place: str, data: object) -> bool:
     return place.startswith(("epsilon '", "delta '"))
 
 
+def mistake(read: Callable[[Path], object], file: Path) -> InputError | None:
+    """Returns the error that a file is told with, if any."""
+    try:
+        read(file)
+    except InputError as error:
+        return error
+    return None
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_an_error_names_a_place_of_the_file(name: str, root: Path, tmp_path: Path) -> None:
     """Whatever value has a wrong type or sense, the key of the error is one that the file has or may have."""
@@ -85,9 +94,52 @@ def test_an_error_names_a_place_of_the_file(name: str, root: Path, tmp_path: Pat
         for value in WRONG:
             wrong = changed(data, path, value)
             file.write_text("\n".join(f"{json.dumps(k)} = {toml(v)}" for k, v in wrong.items()))
-            try:
-                read(file)
-            except InputError as error:
-                told += 1
-                assert exists(error.key, wrong), f"{path} = {value!r}: {error}"
+            found = mistake(read, file)
+            told += found is not None
+            assert not found or exists(found.key, wrong), f"{path} = {value!r}: {found}"
     assert told > 20
+
+
+HMM = """
+[mechanism]
+kind = "hmm"
+states = ["low", "high"]
+observations = ["clean", "dirty"]
+start = "level"
+emissions = { low = { clean = "3/4", dirty = "1/4" }, high = { clean = "1/4", dirty = "3/4" } }
+[parameters]
+p = "(0, 1)"
+[prior]
+level = { categorical = { low = "p", high = "1-p" } }
+[secrets]
+a = "level == 'low'"
+b = "level == 'high'"
+pairs = [["a", "b"]]
+[privacy]
+epsilon = "ln(4)"
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "told"),
+    [
+        ('start = "level"\n', "", "prior.level: start is missing"),
+        ('start = "level"', 'start = "levl"', "mechanism: unknown name 'levl'; did you mean 'level'?"),
+        ("level == 'low'", "level == low", "secrets.a: a label has quotes: 'low'"),
+        ("level == 'low'", "level = 'low'", "secrets.a: write == for equality"),
+        ('"(0, 1)"', '"0..1"', "parameters.p: neither an interval such as (0, 1)"),
+        ('"(0, 1)"', "[0, 1]", "parameters.p: an interval is text such as"),
+        ('"(0, 1)"', "true", "parameters.p: an interval is text such as"),
+        ('"ln(4)"', "ln(4)", "column 11); texts and formulas stand in quotes"),
+    ],
+)
+def test_a_typical_mistake_is_told_with_its_mend(right: str, wrong: str, told: str, tmp_path: Path) -> None:
+    """Mistakes that beginners make are told at their place, with what to write instead."""
+    file = tmp_path / "case.toml"
+    file.write_text(HMM, encoding="utf-8")
+    load(file)
+    assert HMM.count(right) == 1
+    file.write_text(HMM.replace(right, wrong), encoding="utf-8")
+    with pytest.raises(InputError) as error:
+        load(file)
+    assert told in str(error.value)

@@ -19,7 +19,7 @@ from paramverify.algebra.polynomials import (
     value_at,
 )
 from paramverify.algebra.simplest import simplest_between
-from paramverify.errors import DomainError
+from paramverify.errors import DomainError, ExpressionError
 
 RELATIONS = ("<", "<=", ">", ">=", "==")
 
@@ -70,7 +70,13 @@ def parse_interval(text: str) -> Interval:
     if not match:
         if "," in text or text.strip()[:1] == "[":
             raise DomainError(f"not an interval: {text!r}; write for example (0, 1) or [1/10, 0.4]")
-        value = constant(text)
+        try:
+            value = constant(text)
+        except ExpressionError as error:
+            if error.reason != "syntax error":
+                raise
+            reason = "neither an interval such as (0, 1) or [1/10, 0.4] nor a number"
+            raise ExpressionError(reason, error.text, error.column) from None
         return Interval(value, value, True, True)
     ends = []
     for end in (match.group(2), match.group(3)):

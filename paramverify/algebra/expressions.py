@@ -42,6 +42,7 @@ _COMPARE: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
     ast.NotEq: "!=",
 }
+_EQUALS = {"=": "write == for equality", "=<": "write <=, not =<", "=>": "write >=, not =>"}
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,10 @@ def parse(text: str) -> Expression:
             raise ExpressionError("empty expression", text, 0) from None
         # Python gives no offset for a text that ends too early.
         column = indent + (error.offset - 1 if error.offset else len(source.strip()))
+        wrong = re.compile(r"(?<![<>=!])=(?!=)[<>]?").search(source, column)
+        if wrong and (wrong.start() == column or "instead of '='" in error.msg):
+            reason = _EQUALS[wrong.group()]
+            raise ExpressionError(reason, text, wrong.start()) from None
         raise ExpressionError("syntax error", text, min(column, len(text))) from None
     except (RecursionError, MemoryError, ValueError, OverflowError):
         raise ExpressionError("nested too deeply, or a sum with too many terms", text, 0) from None

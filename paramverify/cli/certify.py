@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
@@ -59,6 +60,11 @@ def command(
     for name, interval in model.domain.box.items():
         if interval.is_point:
             point.setdefault(name, interval.lower)
+    missing = [name for name in model.domain.ring.parameters if name not in point]
+    if missing:
+        raise InputError(
+            f"no value for {', '.join(missing)}: give the point with --at {missing[0]}=VALUE,..."
+        )
     both = [evaluate(model, Origin(*pair, word), point) for pair in ((left, right), (right, left))]
     found = worse(*both)
     both.sort(key=lambda witness: witness is not found)
@@ -111,7 +117,8 @@ def read_observations(given: Sequence[str], known: Sequence[str]) -> tuple[str, 
 def _only_pair(model: Model) -> tuple[str, str]:
     count = model.stands_for.pairs if model.stands_for else len(model.pairs)
     if count > 1:
-        raise InputError(f"the case compares {count:,} pairs: choose one with --secrets LEFT RIGHT")
+        first = f", such as --secrets {shlex.join((model.pairs[0].left, model.pairs[0].right))}"
+        raise InputError(f"the case compares {count:,} pairs: choose one with --secrets LEFT RIGHT{first}")
     return model.pairs[0].left, model.pairs[0].right
 
 

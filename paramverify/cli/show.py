@@ -127,7 +127,7 @@ def _power(power: Fraction) -> str:
 
 
 def _text(shown: Formula) -> str:
-    if shown.expanded == shown.factored:
+    if shown.expanded == shown.factored or " " not in shown.expanded:  # one term: factors add nothing
         return shown.expanded
     return f"{shown.expanded} = {shown.factored}" if len(shown.expanded) <= 60 else shown.factored
 

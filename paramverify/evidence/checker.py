@@ -1120,7 +1120,7 @@ class Ledger:
         context = Context(statement.exponent, self.lemmas.known)
         origins = entry.get("origins", [])
         more = f" and {len(origins) - 1} more" if len(origins) > 1 else ""
-        title = f"{what} {index} ({plain(''.join(origins[:1]))}{more})"
+        title = f"{what} {index}" + (f" ({plain(origins[0])}{more})" if origins else "")
         if entry["proof"] is None:
             self.counts["open"] += 1
             self.lines.append(f"{title}: open")

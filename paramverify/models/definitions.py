@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -108,9 +107,6 @@ class Definitions:
                 yield from self._compared(text)
 
     def _compared(self, text: str) -> Iterator[Comparison]:
-        alone = re.search(r"(?<![<>=!])=(?!=)", text)
-        if alone:
-            raise CaseError(f"write == for equality: {text[:60]!r}")
         expression = parse(text)
         reason = "a claim is a comparison with <, <=, >, >= or ==, or several joined by and"
         for node in conjuncts(expression, reason):

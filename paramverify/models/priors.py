@@ -20,6 +20,7 @@ from paramverify.models.names import as_value, distinct, find, nearest, same
 from paramverify.tables import Table, as_expression, check_name
 
 MAX_ASSIGNMENTS = 200_000
+DISTRIBUTIONS = ("bernoulli", "binomial", "categorical", "uniform", "given")
 
 Assignment = tuple[Value, ...]
 
@@ -120,6 +121,8 @@ def _check_equal(
         number = as_value(one.value) in numbers
         hint = f"; write {one.value} without quotes" if number else nearest(one.value, known)
         raise expression.error(f"{other.name} is never {one.value!r}{hint}", one)
+    if isinstance(one, Name) and one.name not in values and one.name in known:
+        raise expression.error(f"a label has quotes: '{one.name}'", one)
     if isinstance(one, (Number, Operation)) and not numbers:
         raise expression.error(f"{other.name} is never a number{nearest('', known)}", one)
     only_numbers = isinstance(one, Name) and not any(isinstance(v, str) for v in values.get(one.name, ("",)))
@@ -278,9 +281,8 @@ def _unconditional(table: Table, checks: Checks) -> Row:
             return _checked(dict.fromkeys(distinct(values), share), checks)
     if "categorical" in table:
         return _row(table.table("categorical").data, checks)
-    known = ("bernoulli", "binomial", "categorical", "uniform", "given")
     reason = "a distribution is one of bernoulli, binomial, categorical, uniform, or given with table"
-    raise CaseError(reason + table.hint(*known))
+    raise CaseError(reason + table.hint(*DISTRIBUTIONS))
 
 
 def _binomial(table: Table, checks: Checks) -> dict[Value, RationalFunction]:

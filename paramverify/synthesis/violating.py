@@ -247,7 +247,7 @@ def nearest(
             raise InputError(f"there is no parameter {name!r}; there are: {', '.join(names)}")
     missing = [n for n in free_parameters(model.domain, claims) if n not in start]
     if missing:
-        raise InputError(f"no value for {', '.join(missing)}")
+        raise InputError(f"no value for {', '.join(missing)} in the point to be near to")
     center = {n: start[n] for n in names if n in start}
 
     def distance(point: Point) -> Fraction:
