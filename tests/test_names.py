@@ -16,6 +16,7 @@ from paramverify.cases import load
 from paramverify.claims import show_sequence
 from paramverify.cli.main import run
 from paramverify.errors import CaseError, ModelError
+from paramverify.evidence.second_numbers import Calculator
 from paramverify.models.hmm import HMM
 from paramverify.models.kinds import need_privacy
 from paramverify.models.names import as_value, distinct, find
@@ -223,6 +224,62 @@ def test_comparisons_that_are_never_true_are_errors(
     code, _, err = answer(capsys, "verify", str(case))
     assert code == 2
     assert reason in err
+
+
+SPELT = """
+[prior]
+A = {{ categorical = {{ {one} = "1/3", {other} = "1/3", c = "1/3" }} }}
+[mechanism]
+kind = "hmm"
+states = [{one}, {other}, "c"]
+observations = ["x", "y"]
+start = "A"
+[mechanism.emissions]
+{one} = {{ x = "9/10", y = "1/10" }}
+{other} = {{ x = "1/2", y = "1/2" }}
+c = {{ x = "1/2", y = "1/2" }}
+[secrets]
+first = {condition}
+third = "A == 'c'"
+pairs = [["first", "third"]]
+[privacy]
+ratio = 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("label", "other", "written"),
+    [
+        ("\t", " ", "'\t'"),
+        (" a\t b", " a  b", "' a\t b'"),
+        ("\\t", "\t", "'\\t'"),
+        ("\\x62", "b", "'\\x62'"),
+        ("\\142", "b", "'\\142'"),
+        ("\\\\", "\\", "'\\\\'"),
+        ("a\nb", "a b", "'a\nb'"),
+        ("a' 'b", "ab", "'a' 'b'"),
+        ("''b''", "b", "'''b'''"),
+        ("a  b", "a b", "'a  b'"),
+    ],
+)
+def test_a_label_in_a_condition_is_read_as_it_is_written(
+    label: str, other: str, written: str, tmp_path: Path, capsys: Captured
+) -> None:
+    """What is in quotes means itself: blanks and backslashes in it never make it another label."""
+    case, evidence = tmp_path / "case.toml", tmp_path / "evidence.json"
+    names = {"one": json.dumps(label), "other": json.dumps(other)}
+    case.write_text(SPELT.format(**names, condition=json.dumps(f"A == {written}")))
+    code, out, err = answer(capsys, "verify", str(case), "--evidence", str(evidence))
+    if code == 2:
+        assert "backslash" in err or "syntax error" in err
+        with pytest.raises(ValueError, match=r"label|no expression"):
+            Calculator({"A": label}, None, Fraction(1)).value(f"A == {written}")
+        return
+    assert code == 1  # 1/2 against 1/10 for output y
+    assert "is 5 times" in out
+    assert answer(capsys, "check", str(evidence), "--case", str(case))[0] == 0
+    assert Calculator({"A": label}, None, Fraction(1)).value(f"A == {written}") == 1
+    assert Calculator({"A": other}, None, Fraction(1)).value(f"A == {written}") == 0
 
 
 def test_observations_are_looked_up_by_their_text(tmp_path: Path, capsys: Captured) -> None:

@@ -304,6 +304,31 @@ def test_budgets_of_shipped_cases_can_be_checked(
     assert "budget: " in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "parameters"),
+    [
+        ("p", "p/5", 'p = "0"'),
+        ("1-p", "(1-p)*q", 'p = "1"\nq = "(0, 1)"'),
+        ("(p-1/2)**2", "(p-1/2)**2/3", 'p = "1/2"'),
+    ],
+)
+@pytest.mark.parametrize("length", ["1", "2", '"1..2"'])
+def test_evidence_about_outputs_that_never_happen(
+    a: str, b: str, parameters: str, length: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Evidence with claims about sequences of probability zero is accepted, and is read a second time."""
+    path, evidence = tmp_path / "case.toml", tmp_path / "evidence.json"
+    path.write_text(two(a, b, parameters) + f"length = {length}\n")
+    assert run(["verify", str(path), "--evidence", str(evidence)]) == 0
+    assert run(["check", str(evidence), "--case", str(path)]) == 0
+    assert "read a second time: " in capsys.readouterr().out
+    written = evidence.read_text()
+    for old, new in (("a against b", "a against c"), ("output y", "output z")):
+        assert old in written
+        evidence.write_text(written.replace(old, new))
+        assert run(["check", str(evidence), "--case", str(path)]) == 1
+
+
 SLOPE = 'p = "[0, 1]"\nq = "[0, 1]"\nconstraints = ["p <= q"]'  # q - p may be a probability
 GROWING = """[mechanism.transitions]
 a = { a = "1-q+p", b = "q-p" }

@@ -27,6 +27,7 @@ FUNCTIONS = {"exp": (1, 1), "ln": (1, 1), "abs": (1, 1), "min": (1, None), "max"
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 WORDS = frozenset({"true", "false", "and", "or", "not"}) | FUNCTIONS.keys()
 
+_QUOTED_OR_BLANK = re.compile(r"""('[^']*'|"[^"]*")|[\t\n]""")  # what is in quotes is kept as it is
 _BINARY: dict[type[ast.operator], str] = {
     ast.Add: "+",
     ast.Sub: "-",
@@ -124,7 +125,7 @@ def parse(text: str) -> Expression:
     digits = re.search(rf"[\d_]{{{MAX_DIGITS + 1}}}", text)
     if digits:
         raise ExpressionError("number with too many digits", text, digits.start())
-    source = text.replace("\n", " ").replace("\t", " ")
+    source = _QUOTED_OR_BLANK.sub(lambda match: match[1] or " ", text)
     indent = len(source) - len(source.lstrip())
     _bound_brackets(source)
     try:
@@ -197,9 +198,13 @@ class _Reader:
         raise self.refuse(f"not allowed in an expression: {what}", column)
 
     def constant(self, tree: ast.Constant, column: int) -> Node:
-        if isinstance(tree.value, str):
-            return Text(tree.value, column)
         end = self.indent + (tree.end_col_offset or 0)
+        if isinstance(tree.value, str):
+            if self.source[column + 1 : end - 1] != tree.value:  # Python reads escapes; a label is itself
+                raise self.refuse(
+                    "write a label as it is, in one pair of quotes, without a backslash", column
+                )
+            return Text(tree.value, column)
         return Number(self.number(self.source[column:end], column), column)
 
     def number(self, digits: str, column: int) -> Fraction:

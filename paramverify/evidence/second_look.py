@@ -225,7 +225,7 @@ class _Look:
                         if any(t is not None and t < 0 for t in row):
                             raise Rejected(f"the bound is broken by {origin(item)}")
                 matching.group(items)
-        matching.close()
+        matching.close(pairs)
         at = f"{len(points)} points" if len(points) > 1 else "a point"
         return f"{count} comparisons of probabilities at {at} agree with the claims"
 

@@ -8,6 +8,7 @@ with rational coefficients, so equal ones are equal at every rational value of E
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
@@ -120,9 +121,12 @@ class Calculator:
 
     def _visit(self, tree: ast.expr, text: str) -> Value:
         if isinstance(tree, ast.Constant):
+            written = ast.get_source_segment(text, tree) or ""
             if isinstance(tree.value, str):
+                if written[1:-1] != tree.value:
+                    raise ValueError(f"the label {written:.60} is not written as it is")
                 return tree.value
-            return Fraction((ast.get_source_segment(text, tree) or "").replace("_", ""))
+            return Fraction(written.replace("_", ""))
         if isinstance(tree, ast.Name):
             if tree.id in ("true", "false"):
                 return Fraction(tree.id == "true")
@@ -185,7 +189,7 @@ class Calculator:
 def _parsed(given: Any) -> tuple[str, ast.expr]:
     if isinstance(given, bool) or not isinstance(given, (str, int, Decimal)):
         raise ValueError(f"{given!r:.60} is no expression")
-    return _tree(str(given).replace("\n", " ").replace("\t", " ").strip())
+    return _tree(re.sub(r"""('[^']*'|"[^"]*")|[\t\n]""", lambda m: m[1] or " ", str(given)).strip())
 
 
 @lru_cache(maxsize=10_000)
