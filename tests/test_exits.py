@@ -14,6 +14,7 @@ import pytest
 from calling_tools import strict_json
 from conftest import ROOT
 
+from paramverify.cli import main as main_module
 from paramverify.cli import show
 from paramverify.cli._exits import CODES, Exit
 from paramverify.cli.main import COMMANDS, run
@@ -141,6 +142,24 @@ def test_a_full_device(arguments: list[str]) -> None:
     assert (ended.returncode, ended.stderr) == (74, "error: output: No space left on device\n")
     with Path("/dev/full").open("w") as full:
         assert paramverify(*arguments, stdout=full, stderr=full).returncode == 74
+
+
+@pytest.mark.parametrize("arguments", [["show", CASE], ["--help"]])
+def test_ctrl_c_before_the_work_begins(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ctrl-C outside of the command itself ends with 130 and one word too, and no traceback."""
+
+    def interrupted(*given: object) -> int:
+        raise KeyboardInterrupt
+
+    for name in ("supervise", "run"):
+        monkeypatch.setattr(main_module, name, interrupted)
+    monkeypatch.setattr(sys, "argv", ["paramverify", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main_module.main()
+    assert ended.value.code == Exit.INTERRUPTED
+    assert capsys.readouterr() == ("", "interrupted\n")
 
 
 def test_evidence_on_a_full_device() -> None:
