@@ -144,6 +144,39 @@ def test_a_full_device(arguments: list[str]) -> None:
         assert paramverify(*arguments, stdout=full, stderr=full).returncode == 74
 
 
+WRITING = [
+    ["verify", CASE, "--evidence"],
+    ["budget", CASE, "--evidence"],
+    ["logic", str(ROOT / "cases" / "logic" / "survey.toml"), "--evidence"],
+    ["logic", str(ROOT / "cases" / "logic" / "survey.toml"), "--curve", "--plot"],
+    ["interactive", str(ROOT / "cases" / "interactive" / "survey.toml"), "--evidence"],
+    ["interactive", str(ROOT / "cases" / "interactive" / "survey.toml"), "--dot"],
+    ["sample", CASE, "--plot"],
+    *(["synthesize", CASE, "--region", option] for option in ("--state", "--plot", "--evidence")),
+]
+
+
+@pytest.mark.parametrize("command", WRITING, ids=lambda command: f"{command[0]} {command[-1]}")
+def test_a_file_that_cannot_be_written_is_refused_at_once(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A pipe that nobody reads, a folder, and a file in no folder are refused before any work is done."""
+    os.mkfifo(tmp_path / "pipe.svg")
+    (tmp_path / "folder.svg").mkdir()
+    for name in ("pipe.svg", "folder.svg", "nowhere/file.svg"):
+        assert run([*command, str(tmp_path / name)]) == Exit.INPUT
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert name.split("/")[0] in err
+
+
+def test_evidence_through_an_open_pipe() -> None:
+    """A pipe that is open already has a reader: it takes evidence."""
+    ended = paramverify("verify", CASE, "--evidence", "/dev/stdout")
+    assert ended.returncode == 1
+    assert '"format": "paramverify-' in ended.stdout
+
+
 @pytest.mark.parametrize("arguments", [["show", CASE], ["--help"]])
 def test_ctrl_c_before_the_work_begins(
     arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
