@@ -14,6 +14,7 @@ import pytest
 from calling_tools import strict_json
 from conftest import ROOT
 
+from paramverify.cli import main as main_module
 from paramverify.cli import show
 from paramverify.cli._exits import CODES, Exit
 from paramverify.cli.main import COMMANDS, run
@@ -141,6 +142,57 @@ def test_a_full_device(arguments: list[str]) -> None:
     assert (ended.returncode, ended.stderr) == (74, "error: output: No space left on device\n")
     with Path("/dev/full").open("w") as full:
         assert paramverify(*arguments, stdout=full, stderr=full).returncode == 74
+
+
+WRITING = [
+    ["verify", CASE, "--evidence"],
+    ["budget", CASE, "--evidence"],
+    ["logic", str(ROOT / "cases" / "logic" / "survey.toml"), "--evidence"],
+    ["logic", str(ROOT / "cases" / "logic" / "survey.toml"), "--curve", "--plot"],
+    ["interactive", str(ROOT / "cases" / "interactive" / "survey.toml"), "--evidence"],
+    ["interactive", str(ROOT / "cases" / "interactive" / "survey.toml"), "--dot"],
+    ["sample", CASE, "--plot"],
+    *(["synthesize", CASE, "--region", option] for option in ("--state", "--plot", "--evidence")),
+]
+
+
+@pytest.mark.parametrize("command", WRITING, ids=lambda command: f"{command[0]} {command[-1]}")
+def test_a_file_that_cannot_be_written_is_refused_at_once(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A pipe that nobody reads, a folder, and a file in no folder are refused before any work is done."""
+    os.mkfifo(tmp_path / "pipe.svg")
+    (tmp_path / "folder.svg").mkdir()
+    for name in ("pipe.svg", "folder.svg", "nowhere/file.svg"):
+        assert run([*command, str(tmp_path / name)]) == Exit.INPUT
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert name.split("/")[0] in err
+
+
+def test_evidence_through_an_open_pipe() -> None:
+    """A pipe that is open already has a reader: it takes evidence."""
+    ended = paramverify("verify", CASE, "--evidence", "/dev/stdout")
+    assert ended.returncode == 1
+    assert '"format": "paramverify-' in ended.stdout
+
+
+@pytest.mark.parametrize("arguments", [["show", CASE], ["--help"]])
+def test_ctrl_c_before_the_work_begins(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ctrl-C outside of the command itself ends with 130 and one word too, and no traceback."""
+
+    def interrupted(*given: object) -> int:
+        raise KeyboardInterrupt
+
+    for name in ("supervise", "run"):
+        monkeypatch.setattr(main_module, name, interrupted)
+    monkeypatch.setattr(sys, "argv", ["paramverify", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main_module.main()
+    assert ended.value.code == Exit.INTERRUPTED
+    assert capsys.readouterr() == ("", "interrupted\n")
 
 
 def test_evidence_on_a_full_device() -> None:

@@ -286,6 +286,18 @@ def test_mistakes(tmp_path: Path) -> None:
         load_cells(path, stated.claims, stated.domain, stated.free)
 
 
+@pytest.mark.parametrize("status", Status)
+@pytest.mark.parametrize("where", [Fraction(1, 3), Fraction(1, 2), Fraction(0), Fraction(1)])
+def test_cells_without_width_are_no_tiles(status: Status, where: Fraction) -> None:
+    """A cell that is a point, a line, or thinner than any cut makes, comes from no subdivision of the box."""
+    stated = problem("p - q")
+    whole, flat = (Fraction(0), Fraction(1)), (where, where)
+    thin = (Fraction(0), Fraction(1, 2**500))
+    for box in ((flat, whole), (whole, flat), (flat, flat), (thin, whole)):
+        with pytest.raises(InputError, match="do not tile"):
+            run(stated, known=[Cell(status, box)])
+
+
 # --- evidence ---------------------------------------------------------------------------------------
 
 

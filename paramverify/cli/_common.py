@@ -30,6 +30,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 GRACE = 0.25  # seconds that a session may need to end its processes
 MEMORY = "paramverify.memory"  # key in the context of a command
+OPEN_ALREADY = ("/dev/std", "/dev/fd/", "/proc/self/fd/")  # names of descriptors
 LEAST_MEMORY, MOST_MEMORY = 10**8, 10**15
 STATUS_CODES = {"holds": Exit.HOLDS, "violated": Exit.VIOLATED, "unknown": Exit.UNKNOWN}
 
@@ -187,19 +188,34 @@ def time_limit(seconds: float, left: float | None = None) -> Iterator[Callable[[
         signal.signal(signal.SIGALRM, before)
 
 
-def check_writable(path: Path | None) -> None:
-    """Checks that a file can be written, before the work for it is done; it is not made yet.
+class _OutputFile(click.Path):
+    """A file that is written in the end, when the work may be lost: it is looked at in the beginning."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        _check_writable(path)
+        return path
+
+
+OUTPUT_FILE = _OutputFile(dir_okay=False)
+
+
+def _check_writable(path: Path) -> None:
+    """Checks that a file can be written; it is not made yet.
+
+    A named pipe is refused: whoever opens it waits for a reader, and no limit of time ends that. A pipe that
+    is open already has one: /dev/stdout, and what a shell makes of >(command).
 
     Raises:
         InputError: its folder does not exist, or may not be written to; or the file itself may not.
     """
-    if path is None:
-        return
     folder = path.parent
     if not folder.is_dir():
         raise InputError(f"there is no folder {str(folder)!r}", file=str(path))
-    if path.is_dir() or not os.access(path if path.exists() else folder, os.W_OK):
+    if not os.access(path if path.exists() else folder, os.W_OK):
         raise InputError("it may not be written", file=str(path))
+    if path.is_fifo() and not str(path).startswith(OPEN_ALREADY):
+        raise InputError("this is a pipe, not a regular file", file=str(path))
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from paramverify.cases import Case, load
 from paramverify.cli import _output
 from paramverify.cli._budget_text import Statement, ratio_document
 from paramverify.cli._common import (
+    OUTPUT_FILE,
     case_argument,
     json_option,
     print_json,
@@ -54,7 +55,7 @@ INSTEAD = "for the largest value of a function f, `verify` claims `f <= c` with 
 @json_option
 @timeout_option
 @session_option
-@click.option("--evidence", "evidence", type=click.Path(dir_okay=False, path_type=Path), help=WRITE)
+@click.option("--evidence", "evidence", type=OUTPUT_FILE, help=WRITE)
 def command(
     case: str,
     precision: str,

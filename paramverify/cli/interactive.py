@@ -12,6 +12,7 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import RationalFunction, in_generator, variables
 from paramverify.cli import _output
 from paramverify.cli._common import (
+    OUTPUT_FILE,
     STATUS_CODES,
     case_argument,
     json_option,
@@ -43,8 +44,8 @@ PICTURE = "Write a picture of the system in DOT to this file, and decide nothing
 @json_option
 @timeout_option
 @session_option
-@click.option("--evidence", "evidence", type=click.Path(dir_okay=False, path_type=Path), help=WRITE)
-@click.option("--dot", "picture", type=click.Path(dir_okay=False, path_type=Path), help=PICTURE)
+@click.option("--evidence", "evidence", type=OUTPUT_FILE, help=WRITE)
+@click.option("--dot", "picture", type=OUTPUT_FILE, help=PICTURE)
 def command(
     case: str,
     as_json: bool,

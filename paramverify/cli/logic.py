@@ -13,6 +13,7 @@ from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import RationalFunction, to_rational_function
 from paramverify.cli import _output
 from paramverify.cli._common import (
+    OUTPUT_FILE,
     STATUS_CODES,
     json_option,
     print_json,
@@ -52,10 +53,10 @@ from paramverify.verdicts import Decision
 @click.option("--delta-for", metavar="EPSILON", help="Find the least delta of each D for this epsilon.")
 @click.option("--epsilon-for", metavar="DELTA", help="Find the least epsilon of each D for this delta.")
 @click.option("--curve", "with_curve", is_flag=True, help="Find delta as a function of epsilon.")
-@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw the curve (.svg, .png).")
+@click.option("--plot", type=OUTPUT_FILE, help="Draw the curve (.svg, .png).")
 @click.option(
     "--evidence",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=OUTPUT_FILE,
     help="Write the evidence to this file, for `paramverify check`.",
 )
 @json_option

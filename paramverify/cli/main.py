@@ -101,7 +101,12 @@ def main() -> None:
     """Runs the command line and exits with its code."""
     _prepare_streams()
     arguments = sys.argv[1:]
-    sys.exit(supervise(arguments, run) if _command(arguments) in COMMANDS else run(arguments))
+    try:
+        code = supervise(arguments, run) if _command(arguments) in COMMANDS else run(arguments)
+    except KeyboardInterrupt:  # before the work began, or after it
+        _say("interrupted")
+        code = Exit.INTERRUPTED
+    sys.exit(code)
 
 
 def _command(arguments: list[str]) -> str:

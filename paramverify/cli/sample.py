@@ -14,6 +14,7 @@ from paramverify.cases import Case, load
 from paramverify.cli import _output
 from paramverify.cli import _sampling as shown
 from paramverify.cli._common import (
+    OUTPUT_FILE,
     case_argument,
     json_option,
     parse_point,
@@ -90,7 +91,7 @@ class Asked:
 )
 @click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, metavar="N",
               help="Processes that share the runs; the results are the same.")  # fmt: skip
-@click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Plot p-values: .svg or .png.")
+@click.option("--plot", type=OUTPUT_FILE, metavar="FILE", help="Plot p-values: .svg or .png.")
 @json_option
 @timeout_option
 def command(

@@ -20,8 +20,8 @@ from paramverify.claims import Claim
 from paramverify.cli import _output
 from paramverify.cli import _telling as telling
 from paramverify.cli._common import (
+    OUTPUT_FILE,
     case_argument,
-    check_writable,
     json_option,
     print_json,
     progress_bar,
@@ -63,7 +63,6 @@ from paramverify.verdicts import Decision, Open
 from paramverify.verification import check_model
 
 DECIDED = (Status.SAFE, Status.VIOLATING, Status.OUTSIDE)
-FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 class _Files(NamedTuple):
@@ -103,9 +102,11 @@ class _Files(NamedTuple):
     show_default=True,
     help="Share of the volume of the domain that a map may leave undecided.",
 )
-@click.option("--state", type=FILE, help="Keep the map in this file, and go on where an earlier run ended.")
-@click.option("--plot", type=FILE, help="Draw the answer (.svg or .png).")
-@click.option("--evidence", type=FILE, help="Write evidence of --witness or --region, to be checked.")
+@click.option(
+    "--state", type=OUTPUT_FILE, help="Keep the map in this file, and go on where an earlier run ended."
+)
+@click.option("--plot", type=OUTPUT_FILE, help="Draw the answer (.svg or .png).")
+@click.option("--evidence", type=OUTPUT_FILE, help="Write evidence of --witness or --region, to be checked.")
 @json_option
 @timeout_option
 @session_option
@@ -137,8 +138,6 @@ def command(
     form = _form(witness, region, exact, bool(objective or near), state, evidence)
     _check_plot(form, plot)
     _check_use(form, objective in ("ratio", "nearest") or bool(near))
-    for path in (state, plot, evidence):
-        check_writable(path)
     tolerance, share = _number("--precision", precision), _number("--coverage", coverage)
     options = replace(session_options(timeout, backends, strategy, confirm), on_bound=best_bound())
     with time_limit(timeout) as lift, Session(options) as session:

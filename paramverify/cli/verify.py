@@ -13,6 +13,7 @@ from paramverify.cases import Case, load
 from paramverify.claims import Claim
 from paramverify.cli import _output
 from paramverify.cli._common import (
+    OUTPUT_FILE,
     STATUS_CODES,
     case_argument,
     json_option,
@@ -44,7 +45,7 @@ WRITE = "Write the evidence to this file, for `paramverify check`."
 @json_option
 @timeout_option
 @session_option
-@click.option("--evidence", "evidence", type=click.Path(dir_okay=False, path_type=Path), help=WRITE)
+@click.option("--evidence", "evidence", type=OUTPUT_FILE, help=WRITE)
 def command(
     case: str,
     as_json: bool,

@@ -34,6 +34,7 @@ from paramverify.verdicts import Answer, Proved
 Box = tuple[Ends, ...]
 
 MAX_DEPTH = 400  # cuts of a cell
+NO_TILES = "the known cells do not tile a part of the parameter box"
 MAX_OPEN = 200_000  # cells that wait; with more of them, the map is returned as it is
 TOUCHING = 4  # cuts after which a claim that seems to touch zero is given to the other exact procedures
 MAX_TRIALS, TRIAL = 200, Work(boxes=300, coefficients=500_000)  # how often, and how much they may do
@@ -291,6 +292,8 @@ class _Search:
                 if inside[0].status is Status.OUTSIDE:
                     self.outside += 1 << (MAX_DEPTH - later.depth)
             else:
+                if later.depth == MAX_DEPTH:  # cells without width fit into every half
+                    raise InputError(NO_TILES)
                 axis = _cut_between(later.box, inside)
                 both = cache(partial(self._both, later.make, axis))
                 for side, ends in enumerate(_halves(later.box[axis])):
@@ -326,7 +329,7 @@ def _cut_between(box: Box, cells: Sequence[Cell]) -> int:
             for cell in cells
         ):
             return axis
-    raise InputError("the known cells do not tile a part of the parameter box")
+    raise InputError(NO_TILES)
 
 
 def region_map(
