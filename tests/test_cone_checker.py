@@ -249,6 +249,8 @@ def test_claims_with_parameters_have_to_be_proved() -> None:
     assert refused(true, "is not proved")
     assert accepted(changed(true, claims=[claim(true, "p + 1/2", BERNSTEIN)]))
     assert accepted(changed(true, claims=[claim(true, "4*p + 2", BERNSTEIN)]))
+    more = [claim(true, "0", {"kind": "constant"}), claim(true, "p + 1/2", BERNSTEIN)]
+    assert accepted(changed(true, claims=more))
     for other in ("p + 3/4", "2*p + 1/2", "p^2 + p + 1/2", "p + q + 1/2", "1/2", "0"):
         assert refused(changed(true, claims=[claim(true, other, BERNSTEIN)]), "")
     turned = parametric("1/2 - p", "[0, 1]")
