@@ -64,7 +64,8 @@ def private(given: Json, lengths: Sequence[int] = (1, 2, 3, 4)) -> bool:
 
 
 def certificate(kind: str, given: Json, **more: Any) -> Json:
-    return {"format": "paramverify-cone", "version": 1, "kind": kind, "model": given, "claims": [], **more}
+    proved: Json = {"point": {}} if kind == "loop" else {"claims": []}
+    return {"format": "paramverify-cone", "version": 1, "kind": kind, "model": given, **proved, **more}
 
 
 def accepted(document: Json) -> bool:
@@ -109,7 +110,9 @@ def test_closed_rays_show_exactly_the_bounds_that_hold() -> None:
         document = with_ratio(CLOSED, top, bottom)
         assert private(document["model"])
         report = check_document(document)
-        assert report == Report(True, ("0 claims are proved, and 4 that are needed follow from them",), 0, 0)
+        assert report == Report(
+            True, ("0 claims are proved, and 4 that are needed follow from them",), 0, 0, status="holds"
+        )
     for top, bottom in (("2", "1"), ("299", "100"), ("1", "1"), ("0", "1")):
         document = with_ratio(CLOSED, top, bottom)
         assert not private(document["model"])
@@ -166,12 +169,12 @@ def test_combinations_have_no_negative_weights() -> None:
 @pytest.mark.parametrize(
     ("key", "value", "reason"),
     [
-        ("format", "paramverify-evidence", "not paramverify-cone"),
-        ("version", 2, "not paramverify-cone"),
-        ("version", True, "not paramverify-cone"),
-        ("version", 1.0, "not paramverify-cone"),
-        ("kind", "open", "malformed"),
-        ("rays", None, "malformed"),
+        ("format", "paramverify-evidence", "format: must be 'paramverify-cone'"),
+        ("version", 2, "version: must be 1, not 2"),
+        ("version", True, "version: must be 1, not True"),
+        ("version", 1.0, "version: must be 1, not 1.0"),
+        ("kind", "open", "kind: not known: 'open'"),
+        ("rays", None, "rays: must be a list, not None"),
         ("rays", [["1/2", "0"], ["0", "1"]], "not a vector"),
         ("rays", [["1", "0", "0"], ["0", "1", "0"]], "not a vector"),
     ],
@@ -199,11 +202,17 @@ def malformed_models() -> Iterator[tuple[Json, str]]:
     for place, bad in product(range(3), (2, -1, True, 0.0, "0")):
         step: list[Any] = [0, 0, 0, "0"]
         step[place] = bad
-        yield {**REMEMBERED, "steps": [*REMEMBERED["steps"], step]}, "unknown state or observation"
-    for state in ("2", "-1"):
+        known = f"model.steps[2][{place}]: must be a whole number, not {bad!r}"
+        reason = "unknown state or observation" if type(bad) is int else known
+        yield {**REMEMBERED, "steps": [*REMEMBERED["steps"], step]}, reason
+    for state, reason in (
+        ("2", "a prior with an unknown state"),
+        ("-1", "must be the digits of a whole number, not '-1'"),
+        ("00", "must be the digits of a whole number, not '00'"),
+    ):
         pair = ["left", "right", {"weights": {state: "1"}, "mass": "1"}, start(["1"])]
-        yield {**REMEMBERED, "pairs": [*REMEMBERED["pairs"], pair]}, "a prior with an unknown state"
-    yield {**REMEMBERED, "ratio": ["3"]}, "malformed"
+        yield {**REMEMBERED, "pairs": [*REMEMBERED["pairs"], pair]}, reason
+    yield {**REMEMBERED, "ratio": ["3"]}, "model.ratio: must be a list of 2"
     yield {**REMEMBERED, "steps": [*REMEMBERED["steps"], [0, 0, 1, "-1"]]}, "negative weight"
 
 
@@ -222,7 +231,7 @@ def test_the_number_of_states_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> No
     one = certificate("closed", model([[["1"]]], ["1"], ["1"], "1"), rays=[["1"]], steps=[[FIRST], [FIRST]])
     assert accepted(one)
     one["model"]["states"] = True
-    assert refused(one, "number of states")
+    assert refused(one, "model.states: must be a whole number, not True")
 
 
 def parametric(ratio: str, box: str) -> Json:
@@ -280,8 +289,8 @@ def test_what_is_trusted_is_counted() -> None:
         claim(document, "q + 1", BERNSTEIN),
         claim(document, "q + 2", BERNSTEIN),
     ]
-    lines = ("5 claims are proved, and 2 that are needed follow from them", "trusted: solver z9 1.2")
-    assert check_document(document) == Report(True, lines, 3, 2)
+    lines = ("5 claims are proved, and 2 that are needed follow from them", "trusted to 'z9 1.2'")
+    assert check_document(document) == Report(True, lines, 3, 2, status="holds", solvers=("z9 1.2",))
 
 
 def test_steps_with_parameters_are_no_numbers() -> None:
@@ -428,7 +437,9 @@ def test_states_are_followed_through_all_steps() -> None:
 @pytest.mark.parametrize("lengths", [[], [0], [-1], [True], [1.5], ["1"], [1, 0], [1, 1.5], [0, 1]])
 def test_lengths_that_are_none_are_rejected(lengths: list[Any]) -> None:
     """Lengths are positive whole numbers, and there is one."""
-    assert refused(changed(LEVELS, lengths=lengths), "lengths must be positive")
+    whole = all(type(n) is int for n in lengths)
+    reason = "lengths must be positive" if whole else f"lengths[{len(lengths) - 1}]: must be a whole number"
+    assert refused(changed(LEVELS, lengths=lengths), reason)
 
 
 @pytest.mark.parametrize("extra", [["-1", "1"], ["1", "-1"], ["-1", "-1"]])
@@ -634,7 +645,7 @@ def test_a_loop_with_a_growing_ratio_is_accepted() -> None:
     """The left secret makes `a` 3/5 likely each time, the right one 1/5 in the end; the factor is exact."""
     assert grows(LOOP)
     report = check_document(LOOP)
-    assert report == Report(True, ("the ratio is at least 1/7 * (3/2)^n after n loops",), 1)
+    assert report == Report(True, ("the ratio is at least 1/7 * (3/2)^n after n loops",), 1, status="violated")
 
 
 def loops() -> Iterator[Json]:
@@ -687,9 +698,9 @@ def test_numbers_of_loops() -> None:
         ({"loop": [2]}, "an unknown observation"),
         ({"loop": [-1]}, "an unknown observation"),
         ({"prefix": [2]}, "an unknown observation"),
-        ({"prefix": [True]}, "an unknown observation"),
+        ({"prefix": [True]}, "prefix[0]: must be a whole number, not True"),
         ({"suffix": [-1]}, "an unknown observation"),
-        ({"suffix": [1, 1.0]}, "an unknown observation"),
+        ({"suffix": [1, 1.0]}, "suffix[1]: must be a whole number, not 1.0"),
         ({"state": 1}, "less likely"),
         ({"state": 5}, "malformed"),
         ({"secrets": ["right", "left"]}, ""),
@@ -760,7 +771,7 @@ def test_priors_of_loops_are_numbers(side: int) -> None:
     """A prior with parameters, an impossible secret, and a negative weight are refused."""
     for change, reason in (
         ({"mass": "0"}, "impossible"),
-        ({"mass": "-2"}, "impossible"),
+        ({"mass": "-2"}, "negative weight"),
         ({"mass": "p + 2"}, "has parameters"),
         ({"weights": {"1": "p + 1"}}, "has parameters"),
         ({"weights": {"1": "1", "2": "p"}}, "has parameters"),
@@ -768,6 +779,7 @@ def test_priors_of_loops_are_numbers(side: int) -> None:
     ):
         document = copy.deepcopy(LOOP)
         document["model"]["domain"] = {"variables": ["p"], "box": {"p": "[0, 1]"}, "constraints": []}
+        document["point"] = {"p": "1/2"}
         assert accepted(document)
         document["model"]["pairs"][0][side] |= change
         assert refused(document, reason), change

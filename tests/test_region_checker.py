@@ -535,7 +535,7 @@ def test_cells_are_counted_by_status() -> None:
     assert refused(given, "a factor may vanish")  # at p = 5/8
     cells[4] = cell("undecided", *shares[4])
     lines = ("3 cells safe", "1 cells violating", "2 cells outside", "2 cells undecided")
-    assert check_document({**given, "cells": cells}) == Report(True, lines, 4, 0, 2)
+    assert check_document({**given, "cells": cells}) == Report(True, lines, 4, 0, 2, "region map")
 
 
 # --- what a map is about ------------------------------------------------------------------------------
@@ -546,9 +546,9 @@ GOOD = single(POSITIVE, safe())
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"format": "paramverify-cone"}, "not paramverify-regions"),
-        ({"version": 2}, "not paramverify-regions"),
-        ({"version": True}, "not paramverify-regions"),
+        ({"format": "paramverify-cone"}, "format: must be 'paramverify-regions'"),
+        ({"version": 2}, "version: must be 1, not 2"),
+        ({"version": True}, "version: must be 1, not True"),
         ({"free": []}, "not parameters"),
         ({"free": ["p", "p"]}, "not parameters"),
         ({"free": ["x"]}, "not parameters"),
@@ -564,13 +564,13 @@ GOOD = single(POSITIVE, safe())
         ({"products": [{"constant": "1", "factors": []}]}, "another polynomial"),
         ({"products": [{"constant": "1", "factors": [[1, 1]]}]}, "not a factor"),
         ({"products": [{"constant": "1", "factors": [[-1, 1]]}]}, "not a factor"),
-        ({"products": [{"constant": "1", "factors": [[False, 1]]}]}, "not a factor"),
-        ({"products": [{"constant": "1", "factors": [[0, True]]}]}, "not a factor"),
+        ({"products": [{"constant": "1", "factors": [[False, 1]]}]}, "products[0].factors[0][0]: must be a whole"),
+        ({"products": [{"constant": "1", "factors": [[0, True]]}]}, "products[0].factors[0][1]: must be a whole"),
         ({"products": [{"constant": "1", "factors": [[0, 1], [0, 0]]}]}, "not a factor"),
         ({"products": [{"constant": "1", "factors": [[0, 1], [0, -1]]}]}, "not a factor"),
         ({"products": []}, "malformed"),
-        ({"cells": [cell("good")]}, "unknown status"),
-        ({"cells": None}, "malformed"),
+        ({"cells": [cell("good")]}, "cells[0].status: not known: 'good'"),
+        ({"cells": None}, "cells: must be a list, not None"),
     ],
 )
 def test_statements_that_are_none(change: Json, reason: str) -> None:
