@@ -564,8 +564,14 @@ GOOD = single(POSITIVE, safe())
         ({"products": [{"constant": "1", "factors": []}]}, "another polynomial"),
         ({"products": [{"constant": "1", "factors": [[1, 1]]}]}, "not a factor"),
         ({"products": [{"constant": "1", "factors": [[-1, 1]]}]}, "not a factor"),
-        ({"products": [{"constant": "1", "factors": [[False, 1]]}]}, "products[0].factors[0][0]: must be a whole"),
-        ({"products": [{"constant": "1", "factors": [[0, True]]}]}, "products[0].factors[0][1]: must be a whole"),
+        (
+            {"products": [{"constant": "1", "factors": [[False, 1]]}]},
+            "products[0].factors[0][0]: must be a whole",
+        ),
+        (
+            {"products": [{"constant": "1", "factors": [[0, True]]}]},
+            "products[0].factors[0][1]: must be a whole",
+        ),
         ({"products": [{"constant": "1", "factors": [[0, 1], [0, 0]]}]}, "not a factor"),
         ({"products": [{"constant": "1", "factors": [[0, 1], [0, -1]]}]}, "not a factor"),
         ({"products": []}, "malformed"),
