@@ -58,6 +58,7 @@ def supervise(arguments: Sequence[str], work: Callable[[list[str]], int]) -> int
         os.close(up[1])
         os.close(down[0])
         watch = _Watch(child, up[0], down[1], started, "--json" in arguments)
+        watch.limit(_asked(arguments))
         watch.take_signals(heard)
         return watch.run()
     os.close(up[0])
@@ -71,6 +72,20 @@ def supervise(arguments: Sequence[str], work: Callable[[list[str]], int]) -> int
     _output.connect(_output.Link(up[1], down[0], started, "--json" in arguments))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, heard)
     return work(list(arguments))
+
+
+def _asked(arguments: Sequence[str]) -> float:
+    """Returns the time limit on the command line: it holds already while the command is imported.
+
+    What is no number there, the command itself refuses; that of `compare` is for each attempt.
+    """
+    found = inf
+    for option, value in zip(arguments, [*arguments[1:], ""], strict=True):
+        name, equals, attached = option.partition("=")
+        if name == "--timeout" and "compare" not in arguments:
+            with suppress(ValueError):
+                found = float(attached if equals else value)
+    return found if found > 0 else inf
 
 
 def size_text(size: int) -> str:
@@ -94,6 +109,11 @@ class _Watch:
         self.interrupts: list[float] = []
         self.dying = 0  # the signal that ends this process, too
         self.wake, self.waker = os.pipe()
+
+    def limit(self, seconds: float) -> None:
+        """Sets the time limit, counted from the start of the program."""
+        self.seconds = seconds
+        self.due = self.started + seconds + AFTER
 
     # -- signals
 
@@ -169,8 +189,7 @@ class _Watch:
             elif word == b"add":
                 self.reports.append(line)
             elif word == b"time":
-                self.seconds = float(content)
-                self.due = self.started + self.seconds + AFTER
+                self.limit(float(content))
             elif word == b"step":
                 self.seconds = float(content)
                 self.due = time.monotonic() + self.seconds + AFTER
