@@ -643,7 +643,9 @@ def test_a_loop_with_a_growing_ratio_is_accepted() -> None:
     """The left secret makes `a` 3/5 likely each time, the right one 1/5 in the end; the factor is exact."""
     assert grows(LOOP)
     report = check_document(LOOP)
-    assert report == Report(True, ("the ratio is at least 1/7 * (3/2)^n after n loops",), 1, status="violated")
+    assert report == Report(
+        True, ("the ratio is at least 1/7 * (3/2)^n after n loops",), 1, status="violated"
+    )
 
 
 def loops() -> Iterator[Json]:
