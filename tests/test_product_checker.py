@@ -158,13 +158,14 @@ def test_rows_that_are_no_distributions_are_rejected(noise: list[list[str]], tie
 @pytest.mark.parametrize("side", ["left", "right"])
 @pytest.mark.parametrize("place", range(3))
 def test_answers_that_are_none_are_rejected(value: object, side: str, place: int) -> None:
-    """An answer of the pair that is no index of the noise makes it no pair of neighbours."""
+    """An answer of the pair that is no index of the noise makes it no pair; other types are told."""
     document = best_document()
     document[side] = [value if k == place else v for k, v in enumerate(document[side])]
     report = with_reduction({"reduction": document}, Report(True, ("fine",), 1))
     assert not report.accepted
     assert report.lines[0] == "fine"
-    assert report.lines[1].startswith("rejected: ")
+    whole = f"rejected: {side}[{place}]: must be a whole number, not {value!r}"
+    assert report.lines[1].startswith("rejected: " if type(value) is int else whole)
 
 
 @pytest.mark.parametrize(
