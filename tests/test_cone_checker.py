@@ -186,7 +186,7 @@ def test_documents_that_are_none_are_rejected(key: str, value: Any, reason: str)
 
 
 def test_the_status_follows_from_the_kind() -> None:
-    """Rays show that a bound holds, a loop that it is violated; a document need not say so, but not otherwise."""
+    """Rays show that a bound holds, a loop that it is violated; a document may say so, and nothing else."""
     for given, status in ((CLOSED, "holds"), (LOOP, "violated")):
         assert check_document(given).status == status
         for said in ("holds", "violated", "unknown"):
@@ -196,7 +196,7 @@ def test_the_status_follows_from_the_kind() -> None:
 
 
 def test_points_are_in_the_domain() -> None:
-    """The points of a certificate, also the one of a loop, have a value in its interval for each parameter."""
+    """The points of a certificate, also the one of a loop, are in the domain of the model."""
     document = parametric("2", "[0, 1]")
     inside = {"p": "1/2", "q": "0"}
     assert accepted({**document, "points": [inside, {"p": "1", "q": "1"}]})

@@ -589,6 +589,33 @@ def test_statements_that_are_none(change: Json, reason: str) -> None:
     assert refused({**GOOD, **change}, reason)
 
 
+def test_points_are_in_the_domain() -> None:
+    """The points of a map are in its domain; the constant E is no part of a point."""
+    narrow = with_constant("[27/10, 28/10]", ("E - 5/2", "1", [("E - 5/2", 1)]), safe())
+    inside = {"p": "1/2", "q": "0"}
+    for given in (GOOD, narrow):
+        assert accepted({**given, "points": [inside, {"p": "1", "q": "1"}]})
+        for point in ({"p": "2", "q": "0"}, {"p": "1"}, {**inside, "E": "27/10"}):
+            assert refused({**given, "points": [inside, point]}, "points[1]: ")
+
+
+def test_obligations_are_proved_and_counted() -> None:
+    """Claims about the model are proved besides; with the case given, they are exactly its own."""
+    solver = {"kind": "solver", "solver": "z9", "version": "1"}
+    texts = (("q", {"kind": "bernstein", "tree": ["+"]}), ("1 - q", solver))
+    own = [{"claim": {**GOOD["domain"], "polynomial": text}, "proof": proof} for text, proof in texts]
+    report = check_document({**GOOD, "obligations": own})
+    assert (report.accepted, report.proved, report.trusted) == (True, 1, 1)
+    assert report.solvers == ("z9 1",)
+    assert report.lines[-2:] == ("obligation 0: proved", "obligation 1: trusted to 'z9 1'")
+    false = {**own[0], "claim": {**GOOD["domain"], "polynomial": "q - 1/2"}}
+    assert refused({**GOOD, "obligations": [*own, false]}, "obligation 2: rejected")
+    wanted = [entry["claim"] for entry in own]
+    for given, right in ((own, True), (own[::-1], True), (own[:1], False), ([], False)):
+        assert check_document({**GOOD, "obligations": given}, obligations=wanted).accepted == right
+    assert check_document(GOOD, obligations=[]).accepted
+
+
 def test_a_product_with_the_constant_zero() -> None:
     """The claim 0 is no product with the constant zero: its sign would be that of nothing."""
     zero = single(("0", "0", [("q", 1)]), safe())

@@ -381,6 +381,48 @@ def test_documents_that_are_none(change: Json, reason: str) -> None:
     assert refused({**family(), **change}, reason)
 
 
+@pytest.mark.parametrize("make", [family, costs, witness])
+def test_points_are_in_the_domain(make: Any) -> None:
+    """The points of a document have a value in its interval for each parameter."""
+    given = with_parameter(make(), "[0, 1]")
+    if make is witness:
+        given["witness"]["parameters"] = {"p": "1/2"}
+    assert accepted({**given, "points": [{"p": "0"}, {"p": "1"}]})
+    for point in ({}, {"p": "2"}, {"p": "0", "q": "0"}):
+        assert refused({**given, "points": [{"p": "0"}, point]}, "points[1]: ")
+
+
+@pytest.mark.parametrize("make", [family, costs, witness])
+def test_obligations_are_proved_and_counted(make: Any) -> None:
+    """Claims about the system are proved besides, and count, whatever the status."""
+    domain = {"variables": ["p"], "box": {"p": "[0, 1]"}, "constraints": []}
+    solver = {"kind": "solver", "solver": "z9", "version": "1"}
+    own = [
+        {"claim": {**domain, "polynomial": text}, "proof": proof}
+        for text, proof in (("p", BERNSTEIN), ("1 - p", solver), ("p + 1", BERNSTEIN))
+    ]
+    report = check_document({**make(), "obligations": own})
+    assert (report.accepted, report.proved, report.trusted) == (True, 2, 1)
+    assert report.solvers == ("z9 1",)
+    assert "obligation 1: trusted to 'z9 1'" in report.lines
+    false = {**own[0], "claim": {**domain, "polynomial": "p - 1/2"}}
+    assert refused({**make(), "obligations": [*own, false]}, "obligation 3: rejected")
+
+
+def test_nothing_is_said_that_is_not_needed() -> None:
+    """A reason comes with the status unknown, a comparison with a proof, and once."""
+    assert refused({**family(), "reason": "none"}, "reason: a reason comes with the status unknown only")
+    told = {**witness(), "claims": [shown("1")]}
+    assert refused(told, "claims: a violation needs no comparisons")
+    given = with_parameter(family(rows=P_ROWS), "[1/4, 1/2]", *P_CLAIMS)
+    for again in ("p", "2*p"):
+        twice = {**given, "claims": [*P_CLAIMS, shown(again)]}
+        assert refused(twice, "claims[7]: the same comparison again")
+    for wrong in ({**shown("p + 3"), "negated": "-p - 3"}, {**shown("p + 3"), "strict": True}):
+        other = {**given, "claims": [*P_CLAIMS, wrong]}
+        assert refused(other, "claims[7]: the negative comes with a strict comparison")
+
+
 def test_the_evidence_is_about_the_case() -> None:
     """With the case's system, domain and bound given, evidence about others is refused."""
     given = family()
