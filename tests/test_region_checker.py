@@ -616,6 +616,19 @@ def test_obligations_are_proved_and_counted() -> None:
     assert check_document(GOOD, obligations=[]).accepted
 
 
+def test_values_of_all_quantified_parameters_count() -> None:
+    """A factor with one of two quantified parameters is fixed by its value; E has none."""
+    box = {"p": CLOSED, "q": CLOSED, "r": CLOSED}
+    for factor in ("q", "r"):
+        claim = (f"-{factor}", "-1", [(factor, 1)])
+        for at, right in (("1/2", True), ("0", False)):
+            values = {"q": "1", "r": "1", factor: at}
+            given = document([claim], [{**violating(), "at": values}], box, free="p")
+            assert accepted(given) if right else refused(given, "a factor may vanish")
+    negative = ("5/2*q - E*q", "-1", [("E - 5/2", 1), ("q", 1)])
+    assert accepted(with_constant("[27/10, 28/10]", negative, violating()))
+
+
 def test_a_product_with_the_constant_zero() -> None:
     """The claim 0 is no product with the constant zero: its sign would be that of nothing."""
     zero = single(("0", "0", [("q", 1)]), safe())

@@ -727,6 +727,12 @@ def test_witnesses_at_points() -> None:
         assert refused(with_parameter(other, "(0, 1/2]"), "a point must give p, and nothing else")
 
 
+def test_bounds_of_witnesses_are_positive() -> None:
+    """Every probability exceeds a bound that is zero or negative, which shows nothing."""
+    for ratio in ("0", "-1", ["0", "2"], ["-1", "2"]):
+        assert refused(witness(ratio), "ratio: the bound is not positive")
+
+
 def test_probabilities_of_witnesses_are_those_of_the_system() -> None:
     """The probabilities that a witness tells are exactly the system's, the left one first."""
     assert accepted(witness(probabilities=["1/2", "1/4"]))
