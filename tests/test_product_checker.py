@@ -24,6 +24,8 @@ NOISES = {
 # Where the first output alone has the largest ratio, and where a change of the smaller other answer gives it.
 FIRST_OUTPUT = [["1/7", "1/7", "5/7"], ["3/10", "1/30", "2/3"], ["3/10", "1/2", "1/5"]]
 SMALLER_ANSWER = [["1/5", "1/5", "3/5"], ["1/2", "1/6", "1/3"], ["1/22", "10/11", "1/22"]]
+# Where a change of the smaller of two answers behind the first one gives it.
+SMALLER_BEHIND = [["1/8", "1/4", "5/8"], ["3/13", "1/13", "9/13"], ["1/13", "3/13", "9/13"]]
 
 
 def chances(noise: list[list[str]], given: Input, ties: str) -> tuple[Fraction, ...]:
@@ -72,7 +74,12 @@ def test_exactly_the_pairs_with_the_largest_ratio_are_accepted(
 
 @pytest.mark.parametrize(
     ("noise", "ties"),
-    [(FIRST_OUTPUT, "first"), (SMALLER_ANSWER, "uniform"), (NOISES["three values"], "first")],
+    [
+        (FIRST_OUTPUT, "first"),
+        (SMALLER_BEHIND, "first"),
+        (SMALLER_ANSWER, "uniform"),
+        (NOISES["three values"], "first"),
+    ],
 )
 def test_one_of_three_answers_changes(noise: list[list[str]], ties: str) -> None:
     """Three answers of which one changes, where one output or answer alone has the largest ratio."""
