@@ -185,6 +185,64 @@ def test_documents_that_are_none_are_rejected(key: str, value: Any, reason: str)
     assert refused(changed(CLOSED, **{key: value}), reason)
 
 
+def test_the_status_follows_from_the_kind() -> None:
+    """Rays show that a bound holds, a loop that it is violated; a document may say so, and nothing else."""
+    for given, status in ((CLOSED, "holds"), (LOOP, "violated")):
+        assert check_document(given).status == status
+        for said in ("holds", "violated", "unknown"):
+            document = {**given, "status": said}
+            reason = f"status: a certificate of this kind shows '{status}'"
+            assert accepted(document) if said == status else refused(document, reason)
+
+
+def test_points_are_in_the_domain() -> None:
+    """The points of a certificate, also the one of a loop, are in the domain of the model."""
+    document = parametric("2", "[0, 1]")
+    inside = {"p": "1/2", "q": "0"}
+    assert accepted({**document, "points": [inside, {"p": "1", "q": "1"}]})
+    for point in ({"p": "2", "q": "0"}, {"p": "1"}, {**inside, "r": "0"}):
+        assert refused({**document, "points": [inside, point]}, "points[1]: ")
+    assert refused({**LOOP, "point": {"p": "1/2"}}, "a point must give no parameter")
+    loop = copy.deepcopy(LOOP)
+    loop["model"]["domain"] = document["model"]["domain"]
+    assert accepted({**loop, "point": inside})
+    assert refused({**loop, "point": {"p": "2", "q": "0"}}, "outside of the domain: p")
+    assert refused({**loop, "point": {"p": "1/2"}}, "a point must give p, q")
+
+
+def test_obligations_are_proved_and_counted() -> None:
+    """Claims about the model are proved besides, and count; with the case given, they are exactly its own."""
+    document = parametric("p + 3/2", "[-1/2, 1]")
+    document["claims"] = [claim(document, "p + 1/2", BERNSTEIN), claim(document, "p + 1", SOLVER)]
+    own = [claim(document, "q", BERNSTEIN), claim(document, "1 - q", {**SOLVER, "solver": "y9"})]
+    report = check_document({**document, "obligations": own})
+    assert (report.accepted, report.proved, report.trusted) == (True, 2, 2)
+    assert report.solvers == ("y9 1.2", "z9 1.2")
+    assert report.lines[-2:] == ("obligation 0: proved", "obligation 1: trusted to 'y9 1.2'")
+    false = claim(document, "q - 1/2", BERNSTEIN)
+    assert refused({**document, "obligations": [*own, false]}, "obligation 2: rejected")
+    wanted = [entry["claim"] for entry in own]
+    for given, right in (
+        (own, True),
+        (own[::-1], True),
+        (own[:1], False),
+        ([*own, document["claims"][0]], False),
+    ):
+        stated = check_document({**document, "obligations": given}, obligations=wanted)
+        assert stated.accepted == right
+    assert not check_document(document, obligations=wanted).accepted
+    assert check_document(document, obligations=[]).accepted
+
+
+def test_secrets_and_bounds_are_possible() -> None:
+    """A mass that is zero, and a bound whose denominator is zero, are refused."""
+    for side in (2, 3):
+        document = copy.deepcopy(CLOSED)
+        document["model"]["pairs"][0][side]["mass"] = "0"
+        assert refused(document, "impossible for every prior")
+    assert refused(with_ratio(CLOSED, "3", "0"), "the denominator of the bound is zero")
+
+
 def test_the_model_must_be_that_of_the_case() -> None:
     """With a model given, a certificate about another one is rejected, in whatever order its keys are."""
     turned = dict(reversed(REMEMBERED.items()))
@@ -291,6 +349,21 @@ def test_what_is_trusted_is_counted() -> None:
     ]
     lines = ("5 claims are proved, and 2 that are needed follow from them", "trusted to 'z9 1.2'")
     assert check_document(document) == Report(True, lines, 3, 2, status="holds", solvers=("z9 1.2",))
+
+
+def test_the_claim_zero_is_one() -> None:
+    """A claim that zero is not negative is proved like others, and needs no other one."""
+    true = parametric("p + 3/2", "[-1/2, 1]")
+    claims = [claim(true, text, BERNSTEIN) for text in ("0", "p + 1/2")]
+    assert accepted(changed(true, claims=claims))
+
+
+def test_steps_that_come_together_are_not_negative() -> None:
+    """Weights of one step are added, and then the sum may be a negative number."""
+    for weights, reason in ((("1 - p", "p - 2"), "a negative weight"), (("1 - p", "p"), None)):
+        document = parametric("2", "[0, 1]")
+        document["model"]["steps"] = [[0, 0, 0, weight] for weight in weights]
+        assert accepted(document) if reason is None else refused(document, reason)
 
 
 def test_steps_with_parameters_are_no_numbers() -> None:
@@ -405,6 +478,17 @@ def test_a_vector_that_is_no_combination_is_not_dropped(
     assert refused(document, "not the combination")
 
 
+def test_combinations_may_be_exact() -> None:
+    """A vector that is a combination is dropped where states are of no side; one next to it is not."""
+    for last, right in ((["6", "6"], True), (["6", "7"], False), (["6", "5"], False), (["5", "6"], False)):
+        document = changed(
+            LEVELS,
+            vectors=[*LEVELS["vectors"], last],
+            runs=[run([], [], [0, 1], level([0, 1], [2, {"0": "1", "1": "1"}]))],
+        )
+        assert accepted(document) if right else refused(document, "not the combination")
+
+
 @pytest.mark.parametrize(("below", "above", "weight"), [([1], [], "1"), ([], [0], "1/2"), ([1], [0], "1")])
 def test_states_of_the_other_side_are_found(below: list[int], above: list[int], weight: str) -> None:
     """A state of the right secret is not `below` in the first direction, nor one of the left one `above`."""
@@ -508,6 +592,23 @@ def test_the_cone_contains_one() -> None:
     assert private(sure)
     for normals in ((["1", "-2"], ["0", "1"]), (["0", "1"], ["1", "-2"])):
         assert refused(ratios(sure, *normals), "does not contain 1")
+
+
+def test_steps_of_ratios_may_have_parameters() -> None:
+    """Vectors after a step are not negative without a claim; bounds need one for the depth, and no longer."""
+    domain = {"variables": ["p"], "box": {"p": "[0, 1]"}, "constraints": []}
+    blind = model([[["p", "0"], ["0", "p"]]], ["1/2", "1/2"], ["1/2", "1/2"], "1")
+    blind["domain"] = domain
+    assert accepted(ratios(blind, ["1", "0"], ["0", "1"]))
+    given = model([[["p"]]], ["1"], ["1"], "p + 3/2")
+    given["domain"] = domain
+    document = ratios(given, ["1"], states=[0])
+    assert refused(document, "a claim that is needed is not proved")
+    for depth, texts in ((1, ["p^2 + 1/2*p"]), (2, ["p^2 + 1/2*p", "p^3 + 1/2*p^2"])):
+        claims = [{"claim": {**domain, "polynomial": text}, "proof": BERNSTEIN} for text in texts]
+        assert accepted(changed(document, depth=depth, claims=claims))
+        for k in range(depth):
+            assert refused(changed(document, depth=depth, claims=claims[:k]), "is not proved")
 
 
 def test_the_cone_has_no_negative_vectors() -> None:

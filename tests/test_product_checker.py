@@ -24,6 +24,8 @@ NOISES = {
 # Where the first output alone has the largest ratio, and where a change of the smaller other answer gives it.
 FIRST_OUTPUT = [["1/7", "1/7", "5/7"], ["3/10", "1/30", "2/3"], ["3/10", "1/2", "1/5"]]
 SMALLER_ANSWER = [["1/5", "1/5", "3/5"], ["1/2", "1/6", "1/3"], ["1/22", "10/11", "1/22"]]
+# Where a change of the smaller of two answers behind the first one gives it.
+SMALLER_BEHIND = [["1/8", "1/4", "5/8"], ["3/13", "1/13", "9/13"], ["1/13", "3/13", "9/13"]]
 
 
 def chances(noise: list[list[str]], given: Input, ties: str) -> tuple[Fraction, ...]:
@@ -72,7 +74,12 @@ def test_exactly_the_pairs_with_the_largest_ratio_are_accepted(
 
 @pytest.mark.parametrize(
     ("noise", "ties"),
-    [(FIRST_OUTPUT, "first"), (SMALLER_ANSWER, "uniform"), (NOISES["three values"], "first")],
+    [
+        (FIRST_OUTPUT, "first"),
+        (SMALLER_BEHIND, "first"),
+        (SMALLER_ANSWER, "uniform"),
+        (NOISES["three values"], "first"),
+    ],
 )
 def test_one_of_three_answers_changes(noise: list[list[str]], ties: str) -> None:
     """Three answers of which one changes, where one output or answer alone has the largest ratio."""
@@ -158,13 +165,14 @@ def test_rows_that_are_no_distributions_are_rejected(noise: list[list[str]], tie
 @pytest.mark.parametrize("side", ["left", "right"])
 @pytest.mark.parametrize("place", range(3))
 def test_answers_that_are_none_are_rejected(value: object, side: str, place: int) -> None:
-    """An answer of the pair that is no index of the noise makes it no pair of neighbours."""
+    """An answer of the pair that is no index of the noise makes it no pair; other types are told."""
     document = best_document()
     document[side] = [value if k == place else v for k, v in enumerate(document[side])]
     report = with_reduction({"reduction": document}, Report(True, ("fine",), 1))
     assert not report.accepted
     assert report.lines[0] == "fine"
-    assert report.lines[1].startswith("rejected: ")
+    whole = f"rejected: {side}[{place}]: must be a whole number, not {value!r}"
+    assert report.lines[1].startswith("rejected: " if type(value) is int else whole)
 
 
 @pytest.mark.parametrize(

@@ -171,8 +171,10 @@ def test_what_is_missing_is_noticed() -> None:
     assert refused(single(POSITIVE, cell("outside", cuts=None)), "not shown that a cell is outside")
     assert refused(single(POSITIVE, cell("outside")), "not shown that a cell is outside")
     assert refused(single(MIXED, safe()), "do not show its status")
-    for tokens in ("+", {"+": 1}, []):
-        assert refused(single(POSITIVE, cell("safe", cuts={"0": tokens})), "not a list of cuts")
+    assert refused(single(POSITIVE, cell("safe", cuts={"0": []})), "not a list of cuts")
+    for tokens, told in (("+", "'+'"), ({"+": 1}, "an object")):
+        given = single(POSITIVE, cell("safe", cuts={"0": tokens}))
+        assert refused(given, f"cells[0].cuts['0']: must be a list, not {told}")
     assert refused(single(TWICE, safe([*"qq", "+", "+", "+", "+"])), "more cuts than parts")
     assert refused(single(TWICE, safe([*"qq", "+", "+"])), "fewer cuts than parts")
 
@@ -443,7 +445,9 @@ def two_free(factor: str, negative: str, first: str, second: str) -> Json:
 @pytest.mark.parametrize("claim", [-1, 1, True, "0", None, 0.0])
 def test_violating_cells_name_a_claim(claim: Any) -> None:
     """The claim of a violating cell is one of the map; with several ones it is the one named."""
-    assert refused(single(NEGATIVE, violating(claim=claim)), "a violating cell without a claim")
+    whole = f"cells[0].claim: must be a whole number, not {claim!r}"
+    reason = "a violating cell without a claim" if type(claim) is int else whole
+    assert refused(single(NEGATIVE, violating(claim=claim)), reason)
     two = document([POSITIVE, NEGATIVE], [violating(claim=1)])
     assert accepted(two)
     assert not accepted({**two, "cells": [violating(claim=0)]})
@@ -583,6 +587,46 @@ def test_statements_that_are_none(change: Json, reason: str) -> None:
     """Formats, free parameters, products and statuses that are none are refused."""
     assert accepted(GOOD)
     assert refused({**GOOD, **change}, reason)
+
+
+def test_points_are_in_the_domain() -> None:
+    """The points of a map are in its domain; the constant E is no part of a point."""
+    narrow = with_constant("[27/10, 28/10]", ("E - 5/2", "1", [("E - 5/2", 1)]), safe())
+    inside = {"p": "1/2", "q": "0"}
+    for given in (GOOD, narrow):
+        assert accepted({**given, "points": [inside, {"p": "1", "q": "1"}]})
+        for point in ({"p": "2", "q": "0"}, {"p": "1"}, {**inside, "E": "27/10"}):
+            assert refused({**given, "points": [inside, point]}, "points[1]: ")
+
+
+def test_obligations_are_proved_and_counted() -> None:
+    """Claims about the model are proved besides; with the case given, they are exactly its own."""
+    solver = {"kind": "solver", "solver": "z9", "version": "1"}
+    texts = (("q", {"kind": "bernstein", "tree": ["+"]}), ("1 - q", solver))
+    own = [{"claim": {**GOOD["domain"], "polynomial": text}, "proof": proof} for text, proof in texts]
+    report = check_document({**GOOD, "obligations": own})
+    assert (report.accepted, report.proved, report.trusted) == (True, 1, 1)
+    assert report.solvers == ("z9 1",)
+    assert report.lines[-2:] == ("obligation 0: proved", "obligation 1: trusted to 'z9 1'")
+    false = {**own[0], "claim": {**GOOD["domain"], "polynomial": "q - 1/2"}}
+    assert refused({**GOOD, "obligations": [*own, false]}, "obligation 2: rejected")
+    wanted = [entry["claim"] for entry in own]
+    for given, right in ((own, True), (own[::-1], True), (own[:1], False), ([], False)):
+        assert check_document({**GOOD, "obligations": given}, obligations=wanted).accepted == right
+    assert check_document(GOOD, obligations=[]).accepted
+
+
+def test_values_of_all_quantified_parameters_count() -> None:
+    """A factor with one of two quantified parameters is fixed by its value; E has none."""
+    box = {"p": CLOSED, "q": CLOSED, "r": CLOSED}
+    for factor in ("q", "r"):
+        claim = (f"-{factor}", "-1", [(factor, 1)])
+        for at, right in (("1/2", True), ("0", False)):
+            values = {"q": "1", "r": "1", factor: at}
+            given = document([claim], [{**violating(), "at": values}], box, free="p")
+            assert accepted(given) if right else refused(given, "a factor may vanish")
+    negative = ("5/2*q - E*q", "-1", [("E - 5/2", 1), ("q", 1)])
+    assert accepted(with_constant("[27/10, 28/10]", negative, violating()))
 
 
 def test_a_product_with_the_constant_zero() -> None:

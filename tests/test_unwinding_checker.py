@@ -66,7 +66,27 @@ def costs(ratio: Any = "2", rows: list[Any] = ROWS, **changes: Any) -> Json:
 
 
 def witness(ratio: Any = "3/2", rows: list[Any] = ROWS, partial: bool = False, **changes: Any) -> Json:
-    return document(rows, ratio, partial, status="violated", witness={**WITNESS, **changes})
+    found: Json = {**WITNESS, **changes}
+    if "probabilities" not in found:
+        given = (found["left"], found["right"])
+        found["probabilities"] = [str(chance(rows, x, found["trace"], found["closed"])) for x in given]
+    return document(rows, ratio, partial, status="violated", witness=found)
+
+
+def chance(rows: list[Any], inputs: list[int], trace: list[int], closed: bool, state: int = 0) -> Fraction:
+    """Returns the probability of an observation, or of all that start with it, from the definition."""
+    row = dict(rows[state])
+    action = next(iter(row), None)
+    if action in (POINT, QUERY):
+        action, inputs = (inputs[0] if inputs and inputs[0] in row else None), inputs[1:]
+    if not trace and (not closed or action is None):
+        return Fraction(1)
+    if action in (QUERY, ZERO, ONE):
+        if trace[:1] != [action]:
+            return Fraction(0)
+        trace = trace[1:]
+    moves = row.get(action, [])
+    return sum((Fraction(w) * chance(rows, inputs, trace, closed, s) for s, w in moves), Fraction(0))
 
 
 def accepted(given: Json) -> bool:
@@ -92,7 +112,7 @@ def with_row(state: int, row: Any) -> list[Any]:
 def test_a_family_says_what_it_shows() -> None:
     """The report names the family, its size and the comparisons, and everything is proved."""
     lines = ("unwinding family: 1 pairs, 1 steps: proved", "0 comparisons with parameters")
-    assert check_document(family()) == Report(True, lines, 0, 0)
+    assert check_document(family()) == Report(True, lines, 0, 0, status="holds")
 
 
 @pytest.mark.parametrize(
@@ -112,12 +132,17 @@ def test_levels() -> None:
     assert accepted(family("4", levels=[[0, 1, 2]], steps=2))
     assert accepted(family(levels=[[1, 0, 1]]))
     assert refused(family(levels=[]), "an insertion at state 0 is not covered")
-    for level in (True, -1, 1.0, "1", None):
-        assert refused(family(levels=[[0, 1, level]]), "a level is none")
-    for x, y in ((0, 5), (-1, 1), (True, 0), ("0", 1), (1.0, 0)):
+    assert refused(family(levels=[[0, 1, -1]]), "a level is none")
+    for x, y in ((0, 5), (-1, 1)):
         assert refused(family(levels=[[0, 1, 1], [x, y, 1]]), "is not a state")
-    for steps in (True, -1, 1.0, "1", None, 10_001):
+    for steps in (-1, 10_001):
         assert refused(family(steps=steps), "the number of steps is none")
+    for wrong in (True, 1.0, "1", None):
+        for place in range(3):
+            pair = [wrong if k == place else 1 for k in range(3)]
+            told = f"proof.levels[1][{place}]: must be a whole number, not {wrong!r}"
+            assert refused(family(levels=[[0, 1, 1], pair]), told)
+        assert refused(family(steps=wrong), f"proof.steps: must be a whole number, not {wrong!r}")
     alike = with_row(1, ROWS[0])
     assert accepted(family("1", alike, delta="1", steps=10_000, levels=[[0, 1, 0]]))
     assert accepted(family("1", alike, delta="1", steps=0, levels=[[0, 1, 0]]))
@@ -315,10 +340,10 @@ def test_costs_multiply_along_steps() -> None:
         (1, [[POINT, [[1, "1"]]], [POINT, [[2, "1"]]]], "an action twice"),
         (1, [[POINT, [[1, "1"]]], [5, [[2, "1"]]]], "one that is none"),
         (1, [[POINT, [[1, "1"]]], [-1, [[2, "1"]]]], "one that is none"),
-        (1, [[POINT, [[1, "1"]]], [True, [[2, "1"]]]], "one that is none"),
+        (1, [[POINT, [[1, "1"]]], [True, [[2, "1"]]]], "rows[1][1][0]: must be a whole number"),
         (1, [[POINT, [[1, "1"]]], [QUERY, [[5, "1"]]]], "is not a state"),
         (1, [[POINT, [[1, "1"]]], [QUERY, [[-1, "1"]]]], "is not a state"),
-        (1, [[POINT, [[1, "1"]]], [QUERY, [[True, "1"]]]], "is not a state"),
+        (1, [[POINT, [[1, "1"]]], [QUERY, [[True, "1"]]]], "rows[1][1][1][0][0]: must be a whole number"),
         (1, [[POINT, [[1, "1"]]], [ZERO, [[2, "1"]]]], "not output-deterministic"),
         (2, [[ZERO, [[4, "1"]]], [ONE, [[4, "1"]]]], "not output-deterministic"),
         (2, [[ZERO, [[4, "1"]]], [HIDDEN, [[4, "1"]]]], "not output-deterministic"),
@@ -330,20 +355,22 @@ def test_costs_multiply_along_steps() -> None:
 @pytest.mark.parametrize("make", [family, costs, witness])
 def test_systems_that_are_none(make: Any, state: int, row: Any, reason: str) -> None:
     """Distributions, actions and states out of range, and systems of another kind, are refused."""
-    assert accepted(make())
-    assert refused(make(rows=with_row(state, row)), reason)
+    given = make()
+    assert accepted(given)
+    given["system"]["rows"] = with_row(state, row)
+    assert refused(given, reason)
 
 
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"format": "paramverify-cone"}, "not paramverify-unwinding"),
-        ({"version": 2}, "not paramverify-unwinding"),
-        ({"version": True}, "not paramverify-unwinding"),
-        ({"version": 1.0}, "not paramverify-unwinding"),
+        ({"format": "paramverify-cone"}, "format: must be 'paramverify-unwinding'"),
+        ({"version": 2}, "version: must be 1, not 2"),
+        ({"version": True}, "version: must be 1, not True"),
+        ({"version": 1.0}, "version: must be 1, not 1.0"),
         ({"status": "unknown"}, "nothing to check"),
-        ({"status": "violated"}, "malformed"),
-        ({"proof": {"kind": "none"}}, "malformed"),
+        ({"status": "violated"}, "status: a witness comes with the status violated"),
+        ({"proof": {"kind": "none"}}, "proof.kind: not known: 'none'"),
         ({"ratio": "x"}, "not a whole number"),
         ({"ratio": ["1", "0"]}, "not shown to be positive"),
         ({"ratio": ["2", "-1"]}, "not shown to be positive"),
@@ -352,6 +379,48 @@ def test_systems_that_are_none(make: Any, state: int, row: Any, reason: str) -> 
 def test_documents_that_are_none(change: Json, reason: str) -> None:
     """Other formats, versions, statuses and proofs are refused."""
     assert refused({**family(), **change}, reason)
+
+
+@pytest.mark.parametrize("make", [family, costs, witness])
+def test_points_are_in_the_domain(make: Any) -> None:
+    """The points of a document have a value in its interval for each parameter."""
+    given = with_parameter(make(), "[0, 1]")
+    if make is witness:
+        given["witness"]["parameters"] = {"p": "1/2"}
+    assert accepted({**given, "points": [{"p": "0"}, {"p": "1"}]})
+    for point in ({}, {"p": "2"}, {"p": "0", "q": "0"}):
+        assert refused({**given, "points": [{"p": "0"}, point]}, "points[1]: ")
+
+
+@pytest.mark.parametrize("make", [family, costs, witness])
+def test_obligations_are_proved_and_counted(make: Any) -> None:
+    """Claims about the system are proved besides, and count, whatever the status."""
+    domain = {"variables": ["p"], "box": {"p": "[0, 1]"}, "constraints": []}
+    solver = {"kind": "solver", "solver": "z9", "version": "1"}
+    own = [
+        {"claim": {**domain, "polynomial": text}, "proof": proof}
+        for text, proof in (("p", BERNSTEIN), ("1 - p", solver), ("p + 1", BERNSTEIN))
+    ]
+    report = check_document({**make(), "obligations": own})
+    assert (report.accepted, report.proved, report.trusted) == (True, 2, 1)
+    assert report.solvers == ("z9 1",)
+    assert "obligation 1: trusted to 'z9 1'" in report.lines
+    false = {**own[0], "claim": {**domain, "polynomial": "p - 1/2"}}
+    assert refused({**make(), "obligations": [*own, false]}, "obligation 3: rejected")
+
+
+def test_nothing_is_said_that_is_not_needed() -> None:
+    """A reason comes with the status unknown, a comparison with a proof, and once."""
+    assert refused({**family(), "reason": "none"}, "reason: a reason comes with the status unknown only")
+    told = {**witness(), "claims": [shown("1")]}
+    assert refused(told, "claims: a violation needs no comparisons")
+    given = with_parameter(family(rows=P_ROWS), "[1/4, 1/2]", *P_CLAIMS)
+    for again in ("p", "2*p"):
+        twice = {**given, "claims": [*P_CLAIMS, shown(again)]}
+        assert refused(twice, "claims[7]: the same comparison again")
+    for wrong in ({**shown("p + 3"), "negated": "-p - 3"}, {**shown("p + 3"), "strict": True}):
+        other = {**given, "claims": [*P_CLAIMS, wrong]}
+        assert refused(other, "claims[7]: the negative comes with a strict comparison")
 
 
 def test_the_evidence_is_about_the_case() -> None:
@@ -366,10 +435,14 @@ def test_the_evidence_is_about_the_case() -> None:
 
 def test_initial_states() -> None:
     """The first state is one of the system, and what it does not reach needs no proof."""
-    for initial in (5, -1, True):
+    for initial, reason in (
+        (5, "5 is not a state"),
+        (-1, "-1 is not a state"),
+        (True, "system.initial: must be a whole number, not True"),
+    ):
         given = family()
         given["system"]["initial"] = initial
-        assert refused(given, "is not a state")
+        assert refused(given, reason)
     alone = family("1", delta="1", steps=0, levels=[])
     alone["system"]["initial"] = 1
     assert accepted(alone)
@@ -475,7 +548,7 @@ def test_witnesses_of_violations(left: list[int], right: list[int], trace: list[
         given = witness(str(bound), left=left, right=right, trace=trace)
         assert accepted(given) == (bound < ratio)
     report = check_document(witness())
-    assert report == Report(True, ("the observation exceeds the bound: violated",), 0)
+    assert report == Report(True, ("the observation exceeds the bound: violated",), 0, status="violated")
 
 
 @pytest.mark.parametrize(
@@ -499,7 +572,10 @@ def test_witnesses_of_violations(left: list[int], right: list[int], trace: list[
 )
 def test_inputs_differ_in_one_data_point(change: Json) -> None:
     """The inputs are the same but for one data point at the place that is named."""
-    assert refused(witness("1/100", **change), "do not differ in one inserted data point")
+    place = change.get("place", 0)
+    whole = f"witness.place: must be a whole number, not {place!r}"
+    reason = "do not differ in one inserted data point" if type(place) is int else whole
+    assert refused(witness("1/100", **change), reason)
 
 
 def test_data_points_may_come_anywhere() -> None:
@@ -517,14 +593,18 @@ def test_data_points_may_come_anywhere() -> None:
 @pytest.mark.parametrize("action", [ZERO, ONE, HIDDEN, 5, -1, True, "0", None])
 def test_inputs_are_inputs(action: Any) -> None:
     """What is given to the system are data points and queries."""
-    assert refused(witness(left=[POINT, action], right=[action]), "is not an input")
+    whole = f"witness.left[1]: must be a whole number, not {action!r}"
+    reason = "is not an input" if type(action) is int else whole
+    assert refused(witness(left=[POINT, action], right=[action]), reason)
 
 
 @pytest.mark.parametrize("action", [POINT, HIDDEN, 5, -1, True, "2"])
 def test_observations_are_seen(action: Any) -> None:
     """What is observed are queries and answers."""
-    assert refused(witness(trace=[action]), "something that is not seen")
-    assert refused(witness(trace=[QUERY, ZERO, action]), "something that is not seen")
+    for trace in ([action], [QUERY, ZERO, action]):
+        whole = f"witness.trace[{len(trace) - 1}]: must be a whole number, not {action!r}"
+        reason = "something that is not seen" if type(action) is int else whole
+        assert refused(witness(trace=trace), reason)
 
 
 def test_closed_observations_have_nothing_more() -> None:
@@ -538,7 +618,7 @@ def test_closed_observations_have_nothing_more() -> None:
         chance = observed(closed, trace)
         for bound, right in found.items():
             assert right == (chance[1] > Fraction(bound) * chance[0]), (closed, trace, bound)
-    assert not accepted(witness(trace=[], closed="yes"))
+    assert refused(witness(trace=[], closed="yes"), "witness.closed: must be true or false, not 'yes'")
 
 
 def observed(closed: bool, trace: list[int]) -> tuple[Fraction, Fraction]:
@@ -616,7 +696,8 @@ def test_denominators_of_witnesses() -> None:
     """At the point of a witness every denominator is positive."""
     rows = with_row(1, [[POINT, [[1, "1"]]], [QUERY, [[2, ["p", "2*p"]], [3, ["1", "2"]]]]])
     for value, right in (("1/4", True), ("1/2", True), ("0", False)):
-        given = with_parameter(witness(rows=rows, parameters={"p": value}), "[0, 1/2]")
+        told = witness(rows=rows, parameters={"p": value}, probabilities=["1/2", "1/4"])
+        given = with_parameter(told, "[0, 1/2]")
         assert accepted(given) if right else refused(given, "denominator")
 
 
@@ -638,10 +719,33 @@ def test_witnesses_at_points() -> None:
         ("2/3", False),
         ("0", False),
     ):
-        given = with_parameter(witness(rows=P_ROWS, parameters={"p": value}), "(0, 1/2]")
+        told = witness(rows=P_ROWS, parameters={"p": value}, probabilities=[value, "1/4"])
+        given = with_parameter(told, "(0, 1/2]")
         assert accepted(given) == right, value
-    lost = with_parameter(witness(rows=P_ROWS, parameters={}), "(0, 1/2]")
-    assert not accepted(lost)
+    for point in ({}, {"p": "1/2", "q": "0"}):
+        other = witness(rows=P_ROWS, parameters=point, probabilities=["1/2", "1/4"])
+        assert refused(with_parameter(other, "(0, 1/2]"), "a point must give p, and nothing else")
+
+
+def test_bounds_of_witnesses_are_positive() -> None:
+    """Every probability exceeds a bound that is zero or negative, which shows nothing."""
+    for ratio in ("0", "-1", ["0", "2"], ["-1", "2"]):
+        assert refused(witness(ratio), "ratio: the bound is not positive")
+
+
+def test_probabilities_of_witnesses_are_those_of_the_system() -> None:
+    """The probabilities that a witness tells are exactly the system's, the left one first."""
+    assert accepted(witness(probabilities=["1/2", "1/4"]))
+    assert accepted(witness(probabilities=["2/4", ["1", "4"]]))
+    for told, place in (
+        (["1/4", "1/2"], 0),
+        (["49/100", "1/4"], 0),
+        (["51/100", "1/4"], 0),
+        (["1/2", "24/100"], 1),
+        (["1/2", "26/100"], 1),
+    ):
+        reason = f"witness.probabilities[{place}]: the system gives another number"
+        assert refused(witness(probabilities=told), reason)
 
 
 def test_the_constant_is_the_number_that_it_stands_for() -> None:

@@ -118,14 +118,11 @@ def read_model(data: Any) -> Model:
     """Reads a model from its document."""
     names = read_claim({**data["domain"], "polynomial": "0"}).goal.names
     states, count = data["states"], len(data["observations"])
-    if type(states) is not int or not 0 < states <= MAX_STATES:
+    if not 0 < states <= MAX_STATES:
         raise Rejected("the number of states is out of range")
     tables: list[Table] = [{} for _ in range(count)]
     for state, observation, successor, weight in data["steps"]:
-        if not all(
-            type(k) is int and 0 <= k < n
-            for k, n in ((state, states), (observation, count), (successor, states))
-        ):
+        if not all(0 <= k < n for k, n in ((state, states), (observation, count), (successor, states))):
             raise Rejected("a step with an unknown state or observation")
         row = tables[observation].setdefault(state, {})
         row[successor] = plus(row.get(successor, {}), read_weight(weight, names))
@@ -266,7 +263,7 @@ def levels_rule(document: Any, model: Model) -> Report:
     if any(x < 0 for v in vectors.values() for x in v):
         raise Rejected("a vector with a negative entry")
     lengths = set(document["lengths"])
-    if not lengths or not all(type(n) is int and n > 0 for n in lengths):
+    if not lengths or min(lengths) < 1:
         raise Rejected("lengths must be positive whole numbers")
     wanted: list[Poly] = []
     directions: set[int] = set()
@@ -341,7 +338,7 @@ def closed_rule(document: Any, model: Model) -> Report:
 def ratios_rule(document: Any, model: Model) -> Report:
     """See `ratios` above."""
     states, depth = document["states"], document["depth"]
-    if type(depth) is not int or not 1 <= depth <= 20 or len(set(states)) != len(states):
+    if not 1 <= depth <= 20 or len(set(states)) != len(states):
         raise Rejected("the depth or the states are out of range")
     check_tail(model, set(states), depth)
     normals = [read_vector(n, len(states)) for n in document["normals"]]
@@ -389,7 +386,7 @@ def loop_rule(document: Any, model: Model) -> Report:
     tables = numeric(model)
     left, right = (dict(start) for start in loop_starts(document, model))
     u, w, z = (document[name] for name in ("prefix", "loop", "suffix"))
-    if not w or not all(type(o) is int and 0 <= o < len(tables) for o in (*u, *w, *z)):
+    if not w or not all(0 <= o < len(tables) for o in (*u, *w, *z)):
         raise Rejected("an unknown observation, or no loop")
     left, right = (pushed(tables, start, u) for start in (left, right))
     state, (a, b) = document["state"], (number(x) for x in document["rates"])
@@ -423,13 +420,10 @@ def loop_starts(document: Any, model: Model) -> tuple[dict[int, Fraction], dict[
             found = []
             for start in (pi, tau) if one == left else (tau, pi):
                 polys = [start.mass, *start.weights.values()]
-                if any(any(map(any, p)) for p in polys) or start.mass.get(zero, Fraction(0)) <= 0:
-                    raise Rejected("a prior has parameters, or the secret is impossible")
-                mass = start.mass[zero]
-                weights = {s: p[zero] / mass for s, p in start.weights.items() if p}
-                if any(x < 0 for x in weights.values()):
-                    raise Rejected("a prior has a negative weight")
-                found.append(weights)
+                if any(any(map(any, p)) for p in polys):
+                    raise Rejected("a prior has parameters")
+                mass = start.mass[zero]  # numbers are read as nonnegative ones, and masses are not zero
+                found.append({s: p[zero] / mass for s, p in start.weights.items() if p})
             return found[0], found[1]
     raise Rejected("no such secret pair")
 

@@ -224,7 +224,7 @@ def read_map(document: Any) -> Map:
         powers: list[tuple[int, int]] = []
         most = 1 + sum(degree(poly, k) for k in range(len(names)))
         for index, power in entry["factors"]:
-            if type(index) is not int or not 0 <= index < len(factors) or type(power) is not int or power < 1:
+            if not 0 <= index < len(factors) or power < 1:
                 raise Rejected("not a factor and its multiplicity")
             # A factor with a variable has a degree, so the degrees bound the number of multiplications.
             if power > (most if any(map(any, factors[index])) else 1) or len(powers) > most:
@@ -326,7 +326,7 @@ def positive(sign: int, powers: Iterable[tuple[int, int]], signs: Sequence[int |
 
 def follow(found: Map, node: Node, tokens: Any, sign: int, powers: Sequence[tuple[int, int]]) -> None:
     """Checks a subdivision of the box of the quantified parameters."""
-    if not isinstance(tokens, list) or not 0 < len(tokens) <= MAX_TOKENS:
+    if not 0 < len(tokens) <= MAX_TOKENS:
         raise Rejected("not a list of cuts")
     used = sorted({index for index, _ in powers})
     places = {index: place for place, index in enumerate(used)}
@@ -351,7 +351,7 @@ def follow(found: Map, node: Node, tokens: Any, sign: int, powers: Sequence[tupl
 def check_violating(found: Map, node: Node, entry: Any) -> None:
     """Checks that a claim fails at every point of a cell that is in the domain."""
     goal, index = found.goal, entry["claim"]
-    if type(index) is not int or not 0 <= index < len(found.products):
+    if not 0 <= index < len(found.products):
         raise Rejected("a violating cell without a claim")
     at = {name: number(text) for name, text in entry["at"].items()}
     if at.keys() != set(found.quantified):

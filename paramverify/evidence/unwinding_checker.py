@@ -234,11 +234,11 @@ def check_family(system: System, numbers: Numbers, ratio: Weight, proof: Any) ->
     step, steps = numbers.read(proof["delta"]), proof["steps"]
     if not numbers.at_most([numbers.one], [step]):
         raise Rejected("a step is not shown to be at least one")
-    if type(steps) is not int or not 0 <= steps <= 10_000:
+    if not 0 <= steps <= 10_000:
         raise Rejected("the number of steps is none")
     levels: dict[Pair, int] = {}
     for x, y, level in proof["levels"]:
-        if type(level) is not int or level < 0:
+        if level < 0:
             raise Rejected("a level is none")
         x, y = state_of(x, len(system.rows)), state_of(y, len(system.rows))
         levels[(min(x, y), max(x, y))] = level
@@ -352,16 +352,15 @@ def check_violation(system: System, numbers: Numbers, ratio: Weight, witness: An
     longer, shorter = (left, right) if len(left) > len(right) else (right, left)
     place = witness["place"]
     if (
-        type(place) is not int
-        or not 0 <= place < len(longer)
+        not 0 <= place < len(longer)
         or longer[:place] + longer[place + 1 :] != shorter
         or longer[place] >= system.data
     ):
         raise Rejected("the inputs do not differ in one inserted data point")
-    trace = [a for a in witness["trace"] if type(a) is int and system.data <= a < system.hidden]
+    trace = [a for a in witness["trace"] if system.data <= a < system.hidden]
     if len(trace) != len(witness["trace"]):
         raise Rejected("the observation has something that is not seen")
-    closed = witness["closed"] is True
+    closed = witness["closed"]
     if system.partial and not all(_admissible(system, numbers, inputs) for inputs in (left, right)):
         raise Rejected("an input comes that the environment is assumed not to give")
     first, second = (_probability(system, numbers, inputs, trace, closed) for inputs in (left, right))
@@ -377,8 +376,8 @@ def check_violation(system: System, numbers: Numbers, ratio: Weight, witness: An
     return "the observation exceeds the bound: violated"
 
 
-def _input(system: System, action: Any) -> int:
-    if type(action) is not int or not 0 <= action < system.inputs:
+def _input(system: System, action: int) -> int:
+    if not 0 <= action < system.inputs:
         raise Rejected(f"{action!r:.40} is not an input")
     return action
 

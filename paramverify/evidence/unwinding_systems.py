@@ -134,7 +134,7 @@ def read_system(data: Any, numbers: Numbers) -> System:
     for state, row in enumerate(data["rows"]):
         found: dict[int, Distribution] = {}
         for action, step in row:
-            if type(action) is not int or action in found or not 0 <= action < sum(counts):
+            if action in found or not 0 <= action < sum(counts):
                 raise Rejected(f"state {state} has an action twice, or one that is none")
             entries = tuple((state_of(s, size), numbers.read(w)) for s, w in step)
             key = tuple(id(w) for _, w in entries)
@@ -159,8 +159,8 @@ def read_system(data: Any, numbers: Numbers) -> System:
     )
 
 
-def state_of(value: Any, size: int) -> int:
-    if type(value) is not int or not 0 <= value < size:
+def state_of(value: int, size: int) -> int:
+    if not 0 <= value < size:
         raise Rejected(f"{value!r:.40} is not a state")
     return value
 
