@@ -1011,6 +1011,8 @@ def test_reasons() -> None:
     one = claim("p", None, [("p", ">=")])
     for index in (1, -1):
         assert "no constraint number" in reason(one, {**use(0), "constraint": index})
+    for index in (1, "0", "p"):
+        assert "no constraint number" in reason(one, tree(["outside", index]))
     for index in (True, None, "0"):
         told = reason(one, {**use(0), "constraint": index})
         assert told == f"constraint: must be a whole number, not {index!r}"
