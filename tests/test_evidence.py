@@ -279,9 +279,9 @@ POSSIBLE = """
 [parameters]
 p = "(0, 1)"
 q = "(0, 1)"
-constraints = ["p == q"]
+constraints = ["p*q == 1/4"]
 [prior]
-x = { bernoulli = "(p - q)**2" }
+x = { bernoulli = "(p*q - 1/4)**2" }
 [mechanism]
 kind = "geometric"
 query = "x"

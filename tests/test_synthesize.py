@@ -452,6 +452,7 @@ def test_region_with_state_and_evidence(tmp_path: Path, capsys: pytest.CaptureFi
     assert run(["check", str(evidence), "--case", str(CASES / "noisy-max-independent.toml")]) == 1
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_limits_are_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A map that is not done in time says so, with exit code 3."""
     case = variant(tmp_path, "noisy-max-independent", ('epsilon = "ln(2)"', "epsilon = 0.6"))

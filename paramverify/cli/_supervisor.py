@@ -80,11 +80,11 @@ def _asked(arguments: Sequence[str]) -> float:
     What is no number there, the command itself refuses; that of `compare` is for each attempt.
     """
     found = inf
-    for option, value in zip(arguments, [*arguments[1:], ""], strict=True):
+    for k, option in enumerate(arguments):
         name, equals, attached = option.partition("=")
         if name == "--timeout" and "compare" not in arguments:
             with suppress(ValueError):
-                found = float(attached if equals else value)
+                found = float(attached if equals else "".join(arguments[k + 1 : k + 2]))
     return found if found > 0 else inf
 
 

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 
 import click
 
+from paramverify import printable
 from paramverify.cases import load
 from paramverify.claims import Origin
 from paramverify.cli._common import (
@@ -106,7 +107,11 @@ def read_observations(given: Sequence[str], known: Sequence[str]) -> tuple[str, 
         for part in listed:
             if part not in names:
                 near = get_close_matches(part, known, n=1)
-                hint = f"; did you mean {near[0]!r}?" if near else f"; the mechanism has {', '.join(known)}"
+                hint = (
+                    f"; did you mean {near[0]!r}?"
+                    if near
+                    else f"; the mechanism has {', '.join(map(printable.name, known))}"
+                )
                 raise InputError(f"unknown observation {part!r}{hint}")
         word += listed
     if not word:

@@ -90,15 +90,16 @@ def _verdict_line(report: Report) -> str:
     return f"{alone}: {report.status}: {counts}; not compared: {'; '.join(report.not_compared)}"
 
 
-def _read(path: Path) -> str:
+def _read(path: Path, what: str = "evidence") -> str:
     with located(file=str(path)):
         try:
-            return read_file(path, MAX_BYTES, "evidence", EvidenceError, piped=True).decode("utf-8-sig")
+            return read_file(path, MAX_BYTES, what, EvidenceError, piped=True).decode("utf-8-sig")
         except UnicodeDecodeError:
             raise EvidenceError("not UTF-8 text") from None
 
 
 def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None]:
+    content = _read(Path(path), "a case file")
     try:
         document = read(text)
         check(document, shapes.FORM)
@@ -109,7 +110,7 @@ def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None]:
         from paramverify.interactive.certificates import check_with_case as check_with_system
 
         report = check_with_system(document, load_system(path))
-        return with_second_look(report, document, _read(Path(path)))
+        return with_second_look(report, document, content)
     from paramverify.cases import load
     from paramverify.cli._budget_evidence import check_budget
     from paramverify.reports.evidence import check_with_case
@@ -118,8 +119,8 @@ def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None]:
     require_possible(loaded.model)
     if KEY in document:
         report = check_budget(document, loaded, check_with_case)
-        return with_second_look(report, document, _read(Path(path)), document[KEY]["bound"])
-    return with_second_look(check_with_case(text, loaded), document, _read(Path(path)))
+        return with_second_look(report, document, content, document[KEY]["bound"])
+    return with_second_look(check_with_case(text, loaded), document, content)
 
 
 def check_alone(text: str) -> Report:
