@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from paramverify.algebra.constants import ExpConstant
-from paramverify.algebra.domains import Domain, parse_constraint, parse_interval
+from paramverify.algebra.constraints import parse_constraint
+from paramverify.algebra.domains import Domain, parse_interval
 from paramverify.algebra.polynomials import Ring
 from paramverify.claims import Claim
 

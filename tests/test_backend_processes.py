@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from paramverify.algebra.constants import ExpConstant
-from paramverify.algebra.domains import Domain, box_domain, parse_constraint, parse_interval
+from paramverify.algebra.constraints import parse_constraint
+from paramverify.algebra.domains import Domain, box_domain, parse_interval
 from paramverify.algebra.polynomials import Ring
 from paramverify.backends import Ability, backend, discover, programs
 from paramverify.backends import qepcad as qepcad_backend

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramverify.algebra.domains import box_domain, parse_constraint, parse_interval
+from paramverify.algebra.constraints import parse_constraint
+from paramverify.algebra.domains import box_domain, parse_interval
 from paramverify.algebra.polynomials import Ring
 from paramverify.backends import backend
 from paramverify.claims import Claim

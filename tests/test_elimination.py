@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from strategies import RING, points, polynomials
 
 from paramverify.algebra.constants import ExpConstant
-from paramverify.algebra.domains import Domain, box_domain, parse_constraint, parse_interval
+from paramverify.algebra.constraints import parse_constraint
+from paramverify.algebra.domains import Domain, box_domain, parse_interval
 from paramverify.algebra.polynomials import Polynomial, Ring, value_at
 from paramverify.backends import backend
 from paramverify.backends import qepcad as qepcad_backend

@@ -12,14 +12,8 @@ from hypothesis import strategies as st
 from strategies import grid, intervals, polynomials
 
 from paramverify.algebra.constants import ExpConstant
-from paramverify.algebra.domains import (
-    Constraint,
-    Domain,
-    Interval,
-    box_domain,
-    parse_constraint,
-    parse_interval,
-)
+from paramverify.algebra.constraints import parse_constraint
+from paramverify.algebra.domains import Constraint, Domain, Interval, box_domain, parse_interval
 from paramverify.algebra.ordered import isolate_over, negative_point, number_sign
 from paramverify.algebra.polynomials import Polynomial, Ring, value_at
 from paramverify.backends.bernstein import decide_exactly

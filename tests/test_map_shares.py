@@ -10,7 +10,8 @@ from random import Random
 
 import pytest
 
-from paramverify.algebra.domains import Domain, Interval, box_domain, parse_constraint
+from paramverify.algebra.constraints import parse_constraint
+from paramverify.algebra.domains import Domain, Interval, box_domain
 from paramverify.algebra.polynomials import Ring
 from paramverify.algebra.volumes import Inside, Share
 from paramverify.cases import load

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from matplotlib.colors import to_rgb
 from matplotlib.image import imread
 
-from paramverify.algebra.domains import Domain, Interval, parse_constraint
+from paramverify.algebra.constraints import parse_constraint
+from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import Ring, to_rational_function, value_at
 from paramverify.algebra.volumes import Share

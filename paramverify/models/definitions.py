@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 
-from paramverify.algebra.domains import conjuncts
+from paramverify.algebra.constraints import conjuncts
 from paramverify.algebra.expressions import Expression, parse
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, to_rational_function
 from paramverify.errors import CaseError, InputError, LimitError, located

@@ -8,7 +8,8 @@ from fractions import Fraction
 
 from paramverify.algebra.branches import tightened
 from paramverify.algebra.constants import GENERATOR, generator
-from paramverify.algebra.domains import Domain, Interval, box_domain, parse_constraint, parse_interval
+from paramverify.algebra.constraints import parse_constraint
+from paramverify.algebra.domains import Domain, Interval, box_domain, parse_interval
 from paramverify.algebra.polynomials import Ring
 from paramverify.errors import CaseError, located
 from paramverify.models.design import interval_text
