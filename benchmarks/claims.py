@@ -14,9 +14,9 @@ from fractions import Fraction
 
 from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.polynomials import Ring
+from paramverify.answers import Decision, Open, Proved
 from paramverify.claims import Claim
 from paramverify.portfolio.runner import Attempt, Limits, Runner
-from paramverify.verdicts import Decision, Open, Proved
 
 BACKENDS = ("bernstein", "z3", "cvc5", "cvc5-cov")
 PROBLEMS = [

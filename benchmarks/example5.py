@@ -16,11 +16,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from paramverify.answers import Proved
 from paramverify.backends.bernstein import decide_exactly
 from paramverify.cases import load
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.portfolio.runner import Attempt, Limits, Runner
-from paramverify.verdicts import Proved
 
 CASE = Path(__file__).parent.parent / "cases" / "noisy-max-independent.toml"
 

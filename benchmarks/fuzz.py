@@ -18,10 +18,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 from claim_tools import ask_z3, failing_grid_point, random_claim, replayed
 
+from paramverify.answers import Refuted
 from paramverify.backends.bernstein import decide_exactly
 from paramverify.backends.settling import Work
 from paramverify.encodings.refutations import fails_at
-from paramverify.verdicts import Refuted
 
 
 def main() -> None:

@@ -14,13 +14,13 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from paramverify.answers import Open
 from paramverify.backends import discover
 from paramverify.cases import load
 from paramverify.claims import Claim
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.portfolio.runner import Attempt, Limits, Runner
 from paramverify.portfolio.session import Options, Session
-from paramverify.verdicts import Open
 
 ROOT = Path(__file__).parent.parent
 FIRST = 6  # claims of each case

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from paramverify.answers import Decision, End, Open, Proved, Refuted
 from paramverify.claims import Claim
 from paramverify.encodings import cone_certificates
 from paramverify.encodings.at_points import find_violation
@@ -15,7 +16,7 @@ from paramverify.evidence.certificates import proof_of
 from paramverify.evidence.witnesses import Witness, evaluate, find_witness
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
-from paramverify.verdicts import Decision, End, Holds, Open, Proved, Refuted, Unknown, Verdict, Violated
+from paramverify.verdicts import Holds, Unknown, Verdict, Violated
 
 Progress = Callable[[int, int], None]
 

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import is_constant, key
 from paramverify.all_lengths import verify_all_lengths
+from paramverify.answers import Decision, End, Open, Proved, Refuted
 from paramverify.backends.bernstein import decide_exactly
 from paramverify.backends.roots import fails_without_witness
 from paramverify.cases import Case
@@ -28,7 +29,7 @@ from paramverify.models.model import Model
 from paramverify.models.patterns import patterned
 from paramverify.portfolio.possible import require_possible
 from paramverify.portfolio.session import Options, Session
-from paramverify.verdicts import Decision, End, Holds, Open, Proved, Refuted, Unknown, Verdict, Violated
+from paramverify.verdicts import Holds, Unknown, Verdict, Violated
 
 Progress = Callable[[int, int], None]
 

@@ -14,10 +14,10 @@ from paramverify.algebra.constraints import parse_constraint
 from paramverify.algebra.domains import Constraint, Domain, Interval, parse_interval
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import Polynomial, Ring, to_rational_function, value_at
+from paramverify.answers import Answer, Proved
 from paramverify.claims import Claim, Origin
 from paramverify.encodings.refutations import fails_at
 from paramverify.evidence.checker import check_claim
-from paramverify.verdicts import Answer, Proved
 
 NAMES = "pqrs"
 RATIOS = tuple(Fraction(1, 6) + Fraction(k, 13) for k in range(10))

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from paramverify.answers import Answer, Proved, Refuted
 from paramverify.backends import DECIDES, Ability
 from paramverify.claims import Claim
 from paramverify.evidence import certificates
-from paramverify.verdicts import Answer, Proved, Refuted
 
 
 @dataclass(frozen=True)

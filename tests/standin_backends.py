@@ -17,9 +17,9 @@ from typing import Any, NoReturn
 
 from flint import fmpz
 
+from paramverify.answers import Answer, End, Open, Proved, Refuted
 from paramverify.claims import Claim
 from paramverify.errors import UnsupportedError
-from paramverify.verdicts import Answer, End, Open, Proved, Refuted
 
 Decide = Callable[[Claim, Mapping[str, str]], Any]
 

@@ -18,6 +18,7 @@ from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.constraints import parse_constraint
 from paramverify.algebra.domains import Domain, box_domain, parse_interval
 from paramverify.algebra.polynomials import Ring
+from paramverify.answers import Answer, End, Open, Proved, Refuted
 from paramverify.backends import Ability, backend, discover, programs
 from paramverify.backends import qepcad as qepcad_backend
 from paramverify.backends import redlog as redlog_backend
@@ -29,7 +30,6 @@ from paramverify.encodings.conditions import question
 from paramverify.encodings.lifting import Satisfied
 from paramverify.errors import InputError
 from paramverify.portfolio.runner import Attempt, Limits, Runner
-from paramverify.verdicts import Answer, End, Open, Proved, Refuted
 
 UNIT = parse_interval("(0, 1)")
 

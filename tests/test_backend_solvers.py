@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from paramverify.algebra.constraints import parse_constraint
 from paramverify.algebra.domains import box_domain, parse_interval
 from paramverify.algebra.polynomials import Ring
+from paramverify.answers import End, Open, Proved, Refuted
 from paramverify.backends import backend
 from paramverify.claims import Claim
 from paramverify.encodings.lifting import Approximation, Satisfied, decide, violation
 from paramverify.portfolio.attempts import settings
 from paramverify.portfolio.runner import Attempt, Limits, Runner
-from paramverify.verdicts import End, Open, Proved, Refuted
 
 SOLVERS = ("z3", "cvc5", "cvc5-cov")
 UNIT = {"p": "(0, 1)"}

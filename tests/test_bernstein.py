@@ -21,6 +21,7 @@ from paramverify.algebra.convexity import is_convex, minimal_polynomial, minimum
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import Polynomial, substitute, value_at, variables
 from paramverify.algebra.segments import negative_between
+from paramverify.answers import End, Open, Proved, Refuted
 from paramverify.backends import backend
 from paramverify.backends.bernstein import decide_exactly
 from paramverify.backends.settling import Work
@@ -28,7 +29,6 @@ from paramverify.claims import Claim, to_document
 from paramverify.encodings.refutations import fails_at
 from paramverify.errors import InputError
 from paramverify.evidence.checker import check_witness
-from paramverify.verdicts import End, Open, Proved, Refuted
 
 Box = dict[str, Interval]
 TESTS = Path(__file__).parent

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from claim_tools import example5, kinds, make, random_claim
 
+from paramverify.answers import Proved, Refuted
 from paramverify.backends.bernstein import decide_exactly, solve_exactly
 from paramverify.backends.settling import Work
 from paramverify.claims import Claim, to_document
@@ -29,7 +30,6 @@ from paramverify.evidence.checker import (
     check_witness,
     digest,
 )
-from paramverify.verdicts import Proved, Refuted
 
 Json = dict[str, Any]
 

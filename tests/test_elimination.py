@@ -15,6 +15,7 @@ from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.constraints import parse_constraint
 from paramverify.algebra.domains import Domain, box_domain, parse_interval
 from paramverify.algebra.polynomials import Polynomial, Ring, value_at
+from paramverify.answers import End, Open, Proved, Refuted
 from paramverify.backends import backend
 from paramverify.backends import qepcad as qepcad_backend
 from paramverify.backends.bernstein import decide_exactly
@@ -35,7 +36,6 @@ from paramverify.encodings.qepcad import formula, read
 from paramverify.encodings.violations import fixed, violation
 from paramverify.errors import DisagreementError, InputError, UnsupportedError
 from paramverify.portfolio.elimination import Elimination, check, eliminate
-from paramverify.verdicts import End, Open, Proved, Refuted
 
 
 @pytest.fixture(scope="module")

@@ -21,6 +21,7 @@ from random_models import random_model
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import value_at
+from paramverify.answers import Proved, Refuted
 from paramverify.backends.bernstein import decide_exactly
 from paramverify.cases import Case, load
 from paramverify.claims import Claim, Origin, without_enclosure
@@ -33,7 +34,6 @@ from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution, SecretPair
-from paramverify.verdicts import Proved, Refuted
 
 Word = tuple[str, ...]
 Point = Mapping[str, Fraction]

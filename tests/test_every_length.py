@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from random_models import all_probabilities, classical_model, largest_ratio, parametric_model, random_model
 
+from paramverify.answers import Proved
 from paramverify.backends.bernstein import decide_exactly
 from paramverify.cases import load
 from paramverify.claims import Claim, without_enclosure
@@ -23,7 +24,6 @@ from paramverify.encodings.no_budget import no_budget
 from paramverify.evidence.cone_checker import check_document
 from paramverify.evidence.witnesses import evaluate
 from paramverify.models.model import Model
-from paramverify.verdicts import Proved
 
 
 def proofs_of(claims: tuple[Claim, ...]) -> list[Any] | None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from paramverify.answers import Decision, Proved
 from paramverify.backends.bernstein import decide_exactly
 from paramverify.cases import load
 from paramverify.claims import without_enclosure
@@ -21,7 +22,7 @@ from paramverify.models.model import Model
 from paramverify.reports.evidence import check_with_case, evidence_document
 from paramverify.synthesis.map_documents import to_document as map_document
 from paramverify.synthesis.regions import region_map
-from paramverify.verdicts import Decision, Holds, Proved
+from paramverify.verdicts import Holds
 from paramverify.verification import Report, levels_certificate
 
 CASES = Path(__file__).parent.parent / "cases"

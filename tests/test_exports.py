@@ -21,6 +21,7 @@ from test_smtlib import value as smt_value
 
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Ring, variables
+from paramverify.answers import Proved
 from paramverify.backends import backend
 from paramverify.backends.bernstein import decide_exactly
 from paramverify.backends.programs import find
@@ -33,7 +34,6 @@ from paramverify.encodings.conditions import And, Condition, Question, question
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.encodings.smtlib import occurring, script
 from paramverify.errors import InputError, UnsupportedError
-from paramverify.verdicts import Proved
 
 CASES = ROOT / "cases"
 SMALL = ("geometric-contagious-ln2", "geometric-contagious-ln4", "geometric-independent", "discrete-laplace")

@@ -16,6 +16,7 @@ from paramverify.algebra.constraints import parse_constraint
 from paramverify.algebra.domains import Constraint, Domain, Interval, box_domain, parse_interval
 from paramverify.algebra.ordered import isolate_over, negative_point, number_sign
 from paramverify.algebra.polynomials import Polynomial, Ring, value_at
+from paramverify.answers import Open, Proved
 from paramverify.backends.bernstein import decide_exactly
 from paramverify.claims import Claim
 from paramverify.encodings.refutations import in_domain, sign_at_point
@@ -24,7 +25,6 @@ from paramverify.errors import InputError, UnsupportedError
 from paramverify.synthesis.intervals import Partition, Root
 from paramverify.synthesis.maps import Status
 from paramverify.synthesis.projection import project
-from paramverify.verdicts import Open, Proved
 
 P = Ring(("p",))
 PE = Ring(("p",), ExpConstant(Fraction(1, 2)))

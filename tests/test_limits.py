@@ -15,6 +15,7 @@ from process_tools import PATIENCE, gone, mark, marked, start
 from test_evidence import HARD
 
 from paramverify.all_lengths import verify_all_lengths
+from paramverify.answers import Decision, End, Proved
 from paramverify.cases import load
 from paramverify.claims import Claim
 from paramverify.cli._common import read_size
@@ -31,7 +32,7 @@ from paramverify.synthesis.map_files import load_cells
 from paramverify.synthesis.maps import Cell, RegionMap, Status
 from paramverify.synthesis.refinement import exact_parts
 from paramverify.synthesis.regions import region_map
-from paramverify.verdicts import Decision, End, Proved, Unknown
+from paramverify.verdicts import Unknown
 from paramverify.verification import verify
 
 CASES = Path(__file__).parents[1] / "cases"

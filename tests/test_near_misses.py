@@ -8,12 +8,12 @@ from fractions import Fraction
 import pytest
 from claim_tools import make, replayed
 
+from paramverify.answers import Proved, Refuted
 from paramverify.backends.bernstein import decide_exactly
 from paramverify.backends.settling import Work
 from paramverify.claims import Claim, to_document
 from paramverify.encodings.refutations import fails_at
 from paramverify.evidence.checker import Rejected, check_claim, check_witness
-from paramverify.verdicts import Proved, Refuted
 
 # what is maximised, its parameters, constraints, the maximum, where
 MAXIMA: dict[str, tuple[str, str, list[str], Fraction]] = {

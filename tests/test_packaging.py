@@ -238,7 +238,8 @@ from paramverify.algebra.polynomials import Ring
 from paramverify.backends import DECIDES, Backend
 from paramverify.claims import Claim, Origin
 from paramverify.errors import InputError
-from paramverify.verdicts import Answer, End, Holds, Open, Proved, Refuted, Unknown, Verdict, Violated
+from paramverify.answers import Answer, End, Open, Proved, Refuted
+from paramverify.verdicts import Holds, Unknown, Verdict, Violated
 
 
 class Undecided:

@@ -22,10 +22,10 @@ from paramverify.algebra.realroots import (
     univariate,
     variations,
 )
+from paramverify.answers import Answer, End, Open, Proved, Refuted
 from paramverify.backends import backend
 from paramverify.backends.roots import IRRATIONAL
 from paramverify.encodings.refutations import fails_at
-from paramverify.verdicts import Answer, End, Open, Proved, Refuted
 
 ROOTS = backend("roots")
 

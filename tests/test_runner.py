@@ -22,12 +22,12 @@ from hypothesis import strategies as st
 from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.domains import box_domain, parse_interval
 from paramverify.algebra.polynomials import Ring
+from paramverify.answers import Answer, Decision, End, Open, Proved, Refuted
 from paramverify.claims import Claim, without_enclosure
 from paramverify.errors import DisagreementError, InputError
 from paramverify.portfolio.agreement import check_agreement, confirmation
 from paramverify.portfolio.answers import answer_from_document, answer_to_document
 from paramverify.portfolio.runner import Attempt, Limits, Runner
-from paramverify.verdicts import Answer, Decision, End, Open, Proved, Refuted
 
 MARK = "PARAMVERIFY_TEST_MARK"
 SOON = Limits(0.5)

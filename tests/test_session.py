@@ -9,12 +9,12 @@ from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import Ring, to_rational_function
+from paramverify.answers import Decision, End, Open, Proved, Refuted
 from paramverify.claims import Claim
 from paramverify.errors import InputError
 from paramverify.portfolio.history import History
 from paramverify.portfolio.session import Options, Session
 from paramverify.portfolio.strategies import BUILT_IN, NAMED, Stage, parse_strategy, race_of
-from paramverify.verdicts import Decision, End, Open, Proved, Refuted
 
 UNIT = Interval(Fraction(0), Fraction(1))
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from paramverify.answers import Open, Proved
 from paramverify.backends import backend
 from paramverify.backends.bernstein import decide_exactly
 from paramverify.cases import Case, load
@@ -32,7 +33,7 @@ from paramverify.synthesis.questions import axes_of, region_claims
 from paramverify.synthesis.refinement import exact_parts
 from paramverify.synthesis.regions import region_map
 from paramverify.synthesis.violating import nearest, simplest, worst
-from paramverify.verdicts import Holds, Open, Proved, Violated
+from paramverify.verdicts import Holds, Violated
 from paramverify.verification import verify
 
 CASES = Path(__file__).parent.parent / "cases"

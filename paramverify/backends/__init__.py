@@ -13,9 +13,9 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol
 
+from paramverify.answers import Answer
 from paramverify.claims import Claim
 from paramverify.errors import InputError
-from paramverify.verdicts import Answer
 
 
 class Ability(Enum):

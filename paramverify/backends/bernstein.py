@@ -29,6 +29,7 @@ from paramverify.algebra.polynomials import (
     substitute,
     variables,
 )
+from paramverify.answers import Answer, Refuted
 from paramverify.backends import DECIDES, Ability
 from paramverify.backends.roots import decide_small
 from paramverify.backends.settling import VERSION, Outcome, Work, answer, settle
@@ -49,7 +50,6 @@ from paramverify.encodings.refutations import Confirm, refuter, sign_at_point
 from paramverify.errors import DefectError, InputError
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import Proof, Token
-from paramverify.verdicts import Answer, Refuted
 
 MAX_STORED = 2_000_000  # coefficients kept in memory by boxes that wait; others are computed again
 MAX_ROUNDS = 60  # cuts of each axis, on average, before a box is left open

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 from flint import fmpq_poly
 
 from paramverify.algebra.polynomials import rational
+from paramverify.answers import Answer, End, Open, Proved
 from paramverify.backends import DECIDES, Ability
 from paramverify.claims import Claim
 from paramverify.encodings.lifting import Approximation, Satisfied, Value, decide
 from paramverify.encodings.smtlib import formula
-from paramverify.verdicts import Answer, End, Open, Proved
 
 if TYPE_CHECKING:
     import cvc5

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from paramverify.verdicts import End, Open
+from paramverify.answers import End, Open
 
 CHUNK = 1 << 16
 POLL = 0.2  # seconds between looks at whether a silent program has ended

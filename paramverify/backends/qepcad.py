@@ -17,6 +17,7 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
+from paramverify.answers import Answer, End, Open, Proved, Refuted
 from paramverify.backends import DECIDES, Ability
 from paramverify.backends.programs import Finished, banner, run
 from paramverify.claims import Claim
@@ -24,7 +25,6 @@ from paramverify.encodings import qepcad
 from paramverify.encodings.conditions import Condition, Question, question
 from paramverify.encodings.violations import violation
 from paramverify.errors import InputError
-from paramverify.verdicts import Answer, End, Open, Proved, Refuted
 
 FOLDER = "qe"  # an environment variable
 CELLS = "8000000"  # words of list memory

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from paramverify.answers import Answer, End, Open, Proved, Refuted
 from paramverify.backends import Ability
 from paramverify.backends.programs import Finished, banner, find, run
 from paramverify.claims import Claim
@@ -17,7 +18,6 @@ from paramverify.encodings.conditions import question
 from paramverify.encodings.redlog import PROCEDURES, script
 from paramverify.encodings.violations import violation
 from paramverify.errors import InputError
-from paramverify.verdicts import Answer, End, Open, Proved, Refuted
 
 PROGRAMS = ("redcsl", "redpsl", "reduce")
 REMAIN = "quantifiers remain"

@@ -28,6 +28,7 @@ from paramverify.algebra.realroots import (
 )
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.algebra.simplest import simplest_between
+from paramverify.answers import Answer
 from paramverify.backends import DECIDES, Ability
 from paramverify.backends.settling import VERSION, Outcome, answer, settle
 from paramverify.claims import Claim
@@ -37,7 +38,6 @@ from paramverify.encodings.refutations import Confirm, refuter
 from paramverify.errors import DefectError
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import CONSTANT, POSITIVE, Proof, Token
-from paramverify.verdicts import Answer
 
 MAX_DEGREE = 1_000
 IRRATIONAL = "fails at irrational points only, where there is no rational witness"

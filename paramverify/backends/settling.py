@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from paramverify import __version__
 from paramverify.algebra.polynomials import Point, key
+from paramverify.answers import Answer, End, Open, Proved, Refuted
 from paramverify.claims import Claim
 from paramverify.encodings.refutations import Confirm
 from paramverify.encodings.simplification import simplify
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import Proof
-from paramverify.verdicts import Answer, End, Open, Proved, Refuted
 
 VERSION: str = __version__
 

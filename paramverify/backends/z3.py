@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from flint import fmpq
 
 from paramverify.algebra.polynomials import fraction
+from paramverify.answers import Answer, End, Open, Proved
 from paramverify.backends import DECIDES
 from paramverify.claims import Claim
 from paramverify.encodings.lifting import Approximation, Satisfied, Value, decide
 from paramverify.encodings.smtlib import formula
-from paramverify.verdicts import Answer, End, Open, Proved
 
 if TYPE_CHECKING:
     import z3

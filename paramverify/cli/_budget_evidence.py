@@ -22,6 +22,7 @@ from flint import fmpq_poly
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, in_generator, key, variables
+from paramverify.answers import Decision, End
 from paramverify.cases import Case
 from paramverify.claims import Claim, Origin
 from paramverify.cli._budget_text import growing
@@ -36,7 +37,7 @@ from paramverify.reports import documents, text
 from paramverify.reports.evidence import evidence_document
 from paramverify.synthesis.quotients import as_polynomials
 from paramverify.synthesis.suprema import TightBudget
-from paramverify.verdicts import Decision, End, Holds, Unknown, Verdict, Violated
+from paramverify.verdicts import Holds, Unknown, Verdict, Violated
 from paramverify.verification import Report, levels_certificate
 
 KEY = "budget"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from paramverify.answers import End
 from paramverify.cases import Case
 from paramverify.cli import _output
 from paramverify.cli import _telling as telling
@@ -19,7 +20,7 @@ from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.reports.evidence import evidence_document
 from paramverify.synthesis import violating
-from paramverify.verdicts import End, Holds, Unknown, Verdict, Violated
+from paramverify.verdicts import Holds, Unknown, Verdict, Violated
 from paramverify.verification import Report, check_model, levels_certificate
 
 

@@ -11,6 +11,7 @@ import click
 from paramverify.algebra.budgets import read_epsilon
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import RationalFunction, to_rational_function
+from paramverify.answers import Decision
 from paramverify.cli import _output
 from paramverify.cli._common import (
     OUTPUT_FILE,
@@ -34,7 +35,6 @@ from paramverify.logic.checking import Result, Work
 from paramverify.logic.families import check_property
 from paramverify.logic.syntax import Property
 from paramverify.portfolio.session import Session
-from paramverify.verdicts import Decision
 
 
 @click.command("logic")

@@ -15,6 +15,7 @@ import click
 from click.core import ParameterSource
 
 from paramverify.algebra.expressions import constant
+from paramverify.answers import Decision, Open
 from paramverify.cases import Case, load
 from paramverify.claims import Claim
 from paramverify.cli import _output
@@ -59,7 +60,6 @@ from paramverify.synthesis.questions import (
 )
 from paramverify.synthesis.refinement import exact_parts
 from paramverify.synthesis.regions import region_map
-from paramverify.verdicts import Decision, Open
 from paramverify.verification import check_model
 
 DECIDED = (Status.SAFE, Status.VIOLATING, Status.OUTSIDE)

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from paramverify.answers import Decision, Open, Proved
 from paramverify.cases import Case, load
 from paramverify.claims import Claim
 from paramverify.cli import _output
@@ -34,7 +35,7 @@ from paramverify.portfolio.elimination import eliminate
 from paramverify.portfolio.session import Options
 from paramverify.reports import documents, text
 from paramverify.reports.evidence import evidence_document
-from paramverify.verdicts import Decision, Holds, Open, Proved, Violated
+from paramverify.verdicts import Holds, Violated
 from paramverify.verification import Progress, Report, verify
 
 WRITE = "Write the evidence to this file, for `paramverify check`."

@@ -14,8 +14,8 @@ from itertools import product
 
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.simplest import simplest_between
+from paramverify.answers import Answer, End, Open, Proved, Refuted
 from paramverify.claims import Claim
-from paramverify.verdicts import Answer, End, Open, Proved, Refuted
 
 # A value is a rational, or a function that approximates a real number to within 2**-bits.
 Approximation = Callable[[int], Fraction]

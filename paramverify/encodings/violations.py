@@ -12,10 +12,10 @@ from fractions import Fraction
 
 from paramverify.algebra.domains import Constraint, Interval
 from paramverify.algebra.polynomials import Point, substitute
+from paramverify.answers import Open
 from paramverify.claims import Claim
 from paramverify.encodings.conditions import And, Condition, Not, Or, Question, comparisons, question, samples
 from paramverify.encodings.refutations import refuter
-from paramverify.verdicts import Open
 
 Ask = Callable[[Question], Condition | Open]
 

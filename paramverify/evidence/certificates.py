@@ -13,9 +13,9 @@ from fractions import Fraction
 from typing import Any
 
 from paramverify.algebra.polynomials import Point, Polynomial, key, rational
+from paramverify.answers import Decision, Proved
 from paramverify.claims import Claim, to_document
 from paramverify.errors import DefectError
-from paramverify.verdicts import Decision, Proved
 
 FORMAT, VERSION = "paramverify-evidence", 1
 

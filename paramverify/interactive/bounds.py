@@ -21,12 +21,12 @@ from paramverify.algebra.polynomials import (
     primitive,
     variables,
 )
+from paramverify.answers import Decision, Open, Proved, Refuted
 from paramverify.claims import Claim
 from paramverify.errors import ModelError
 from paramverify.models.checks import Checks
 from paramverify.models.interactive.weights import Weight, as_function, is_number, number_of
 from paramverify.portfolio.session import Session
-from paramverify.verdicts import Decision, Open, Proved, Refuted
 
 
 @dataclass

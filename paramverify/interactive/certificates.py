@@ -10,6 +10,7 @@ from typing import Any
 
 from paramverify.algebra.domains import Constraint
 from paramverify.algebra.polynomials import Polynomial, key, primitive
+from paramverify.answers import Proved
 from paramverify.claims import Claim, to_document, without_enclosure
 from paramverify.errors import DefectError
 from paramverify.evidence import certificates
@@ -26,7 +27,6 @@ from paramverify.interactive.verification import Report
 from paramverify.models.interactive.system import System
 from paramverify.models.interactive.weights import Weight, text
 from paramverify.portfolio.session import Options, Session
-from paramverify.verdicts import Proved
 from paramverify.verification import needs_of, points_for, read_points, unmet
 
 

@@ -11,6 +11,7 @@ from itertools import islice
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import RationalFunction, substitute
+from paramverify.answers import Decision, Open, Proved, Refuted
 from paramverify.claims import Claim
 from paramverify.errors import DomainError, LimitError, ModelError, located
 from paramverify.interactive.bounds import Judge, plain, power
@@ -26,7 +27,6 @@ from paramverify.models.checks import Checks, sample_points
 from paramverify.models.interactive.system import System
 from paramverify.models.interactive.weights import Weight, as_function
 from paramverify.portfolio.session import Options, Session
-from paramverify.verdicts import Decision, Open, Proved, Refuted
 
 POINTS = 12  # points of the domain at which a refutation is looked for
 

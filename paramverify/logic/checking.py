@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import islice
 
 from paramverify.algebra.constants import GENERATOR
+from paramverify.answers import Decision, End, Open, Proved, Refuted
 from paramverify.claims import Claim
 from paramverify.errors import (
     DefectError,
@@ -34,7 +35,6 @@ from paramverify.models.chains.chain import Chain
 from paramverify.models.checks import Checks, Obligation, sample_points, show_point
 from paramverify.models.evaluation import Real
 from paramverify.portfolio.session import Session
-from paramverify.verdicts import Decision, End, Open, Proved, Refuted
 
 LARGE = 2_000  # states
 FEW = 4

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 
 from paramverify.algebra.domains import Constraint
 from paramverify.algebra.polynomials import Polynomial
+from paramverify.answers import Proved
 from paramverify.claims import Claim, Origin, without_enclosure
 from paramverify.logic.comparisons import Method
 from paramverify.logic.judges import ClaimJudge
 from paramverify.logic.semantics import Semantics, Truth
 from paramverify.logic.syntax import Formula, Junction, Not, Private, Probability
-from paramverify.verdicts import Proved
 
 MAX_CLAUSES = 64
 MAX_LITERALS = 6

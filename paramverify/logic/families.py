@@ -21,6 +21,7 @@ from math import lcm
 
 from paramverify.algebra.cones import combination, whole
 from paramverify.algebra.polynomials import constant_value, is_constant, rational
+from paramverify.answers import End
 from paramverify.errors import SizeError, UndeterminedError, UnsupportedError
 from paramverify.logic.checking import Counterexample, Result, Work
 from paramverify.logic.comparisons import Method
@@ -39,7 +40,6 @@ from paramverify.logic.syntax import (
     is_state,
 )
 from paramverify.models.chains.chain import Value
-from paramverify.verdicts import End
 
 TAIL_MOST = 120  # the largest K that is tried
 SETTLE_MOST = 24

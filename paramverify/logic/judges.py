@@ -17,6 +17,7 @@ from paramverify.algebra.polynomials import (
     primitive,
     rational,
 )
+from paramverify.answers import Decision, Open, Proved, Refuted
 from paramverify.claims import Claim, Origin, without_enclosure
 from paramverify.errors import ModelError, UnsupportedError
 from paramverify.logic.numbers import sign
@@ -25,7 +26,6 @@ from paramverify.logic.syntax import Private
 from paramverify.models.chains.chain import Chain, Value
 from paramverify.models.checks import Checks
 from paramverify.portfolio.session import Session
-from paramverify.verdicts import Decision, Open, Proved, Refuted
 
 MAX_CLAIMS = 300  # claims about numbers that are kept as evidence; all of them are decided
 BITS = 64

@@ -20,6 +20,7 @@ from paramverify.algebra.polynomials import (
     value_at,
 )
 from paramverify.algebra.signs import Sign, sign_on
+from paramverify.answers import End, Open, Proved, Refuted
 from paramverify.claims import Claim, Origin
 from paramverify.errors import ModelError, UnsupportedError
 from paramverify.logic.checking import Work, refutes
@@ -29,7 +30,6 @@ from paramverify.models.checks import Checks, sample_points
 from paramverify.synthesis.paths import points_of
 from paramverify.synthesis.quotients import Quotient
 from paramverify.synthesis.suprema import Search, TightBudget
-from paramverify.verdicts import End, Open, Proved, Refuted
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ from typing import Any
 
 from paramverify.algebra.decimals import decimal_text, logarithm
 from paramverify.algebra.domains import Domain
+from paramverify.answers import Decision
 from paramverify.claims import Claim, Origin, without_enclosure
 from paramverify.errors import DefectError
 from paramverify.evidence import certificates
@@ -16,7 +17,6 @@ from paramverify.logic.checking import Counterexample, Result
 from paramverify.logic.comparisons import Method
 from paramverify.logic.syntax import Property
 from paramverify.reports import documents, text
-from paramverify.verdicts import Decision
 
 
 def lines(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from paramverify.answers import Decision, Proved
 from paramverify.backends import discover
 from paramverify.claims import Claim
 from paramverify.errors import DisagreementError
 from paramverify.portfolio.running import is_decided
-from paramverify.verdicts import Decision, Proved
 
 
 def check_agreement(claim: Claim, decisions: Iterable[Decision]) -> None:

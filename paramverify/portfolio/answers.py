@@ -12,7 +12,7 @@ from typing import Any
 from flint import fmpq
 
 from paramverify.algebra.polynomials import fraction, rational
-from paramverify.verdicts import Answer, End, Open, Proved, Refuted
+from paramverify.answers import Answer, End, Open, Proved, Refuted
 
 
 def answer_to_document(answer: Answer) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from typing import Any
 
 from paramverify import __version__
 from paramverify.algebra.polynomials import rational
+from paramverify.answers import Decision, Open, Proved, Refuted
 from paramverify.backends import Backend
 from paramverify.claims import Claim, to_document
 from paramverify.errors import InputError
@@ -27,7 +28,6 @@ from paramverify.portfolio.runner import Outcome, Runner
 from paramverify.portfolio.scripts import Script, why_not
 from paramverify.portfolio.subjects import Skipped, Subject, Subjects
 from paramverify.portfolio.trials import NOT_ASKED, claim_attempt, script_attempt
-from paramverify.verdicts import Decision, Open, Proved, Refuted
 
 MEMORY = 4 << 30  # bytes of address space for an attempt
 TRANSCRIPT = 2000  # characters that are kept of what a backend printed

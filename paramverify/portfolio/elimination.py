@@ -15,6 +15,7 @@ from itertools import islice
 
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import key, substitute
+from paramverify.answers import End, Open, Proved, Refuted
 from paramverify.backends.bernstein import decide_exactly
 from paramverify.backends.qepcad import Reply, ask
 from paramverify.backends.settling import Work
@@ -31,7 +32,6 @@ from paramverify.encodings.conditions import (
 )
 from paramverify.encodings.violations import fixed
 from paramverify.errors import DisagreementError
-from paramverify.verdicts import End, Open, Proved, Refuted
 
 CHECKS = 24  # sample points
 LINES = 8  # lines through the domain on which they are taken

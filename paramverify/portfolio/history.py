@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from paramverify.algebra.polynomials import variables
+from paramverify.answers import Decision, End, Open
 from paramverify.claims import Claim
 from paramverify.errors import InputError
 from paramverify.files import open_regular
-from paramverify.verdicts import Decision, End, Open
 
 MAX_BYTES = 2_000_000  # of the log that are read; older lines are forgotten
 

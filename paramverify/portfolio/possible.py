@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from paramverify.answers import Open, Proved
 from paramverify.backends.roots import fails_without_witness
 from paramverify.errors import CaseError
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
-from paramverify.verdicts import Open, Proved
 
 SECONDS = 20.0
 

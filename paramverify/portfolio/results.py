@@ -13,9 +13,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
+from paramverify.answers import End
 from paramverify.errors import InputError, located
 from paramverify.files import open_regular, read_stream
-from paramverify.verdicts import End
 
 Record = Mapping[str, Any]
 

@@ -22,12 +22,12 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
+from paramverify.answers import Decision, End, Open
 from paramverify.backends import Backend
 from paramverify.claims import to_document
 from paramverify.portfolio import processes
 from paramverify.portfolio.attempts import Attempt, Limits, preloads, resolve, settings
 from paramverify.portfolio.running import END_PATIENCE, Outcome, Running, is_decided
-from paramverify.verdicts import Decision, End, Open
 
 __all__ = ["Attempt", "Limits", "Outcome", "Runner", "Running"]
 

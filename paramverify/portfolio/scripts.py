@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from paramverify.answers import End, Open
 from paramverify.backends import Backend
 from paramverify.errors import InputError, located
 from paramverify.files import read_file
-from paramverify.verdicts import End, Open
 
 MAX_BYTES = 100_000_000
 LOGIC = "QF_NRA"

@@ -13,6 +13,7 @@ from typing import Any
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import variables
+from paramverify.answers import Decision, End, Open, Proved
 from paramverify.backends import discover
 from paramverify.backends.bernstein import ENCLOSURES, decide_exactly
 from paramverify.backends.roots import IRRATIONAL, fails_without_witness
@@ -26,7 +27,6 @@ from paramverify.portfolio.attempts import resolve
 from paramverify.portfolio.history import History, default_path
 from paramverify.portfolio.runner import Attempt, Limits, Runner
 from paramverify.portfolio.strategies import BUILT_IN, NAMED, Stage, Strategy
-from paramverify.verdicts import Decision, End, Open, Proved
 
 QUICK = Work(boxes=300, coefficients=500_000)  # what built-ins may do in this process: tens of milliseconds
 

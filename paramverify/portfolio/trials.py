@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Ring
+from paramverify.answers import Answer, End, Open, Proved, Refuted
 from paramverify.backends import DECIDES, Ability, Backend
 from paramverify.backends.bernstein import ENCLOSURES
 from paramverify.backends.settling import VERSION, Outcome, answer, settle
@@ -20,7 +21,6 @@ from paramverify.encodings.refutations import Confirm, refuter
 from paramverify.evidence import certificates
 from paramverify.portfolio.attempts import Attempt, resolve, settings
 from paramverify.portfolio.scripts import run_script
-from paramverify.verdicts import Answer, End, Open, Proved, Refuted
 
 # A script is no claim; this one, which is violated at the only point of its domain, stands in for it, so
 # that the runner's exact check of refutations says nothing about scripts.

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from paramverify.algebra.polynomials import rational
+from paramverify.answers import Decision, Open, Proved
 from paramverify.claims import Origin, Stated
 from paramverify.evidence.witnesses import AnyWitness, Counterexample
 from paramverify.models.evaluation import Real
-from paramverify.verdicts import Decision, Open, Proved
 
 
 def real(value: Real | None) -> str | dict[str, str]:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from paramverify.algebra.polynomials import key, primitive
+from paramverify.answers import Decision
 from paramverify.cases import Case
 from paramverify.claims import Claim, Origin, Stated, to_document, without_enclosure
 from paramverify.encodings.at_points import at_point
@@ -38,7 +39,7 @@ from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.models.model import Model
 from paramverify.models.product import reduction_document
 from paramverify.reports import documents
-from paramverify.verdicts import Decision, Violated
+from paramverify.verdicts import Violated
 from paramverify.verification import Report, needs_of, points_for, read_points, unmet
 
 SHOWN = 3  # origins that are listed for one claim

@@ -12,11 +12,11 @@ from paramverify import printable
 from paramverify.algebra.decimals import decimal_text
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.volumes import Share
+from paramverify.answers import Decision
 from paramverify.claims import show_sequence
 from paramverify.evidence import certificates
 from paramverify.evidence.witnesses import AnyWitness, Counterexample, Witness
 from paramverify.models.evaluation import Real
-from paramverify.verdicts import Decision
 
 LONGEST = 40  # characters of an exact number before it is shown as a decimal only
 

@@ -15,6 +15,7 @@ from paramverify.algebra.branches import Branch, where
 from paramverify.algebra.domains import Constraint, Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, substitute, variables
 from paramverify.algebra.signs import Sign, sign_on
+from paramverify.answers import Proved, Refuted
 from paramverify.backends.bernstein import decide_exactly
 from paramverify.backends.settling import Work
 from paramverify.claims import Claim
@@ -22,7 +23,6 @@ from paramverify.models.kinds import OnDomain
 from paramverify.synthesis.paths import somewhere
 from paramverify.synthesis.quotients import Bound, Quotient, as_polynomials
 from paramverify.synthesis.suprema import Search
-from paramverify.verdicts import Proved, Refuted
 
 Point = dict[str, Fraction]
 

@@ -16,6 +16,7 @@ from paramverify.algebra.branches import Branch, branches
 from paramverify.algebra.maxima import exact
 from paramverify.algebra.polynomials import Polynomial, key, primitive, value_at
 from paramverify.algebra.realroots import RealRoot
+from paramverify.answers import Decision, Proved, Refuted
 from paramverify.backends.roots import fails_without_witness
 from paramverify.claims import Claim, Origin
 from paramverify.encodings.choice import candidates_of
@@ -31,7 +32,6 @@ from paramverify.synthesis.paths import points_of, towards
 from paramverify.synthesis.proofs import BoundProof, rebound
 from paramverify.synthesis.quotients import Bound, Place, Quotient, as_polynomials, distinct, sampled
 from paramverify.synthesis.suprema import Search, TightBudget, order, prefer
-from paramverify.verdicts import Decision, Proved, Refuted
 
 POINTS = 200  # simple points of the domain at which quotients are compared first
 ROUNDS = 20  # times that the proof of an upper bound may find a larger ratio

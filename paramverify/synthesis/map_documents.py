@@ -11,6 +11,7 @@ from paramverify.algebra.bernstein import bernstein_form
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.enclosures import Enclosure, split, spreads
 from paramverify.algebra.polynomials import Polynomial, is_constant, key, variables
+from paramverify.answers import Proved
 from paramverify.backends.bernstein import decide_exactly
 from paramverify.claims import Claim
 from paramverify.claims import to_document as claim_document
@@ -18,7 +19,6 @@ from paramverify.encodings.factor_step import factorable, factorisation
 from paramverify.evidence.certificates import Proof
 from paramverify.synthesis.map_files import cell_document
 from paramverify.synthesis.maps import Cell, RegionMap, Status, on_cell
-from paramverify.verdicts import Proved
 
 FORMAT, VERSION = "paramverify-regions", 1
 BITS = 256  # of the enclosure of the constant E

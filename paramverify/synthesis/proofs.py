@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from paramverify.algebra.polynomials import RationalFunction
+from paramverify.answers import Decision
 from paramverify.claims import Claim
 from paramverify.models.model import Model
 from paramverify.synthesis.quotients import Bound, as_polynomials
-from paramverify.verdicts import Decision
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ from heapq import nlargest
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import variables
 from paramverify.algebra.simplest import simplest_between
+from paramverify.answers import Proved
 from paramverify.cases import Case
 from paramverify.claims import Claim
 from paramverify.encodings.choice import claims_of
@@ -22,7 +23,6 @@ from paramverify.portfolio.session import Session
 from paramverify.synthesis.intervals import Part, Partition
 from paramverify.synthesis.maps import RegionMap, Status, on_cell
 from paramverify.synthesis.violating import free_parameters
-from paramverify.verdicts import Proved
 from paramverify.verification import settle
 
 TRIED_CELLS, TRIED_POINTS, ASKED_CELLS = 16, 6, 4  # where a witness is looked for in a map

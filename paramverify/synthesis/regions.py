@@ -20,6 +20,7 @@ from math import inf
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.enclosures import BITS, spreads
 from paramverify.algebra.polynomials import is_constant
+from paramverify.answers import Answer, Proved
 from paramverify.backends.bernstein import decide_exactly
 from paramverify.backends.settling import Work
 from paramverify.claims import Claim
@@ -29,7 +30,6 @@ from paramverify.synthesis.factors import Ends, Factor, State, targets
 from paramverify.synthesis.maps import Cell, RegionMap, Status
 from paramverify.synthesis.maps import on_cell as claim_on
 from paramverify.synthesis.pieces import Examiner, Piece, negative_vertex
-from paramverify.verdicts import Answer, Proved
 
 Box = tuple[Ends, ...]
 

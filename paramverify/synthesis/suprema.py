@@ -31,6 +31,7 @@ from paramverify.algebra.polynomials import (
 )
 from paramverify.algebra.realroots import RealRoot, compare
 from paramverify.algebra.simplest import simplest_between
+from paramverify.answers import Decision, Open, Proved, Refuted
 from paramverify.backends.roots import fails_without_witness
 from paramverify.claims import Claim, Origin
 from paramverify.evidence.witnesses import Witness
@@ -50,7 +51,6 @@ from paramverify.synthesis.quotients import (
     integral_pair,
     sampled,
 )
-from paramverify.verdicts import Decision, Open, Proved, Refuted
 
 Value = RealRoot | Real
 

@@ -17,6 +17,7 @@ from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import Point, variables
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.simplest import simplest_between
+from paramverify.answers import Decision, Open, Proved
 from paramverify.claims import Claim
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError
@@ -31,7 +32,6 @@ from paramverify.synthesis.maps import Status
 from paramverify.synthesis.projection import project
 from paramverify.synthesis.quotients import Place
 from paramverify.synthesis.suprema import TightBudget
-from paramverify.verdicts import Decision, Open, Proved
 from paramverify.verification import settle
 
 Progress = Callable[[int, int], None]

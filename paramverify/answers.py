@@ -1,0 +1,65 @@
+"""What is said about one claim: proved, refuted or open; by whom; and why an attempt or a run ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from fractions import Fraction
+from typing import Any
+
+
+class End(Enum):
+    """Why an attempt or a whole run ended; a limit is never a verdict."""
+
+    DECIDED = "decided"
+    TIMEOUT = "timeout"
+    MEMORY = "memory"
+    GAVE_UP = "gave up"
+    CRASHED = "crashed"
+    UNAVAILABLE = "unavailable"
+    INTERRUPTED = "interrupted"
+    DISAGREEMENT = "disagreement"
+
+
+@dataclass(frozen=True)
+class Proved:
+    """A backend's answer: the claim holds at every point of the domain.
+
+    `certificate` is a JSON document that the checker replays; None for a solver that is trusted, whose
+    `transcript` is kept instead.
+    """
+
+    certificate: Mapping[str, Any] | None = None
+    transcript: str = ""
+
+
+@dataclass(frozen=True)
+class Refuted:
+    """A backend's answer: the claim fails near the given rational point, which is still to be checked."""
+
+    point: Mapping[str, Fraction]
+    transcript: str = ""
+
+
+@dataclass(frozen=True)
+class Open:
+    """A backend's answer: undecided, with the reason."""
+
+    end: End
+    detail: str = ""
+    transcript: str = ""
+
+
+Answer = Proved | Refuted | Open
+
+
+@dataclass(frozen=True)
+class Decision:
+    """How one claim was settled: the answer, by which backend, with its options, and the seconds it took."""
+
+    answer: Answer
+    backend: str
+    version: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
