@@ -11,13 +11,12 @@ from claim_tools import example5, failing_grid_point, make, random_claim
 from paramverify.algebra.polynomials import key, variables
 from paramverify.backends.bernstein import solve_exactly
 from paramverify.backends.settling import Work
-from paramverify.claims import Claim, to_document
-from paramverify.encodings.merging import merge
+from paramverify.claims import Claim
 from paramverify.encodings.refutations import fails_at, refuter
 from paramverify.encodings.simplification import STEPS, Simplified, simplify
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import Proof
-from paramverify.evidence.checker import check_claim, check_document
+from paramverify.evidence.checker import check_claim
 
 
 def leaves(tree: Simplified) -> list[str]:
@@ -194,28 +193,6 @@ def test_exact_steps_lose_no_refutation() -> None:
         confirm = refuter(claim)
         assert any(confirm(point) is not None for point in points), seed
     assert found > 50
-
-
-def test_equal_and_implied_claims_are_merged() -> None:
-    """2f and f are one claim, and f + p²·q follows from f; the document with the lemma is accepted."""
-    texts = ("p**2 - p + 1/3 + q*p/100", "p**2*q + p**2 - p + 1/3 + q*p/100", "2*p**2 - 2*p + 2/3 + q*p/50")
-    claims = [make(text) for text in texts]
-    sources = merge(claims)
-    assert [source.kept for source in sources] == [0, 0, 0]
-    assert sources[2].factor == 2
-    lemma = {"name": "first", "claim": to_document(claims[0]), "proof": proved(claims[0])}
-    name = certificates.lemma("first")
-    entries = [certificates.entry(c, s.proof(c, name)) for c, s in zip(claims, sources, strict=True)]
-    document = certificates.evidence("merged", "0" * 64, "holds", entries, lemmas=[lemma])
-    report = check_document(json.loads(json.dumps(document)), [to_document(c) for c in claims])
-    assert report.accepted, report.lines
-    assert report.proved == 3
-
-
-def test_claims_on_different_domains_are_not_merged() -> None:
-    """The same polynomial on another box is another claim."""
-    claims = [make("p**2 - p + 1/3"), make("p**2 - p + 1/3", {"p": "[0, 1]", "q": "(0, 1)"})]
-    assert [source.kept for source in merge(claims)] == [0, 1]
 
 
 def test_example5_needs_no_search() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from paramverify.algebra.polynomials import rational
@@ -69,8 +68,3 @@ def decision(made: Decision) -> dict[str, Any]:
     else:
         document["status"] = "holds" if isinstance(answer, Proved) else "violated"
     return document
-
-
-def merge(*parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns one document with the keys of all parts, in order."""
-    return {key: value for part in parts for key, value in part.items()}
