@@ -25,10 +25,10 @@ from paramverify.answers import End, Open, Proved, Refuted
 from paramverify.backends import backend
 from paramverify.backends.bernstein import decide_exactly
 from paramverify.backends.settling import Work
+from paramverify.checker.claims import check_witness
 from paramverify.claims import Claim, to_document
 from paramverify.encodings.refutations import fails_at
 from paramverify.errors import InputError
-from paramverify.evidence.checker import check_witness
 
 Box = dict[str, Interval]
 TESTS = Path(__file__).parent

@@ -17,11 +17,7 @@ from claim_tools import example5, kinds, make, random_claim
 from paramverify.answers import Proved, Refuted
 from paramverify.backends.bernstein import decide_exactly, solve_exactly
 from paramverify.backends.settling import Work
-from paramverify.claims import Claim, to_document
-from paramverify.encodings.refutations import refuter
-from paramverify.encodings.simplification import simplify
-from paramverify.evidence import certificates
-from paramverify.evidence.checker import (
+from paramverify.checker.claims import (
     RULES,
     Rejected,
     check_claim,
@@ -30,6 +26,10 @@ from paramverify.evidence.checker import (
     check_witness,
     digest,
 )
+from paramverify.claims import Claim, to_document
+from paramverify.encodings.refutations import refuter
+from paramverify.encodings.simplification import simplify
+from paramverify.evidence import certificates
 
 Json = dict[str, Any]
 

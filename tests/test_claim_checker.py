@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from paramverify.evidence import checker
-from paramverify.evidence.checker import (
+from paramverify.checker import claims as checker
+from paramverify.checker.claims import (
     Form,
     Goal,
     Poly,

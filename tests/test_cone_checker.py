@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from paramverify.evidence import cone_checker
-from paramverify.evidence.checker import Report
-from paramverify.evidence.cone_checker import check_document
+from paramverify.checker import cones as cone_checker
+from paramverify.checker.claims import Report
+from paramverify.checker.cones import check_document
 
 Json = dict[str, Any]
 Matrix = Sequence[Sequence[str]]

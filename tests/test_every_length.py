@@ -14,6 +14,7 @@ from random_models import all_probabilities, classical_model, largest_ratio, par
 from paramverify.answers import Proved
 from paramverify.backends.bernstein import decide_exactly
 from paramverify.cases import load
+from paramverify.checker.cones import check_document
 from paramverify.claims import Claim, without_enclosure
 from paramverify.encodings import cone_certificates
 from paramverify.encodings.at_points import find_violation
@@ -21,7 +22,6 @@ from paramverify.encodings.cone import cone_claims
 from paramverify.encodings.every_length import EveryLength, for_every_length
 from paramverify.encodings.lumping import lump
 from paramverify.encodings.no_budget import no_budget
-from paramverify.evidence.cone_checker import check_document
 from paramverify.evidence.witnesses import evaluate
 from paramverify.models.model import Model
 

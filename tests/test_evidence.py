@@ -13,11 +13,11 @@ import pytest
 from paramverify.answers import Decision, Proved
 from paramverify.backends.bernstein import decide_exactly
 from paramverify.cases import load
+from paramverify.checker.cones import check_document as check_cone
 from paramverify.claims import without_enclosure
 from paramverify.cli.main import run
 from paramverify.encodings.choice import claims_of
 from paramverify.evidence import certificates
-from paramverify.evidence.cone_checker import check_document as check_cone
 from paramverify.models.model import Model
 from paramverify.reports.evidence import check_with_case, evidence_document
 from paramverify.synthesis.map_documents import to_document as map_document

@@ -26,11 +26,11 @@ from forging_tools import (
 from test_checker import CLAIMS, PROOFS
 
 from paramverify.cases import load
+from paramverify.checker.claims import Report
 from paramverify.claims import to_document
 from paramverify.cli.check import check_alone
 from paramverify.cli.main import run
 from paramverify.evidence import certificates
-from paramverify.evidence.checker import Report
 from paramverify.interactive.cases import load as load_system
 from paramverify.interactive.certificates import check_with_case as check_with_system
 from paramverify.interactive.certificates import evidence_document

@@ -13,9 +13,9 @@ from interactive_tools import case_of, no_parameters
 
 from paramverify.algebra.domains import Domain, parse_interval
 from paramverify.algebra.polynomials import RationalFunction, Ring
+from paramverify.checker.unwinding import check_document
 from paramverify.cli.main import run
 from paramverify.errors import InputError, LimitError, ModelError
-from paramverify.evidence.unwinding_checker import check_document
 from paramverify.interactive.bounds import Judge
 from paramverify.interactive.cases import InteractiveCase, load
 from paramverify.interactive.certificates import evidence_document

@@ -11,7 +11,7 @@ from flint import fmpq
 from interactive_tools import Enumeration, case_of, random_system
 
 from paramverify.algebra.polynomials import fraction
-from paramverify.evidence.unwinding_checker import check_document
+from paramverify.checker.unwinding import check_document
 from paramverify.interactive.bounds import Judge
 from paramverify.interactive.certificates import evidence_document, subject
 from paramverify.interactive.closure import Closures

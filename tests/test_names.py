@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from name_tools import ODD, Rows, explicit, largest, number_of, quoted, table
 
 from paramverify.cases import load
+from paramverify.checker.second_numbers import Calculator
 from paramverify.claims import show_sequence
 from paramverify.cli.main import run
 from paramverify.errors import CaseError, ModelError
-from paramverify.evidence.second_numbers import Calculator
 from paramverify.models.hmm import HMM
 from paramverify.models.kinds import need_privacy
 from paramverify.models.names import as_value, distinct, find

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from paramverify.evidence import product_checker
-from paramverify.evidence.checker import Rejected, Report
-from paramverify.evidence.product_checker import check_largest, with_reduction
+from paramverify.checker import neighbours as product_checker
+from paramverify.checker.claims import Rejected, Report
+from paramverify.checker.neighbours import check_largest, with_reduction
 
 Input = tuple[int, ...]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from paramverify.evidence import region_checker
-from paramverify.evidence.checker import Report, evaluate, parse
-from paramverify.evidence.region_checker import check_document, check_text
+from paramverify.checker import regions as region_checker
+from paramverify.checker.claims import Report, evaluate, parse
+from paramverify.checker.regions import check_document, check_text
 
 Json = dict[str, Any]
 Factors = list[tuple[str, int]]

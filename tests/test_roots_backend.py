@@ -23,9 +23,9 @@ from paramverify.backends.roots import (
     fails_without_witness,
     sole_variable,
 )
+from paramverify.checker.claims import check_claim
 from paramverify.claims import Claim, to_document
 from paramverify.encodings.refutations import fails_at
-from paramverify.evidence.checker import check_claim
 
 RING = Ring(("p",))
 RATIONAL = [Fraction(k, 4) for k in range(5)]

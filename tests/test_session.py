@@ -107,8 +107,8 @@ def test_confirmation_by_a_second_backend() -> None:
 
 def test_cutting_the_box_proves_part_by_part() -> None:
     """A strategy with cuts gives one certificate for all parts, which the checker accepts."""
+    from paramverify.checker.claims import check_claim
     from paramverify.claims import to_document
-    from paramverify.evidence.checker import check_claim
 
     hard = claim("p**4 + q**4 - p*q + 1/8 + 1/100")
     with Session(Options(strategy=(Stage(("bernstein",), 60.0, 2),))) as session:

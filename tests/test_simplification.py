@@ -11,12 +11,12 @@ from claim_tools import example5, failing_grid_point, make, random_claim
 from paramverify.algebra.polynomials import key, variables
 from paramverify.backends.bernstein import solve_exactly
 from paramverify.backends.settling import Work
+from paramverify.checker.claims import check_claim
 from paramverify.claims import Claim
 from paramverify.encodings.refutations import fails_at, refuter
 from paramverify.encodings.simplification import STEPS, Simplified, simplify
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import Proof
-from paramverify.evidence.checker import check_claim
 
 
 def leaves(tree: Simplified) -> list[str]:

@@ -12,6 +12,7 @@ from claim_tools import ask_z3, failing_grid_point, make
 
 from paramverify.algebra.domains import Constraint, Domain, Interval
 from paramverify.algebra.polynomials import Ring
+from paramverify.checker.claims import check_claim
 from paramverify.claims import Claim, to_document
 from paramverify.encodings import constraint_steps, factor_step
 from paramverify.encodings.constraint_steps import stretch_step
@@ -19,7 +20,6 @@ from paramverify.encodings.factor_step import factorable, factorisation
 from paramverify.encodings.reductions import Guarantee, live_constraints, quotient
 from paramverify.encodings.refutations import fails_at, refuter
 from paramverify.encodings.simplification import STEPS, simplify
-from paramverify.evidence.checker import check_claim
 
 TRUSTED = {"kind": "solver", "solver": "z3", "version": ""}
 RING = Ring(("p", "q"))

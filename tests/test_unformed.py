@@ -11,10 +11,10 @@ from random_models import random_row
 
 from paramverify.algebra.polynomials import constant_value
 from paramverify.cases import load
+from paramverify.checker.claims import Rejected
+from paramverify.checker.neighbours import check_largest
 from paramverify.cli.main import run
 from paramverify.encodings.sequences import candidates
-from paramverify.evidence.checker import Rejected
-from paramverify.evidence.product_checker import check_largest
 from paramverify.models import neighbourhoods
 from paramverify.models.model import Model
 from paramverify.models.product import reduction_document

@@ -24,10 +24,10 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, in_generator, key, variables
 from paramverify.answers import Decision, End
 from paramverify.cases import Case
+from paramverify.checker import claims as checker
 from paramverify.claims import Claim, Origin
 from paramverify.cli._budget_text import growing
 from paramverify.errors import EvidenceError, InputError
-from paramverify.evidence import checker
 from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.models.evaluation import Real
 from paramverify.models.kinds import need_privacy

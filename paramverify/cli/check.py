@@ -9,21 +9,18 @@ from typing import Any
 
 import click
 
+from paramverify.checker import claims as checker
+from paramverify.checker import cones as cone_checker
+from paramverify.checker import neighbours as product_checker
+from paramverify.checker import regions as region_checker
+from paramverify.checker import shapes, told
+from paramverify.checker import unwinding as unwinding_checker
+from paramverify.checker.claims import Rejected, Report
+from paramverify.checker.second_look import SecondLook, with_second_look
+from paramverify.checker.strict import check, read, shown
 from paramverify.cli import _output
 from paramverify.cli._common import json_option, print_json, say, whole_timeout_option
 from paramverify.errors import EvidenceError, located
-from paramverify.evidence import (
-    checker,
-    cone_checker,
-    product_checker,
-    region_checker,
-    shapes,
-    told,
-    unwinding_checker,
-)
-from paramverify.evidence.checker import Rejected, Report
-from paramverify.evidence.second_look import SecondLook, with_second_look
-from paramverify.evidence.strict import check, read, shown
 from paramverify.files import read_file
 from paramverify.portfolio.possible import require_possible
 

@@ -11,12 +11,12 @@ from typing import Any
 from paramverify.algebra.domains import Constraint
 from paramverify.algebra.polynomials import Polynomial, key, primitive
 from paramverify.answers import Proved
+from paramverify.checker.claims import Poly
+from paramverify.checker.claims import Report as CheckReport
+from paramverify.checker.unwinding import FORMAT, VERSION, check_document
 from paramverify.claims import Claim, to_document, without_enclosure
 from paramverify.errors import DefectError
 from paramverify.evidence import certificates
-from paramverify.evidence.checker import Poly
-from paramverify.evidence.checker import Report as CheckReport
-from paramverify.evidence.unwinding_checker import FORMAT, VERSION, check_document
 from paramverify.interactive.bounds import Judge
 from paramverify.interactive.cases import InteractiveCase
 from paramverify.interactive.closure import SILENT, Closures

@@ -19,9 +19,9 @@ from paramverify import __version__
 from paramverify.algebra.polynomials import rational
 from paramverify.answers import Decision, Open, Proved, Refuted
 from paramverify.backends import Backend
+from paramverify.checker.claims import Rejected, check_claim
 from paramverify.claims import Claim, to_document
 from paramverify.errors import InputError
-from paramverify.evidence.checker import Rejected, check_claim
 from paramverify.portfolio.attempts import Attempt, Limits, resolve, settings
 from paramverify.portfolio.results import Record, ResultsFile, identity
 from paramverify.portfolio.runner import Outcome, Runner

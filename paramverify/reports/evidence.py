@@ -10,6 +10,12 @@ from typing import Any
 from paramverify.algebra.polynomials import key, primitive
 from paramverify.answers import Decision
 from paramverify.cases import Case
+from paramverify.checker import claims as checker
+from paramverify.checker import cones as cone_checker
+from paramverify.checker import neighbours as product_checker
+from paramverify.checker import regions as region_checker
+from paramverify.checker import shapes
+from paramverify.checker.strict import Misformed, check, read
 from paramverify.claims import Claim, Origin, Stated, to_document, without_enclosure
 from paramverify.encodings.at_points import at_point
 from paramverify.encodings.choice import claims_of, is_long
@@ -17,15 +23,7 @@ from paramverify.encodings.cone_certificates import model_document
 from paramverify.encodings.lumping import lump
 from paramverify.encodings.refutations import fails_at
 from paramverify.encodings.sequences import forward_sum, forward_sums
-from paramverify.evidence import (
-    certificates,
-    checker,
-    cone_checker,
-    product_checker,
-    region_checker,
-    shapes,
-)
-from paramverify.evidence.strict import Misformed, check, read
+from paramverify.evidence import certificates
 from paramverify.evidence.witnesses import (
     AnyWitness,
     Counterexample,

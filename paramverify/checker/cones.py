@@ -28,8 +28,8 @@ from fractions import Fraction
 from math import gcd
 from typing import Any
 
-from paramverify.evidence import shapes
-from paramverify.evidence.checker import (
+from paramverify.checker import shapes
+from paramverify.checker.claims import (
     Poly,
     Rejected,
     Report,
@@ -44,8 +44,8 @@ from paramverify.evidence.checker import (
     read_claim,
     times,
 )
-from paramverify.evidence.cone_vectors import combined, extreme_rays, read_vector, whole
-from paramverify.evidence.strict import Misformed, check, shown
+from paramverify.checker.strict import Misformed, check, shown
+from paramverify.checker.vectors import combined, extreme_rays, read_vector, whole
 
 FORMAT, VERSION = "paramverify-cone", 1
 MAX_STATES = 100_000

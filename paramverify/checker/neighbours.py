@@ -19,9 +19,9 @@ from itertools import combinations_with_replacement, product
 from math import prod
 from typing import Any
 
-from paramverify.evidence import shapes
-from paramverify.evidence.checker import Rejected, Report, number
-from paramverify.evidence.strict import Misformed, check
+from paramverify.checker import shapes
+from paramverify.checker.claims import Rejected, Report, number
+from paramverify.checker.strict import Misformed, check
 
 Axis = tuple[int, ...]
 Table = dict[tuple[Axis, ...], Fraction]

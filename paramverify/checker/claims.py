@@ -42,9 +42,9 @@ from itertools import pairwise, product
 from math import comb, lcm
 from typing import Any
 
-from paramverify.evidence import shapes
-from paramverify.evidence.strict import Misformed, check, plain, read, shown
-from paramverify.evidence.strict import Rejected as Rejected
+from paramverify.checker import shapes
+from paramverify.checker.strict import Misformed, check, plain, read, shown
+from paramverify.checker.strict import Rejected as Rejected
 
 FORMAT, VERSION = "paramverify-evidence", 1
 MAX_DEPTH = 60  # proofs inside proofs

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from paramverify.evidence.checker import Poly, Rejected, constant, parse, plus, sign_in_exp, times
+from paramverify.checker.claims import Poly, Rejected, constant, parse, plus, sign_in_exp, times
 
 SILENT = -1
 

@@ -30,8 +30,8 @@ from fractions import Fraction
 from math import gcd
 from typing import Any
 
-from paramverify.evidence import shapes
-from paramverify.evidence.checker import (
+from paramverify.checker import shapes
+from paramverify.checker.claims import (
     Poly,
     Rejected,
     Report,
@@ -46,8 +46,8 @@ from paramverify.evidence.checker import (
     sign_in_exp,
     whole,
 )
-from paramverify.evidence.strict import Misformed, check, shown
-from paramverify.evidence.unwinding_systems import (
+from paramverify.checker.strict import Misformed, check, shown
+from paramverify.checker.systems import (
     SILENT,
     Ask,
     Numbers,

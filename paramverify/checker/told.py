@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from paramverify.evidence.checker import Poly, constant, number, parse, plus, sign_in_exp, times
-from paramverify.evidence.strict import Misformed, Rejected
+from paramverify.checker.claims import Poly, constant, number, parse, plus, sign_in_exp, times
+from paramverify.checker.strict import Misformed, Rejected
 
 RATIONAL = r"-?[0-9]+(?:/[0-9]+)?"
 PRIVACY = ("probabilities", "ratio", "bound")

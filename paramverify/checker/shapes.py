@@ -6,7 +6,7 @@ solver, the reason of an unknown.
 
 from __future__ import annotations
 
-from paramverify.evidence.strict import (
+from paramverify.checker.strict import (
     Shape,
     by_type,
     flag,

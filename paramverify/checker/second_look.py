@@ -24,8 +24,9 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from paramverify.evidence import cone_checker, region_checker
-from paramverify.evidence.checker import (
+from paramverify.checker import cones as cone_checker
+from paramverify.checker import regions as region_checker
+from paramverify.checker.claims import (
     FORMAT,
     Rejected,
     Report,
@@ -35,9 +36,9 @@ from paramverify.evidence.checker import (
     parse,
     read_claim,
 )
-from paramverify.evidence.second_matching import Matching, differences, origin, probabilities
-from paramverify.evidence.second_numbers import Calculator
-from paramverify.evidence.second_reader import MAX_WORDS, Found, SecondReader, candidates
+from paramverify.checker.second_matching import Matching, differences, origin, probabilities
+from paramverify.checker.second_numbers import Calculator
+from paramverify.checker.second_reader import MAX_WORDS, Found, SecondReader, candidates
 
 Word = tuple[str, ...]
 

@@ -9,7 +9,7 @@ from itertools import combinations
 from math import gcd
 from typing import Any
 
-from paramverify.evidence.checker import Rejected, number
+from paramverify.checker.claims import Rejected, number
 
 MAX_NORMALS = 40
 

@@ -27,8 +27,8 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from paramverify.evidence import shapes
-from paramverify.evidence.checker import (
+from paramverify.checker import shapes
+from paramverify.checker.claims import (
     Box,
     Form,
     Goal,
@@ -47,7 +47,7 @@ from paramverify.evidence.checker import (
     read_claim,
     times,
 )
-from paramverify.evidence.strict import check, read
+from paramverify.checker.strict import check, read
 
 FORMAT, VERSION = "paramverify-regions", 1
 MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)

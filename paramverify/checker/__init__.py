@@ -1,0 +1,1 @@
+"""The kernel: checks evidence with the standard library alone, and trusts none of the rest of the package."""
