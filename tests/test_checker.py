@@ -28,8 +28,8 @@ from paramverify.checker.claims import (
 )
 from paramverify.claims import Claim, to_document
 from paramverify.encodings.refutations import refuter
-from paramverify.encodings.simplification import simplify
 from paramverify.evidence import certificates
+from paramverify.simplify.chain import simplify
 
 Json = dict[str, Any]
 

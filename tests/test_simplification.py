@@ -14,9 +14,9 @@ from paramverify.backends.settling import Work
 from paramverify.checker.claims import check_claim
 from paramverify.claims import Claim
 from paramverify.encodings.refutations import fails_at, refuter
-from paramverify.encodings.simplification import STEPS, Simplified, simplify
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import Proof
+from paramverify.simplify.chain import STEPS, Simplified, simplify
 
 
 def leaves(tree: Simplified) -> list[str]:

@@ -14,12 +14,13 @@ from paramverify.algebra.domains import Constraint, Domain, Interval
 from paramverify.algebra.polynomials import Ring
 from paramverify.checker.claims import check_claim
 from paramverify.claims import Claim, to_document
-from paramverify.encodings import constraint_steps, factor_step
-from paramverify.encodings.constraint_steps import stretch_step
-from paramverify.encodings.factor_step import factorable, factorisation
-from paramverify.encodings.reductions import Guarantee, live_constraints, quotient
 from paramverify.encodings.refutations import fails_at, refuter
-from paramverify.encodings.simplification import STEPS, simplify
+from paramverify.simplify import constraints as constraint_steps
+from paramverify.simplify import factors as factor_step
+from paramverify.simplify.chain import STEPS, simplify
+from paramverify.simplify.constraints import stretch_step
+from paramverify.simplify.factors import factorable, factorisation
+from paramverify.simplify.reductions import Guarantee, live_constraints, quotient
 
 TRUSTED = {"kind": "solver", "solver": "z3", "version": ""}
 RING = Ring(("p", "q"))

@@ -32,12 +32,12 @@ from paramverify.answers import Answer
 from paramverify.backends import DECIDES, Ability
 from paramverify.backends.settling import VERSION, Outcome, answer, settle
 from paramverify.claims import Claim
-from paramverify.encodings.factor_step import factorisation
-from paramverify.encodings.reductions import live_constraints
 from paramverify.encodings.refutations import Confirm, refuter
 from paramverify.errors import DefectError
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import CONSTANT, POSITIVE, Proof, Token
+from paramverify.simplify.factors import factorisation
+from paramverify.simplify.reductions import live_constraints
 
 MAX_DEGREE = 1_000
 IRRATIONAL = "fails at irrational points only, where there is no rational witness"

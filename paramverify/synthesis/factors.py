@@ -27,8 +27,8 @@ from paramverify.algebra.enclosures import (
 from paramverify.algebra.polynomials import Polynomial, is_constant, key, substitute, variables
 from paramverify.algebra.signs import sign_on
 from paramverify.claims import Claim
-from paramverify.encodings.factor_step import factorable, factorisation
-from paramverify.encodings.reductions import AT_LEAST_ZERO, NEVER_ZERO
+from paramverify.simplify.factors import factorable, factorisation
+from paramverify.simplify.reductions import AT_LEAST_ZERO, NEVER_ZERO
 
 Ends = tuple[Fraction, Fraction]
 

@@ -19,7 +19,7 @@ from paramverify.algebra.polynomials import Polynomial, is_constant, key, variab
 from paramverify.algebra.realroots import RealRoot, apart, between, isolate, rational_root, univariate
 from paramverify.algebra.simplest import simplest_between
 from paramverify.claims import Claim
-from paramverify.encodings.factor_step import factorisation
+from paramverify.simplify.factors import factorisation
 from paramverify.synthesis.maps import Status
 
 Root = RealRoot | FieldRoot

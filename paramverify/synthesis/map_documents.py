@@ -15,8 +15,8 @@ from paramverify.answers import Proved
 from paramverify.backends.bernstein import decide_exactly
 from paramverify.claims import Claim
 from paramverify.claims import to_document as claim_document
-from paramverify.encodings.factor_step import factorable, factorisation
 from paramverify.evidence.certificates import Proof
+from paramverify.simplify.factors import factorable, factorisation
 from paramverify.synthesis.map_files import cell_document
 from paramverify.synthesis.maps import Cell, RegionMap, Status, on_cell
 

@@ -24,9 +24,9 @@ from paramverify.algebra.ordered import SignOf, algebraic_sign, coefficients, ne
 from paramverify.algebra.polynomials import Point, Polynomial, is_constant, key, substitute, variables
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import Claim
-from paramverify.encodings.factor_step import factorisation
-from paramverify.encodings.reductions import AT_LEAST_ZERO, AT_MOST_ZERO, NEVER_ZERO
 from paramverify.errors import InputError, UnsupportedError
+from paramverify.simplify.factors import factorisation
+from paramverify.simplify.reductions import AT_LEAST_ZERO, AT_MOST_ZERO, NEVER_ZERO
 from paramverify.synthesis.intervals import Critical, Mark, Partition, critical_values, cut, fixed_values
 from paramverify.synthesis.maps import Status
 

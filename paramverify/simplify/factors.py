@@ -23,7 +23,9 @@ from paramverify.algebra.polynomials import (
 from paramverify.algebra.segments import negative_between
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import Claim
-from paramverify.encodings.reductions import (
+from paramverify.evidence import certificates
+from paramverify.evidence.certificates import CONSTANT, POSITIVE, Proof
+from paramverify.simplify.reductions import (
     AT_MOST_ZERO,
     NEVER_ZERO,
     Guarantee,
@@ -34,8 +36,6 @@ from paramverify.encodings.reductions import (
     quotient,
     refuted,
 )
-from paramverify.evidence import certificates
-from paramverify.evidence.certificates import CONSTANT, POSITIVE, Proof
 
 MAX_FACTOR_TERMS = 20_000  # larger polynomials are not factored; flint needs well below a second up to here
 MAX_FACTOR_DEGREE = 400

@@ -19,9 +19,11 @@ from paramverify.algebra.polynomials import (
 )
 from paramverify.algebra.signs import sign_on
 from paramverify.claims import Claim
-from paramverify.encodings.constraint_steps import empty_step, equation_step, stretch_step
-from paramverify.encodings.factor_step import factor_step
-from paramverify.encodings.reductions import (
+from paramverify.evidence import certificates
+from paramverify.evidence.certificates import CONSTANT, POSITIVE, Proof
+from paramverify.simplify.constraints import empty_step, equation_step, stretch_step
+from paramverify.simplify.factors import factor_step
+from paramverify.simplify.reductions import (
     AT_LEAST_ZERO,
     AT_MOST_ZERO,
     Guarantee,
@@ -35,8 +37,6 @@ from paramverify.encodings.reductions import (
     setting,
     unrestricted,
 )
-from paramverify.evidence import certificates
-from paramverify.evidence.certificates import CONSTANT, POSITIVE, Proof
 
 MAX_LINEAR = 6  # linear variables that are decided at both ends: at most 2**6 premises
 
