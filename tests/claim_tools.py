@@ -17,7 +17,7 @@ from paramverify.algebra.polynomials import Polynomial, Ring, to_rational_functi
 from paramverify.answers import Answer, Proved
 from paramverify.checker.claims import check_claim
 from paramverify.claims import Claim, Origin
-from paramverify.encodings.refutations import fails_at
+from paramverify.formats.refutations import fails_at
 
 NAMES = "pqrs"
 RATIOS = tuple(Fraction(1, 6) + Fraction(k, 13) for k in range(10))

@@ -26,9 +26,9 @@ from paramverify.backends.programs import Finished, run
 from paramverify.backends.qepcad import Installation, Reply
 from paramverify.backends.smtlib_process import SmtLibProcess, interpret
 from paramverify.claims import Claim
-from paramverify.encodings.conditions import question
-from paramverify.encodings.lifting import Satisfied
 from paramverify.errors import InputError
+from paramverify.formats.conditions import question
+from paramverify.formats.lifting import Satisfied
 from paramverify.portfolio.runner import Attempt, Limits, Runner
 
 UNIT = parse_interval("(0, 1)")

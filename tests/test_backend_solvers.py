@@ -17,7 +17,7 @@ from paramverify.algebra.polynomials import Ring
 from paramverify.answers import End, Open, Proved, Refuted
 from paramverify.backends import backend
 from paramverify.claims import Claim
-from paramverify.encodings.lifting import Approximation, Satisfied, decide, violation
+from paramverify.formats.lifting import Approximation, Satisfied, decide, violation
 from paramverify.portfolio.attempts import settings
 from paramverify.portfolio.runner import Attempt, Limits, Runner
 

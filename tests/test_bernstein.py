@@ -27,8 +27,8 @@ from paramverify.backends.bernstein import decide_exactly
 from paramverify.backends.settling import Work
 from paramverify.checker.claims import check_witness
 from paramverify.claims import Claim, to_document
-from paramverify.encodings.refutations import fails_at
 from paramverify.errors import InputError
+from paramverify.formats.refutations import fails_at
 
 Box = dict[str, Interval]
 TESTS = Path(__file__).parent

@@ -27,8 +27,8 @@ from paramverify.checker.claims import (
     digest,
 )
 from paramverify.claims import Claim, to_document
-from paramverify.encodings.refutations import refuter
 from paramverify.evidence import certificates
+from paramverify.formats.refutations import refuter
 from paramverify.simplify.chain import simplify
 
 Json = dict[str, Any]

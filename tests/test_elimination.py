@@ -20,7 +20,8 @@ from paramverify.backends import backend
 from paramverify.backends import qepcad as qepcad_backend
 from paramverify.backends.bernstein import decide_exactly
 from paramverify.claims import Claim
-from paramverify.encodings.conditions import (
+from paramverify.errors import DisagreementError, InputError, UnsupportedError
+from paramverify.formats.conditions import (
     And,
     Comparison,
     Condition,
@@ -32,9 +33,8 @@ from paramverify.encodings.conditions import (
     samples,
     simplified,
 )
-from paramverify.encodings.qepcad import formula, read
-from paramverify.encodings.violations import fixed, violation
-from paramverify.errors import DisagreementError, InputError, UnsupportedError
+from paramverify.formats.qepcad import formula, read
+from paramverify.formats.violations import fixed, violation
 from paramverify.portfolio.elimination import Elimination, check, eliminate
 
 

@@ -29,11 +29,11 @@ from paramverify.backends.qepcad import installation
 from paramverify.cases import load
 from paramverify.claims import Claim, without_enclosure
 from paramverify.cli.main import run
-from paramverify.encodings import qepcad, redlog
-from paramverify.encodings.conditions import And, Condition, Question, question
 from paramverify.encodings.sequences import sequence_claims
-from paramverify.encodings.smtlib import occurring, script
 from paramverify.errors import InputError, UnsupportedError
+from paramverify.formats import qepcad, redlog
+from paramverify.formats.conditions import And, Condition, Question, question
+from paramverify.formats.smtlib import occurring, script
 
 CASES = ROOT / "cases"
 SMALL = ("geometric-contagious-ln2", "geometric-contagious-ln4", "geometric-independent", "discrete-laplace")

@@ -19,9 +19,9 @@ from paramverify.algebra.polynomials import Polynomial, Ring, value_at
 from paramverify.answers import Open, Proved
 from paramverify.backends.bernstein import decide_exactly
 from paramverify.claims import Claim
-from paramverify.encodings.refutations import in_domain, sign_at_point
-from paramverify.encodings.violations import fixed
 from paramverify.errors import InputError, UnsupportedError
+from paramverify.formats.refutations import in_domain, sign_at_point
+from paramverify.formats.violations import fixed
 from paramverify.synthesis.intervals import Partition, Root
 from paramverify.synthesis.maps import Status
 from paramverify.synthesis.projection import project

@@ -13,7 +13,7 @@ from paramverify.backends.bernstein import decide_exactly
 from paramverify.backends.settling import Work
 from paramverify.checker.claims import Rejected, check_claim, check_witness
 from paramverify.claims import Claim, to_document
-from paramverify.encodings.refutations import fails_at
+from paramverify.formats.refutations import fails_at
 
 # what is maximised, its parameters, constraints, the maximum, where
 MAXIMA: dict[str, tuple[str, str, list[str], Fraction]] = {

@@ -206,7 +206,7 @@ def test_from_the_repository_root(root: Path, dependencies: Path, tmp_path: Path
 def test_repository_root_on_the_path(root: Path, dependencies: Path, tmp_path: Path) -> None:
     """Python starts with the root on PYTHONPATH, and `encodings` is still the standard library's."""
     venv = Venv(tmp_path / "venv", dependencies)
-    script = "import encodings, paramverify.encodings.smtlib; print(encodings.__file__)"
+    script = "import encodings, paramverify.formats.smtlib; print(encodings.__file__)"
     found = output_of(venv.python, "-c", script, cwd=tmp_path, PYTHONPATH=str(root))
     assert Path(found.strip()).parent == Path(sysconfig.get_path("stdlib")) / "encodings"
     shown = output_of(venv.python, "-m", "paramverify", "--help", cwd=tmp_path, PYTHONPATH=str(root))

@@ -25,7 +25,7 @@ from paramverify.algebra.realroots import (
 from paramverify.answers import Answer, End, Open, Proved, Refuted
 from paramverify.backends import backend
 from paramverify.backends.roots import IRRATIONAL
-from paramverify.encodings.refutations import fails_at
+from paramverify.formats.refutations import fails_at
 
 ROOTS = backend("roots")
 

@@ -25,7 +25,7 @@ from paramverify.backends.roots import (
 )
 from paramverify.checker.claims import check_claim
 from paramverify.claims import Claim, to_document
-from paramverify.encodings.refutations import fails_at
+from paramverify.formats.refutations import fails_at
 
 RING = Ring(("p",))
 RATIONAL = [Fraction(k, 4) for k in range(5)]

@@ -13,9 +13,9 @@ from paramverify.backends.bernstein import solve_exactly
 from paramverify.backends.settling import Work
 from paramverify.checker.claims import check_claim
 from paramverify.claims import Claim
-from paramverify.encodings.refutations import fails_at, refuter
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import Proof
+from paramverify.formats.refutations import fails_at, refuter
 from paramverify.simplify.chain import STEPS, Simplified, simplify
 
 

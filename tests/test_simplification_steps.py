@@ -14,7 +14,7 @@ from paramverify.algebra.domains import Constraint, Domain, Interval
 from paramverify.algebra.polynomials import Ring
 from paramverify.checker.claims import check_claim
 from paramverify.claims import Claim, to_document
-from paramverify.encodings.refutations import fails_at, refuter
+from paramverify.formats.refutations import fails_at, refuter
 from paramverify.simplify import constraints as constraint_steps
 from paramverify.simplify import factors as factor_step
 from paramverify.simplify.chain import STEPS, simplify

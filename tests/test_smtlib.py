@@ -22,9 +22,9 @@ from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.domains import Constraint, Domain, Interval, box_domain, parse_interval
 from paramverify.algebra.polynomials import Ring
 from paramverify.claims import Claim
-from paramverify.encodings import smtlib
-from paramverify.encodings.smtlib import formula, occurring, script, symbol
 from paramverify.errors import DefectError, LimitError, UnsupportedError
+from paramverify.formats import smtlib
+from paramverify.formats.smtlib import formula, occurring, script, symbol
 
 Expression = str | list["Expression"]
 

@@ -19,9 +19,9 @@ from paramverify.cases import Case, load
 from paramverify.claims import Origin
 from paramverify.cli.main import run
 from paramverify.encodings.choice import claims_of
-from paramverify.encodings.violations import fixed
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.formats.violations import fixed
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.reports.plots import available

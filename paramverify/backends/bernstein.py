@@ -45,10 +45,10 @@ from paramverify.backends.touching import (
     without,
 )
 from paramverify.claims import Claim
-from paramverify.encodings.refutations import Confirm, refuter, sign_at_point
 from paramverify.errors import DefectError, InputError
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import Proof, Token
+from paramverify.formats.refutations import Confirm, refuter, sign_at_point
 from paramverify.simplify.reductions import live_constraints
 
 MAX_STORED = 2_000_000  # coefficients kept in memory by boxes that wait; others are computed again

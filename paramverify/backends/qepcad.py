@@ -21,10 +21,10 @@ from paramverify.answers import Answer, End, Open, Proved, Refuted
 from paramverify.backends import DECIDES, Ability
 from paramverify.backends.programs import Finished, banner, run
 from paramverify.claims import Claim
-from paramverify.encodings import qepcad
-from paramverify.encodings.conditions import Condition, Question, question
-from paramverify.encodings.violations import violation
 from paramverify.errors import InputError
+from paramverify.formats import qepcad
+from paramverify.formats.conditions import Condition, Question, question
+from paramverify.formats.violations import violation
 
 FOLDER = "qe"  # an environment variable
 CELLS = "8000000"  # words of list memory

@@ -14,10 +14,10 @@ from paramverify.answers import Answer, End, Open, Proved, Refuted
 from paramverify.backends import Ability
 from paramverify.backends.programs import Finished, banner, find, run
 from paramverify.claims import Claim
-from paramverify.encodings.conditions import question
-from paramverify.encodings.redlog import PROCEDURES, script
-from paramverify.encodings.violations import violation
 from paramverify.errors import InputError
+from paramverify.formats.conditions import question
+from paramverify.formats.redlog import PROCEDURES, script
+from paramverify.formats.violations import violation
 
 PROGRAMS = ("redcsl", "redpsl", "reduce")
 REMAIN = "quantifiers remain"

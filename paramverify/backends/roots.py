@@ -32,10 +32,10 @@ from paramverify.answers import Answer
 from paramverify.backends import DECIDES, Ability
 from paramverify.backends.settling import VERSION, Outcome, answer, settle
 from paramverify.claims import Claim
-from paramverify.encodings.refutations import Confirm, refuter
 from paramverify.errors import DefectError
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import CONSTANT, POSITIVE, Proof, Token
+from paramverify.formats.refutations import Confirm, refuter
 from paramverify.simplify.factors import factorisation
 from paramverify.simplify.reductions import live_constraints
 

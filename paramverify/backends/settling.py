@@ -9,9 +9,9 @@ from paramverify import __version__
 from paramverify.algebra.polynomials import Point, key
 from paramverify.answers import Answer, End, Open, Proved, Refuted
 from paramverify.claims import Claim
-from paramverify.encodings.refutations import Confirm
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import Proof
+from paramverify.formats.refutations import Confirm
 from paramverify.simplify.chain import simplify
 
 VERSION: str = __version__

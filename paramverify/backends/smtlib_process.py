@@ -19,9 +19,9 @@ from paramverify.answers import Answer, End, Open, Proved
 from paramverify.backends import DECIDES, Ability
 from paramverify.backends.programs import Finished, banner, find, run
 from paramverify.claims import Claim
-from paramverify.encodings.lifting import Approximation, Satisfied, Value, decide
-from paramverify.encodings.smtlib import occurring, script, symbol
 from paramverify.errors import InputError
+from paramverify.formats.lifting import Approximation, Satisfied, Value, decide
+from paramverify.formats.smtlib import occurring, script, symbol
 
 TOKEN = re.compile(r'\(|\)|\|[^|]*\||"(?:[^"]|"")*"|;[^\n]*|[^\s()|";]+')
 ERROR = re.compile(r'\(\s*error\s+".*')

@@ -38,9 +38,9 @@ from paramverify.algebra.signs import Sign, sign_on
 from paramverify.algebra.simplest import simplest_between
 from paramverify.backends.settling import Outcome, Work, through
 from paramverify.claims import Claim
-from paramverify.encodings.refutations import Confirm
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import POSITIVE, Proof
+from paramverify.formats.refutations import Confirm
 from paramverify.simplify.reductions import AT_LEAST_ZERO
 
 MAX_LEVEL = 6  # arguments inside arguments

@@ -15,8 +15,8 @@ from paramverify.algebra.polynomials import fraction
 from paramverify.answers import Answer, End, Open, Proved
 from paramverify.backends import DECIDES
 from paramverify.claims import Claim
-from paramverify.encodings.lifting import Approximation, Satisfied, Value, decide
-from paramverify.encodings.smtlib import formula
+from paramverify.formats.lifting import Approximation, Satisfied, Value, decide
+from paramverify.formats.smtlib import formula
 
 if TYPE_CHECKING:
     import z3

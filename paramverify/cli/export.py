@@ -12,11 +12,11 @@ from paramverify.cases import load
 from paramverify.claims import Claim
 from paramverify.cli import _output
 from paramverify.cli._common import case_argument, json_option, print_json, whole_timeout_option, write_text
-from paramverify.encodings import qepcad, redlog
 from paramverify.encodings.choice import listed_claims
-from paramverify.encodings.conditions import question
-from paramverify.encodings.smtlib import script
 from paramverify.errors import InputError, LimitError
+from paramverify.formats import qepcad, redlog
+from paramverify.formats.conditions import question
+from paramverify.formats.smtlib import script
 from paramverify.portfolio.possible import require_possible
 
 BITS = 64  # precision of the rational enclosure of exp(q)

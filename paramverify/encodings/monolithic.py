@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import Polynomial, fraction
 from paramverify.claims import Origin
-from paramverify.encodings.smtlib import symbol as smtlib_symbol
 from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.formats.smtlib import symbol as smtlib_symbol
 from paramverify.models.hmm import HMM
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution

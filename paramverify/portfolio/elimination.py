@@ -20,7 +20,8 @@ from paramverify.backends.bernstein import decide_exactly
 from paramverify.backends.qepcad import Reply, ask
 from paramverify.backends.settling import Work
 from paramverify.claims import Claim
-from paramverify.encodings.conditions import (
+from paramverify.errors import DisagreementError
+from paramverify.formats.conditions import (
     And,
     Condition,
     Question,
@@ -30,8 +31,7 @@ from paramverify.encodings.conditions import (
     samples,
     simplified,
 )
-from paramverify.encodings.violations import fixed
-from paramverify.errors import DisagreementError
+from paramverify.formats.violations import fixed
 
 CHECKS = 24  # sample points
 LINES = 8  # lines through the domain on which they are taken

@@ -15,7 +15,7 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import rational
 from paramverify.answers import Answer, Decision, End, Open, Proved, Refuted
 from paramverify.claims import Claim
-from paramverify.encodings.refutations import fails_at, in_domain
+from paramverify.formats.refutations import fails_at, in_domain
 from paramverify.portfolio.answers import answer_from_document
 from paramverify.portfolio.attempts import Attempt, Limits
 from paramverify.portfolio.zygote import OUT_OF_MEMORY

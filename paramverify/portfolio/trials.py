@@ -17,8 +17,8 @@ from paramverify.backends import DECIDES, Ability, Backend
 from paramverify.backends.bernstein import ENCLOSURES
 from paramverify.backends.settling import VERSION, Outcome, answer, settle
 from paramverify.claims import Claim
-from paramverify.encodings.refutations import Confirm, refuter
 from paramverify.evidence import certificates
+from paramverify.formats.refutations import Confirm, refuter
 from paramverify.portfolio.attempts import Attempt, resolve, settings
 from paramverify.portfolio.scripts import run_script
 

@@ -21,7 +21,6 @@ from paramverify.encodings.at_points import at_point
 from paramverify.encodings.choice import claims_of, is_long
 from paramverify.encodings.cone_certificates import model_document
 from paramverify.encodings.lumping import lump
-from paramverify.encodings.refutations import fails_at
 from paramverify.encodings.sequences import forward_sum, forward_sums
 from paramverify.evidence import certificates
 from paramverify.evidence.witnesses import (
@@ -32,6 +31,7 @@ from paramverify.evidence.witnesses import (
     evaluate,
     in_domain,
 )
+from paramverify.formats.refutations import fails_at
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.models.model import Model

@@ -21,9 +21,9 @@ from paramverify.algebra.polynomials import (
 )
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import Claim
-from paramverify.encodings.refutations import fails_at, refuter
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import Proof
+from paramverify.formats.refutations import fails_at, refuter
 from paramverify.simplify.reductions import AT_LEAST_ZERO, Guarantee, Premise, Reduction, live_constraints
 
 MAX_STRETCHED = 100_000  # Bernstein coefficients of a polynomial after a change of variables

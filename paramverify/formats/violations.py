@@ -14,8 +14,8 @@ from paramverify.algebra.domains import Constraint, Interval
 from paramverify.algebra.polynomials import Point, substitute
 from paramverify.answers import Open
 from paramverify.claims import Claim
-from paramverify.encodings.conditions import And, Condition, Not, Or, Question, comparisons, question, samples
-from paramverify.encodings.refutations import refuter
+from paramverify.formats.conditions import And, Condition, Not, Or, Question, comparisons, question, samples
+from paramverify.formats.refutations import refuter
 
 Ask = Callable[[Question], Condition | Open]
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from flint import fmpz
 
 from paramverify.algebra.polynomials import Polynomial, Ring
-from paramverify.encodings.conditions import (
+from paramverify.formats.conditions import (
     And,
     Comparison,
     Condition,

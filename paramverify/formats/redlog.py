@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from paramverify.encodings.conditions import And, Comparison, Condition, Not, Or, Question, sum_text, wrapped
+from paramverify.formats.conditions import And, Comparison, Condition, Not, Or, Question, sum_text, wrapped
 
 RELATIONS = {"<": "<", "<=": "<=", "=": "=", "!=": "<>", ">=": ">=", ">": ">"}
 NEGATED = {"<": ">=", "<=": ">", "=": "!=", "!=": "=", ">=": "<", ">": "<="}
