@@ -20,7 +20,7 @@ from claim_tools import ask_z3, failing_grid_point, random_claim, replayed
 
 from paramverify.answers import Refuted
 from paramverify.backends.bernstein import decide_exactly
-from paramverify.backends.settling import Work
+from paramverify.exact.settling import Work
 from paramverify.formats.refutations import fails_at
 
 

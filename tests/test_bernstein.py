@@ -24,10 +24,10 @@ from paramverify.algebra.segments import negative_between
 from paramverify.answers import End, Open, Proved, Refuted
 from paramverify.backends import backend
 from paramverify.backends.bernstein import decide_exactly
-from paramverify.backends.settling import Work
 from paramverify.checker.claims import check_witness
 from paramverify.claims import Claim, to_document
 from paramverify.errors import InputError
+from paramverify.exact.settling import Work
 from paramverify.formats.refutations import fails_at
 
 Box = dict[str, Interval]

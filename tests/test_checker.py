@@ -16,7 +16,6 @@ from claim_tools import example5, kinds, make, random_claim
 
 from paramverify.answers import Proved, Refuted
 from paramverify.backends.bernstein import decide_exactly, solve_exactly
-from paramverify.backends.settling import Work
 from paramverify.checker.claims import (
     RULES,
     Rejected,
@@ -28,6 +27,7 @@ from paramverify.checker.claims import (
 )
 from paramverify.claims import Claim, to_document
 from paramverify.evidence import certificates
+from paramverify.exact.settling import Work
 from paramverify.formats.refutations import refuter
 from paramverify.simplify.chain import simplify
 

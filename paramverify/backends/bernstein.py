@@ -32,8 +32,12 @@ from paramverify.algebra.polynomials import (
 from paramverify.answers import Answer, Refuted
 from paramverify.backends import DECIDES, Ability
 from paramverify.backends.roots import decide_small
-from paramverify.backends.settling import VERSION, Outcome, Work, answer, settle
-from paramverify.backends.touching import (
+from paramverify.claims import Claim
+from paramverify.errors import DefectError, InputError
+from paramverify.evidence import certificates
+from paramverify.evidence.certificates import Proof, Token
+from paramverify.exact.settling import VERSION, Outcome, Work, answer, settle
+from paramverify.exact.touching import (
     Pins,
     Situation,
     Solve,
@@ -44,10 +48,6 @@ from paramverify.backends.touching import (
     by_square,
     without,
 )
-from paramverify.claims import Claim
-from paramverify.errors import DefectError, InputError
-from paramverify.evidence import certificates
-from paramverify.evidence.certificates import Proof, Token
 from paramverify.formats.refutations import Confirm, refuter, sign_at_point
 from paramverify.simplify.reductions import live_constraints
 

@@ -30,11 +30,11 @@ from paramverify.algebra.signs import Sign, sign_on
 from paramverify.algebra.simplest import simplest_between
 from paramverify.answers import Answer
 from paramverify.backends import DECIDES, Ability
-from paramverify.backends.settling import VERSION, Outcome, answer, settle
 from paramverify.claims import Claim
 from paramverify.errors import DefectError
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import CONSTANT, POSITIVE, Proof, Token
+from paramverify.exact.settling import VERSION, Outcome, answer, settle
 from paramverify.formats.refutations import Confirm, refuter
 from paramverify.simplify.factors import factorisation
 from paramverify.simplify.reductions import live_constraints

@@ -18,9 +18,9 @@ from paramverify.algebra.polynomials import key, substitute
 from paramverify.answers import End, Open, Proved, Refuted
 from paramverify.backends.bernstein import decide_exactly
 from paramverify.backends.qepcad import Reply, ask
-from paramverify.backends.settling import Work
 from paramverify.claims import Claim
 from paramverify.errors import DisagreementError
+from paramverify.exact.settling import Work
 from paramverify.formats.conditions import (
     And,
     Condition,

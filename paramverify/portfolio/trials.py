@@ -15,9 +15,9 @@ from paramverify.algebra.polynomials import Ring
 from paramverify.answers import Answer, End, Open, Proved, Refuted
 from paramverify.backends import DECIDES, Ability, Backend
 from paramverify.backends.bernstein import ENCLOSURES
-from paramverify.backends.settling import VERSION, Outcome, answer, settle
 from paramverify.claims import Claim
 from paramverify.evidence import certificates
+from paramverify.exact.settling import VERSION, Outcome, answer, settle
 from paramverify.formats.refutations import Confirm, refuter
 from paramverify.portfolio.attempts import Attempt, resolve, settings
 from paramverify.portfolio.scripts import run_script

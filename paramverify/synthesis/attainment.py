@@ -17,8 +17,8 @@ from paramverify.algebra.polynomials import Polynomial, substitute, variables
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.answers import Proved, Refuted
 from paramverify.backends.bernstein import decide_exactly
-from paramverify.backends.settling import Work
 from paramverify.claims import Claim
+from paramverify.exact.settling import Work
 from paramverify.models.kinds import OnDomain
 from paramverify.synthesis.paths import somewhere
 from paramverify.synthesis.quotients import Bound, Quotient, as_polynomials

@@ -22,9 +22,9 @@ from paramverify.algebra.enclosures import BITS, spreads
 from paramverify.algebra.polynomials import is_constant
 from paramverify.answers import Answer, Proved
 from paramverify.backends.bernstein import decide_exactly
-from paramverify.backends.settling import Work
 from paramverify.claims import Claim
 from paramverify.errors import InputError, LimitError
+from paramverify.exact.settling import Work
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.factors import Ends, Factor, State, targets
 from paramverify.synthesis.maps import Cell, RegionMap, Status

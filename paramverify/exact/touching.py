@@ -36,10 +36,10 @@ from paramverify.algebra.polynomials import (
 )
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.algebra.simplest import simplest_between
-from paramverify.backends.settling import Outcome, Work, through
 from paramverify.claims import Claim
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import POSITIVE, Proof
+from paramverify.exact.settling import Outcome, Work, through
 from paramverify.formats.refutations import Confirm
 from paramverify.simplify.reductions import AT_LEAST_ZERO
 
