@@ -16,7 +16,7 @@ from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.polynomials import Ring
 from paramverify.answers import Decision, Open, Proved
 from paramverify.claims import Claim
-from paramverify.portfolio.runner import Attempt, Limits, Runner
+from paramverify.processes.runner import Attempt, Limits, Runner
 
 BACKENDS = ("bernstein", "z3", "cvc5", "cvc5-cov")
 PROBLEMS = [

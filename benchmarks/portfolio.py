@@ -19,8 +19,8 @@ from paramverify.backends import discover
 from paramverify.cases import load
 from paramverify.claims import Claim
 from paramverify.encodings.sequences import sequence_claims
-from paramverify.portfolio.runner import Attempt, Limits, Runner
 from paramverify.portfolio.session import Options, Session
+from paramverify.processes.runner import Attempt, Limits, Runner
 
 ROOT = Path(__file__).parent.parent
 FIRST = 6  # claims of each case

@@ -29,7 +29,7 @@ from paramverify.claims import Claim
 from paramverify.errors import InputError
 from paramverify.formats.conditions import question
 from paramverify.formats.lifting import Satisfied
-from paramverify.portfolio.runner import Attempt, Limits, Runner
+from paramverify.processes.runner import Attempt, Limits, Runner
 
 UNIT = parse_interval("(0, 1)")
 

@@ -18,8 +18,8 @@ from paramverify.answers import End, Open, Proved, Refuted
 from paramverify.backends import backend
 from paramverify.claims import Claim
 from paramverify.formats.lifting import Approximation, Satisfied, decide, violation
-from paramverify.portfolio.attempts import settings
-from paramverify.portfolio.runner import Attempt, Limits, Runner
+from paramverify.processes.attempts import settings
+from paramverify.processes.runner import Attempt, Limits, Runner
 
 SOLVERS = ("z3", "cvc5", "cvc5-cov")
 UNIT = {"p": "(0, 1)"}

@@ -12,7 +12,7 @@ from conformance import HARD, HOLDS, TABLE, VIOLATED, Known
 from paramverify.algebra.domains import Interval
 from paramverify.answers import End, Open, Proved, Refuted
 from paramverify.backends import Ability, discover
-from paramverify.portfolio.runner import Attempt, Limits, Runner
+from paramverify.processes.runner import Attempt, Limits, Runner
 
 # Wherever CI runs, these have to be there; see also `conftest`.
 REQUIRED = {"bernstein", "roots", "z3", "cvc5", "cvc5-cov", "yices", "qepcad"}

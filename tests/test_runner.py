@@ -26,8 +26,8 @@ from paramverify.answers import Answer, Decision, End, Open, Proved, Refuted
 from paramverify.claims import Claim, without_enclosure
 from paramverify.errors import DisagreementError, InputError
 from paramverify.portfolio.agreement import check_agreement, confirmation
-from paramverify.portfolio.answers import answer_from_document, answer_to_document
-from paramverify.portfolio.runner import Attempt, Limits, Runner
+from paramverify.processes.answers import answer_from_document, answer_to_document
+from paramverify.processes.runner import Attempt, Limits, Runner
 
 MARK = "PARAMVERIFY_TEST_MARK"
 SOON = Limits(0.5)
@@ -352,7 +352,7 @@ SCRIPT = """
     import sys
     sys.path.insert(0, {tests!r})
     from test_runner import AMPLE, attempt
-    from paramverify.portfolio.runner import Runner
+    from paramverify.processes.runner import Runner
     print("main", flush=True)
     with Runner() as runner:
         runner.run(attempt("prove"), AMPLE)

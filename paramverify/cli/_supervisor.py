@@ -66,7 +66,7 @@ def supervise(arguments: Sequence[str], work: Callable[[list[str]], int]) -> int
     os.setpgid(0, 0)
     for number in (signal.SIGTTIN, signal.SIGTTOU):
         signal.signal(number, signal.SIG_IGN)  # the terminal takes this group for one in the background
-    from paramverify.portfolio.processes import die_with_parent
+    from paramverify.processes.system import die_with_parent
 
     die_with_parent(parent)
     _output.connect(_output.Link(up[1], down[0], started, "--json" in arguments))
@@ -151,7 +151,7 @@ class _Watch:
 
     def run(self) -> int:
         """Waits for the end of the child, or brings it about; returns the exit code."""
-        from paramverify.portfolio.processes import adopt_orphans, reap
+        from paramverify.processes.system import adopt_orphans, reap
 
         adopt_orphans()
         ready: list[int] = []
@@ -221,7 +221,7 @@ class _Watch:
 
     def _kill(self) -> None:
         """Kills the child and all that it started."""
-        from paramverify.portfolio.processes import kill_tree
+        from paramverify.processes.system import kill_tree
 
         while select.select([self.up], [], [], 0)[0] and self._hear():
             pass
@@ -234,7 +234,7 @@ class _Watch:
 
     def _sweep(self) -> None:
         """Waits until every process of the command has ended; kills those that take too long."""
-        from paramverify.portfolio.processes import kill_strays
+        from paramverify.processes.system import kill_strays
 
         until = time.monotonic() + STRAYS
         while time.monotonic() < until:

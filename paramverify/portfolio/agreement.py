@@ -8,7 +8,7 @@ from paramverify.answers import Decision, Proved
 from paramverify.backends import discover
 from paramverify.claims import Claim
 from paramverify.errors import DisagreementError
-from paramverify.portfolio.running import is_decided
+from paramverify.processes.running import is_decided
 
 
 def check_agreement(claim: Claim, decisions: Iterable[Decision]) -> None:

@@ -22,12 +22,12 @@ from paramverify.backends import Backend
 from paramverify.checker.claims import Rejected, check_claim
 from paramverify.claims import Claim, to_document
 from paramverify.errors import InputError
-from paramverify.portfolio.attempts import Attempt, Limits, resolve, settings
 from paramverify.portfolio.results import Record, ResultsFile, identity
-from paramverify.portfolio.runner import Outcome, Runner
 from paramverify.portfolio.scripts import Script, why_not
 from paramverify.portfolio.subjects import Skipped, Subject, Subjects
 from paramverify.portfolio.trials import NOT_ASKED, claim_attempt, script_attempt
+from paramverify.processes.attempts import Attempt, Limits, resolve, settings
+from paramverify.processes.runner import Outcome, Runner
 
 MEMORY = 4 << 30  # bytes of address space for an attempt
 TRANSCRIPT = 2000  # characters that are kept of what a backend printed

@@ -23,10 +23,10 @@ from paramverify.evidence import certificates
 from paramverify.exact.settling import VERSION, Outcome, Work, answer, settle
 from paramverify.formats.refutations import Confirm, refuter
 from paramverify.portfolio.agreement import check_agreement, confirmation, program
-from paramverify.portfolio.attempts import resolve
 from paramverify.portfolio.history import History, default_path
-from paramverify.portfolio.runner import Attempt, Limits, Runner
 from paramverify.portfolio.strategies import BUILT_IN, NAMED, Stage, Strategy
+from paramverify.processes.attempts import resolve
+from paramverify.processes.runner import Attempt, Limits, Runner
 
 QUICK = Work(boxes=300, coefficients=500_000)  # what built-ins may do in this process: tens of milliseconds
 

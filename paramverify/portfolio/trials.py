@@ -19,8 +19,8 @@ from paramverify.claims import Claim
 from paramverify.evidence import certificates
 from paramverify.exact.settling import VERSION, Outcome, answer, settle
 from paramverify.formats.refutations import Confirm, refuter
-from paramverify.portfolio.attempts import Attempt, resolve, settings
 from paramverify.portfolio.scripts import run_script
+from paramverify.processes.attempts import Attempt, resolve, settings
 
 # A script is no claim; this one, which is violated at the only point of its domain, stands in for it, so
 # that the runner's exact check of refutations says nothing about scripts.

@@ -37,9 +37,9 @@ from typing import Any, NoReturn
 from paramverify.answers import Answer, End, Open
 from paramverify.claims import from_document
 from paramverify.errors import InputError, LimitError
-from paramverify.portfolio import processes
-from paramverify.portfolio.answers import answer_to_document
-from paramverify.portfolio.attempts import resolve
+from paramverify.processes import system as processes
+from paramverify.processes.answers import answer_to_document
+from paramverify.processes.attempts import resolve
 
 OUT_OF_MEMORY = 41  # exit codes of an attempt's process that gives no answer
 FAILED = 42

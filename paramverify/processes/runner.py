@@ -25,9 +25,9 @@ from typing import Any
 from paramverify.answers import Decision, End, Open
 from paramverify.backends import Backend
 from paramverify.claims import to_document
-from paramverify.portfolio import processes
-from paramverify.portfolio.attempts import Attempt, Limits, preloads, resolve, settings
-from paramverify.portfolio.running import END_PATIENCE, Outcome, Running, is_decided
+from paramverify.processes import system as processes
+from paramverify.processes.attempts import Attempt, Limits, preloads, resolve, settings
+from paramverify.processes.running import END_PATIENCE, Outcome, Running, is_decided
 
 __all__ = ["Attempt", "Limits", "Outcome", "Runner", "Running"]
 
@@ -36,7 +36,7 @@ READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 
 BOOTSTRAP = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
-    "from paramverify.portfolio.zygote import main; main(int(sys.argv[2]), sys.argv[3])"
+    "from paramverify.processes.zygote import main; main(int(sys.argv[2]), sys.argv[3])"
 )
 
 

@@ -16,9 +16,9 @@ from paramverify.algebra.polynomials import rational
 from paramverify.answers import Answer, Decision, End, Open, Proved, Refuted
 from paramverify.claims import Claim
 from paramverify.formats.refutations import fails_at, in_domain
-from paramverify.portfolio.answers import answer_from_document
-from paramverify.portfolio.attempts import Attempt, Limits
-from paramverify.portfolio.zygote import OUT_OF_MEMORY
+from paramverify.processes.answers import answer_from_document
+from paramverify.processes.attempts import Attempt, Limits
+from paramverify.processes.zygote import OUT_OF_MEMORY
 
 CHUNK = 1 << 16
 TRANSCRIPT_HALF = 1 << 15  # bytes kept from each end of what an attempt prints
