@@ -21,13 +21,13 @@ from matplotlib.image import imread
 from paramverify.cases import load
 from paramverify.cli.compare import duration
 from paramverify.cli.main import run
+from paramverify.compare.comparing import Estimate
+from paramverify.compare.judgement import judge
+from paramverify.compare.results import IDENTITY, identity
+from paramverify.compare.subjects import Encoded, Subjects
+from paramverify.compare.summary import Comparison, alarm, lines, summary
 from paramverify.encodings.sequences import sequence_claims
-from paramverify.portfolio.comparing import Estimate
-from paramverify.portfolio.results import IDENTITY, identity
-from paramverify.portfolio.subjects import Encoded, Subjects
 from paramverify.reports import plots
-from paramverify.reports.comparison import Comparison, alarm, lines, summary
-from paramverify.reports.judgement import judge
 
 ROOT = Path(__file__).parent.parent
 CASES = ROOT / "cases"

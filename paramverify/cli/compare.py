@@ -25,11 +25,12 @@ from paramverify.cli._common import (
     write_text,
 )
 from paramverify.cli._exits import Exit
+from paramverify.compare import summary as comparison
+from paramverify.compare.comparing import Choice, Planned, Progress, plan, run
+from paramverify.compare.results import ResultsFile, identity
+from paramverify.compare.subjects import ENCODINGS, SEQUENCES, Skipped, read_subjects
 from paramverify.errors import InputError
-from paramverify.portfolio.comparing import Choice, Planned, Progress, plan, run
-from paramverify.portfolio.results import ResultsFile, identity
-from paramverify.portfolio.subjects import ENCODINGS, SEQUENCES, Skipped, read_subjects
-from paramverify.reports import comparison, plots
+from paramverify.reports import plots
 
 
 @click.command("compare")

@@ -13,8 +13,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paramverify.portfolio.subjects import AS_THEY_ARE
-from paramverify.reports.comparison import Comparison, Configuration, Problem, Run
+from paramverify.compare.subjects import AS_THEY_ARE
+from paramverify.compare.summary import Comparison, Configuration, Problem, Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from paramverify.portfolio.results import Record
-from paramverify.portfolio.subjects import Encoded
+from paramverify.compare.results import Record
+from paramverify.compare.subjects import Encoded
 
 DECIDED = ("holds", "violated")
 

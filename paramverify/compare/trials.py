@@ -16,10 +16,10 @@ from paramverify.answers import Answer, End, Open, Proved, Refuted
 from paramverify.backends import DECIDES, Ability, Backend
 from paramverify.backends.bernstein import ENCLOSURES
 from paramverify.claims import Claim
+from paramverify.compare.scripts import run_script
 from paramverify.evidence import certificates
 from paramverify.exact.settling import VERSION, Outcome, answer, settle
 from paramverify.formats.refutations import Confirm, refuter
-from paramverify.portfolio.scripts import run_script
 from paramverify.processes.attempts import Attempt, resolve, settings
 
 # A script is no claim; this one, which is violated at the only point of its domain, stands in for it, so

@@ -21,11 +21,11 @@ from paramverify.answers import Decision, Open, Proved, Refuted
 from paramverify.backends import Backend
 from paramverify.checker.claims import Rejected, check_claim
 from paramverify.claims import Claim, to_document
+from paramverify.compare.results import Record, ResultsFile, identity
+from paramverify.compare.scripts import Script, why_not
+from paramverify.compare.subjects import Skipped, Subject, Subjects
+from paramverify.compare.trials import NOT_ASKED, claim_attempt, script_attempt
 from paramverify.errors import InputError
-from paramverify.portfolio.results import Record, ResultsFile, identity
-from paramverify.portfolio.scripts import Script, why_not
-from paramverify.portfolio.subjects import Skipped, Subject, Subjects
-from paramverify.portfolio.trials import NOT_ASKED, claim_attempt, script_attempt
 from paramverify.processes.attempts import Attempt, Limits, resolve, settings
 from paramverify.processes.runner import Outcome, Runner
 

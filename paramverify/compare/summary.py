@@ -21,9 +21,9 @@ from functools import cached_property
 from math import inf
 from typing import Any, NamedTuple
 
-from paramverify.portfolio.results import Record
-from paramverify.portfolio.subjects import AS_THEY_ARE, SCRIPT, Encoded, Skipped, Subjects
-from paramverify.reports.judgement import DECIDED, Judgement, judge
+from paramverify.compare.judgement import DECIDED, Judgement, judge
+from paramverify.compare.results import Record
+from paramverify.compare.subjects import AS_THEY_ARE, SCRIPT, Encoded, Skipped, Subjects
 from paramverify.reports.tables import columns
 
 OPEN = {"timeout": "timeout", "memory": "out_of_memory", "gave up": "gave_up"}

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from paramverify.cases import load
 from paramverify.claims import Claim, without_enclosure
+from paramverify.compare.scripts import Script, read_script
 from paramverify.encodings import monolithic
 from paramverify.encodings.choice import listed_claims
 from paramverify.encodings.cone import cone_claims, has_numbers
@@ -19,7 +20,6 @@ from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.portfolio.possible import require_possible
-from paramverify.portfolio.scripts import Script, read_script
 
 SCRIPT = "script"  # stands for an encoding where somebody else has encoded
 SEQUENCES, CONE, MONOLITHIC = "sequences", "cone", "monolithic"

@@ -1,0 +1,1 @@
+"""Comparisons: every backend and encoding on many cases, and what the results say."""
