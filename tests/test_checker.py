@@ -17,7 +17,6 @@ from claim_tools import example5, kinds, make, random_claim
 from paramverify.answers import Proved, Refuted
 from paramverify.backends.bernstein import decide_exactly, solve_exactly
 from paramverify.checker.claims import (
-    RULES,
     Rejected,
     check_claim,
     check_document,
@@ -25,6 +24,7 @@ from paramverify.checker.claims import (
     check_witness,
     digest,
 )
+from paramverify.checker.rules import RULES
 from paramverify.claims import Claim, to_document
 from paramverify.evidence import certificates
 from paramverify.exact.settling import Work

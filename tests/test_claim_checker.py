@@ -13,31 +13,22 @@ from typing import Any
 import pytest
 
 from paramverify.checker import claims as checker
-from paramverify.checker.claims import (
-    Form,
-    Goal,
+from paramverify.checker.claims import Rejected, check_claim, check_document, check_witness
+from paramverify.checker.convexity import modular, positive_on, semidefinite
+from paramverify.checker.exponentials import encloses_exp, exp_bounds, sign_in_exp
+from paramverify.checker.goals import Form, Goal, bernstein
+from paramverify.checker.polynomials import (
     Poly,
-    Rejected,
-    bernstein,
-    check_claim,
-    check_document,
-    check_witness,
     compose,
     constant,
     degree,
     derivative,
-    encloses_exp,
     evaluate,
-    exp_bounds,
     integer,
-    modular,
     number,
     parse,
     plus,
-    positive_on,
     ratio,
-    semidefinite,
-    sign_in_exp,
     times,
 )
 

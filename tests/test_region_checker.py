@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from paramverify.checker import regions as region_checker
-from paramverify.checker.claims import Report, evaluate, parse
+from paramverify.checker.claims import Report
+from paramverify.checker.polynomials import evaluate, parse
 from paramverify.checker.regions import check_document, check_text
 
 Json = dict[str, Any]

@@ -28,24 +28,19 @@ from fractions import Fraction
 from math import gcd
 from typing import Any
 
-from paramverify.checker import shapes
-from paramverify.checker.claims import (
-    Poly,
+from . import shapes
+from .claims import (
     Rejected,
     Report,
     check_claim,
     check_obligations,
     check_points,
     check_witness,
-    constant,
-    number,
-    parse,
-    plus,
     read_claim,
-    times,
 )
-from paramverify.checker.strict import Misformed, check, shown
-from paramverify.checker.vectors import combined, extreme_rays, read_vector, whole
+from .polynomials import Poly, constant, number, parse, plus, times
+from .strict import Misformed, check, shown
+from .vectors import combined, extreme_rays, read_vector, whole
 
 FORMAT, VERSION = "paramverify-cone", 1
 MAX_STATES = 100_000

@@ -19,9 +19,10 @@ from itertools import combinations_with_replacement, product
 from math import prod
 from typing import Any
 
-from paramverify.checker import shapes
-from paramverify.checker.claims import Rejected, Report, number
-from paramverify.checker.strict import Misformed, check
+from . import shapes
+from .claims import Rejected, Report
+from .polynomials import number
+from .strict import Misformed, check
 
 Axis = tuple[int, ...]
 Table = dict[tuple[Axis, ...], Fraction]

@@ -27,27 +27,18 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from paramverify.checker import shapes
-from paramverify.checker.claims import (
-    Box,
-    Form,
-    Goal,
-    Poly,
+from . import shapes
+from .claims import (
     Rejected,
     Report,
-    add,
-    bernstein,
     check_claim,
     check_obligations,
     check_points,
-    constant,
-    degree,
-    number,
-    parse,
     read_claim,
-    times,
 )
-from paramverify.checker.strict import check, read
+from .goals import Form, Goal, bernstein
+from .polynomials import Box, Poly, add, constant, degree, number, parse, times
+from .strict import check, read
 
 FORMAT, VERSION = "paramverify-regions", 1
 MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)

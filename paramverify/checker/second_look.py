@@ -24,21 +24,14 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from paramverify.checker import cones as cone_checker
-from paramverify.checker import regions as region_checker
-from paramverify.checker.claims import (
-    FORMAT,
-    Rejected,
-    Report,
-    evaluate,
-    exp_bounds,
-    number,
-    parse,
-    read_claim,
-)
-from paramverify.checker.second_matching import Matching, differences, origin, probabilities
-from paramverify.checker.second_numbers import Calculator
-from paramverify.checker.second_reader import MAX_WORDS, Found, SecondReader, candidates
+from . import cones as cone_checker
+from . import regions as region_checker
+from .claims import FORMAT, Rejected, Report, read_claim
+from .exponentials import exp_bounds
+from .polynomials import evaluate, number, parse
+from .second_matching import Matching, differences, origin, probabilities
+from .second_numbers import Calculator
+from .second_reader import MAX_WORDS, Found, SecondReader, candidates
 
 Word = tuple[str, ...]
 

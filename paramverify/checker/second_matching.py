@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from paramverify.checker.claims import Rejected
-from paramverify.checker.second_mechanisms import Words
-from paramverify.checker.second_reader import Found
+from .claims import Rejected
+from .second_mechanisms import Words
+from .second_reader import Found
 
 Item = tuple[str, str, tuple[str, ...]]  # left, right, sequence
 Row = tuple[Fraction | None, ...]  # a value for each point; None where a secret is impossible

@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from paramverify.checker.second_numbers import Calculator, Value, meaning
+from .second_numbers import Calculator, Value, meaning
 
 Input = tuple[Value, ...]
 State = Any

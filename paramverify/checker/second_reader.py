@@ -16,8 +16,8 @@ from itertools import islice, product
 from math import comb
 from typing import Any
 
-from paramverify.checker.second_mechanisms import Chosen, Input, Process, Words, check, inputs, read
-from paramverify.checker.second_numbers import Calculator, Value, meaning
+from .second_mechanisms import Chosen, Input, Process, Words, check, inputs, read
+from .second_numbers import Calculator, Value, meaning
 
 Point = Mapping[str, Fraction]
 Assignments = list[tuple[dict[str, Value], Fraction]]

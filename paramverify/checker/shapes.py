@@ -6,7 +6,7 @@ solver, the reason of an unknown.
 
 from __future__ import annotations
 
-from paramverify.checker.strict import (
+from .strict import (
     Shape,
     by_type,
     flag,

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from paramverify.checker.claims import Poly, Rejected, constant, parse, plus, sign_in_exp, times
+from .claims import Rejected
+from .exponentials import sign_in_exp
+from .polynomials import Poly, constant, parse, plus, times
 
 SILENT = -1
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from paramverify.checker.claims import Poly, constant, number, parse, plus, sign_in_exp, times
-from paramverify.checker.strict import Misformed, Rejected
+from .exponentials import sign_in_exp
+from .polynomials import Poly, constant, number, parse, plus, times
+from .strict import Misformed, Rejected
 
 RATIONAL = r"-?[0-9]+(?:/[0-9]+)?"
 PRIVACY = ("probabilities", "ratio", "bound")

@@ -30,24 +30,20 @@ from fractions import Fraction
 from math import gcd
 from typing import Any
 
-from paramverify.checker import shapes
-from paramverify.checker.claims import (
-    Poly,
+from . import shapes
+from .claims import (
     Rejected,
     Report,
     check_claim,
     check_obligations,
     check_points,
     check_witness,
-    number,
-    parse,
-    plus,
     read_claim,
-    sign_in_exp,
-    whole,
 )
-from paramverify.checker.strict import Misformed, check, shown
-from paramverify.checker.systems import (
+from .exponentials import sign_in_exp
+from .polynomials import Poly, number, parse, plus, whole
+from .strict import Misformed, check, shown
+from .systems import (
     SILENT,
     Ask,
     Numbers,

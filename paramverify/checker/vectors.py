@@ -9,7 +9,8 @@ from itertools import combinations
 from math import gcd
 from typing import Any
 
-from paramverify.checker.claims import Rejected, number
+from .claims import Rejected
+from .polynomials import number
 
 MAX_NORMALS = 40
 

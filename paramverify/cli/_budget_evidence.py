@@ -25,6 +25,8 @@ from paramverify.algebra.polynomials import Polynomial, RationalFunction, in_gen
 from paramverify.answers import Decision, End
 from paramverify.cases import Case
 from paramverify.checker import claims as checker
+from paramverify.checker.documents import BUDGET
+from paramverify.checker.polynomials import parse
 from paramverify.claims import Claim, Origin
 from paramverify.cli._budget_text import growing
 from paramverify.errors import EvidenceError, InputError
@@ -40,7 +42,6 @@ from paramverify.synthesis.suprema import TightBudget
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated
 from paramverify.verification import Report, levels_certificate
 
-KEY = "budget"
 Check = Callable[[str, Case], checker.Report]
 
 
@@ -84,7 +85,7 @@ def budget_document(
             dict(found.loop) if found.loop else None,
         )
         document = evidence_document(case, report, status)
-    return document | {KEY: {"bound": bound, "witnesses": [documents.witness(w) for w in witnesses]}}
+    return document | {BUDGET: {"bound": bound, "witnesses": [documents.witness(w) for w in witnesses]}}
 
 
 def check_budget(document: Mapping[str, Any], case: Case, check: Check) -> checker.Report:
@@ -98,7 +99,7 @@ def check_budget(document: Mapping[str, Any], case: Case, check: Check) -> check
         scaled = model
         if stated["bound"] is not None:
             scaled = bounded(model, stated["bound"])
-        rest = {name: value for name, value in document.items() if name != KEY}
+        rest = {name: value for name, value in document.items() if name != BUDGET}
         report = check(json.dumps(rest), replace(case, model=scaled))
         if not report.accepted:
             return report
@@ -108,19 +109,7 @@ def check_budget(document: Mapping[str, Any], case: Case, check: Check) -> check
             line = "budget: there is none; the loop makes the ratio larger than every number"
     except (ValueError, KeyError, TypeError, AttributeError, EvidenceError, checker.Rejected) as error:
         return checker.Report(False, (f"rejected: the budget: {error!s:.200}",))
-    return replace(report, lines=(*report.lines, line), status=KEY)
-
-
-def without_case(document: Mapping[str, Any], check: Callable[[str], checker.Report]) -> checker.Report:
-    """Checks the claims of the evidence of a budget in themselves; what they mean needs the case."""
-    try:
-        stated = _read(document)
-    except EvidenceError as error:
-        return checker.Report(False, (f"rejected: the budget: {error!s:.200}",))
-    report = check(json.dumps({name: value for name, value in document.items() if name != KEY}))
-    bound = " over ".join(stated["bound"]).removesuffix(" over 1") if stated["bound"] else "none"
-    line = f"budget: the bound in the claims is said to be {bound}; neither it nor a witness was compared"
-    return replace(report, lines=(*report.lines, line), status=KEY) if report.accepted else report
+    return replace(report, lines=(*report.lines, line), status=BUDGET)
 
 
 def bounded(model: Model, written: list[str]) -> Model:
@@ -133,7 +122,7 @@ def bounded(model: Model, written: list[str]) -> Model:
     ring, constant = plain.domain.ring, plain.domain.constant
     parts: list[Polynomial] = []
     for item in written:
-        polynomial = ring.from_terms(dict(checker.parse(item, ring.names)))
+        polynomial = ring.from_terms(dict(parse(item, ring.names)))
         if set(variables(polynomial)) - {GENERATOR if constant else ""}:
             raise EvidenceError("the bound is not a number")
         number = in_generator(polynomial) if constant else fmpq_poly(list(polynomial.coeffs()) or [0])
@@ -144,7 +133,7 @@ def bounded(model: Model, written: list[str]) -> Model:
 
 
 def _read(document: Mapping[str, Any]) -> dict[str, Any]:
-    stated = document[KEY]
+    stated = document[BUDGET]
     bound = stated.get("bound") if isinstance(stated, dict) else None
     fine = isinstance(stated, dict) and stated.keys() == {"bound", "witnesses"}
     fine = fine and isinstance(stated["witnesses"], list)

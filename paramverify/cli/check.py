@@ -2,45 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from paramverify.checker import claims as checker
-from paramverify.checker import cones as cone_checker
-from paramverify.checker import neighbours as product_checker
-from paramverify.checker import regions as region_checker
-from paramverify.checker import shapes, told
-from paramverify.checker import unwinding as unwinding_checker
-from paramverify.checker.claims import Rejected, Report
+from paramverify.checker import unwinding
+from paramverify.checker.claims import Report
+from paramverify.checker.documents import BUDGET, check_text, read_document, verdict_line
 from paramverify.checker.second_look import SecondLook, with_second_look
-from paramverify.checker.strict import check, read, shown
+from paramverify.checker.strict import Rejected
 from paramverify.cli import _output
 from paramverify.cli._common import json_option, print_json, say, whole_timeout_option
 from paramverify.errors import EvidenceError, located
 from paramverify.files import read_file
 from paramverify.portfolio.possible import require_possible
 
-RULES: dict[str, Callable[[Any], Report]] = {
-    checker.FORMAT: checker.check_document,
-    cone_checker.FORMAT: cone_checker.check_document,
-    region_checker.FORMAT: region_checker.check_document,
-    unwinding_checker.FORMAT: unwinding_checker.check_document,
-}
-KEY = "budget"  # of `cli._budget_evidence`, which is imported where it is used
-# What a document alone does not show, by its format or status; the case is needed.
-NOT_COMPARED = {
-    cone_checker.FORMAT: ("the model with the case", "that its weights and its bound are nowhere negative"),
-    region_checker.FORMAT: ("the claims, the domain and the obligations with the case",),
-    unwinding_checker.FORMAT: ("the system, the bound and the obligations with the case",),
-    KEY: ("the claims and the bound with the case", "the witnesses with the model"),
-    "violated": ("the claim with the case", "the secrets, the output and the numbers with the model"),
-    "holds": ("the claims, where they come from, and the obligations with the case",),
-    "unknown": ("the claims, where they come from, and the obligations with the case",),
-}
 MAX_BYTES = 1_000_000_000
 SHOWN = 20
 
@@ -58,7 +35,7 @@ def command(evidence: Path, case: str | None, as_json: bool) -> int:
     """
     text = _read(evidence)
     _output.found(["  nothing is accepted: the check did not end"], {"accepted": False})
-    report, look = _with_case(text, case) if case else (check_alone(text), None)
+    report, look = _with_case(text, case) if case else (check_text(text), None)
     accepted = report.accepted
     if as_json:
         print_json(_document(report, look))
@@ -70,21 +47,8 @@ def command(evidence: Path, case: str | None, as_json: bool) -> int:
         say(f"... and {len(lines) - SHOWN} more")
     if look is not None and look.line and look.agrees:
         say(look.line)
-    say(_verdict_line(report))
+    say(verdict_line(report))
     return int(not accepted)
-
-
-def _verdict_line(report: Report) -> str:
-    """Returns what was shown, on whose word, and what was not compared, in one line."""
-    what = "cells" if report.status == "region map" else "claims"
-    names = f" ({', '.join(map(shown, report.solvers))})" if report.solvers else ""
-    counts = f"{report.proved} {what} proved, {report.trusted} trusted to solvers{names}, {report.open} open"
-    if not report.accepted:
-        return f"REJECTED: {counts}"
-    if not report.not_compared:
-        return f"accepted: {report.status}: {counts}"
-    alone = "accepted as far as it can be checked without the case"
-    return f"{alone}: {report.status}: {counts}; not compared: {'; '.join(report.not_compared)}"
 
 
 def _read(path: Path, what: str = "evidence") -> str:
@@ -98,11 +62,10 @@ def _read(path: Path, what: str = "evidence") -> str:
 def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None]:
     content = _read(Path(path), "a case file")
     try:
-        document = read(text)
-        check(document, shapes.FORM)
+        document = read_document(text)
     except Rejected as error:
         return Report(False, (f"rejected: {error}",)), None
-    if document["format"] == unwinding_checker.FORMAT:
+    if document["format"] == unwinding.FORMAT:
         from paramverify.interactive.cases import load as load_system
         from paramverify.interactive.certificates import check_with_case as check_with_system
 
@@ -114,29 +77,10 @@ def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None]:
 
     loaded = load(path)
     require_possible(loaded.model)
-    if KEY in document:
+    if BUDGET in document:
         report = check_budget(document, loaded, check_with_case)
-        return with_second_look(report, document, content, document[KEY]["bound"])
+        return with_second_look(report, document, content, document[BUDGET]["bound"])
     return with_second_look(check_with_case(text, loaded), document, content)
-
-
-def check_alone(text: str) -> Report:
-    """Checks evidence in itself, by the rules of its format, and the numbers of a witness with each other."""
-    try:
-        document = read(text)
-        check(document, shapes.FORM)
-        if KEY in document:
-            from paramverify.cli._budget_evidence import without_case
-
-            report = without_case(document, check_alone)
-            return replace(report, not_compared=NOT_COMPARED[KEY]) if report.accepted else report
-        report = product_checker.with_reduction(document, RULES[document["format"]](document))
-        if report.accepted and document["format"] == checker.FORMAT and "witness" in document:
-            told.check_numbers(document["witness"])
-    except Rejected as error:
-        return Report(False, (f"rejected: {error}",))
-    missing = NOT_COMPARED.get(document["format"]) or NOT_COMPARED.get(report.status, ())
-    return replace(report, not_compared=missing)
 
 
 def _document(report: Report, look: SecondLook | None) -> dict[str, Any]:

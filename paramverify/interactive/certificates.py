@@ -11,8 +11,8 @@ from typing import Any
 from paramverify.algebra.domains import Constraint
 from paramverify.algebra.polynomials import Polynomial, key, primitive
 from paramverify.answers import Proved
-from paramverify.checker.claims import Poly
 from paramverify.checker.claims import Report as CheckReport
+from paramverify.checker.polynomials import Poly
 from paramverify.checker.unwinding import FORMAT, VERSION, check_document
 from paramverify.claims import Claim, to_document, without_enclosure
 from paramverify.errors import DefectError

@@ -1,0 +1,77 @@
+"""Evidence of any kind: checked by the module that its format names, and what it does not show by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from . import claims, cones, neighbours, regions, shapes, told, unwinding
+from .claims import Report
+from .strict import Rejected, check, read, shown
+
+BUDGET = "budget"  # key of a document whose claims have another bound than the case
+
+CHECKERS: dict[str, Callable[[Any], Report]] = {
+    module.FORMAT: module.check_document for module in (claims, cones, regions, unwinding)
+}
+# What a document alone does not show, by its format or status; the case is needed.
+NOT_COMPARED = {
+    cones.FORMAT: ("the model with the case", "that its weights and its bound are nowhere negative"),
+    regions.FORMAT: ("the claims, the domain and the obligations with the case",),
+    unwinding.FORMAT: ("the system, the bound and the obligations with the case",),
+    BUDGET: ("the claims and the bound with the case", "the witnesses with the model"),
+    "violated": ("the claim with the case", "the secrets, the output and the numbers with the model"),
+    "holds": ("the claims, where they come from, and the obligations with the case",),
+    "unknown": ("the claims, where they come from, and the obligations with the case",),
+}
+
+
+def read_document(text: str) -> dict[str, Any]:
+    """Returns a document of one of the known forms.
+
+    Raises:
+        Rejected: it is none.
+    """
+    document: dict[str, Any] = read(text)
+    check(document, shapes.FORM)
+    return document
+
+
+def check_text(text: str) -> Report:
+    """Checks evidence in itself, by the rules of its format, and the numbers of a witness with each other."""
+    try:
+        document = read_document(text)
+        report = _checked({name: value for name, value in document.items() if name != BUDGET})
+    except Rejected as error:
+        return Report(False, (f"rejected: {error}",))
+    missing = NOT_COMPARED.get(document["format"]) or NOT_COMPARED.get(report.status, ())
+    if BUDGET not in document or not report.accepted:
+        return replace(report, not_compared=missing)
+    line = _budget(document[BUDGET])
+    return replace(report, lines=(*report.lines, line), status=BUDGET, not_compared=NOT_COMPARED[BUDGET])
+
+
+def _checked(document: Mapping[str, Any]) -> Report:
+    report = neighbours.with_reduction(document, CHECKERS[document["format"]](document))
+    if report.accepted and document["format"] == claims.FORMAT and "witness" in document:
+        told.check_numbers(document["witness"])
+    return report
+
+
+def _budget(stated: Mapping[str, Any]) -> str:
+    bound = " over ".join(stated["bound"]).removesuffix(" over 1") if stated["bound"] else "none"
+    return f"budget: the bound in the claims is said to be {bound}; neither it nor a witness was compared"
+
+
+def verdict_line(report: Report) -> str:
+    """Returns what was shown, on whose word, and what was not compared, in one line."""
+    what = "cells" if report.status == "region map" else "claims"
+    names = f" ({', '.join(map(shown, report.solvers))})" if report.solvers else ""
+    counts = f"{report.proved} {what} proved, {report.trusted} trusted to solvers{names}, {report.open} open"
+    if not report.accepted:
+        return f"REJECTED: {counts}"
+    if not report.not_compared:
+        return f"accepted: {report.status}: {counts}"
+    alone = "accepted as far as it can be checked without the case"
+    return f"{alone}: {report.status}: {counts}; not compared: {'; '.join(report.not_compared)}"

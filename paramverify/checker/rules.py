@@ -1,0 +1,349 @@
+"""The rules: each shows f ≥ 0 on a box with constraints by smaller goals, or by a computation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from .convexity import convex_rule, negative_on, positive_on
+from .exponentials import encloses_exp, sign_in_exp
+from .goals import Context, Goal, bernstein
+from .polynomials import (
+    ONE,
+    Poly,
+    compose,
+    constant,
+    degree,
+    derivative,
+    number,
+    parse,
+    plus,
+    ratio,
+    times,
+)
+from .strict import Rejected as Rejected
+
+MAX_DEPTH = 60  # proofs inside proofs
+
+
+def prove(goal: Goal, proof: Any, context: Context, depth: int = 0) -> None:
+    """Returns if the proof shows the goal.
+
+    Raises:
+        Rejected: it does not.
+    """
+    if depth > MAX_DEPTH:
+        raise Rejected("proofs are nested too deeply")
+    if not isinstance(proof, dict):
+        raise Rejected(f"a proof must be an object, not {proof!r:.40}")
+    kind = proof.get("kind")
+    rule = RULES.get(kind) if isinstance(kind, str) else None
+    if rule is None:
+        raise Rejected(f"unknown kind of proof: {kind!r:.40}")
+    rule(goal, proof, context, depth + 1)
+
+
+def constant_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    if any(any(x) or c < 0 for x, c in goal.poly.items()):
+        raise Rejected("the polynomial is not a number that is at least zero")
+
+
+def fixed_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    name = proof["variable"]
+    goal.axis(name)
+    low, high = goal.box[name]
+    if low != high:
+        raise Rejected(f"{name} is not fixed")
+    # The variable stays in the list of names, but occurs nowhere any more.
+    prove(goal.replaced(name, constant(low, len(goal.names)), (low, high)), proof["proof"], context, depth)
+
+
+def factors_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    total = constant(number(proof["constant"]), len(goal.names))
+    positive = number(proof["constant"]) >= 0
+    premises = []
+    degrees = [0] * len(goal.names)
+    for item in proof["factors"]:
+        poly, power = parse(item["factor"], goal.names), item["multiplicity"]
+        if power < 1:
+            raise Rejected("a multiplicity must be a positive whole number")
+        degrees = [e + power * degree(poly, k) for k, e in enumerate(degrees)]
+        # Every factor mentions a variable, so the degrees bound the number of multiplications.
+        if not any(map(any, poly)) or any(e > degree(goal.poly, k) for k, e in enumerate(degrees)):
+            raise Rejected("the product of the factors is another polynomial")
+        for _ in range(power):
+            total = times(total, poly)
+        if power % 2:
+            sign = {"+": 1, "-": -1}[item["sign"]]
+            positive ^= sign < 0
+            premises.append((goal.about(plus({}, poly, Fraction(sign))), item["proof"]))
+    if total != goal.poly:
+        raise Rejected("the product of the factors is another polynomial")
+    if not positive:
+        raise Rejected("the signs of the factors make the product negative")
+    for premise, part in premises:
+        prove(premise, part, context, depth)
+
+
+def sum_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    parts = [(parse(part["polynomial"], goal.names), part["proof"]) for part in proof["parts"]]
+    total: Poly = {}
+    for poly, _ in parts:
+        total = plus(total, poly)
+    if total != goal.poly:
+        raise Rejected("the parts sum to another polynomial")
+    for poly, part in parts:
+        prove(goal.about(poly), part, context, depth)
+
+
+def ends_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    name = proof["variable"]
+    axis = goal.axis(name)
+    if degree(goal.poly, axis) > 1:
+        second = derivative(derivative(goal.poly, axis), axis)
+        prove(goal.without(name, plus({}, second, Fraction(-1))), proof["concave"], context, depth)
+    for key, value in zip(("lower", "upper"), goal.box[name], strict=True):
+        at_end = compose(goal.poly, axis, constant(value, len(goal.names)))
+        # Along x, f is at least the smaller one of its values at the ends. (Concavity is needed on the whole
+        # line between them, so it is shown without the conditions that mention x.)
+        prove(goal.without(name, at_end), proof[key], context, depth)
+
+
+def monotone_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    name, upper = proof["variable"], {"lower": False, "upper": True}[proof["end"]]
+    axis = goal.axis(name)
+    slope = plus({}, derivative(goal.poly, axis), Fraction(-1 if upper else 1))
+    # The derivative must have its sign on the whole line from the point to the end.
+    prove(goal.without(name, slope), proof["derivative"], context, depth)
+    at_end = compose(goal.poly, axis, constant(goal.box[name][upper], len(goal.names)))
+    prove(goal.without(name, at_end), proof["proof"], context, depth)
+
+
+def quadratic_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    name = proof["variable"]
+    axis = goal.axis(name)
+    if degree(goal.poly, axis) != 2:
+        raise Rejected(f"the polynomial is not quadratic in {name}")
+    parts: list[Poly] = [{}, {}, {}]
+    for x, coefficient in goal.poly.items():
+        parts[x[axis]][(*x[:axis], 0, *x[axis + 1 :])] = coefficient
+    c, b, a = parts
+    # Where a > 0, 4·a·f = (2·a·x + b)² + (4·a·c − b²) ≥ 0; where a = 0, also b = 0, and f = c.
+    discriminant = plus(times({(0,) * len(goal.names): Fraction(4)}, times(a, c)), times(b, b), -ONE)
+    for key, part in (("leading", a), ("constant", c), ("discriminant", discriminant)):
+        prove(goal.without(name, part), proof[key], context, depth)
+
+
+def bernstein_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    """Follows the tree, which is written in preorder: the lower part of a cut comes first."""
+    pending = [(goal, bernstein(goal, goal.poly))]
+    for token in proof["tree"]:
+        if not pending:
+            raise Rejected("the tree has too many leaves")
+        here, form = pending.pop()
+        if token == "+":
+            if min(form.entries) < 0:
+                raise Rejected("a Bernstein coefficient is negative at a leaf")
+        elif isinstance(token, dict):
+            if token.get("kind") == "convex":
+                convex_rule(here, token, context, depth, form)
+            else:
+                prove(here, token, context, depth)
+        elif token[0] == "outside":
+            poly, strict = here.condition(token[1])
+            opposite = plus({}, poly, -ONE)
+            if negative_on(here, opposite) or not (strict or positive_on(here, opposite)):
+                raise Rejected("a constraint is not shown to fail at a leaf")
+        elif token[0] in ("low", "high"):
+            name, upper = token[1], token[0] == "high"
+            if name not in form.names:
+                raise Rejected(f"the polynomial does not mention {name!r:.40}")
+            # f is monotone along the axis, so on this part it is at least its value on that face.
+            steps = form.slope(name).entries
+            if max(steps) > 0 if upper else min(steps) < 0:
+                raise Rejected(f"the polynomial is not shown to be monotone in {name}")
+            value = constant(here.box[name][upper], len(here.names))
+            lower = here.without(name, compose(here.poly, here.axis(name), value))
+            pending.append((lower, form.end(name, upper)))
+        elif token[0] == "cut":
+            name, at = token[1], number(token[2])
+            here.axis(name)
+            low, high = here.box[name]
+            if not low < at < high:
+                raise Rejected(f"the cut of {name} at {at} is not inside")
+            forms = form.cut(name, (at - low) / (high - low)) if name in form.names else (form, form)
+            pending += [(here.within(name, side, at), forms[side]) for side in (1, 0)]
+        else:
+            raise Rejected(f"unknown entry of a tree: {token!r:.40}")
+    if pending:
+        raise Rejected("a leaf of the tree is missing")
+
+
+def constraint_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    poly, _ = goal.condition(proof["constraint"])
+    factor = number(proof["factor"])
+    if factor < 0:
+        raise Rejected("a constraint is used with a negative factor")
+    prove(goal.about(plus(goal.poly, poly, -factor)), proof["proof"], context, depth)
+
+
+def divide_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    poly, strict = goal.condition(proof["constraint"])
+    factor, cofactor = (parse(proof[key], goal.names) for key in ("factor", "cofactor"))
+    sign = Fraction({"+": 1, "-": -1}[proof["sign"]])
+    if times(factor, cofactor) != poly:
+        raise Rejected("the product of the factors is another constraint")
+    if not positive_on(goal, plus({}, cofactor, sign)):
+        raise Rejected("a factor of a constraint is not shown to be positive")
+    more = (plus({}, factor, sign), strict)
+    prove(replace(goal, conditions=(*goal.conditions, more)), proof["proof"], context, depth)
+
+
+def contradiction_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    (left, strict), (right, also) = (goal.condition(index) for index in proof["constraints"])
+    quotient = ratio(left, right)
+    if quotient is None or quotient > 0 or not (strict or also):
+        raise Rejected("the constraints do not contradict each other")
+
+
+def bound_of(goal: Goal, name: str, poly: Poly) -> tuple[Fraction, Poly]:
+    """Returns (a, u) where the polynomial is a·(x − u) with a number a and u without x."""
+    axis = goal.axis(name)
+    slope = derivative(poly, axis)
+    if degree(poly, axis) != 1 or any(map(any, slope)):
+        raise Rejected(f"a constraint is not linear in {name} with a number as its coefficient")
+    (a,) = slope.values()
+    return a, plus({}, {x: c for x, c in poly.items() if not x[axis]}, -1 / a)
+
+
+def stretch_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    name, index = proof["variable"], proof["constraint"]
+    poly, strict = goal.condition(index)
+    a, u = bound_of(goal, name, poly)
+    side, sign = (0, ONE) if a < 0 else (1, -ONE)
+    # The constraint says x ≤ u (where a < 0) or x ≥ u, and the box bounds x on the other side, by e. So every
+    # point of D has x = e + (u − e)·x' with some x' in [0, 1], and ±(u − e) ≥ 0. Where e is open or the
+    # constraint strict, x ≠ e or x ≠ u; in both cases u ≠ e, so that x' is not 0 or not 1.
+    e, axis = constant(goal.box[name][side], len(goal.names)), goal.axis(name)
+    reach, open_end = plus(u, e, -ONE), (name, side) in goal.open
+    variable = {tuple(int(k == axis) for k in range(len(goal.names))): ONE}
+    conditions = (*goal.conditions[:index], None, *goal.conditions[index + 1 :])
+    kept = replace(goal, conditions=conditions)
+    new = kept.replaced(name, plus(e, times(reach, variable)), (Fraction(0), ONE))
+    room = (plus({}, reach, sign), strict or open_end)
+    excluded = {(name, end) for end, out in enumerate((open_end, strict)) if out}
+    new = replace(new, conditions=(*new.conditions, room), open=new.open | excluded)
+    prove(new, proof["proof"], context, depth)
+
+
+def eliminate_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    name, (first, second) = proof["variable"], proof["constraints"]
+    left, right = goal.condition(first)[0], goal.condition(second)[0]
+    quotient = ratio(left, right)
+    if quotient is None or quotient > 0:
+        raise Rejected("the constraints are not an equation")
+    _, u = bound_of(goal, name, left)
+    low, high = (constant(end, len(goal.names)) for end in goal.box[name])
+    # Both constraints together say x = u, and the box says low ≤ u ≤ high.
+    new = goal.replaced(name, u, goal.box[name])
+    room = ((plus(u, low, -ONE), False), (plus(high, u, -ONE), False))
+    prove(replace(new, conditions=(*new.conditions, *room)), proof["proof"], context, depth)
+
+
+def blowup_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    corner: dict[str, str] = proof["corner"]
+    width = len(goal.names)
+    if len(corner) < 2 or proof["parts"].keys() != corner.keys():
+        raise Rejected("a cone is missing")
+    ends: dict[str, tuple[Fraction, Fraction]] = {}  # the vertex, and the signed way to the other end
+    for name, side in corner.items():
+        goal.axis(name)
+        low, high = goal.box[name]
+        if low == high:
+            raise Rejected(f"{name} has one value only")
+        ends[name] = {"lower": (low, high - low), "upper": (high, low - high)}[side]
+    for largest, part in proof["parts"].items():
+        # Let s = (x − end)/way in [0, 1] for each variable. Where s of `largest` is largest, every other
+        # one is r·s with r in [0, 1]; its variable stands for r from here on.
+        new = goal
+        end, way = ends[largest]
+        axis = goal.axis(largest)
+        unit = {tuple(int(k == axis) for k in range(width)): 1 / way}
+        distance = plus(unit, constant(end / way, width), -ONE)
+        for name in corner.keys() - {largest}:
+            axis = goal.axis(name)
+            variable = {tuple(int(k == axis) for k in range(width)): ends[name][1]}
+            image = plus(times(variable, distance), constant(ends[name][0], width))
+            new = new.replaced(name, image, (Fraction(0), ONE))
+        prove(new, part, context, depth)
+
+
+def enclose_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    if context.exponent is None or "E" in goal.box or goal.names[-1:] != ("E",):
+        raise Rejected("there is no constant to enclose")
+    low, high = (number(end) for end in proof["interval"])
+    if not encloses_exp(context.exponent, low, high):
+        raise Rejected(f"exp({context.exponent}) is not shown to be in the interval")
+    prove(replace(goal, box={**goal.box, "E": (low, high)}), proof["proof"], context, depth)
+
+
+def exponential_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    if context.exponent is None or "E" in goal.box or goal.names[-1:] != ("E",):
+        raise Rejected("there is no constant that stands for itself")
+    if any(any(x[:-1]) for x in goal.poly):
+        raise Rejected("another variable than the constant occurs")
+    if sign_in_exp({x[-1]: c for x, c in goal.poly.items()}, context.exponent) < 0:
+        raise Rejected("the number is negative")
+
+
+def lemma_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    known = context.lemmas.get(proof["name"])
+    if known is None:
+        raise Rejected(f"no lemma {proof['name']!r:.40} before this place")
+    context.used.add(proof["name"])
+    lemma = known.goal
+    quotient = ratio(goal.poly, lemma.poly)
+    # With E in neither box, both are about the same number exp(q).
+    same = lemma.names == goal.names and lemma.box.keys() == goal.box.keys()
+    same = same and known.exponent == context.exponent
+    inside = same and all(
+        low <= goal.box[name][0] and goal.box[name][1] <= high for name, (low, high) in lemma.box.items()
+    )
+    # An end that the lemma leaves out must be out of the goal's box too.
+    inside = inside and all(
+        end in goal.open or lemma.box[end[0]][end[1]] != goal.box[end[0]][end[1]] for end in lemma.open
+    )
+    inside = inside and all(condition in goal.conditions for condition in lemma.conditions)
+    if not inside or not (quotient and quotient > 0):
+        raise Rejected(f"the lemma {proof['name']!r:.40} says something else")
+
+
+def solver_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    name, version = proof["solver"], proof["version"]
+    if not name:
+        raise Rejected("a trusted answer must name the solver and its version")
+    context.trusted.add(f"{name} {version}".strip())
+
+
+RULES = {
+    "constant": constant_rule,
+    "fixed": fixed_rule,
+    "factors": factors_rule,
+    "sum": sum_rule,
+    "ends": ends_rule,
+    "monotone": monotone_rule,
+    "quadratic": quadratic_rule,
+    "bernstein": bernstein_rule,
+    "convex": convex_rule,
+    "constraint": constraint_rule,
+    "divide": divide_rule,
+    "contradiction": contradiction_rule,
+    "stretch": stretch_rule,
+    "eliminate": eliminate_rule,
+    "blowup": blowup_rule,
+    "enclose": enclose_rule,
+    "exponential": exponential_rule,
+    "lemma": lemma_rule,
+    "solver": solver_rule,
+}
