@@ -23,7 +23,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The verdict, the claims that were decided, and a certificate for `cone_checker` where there is one."""
+    """The verdict, the claims that were decided, and a certificate for `checker.cones` where there is one."""
 
     verdict: Verdict
     claims: tuple[Claim, ...] = ()

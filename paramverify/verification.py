@@ -42,7 +42,7 @@ class Report:
 
     `decisions[k]` settles `claims[k]`; there are fewer decisions than claims where a violation ended the run.
     `obligations` are claims about the model itself that were needed besides. `certificate` is a document for
-    `evidence.cone_checker` where the case is about every length.
+    `checker.cones` where the case is about every length.
     """
 
     verdict: Verdict

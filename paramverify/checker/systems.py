@@ -1,6 +1,6 @@
 """The systems of evidence about interactive systems: weights, conditions and closures, checked when read.
 
-Standard library only, and the checker of single claims; the reasons stand in `unwinding_checker`.
+Standard library only, and the checker of single claims; the reasons stand in `unwinding`.
 """
 
 from __future__ import annotations

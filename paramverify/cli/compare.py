@@ -27,6 +27,7 @@ from paramverify.cli._common import (
 from paramverify.cli._exits import Exit
 from paramverify.compare import summary as comparison
 from paramverify.compare.comparing import Choice, Planned, Progress, plan, run
+from paramverify.compare.figures import write_plots
 from paramverify.compare.results import ResultsFile, identity
 from paramverify.compare.subjects import ENCODINGS, SEQUENCES, Skipped, read_subjects
 from paramverify.errors import InputError
@@ -163,7 +164,7 @@ def _write(made: comparison.Comparison, folder: Path) -> tuple[dict[str, Any], l
     notes = []
     drawn: list[Path] = []
     if plots.available():
-        drawn = plots.write_plots(made, folder)
+        drawn = write_plots(made, folder)
     else:
         notes.append(f"No plots: matplotlib is missing; to get it: {plots.INSTALL}")
     document["plots"] = [path.name for path in drawn]

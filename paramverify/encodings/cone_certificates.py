@@ -1,4 +1,4 @@
-"""Certificates about many sequences at once, as JSON data, which `cone_checker` replays.
+"""Certificates about many sequences at once, as JSON data, which `checker.cones` replays.
 
 Each document holds the model that it is about (`model_document`), so that it can be compared with a case.
 This module only writes; it shares no code with the checker.

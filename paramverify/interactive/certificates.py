@@ -1,4 +1,4 @@
-"""The evidence of a case of an interactive system as one JSON document, for `evidence.unwinding_checker`."""
+"""The evidence of a case of an interactive system as one JSON document, for `checker.unwinding`."""
 
 from __future__ import annotations
 

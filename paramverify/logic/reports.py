@@ -154,7 +154,7 @@ def evidence(
     results: Mapping[str, Result],
     status: str,
 ) -> dict[str, Any]:
-    """Returns the claims with their proofs, or the witness, for `evidence.checker`."""
+    """Returns the claims with their proofs, or the witness, for `checker`."""
     settled = [*obligations, *(pair for r in results.values() for pair in r.claims)]
     entries = [certificates.settled(without_enclosure(claim), decision) for claim, decision in settled]
     violation = None

@@ -116,7 +116,7 @@ def worst_pair(around: Neighbourhood) -> tuple[Input, Input]:
 
 
 def reduction_document(around: Neighbourhood, left: str, right: str) -> dict[str, Any]:
-    """Returns the statement that a pair has the largest ratio, for `evidence.product_checker`."""
+    """Returns the statement that a pair has the largest ratio, for `checker.neighbours`."""
     mass, scale = _numbers(around.mechanism.noise)
     return {
         "noise": [[str(Fraction(p, scale)) for p in row] for row in mass],

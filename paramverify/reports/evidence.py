@@ -44,9 +44,9 @@ SHOWN = 3  # origins that are listed for one claim
 
 
 def evidence_document(case: Case, report: Report, status: str) -> dict[str, Any]:
-    """Returns every claim with its proof, or the witness; for `evidence.checker`.
+    """Returns every claim with its proof, or the witness; for `checker`.
 
-    Of a case about every length it is the certificate of a cone or of a loop, for `evidence.cone_checker`.
+    Of a case about every length it is the certificate of a cone or of a loop, for `checker.cones`.
     """
     if report.certificate is not None:
         return {**report.certificate, "status": status, **about(case, report.obligations, status)}

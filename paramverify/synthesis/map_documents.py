@@ -1,4 +1,4 @@
-"""Region maps as evidence: a JSON document that `evidence.region_checker` checks by itself."""
+"""Region maps as evidence: a JSON document that `checker.regions` checks by itself."""
 
 from __future__ import annotations
 

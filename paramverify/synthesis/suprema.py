@@ -69,7 +69,7 @@ class TightBudget:
     secrets and the output. `decisions` are proofs of the upper bound for single quotients, `proof` is that
     for all claims of the case. `witness` has the supremum as its ratio, or the lower bound where the supremum
     is not known; where no rational prior is known to reach the supremum, `approached` is a sequence of
-    witnesses with growing ratios. `loop` is a document for `evidence.cone_checker` that shows that there is
+    witnesses with growing ratios. `loop` is a document for `checker.cones` that shows that there is
     no budget for every length.
     """
 
