@@ -116,7 +116,17 @@ class _Reader:
             claimed = self.inequality()
             free, design = self.free(), read_design(self.top)
             self.top.close()
-            return Case(self.path, self.digest, title, source, claimed.text, claimed, expect, free, design)
+            return Case(
+                path=self.path,
+                digest=self.digest,
+                title=title,
+                source=source,
+                budget=claimed.text,
+                model=claimed,
+                expect=expect,
+                free=free,
+                design=design,
+            )
         privacy = self.top.table("privacy")
         self.checks = Checks(read_domain(self.top, self.exponents(privacy), {}))
         free, design = self.free(), read_design(self.top)
@@ -130,18 +140,28 @@ class _Reader:
         for pair in pairs:
             self.check_masses(pair)
         model = Model(
-            self.checks.domain,
-            hmm,
-            tuple(pairs),
-            ratio,
-            lengths,
-            tuple(self.checks.obligations),
-            tuple(dict.fromkeys([*self.notes, *self.checks.notes])),
-            empty,
-            self.stands_for,
-            tuple(self.doubtful),
+            domain=self.checks.domain,
+            hmm=hmm,
+            pairs=tuple(pairs),
+            ratio=ratio,
+            lengths=lengths,
+            obligations=tuple(self.checks.obligations),
+            notes=tuple(dict.fromkeys([*self.notes, *self.checks.notes])),
+            maybe_empty=empty,
+            stands_for=self.stands_for,
+            maybe_impossible=tuple(self.doubtful),
         )
-        return Case(self.path, self.digest, title, source, budget, model, expect, free, design)
+        return Case(
+            path=self.path,
+            digest=self.digest,
+            title=title,
+            source=source,
+            budget=budget,
+            model=model,
+            expect=expect,
+            free=free,
+            design=design,
+        )
 
     def exponents(self, privacy: Table | None = None) -> list[Fraction]:
         """Returns the arguments of every `exp` of the case."""
@@ -175,11 +195,11 @@ class _Reader:
         return Inequality(
             self.checks.domain,
             comparisons,
-            functions.functions,
-            " and ".join(dict.fromkeys(c.text for c in comparisons)),
-            tuple(self.checks.obligations),
-            tuple(without_interval(files, self.top.data.get("parameters", {}))),
-            empty,
+            definitions=functions.functions,
+            text=" and ".join(dict.fromkeys(c.text for c in comparisons)),
+            obligations=tuple(self.checks.obligations),
+            notes=tuple(without_interval(files, self.top.data.get("parameters", {}))),
+            maybe_empty=empty,
         )
 
     def free(self) -> tuple[str, ...]:

@@ -79,7 +79,16 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
         ) -> Report:
             seconds = time.perf_counter() - started
             done = tuple(decisions)
-            return Report(verdict, claims, done, model.domain, model.notes, seconds, obligations, certificate)
+            return Report(
+                verdict=verdict,
+                claims=claims,
+                decisions=done,
+                domain=model.domain,
+                notes=model.notes,
+                seconds=seconds,
+                obligations=obligations,
+                certificate=certificate,
+            )
 
         if doubt:
             return report(doubt, (), [])

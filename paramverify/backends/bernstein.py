@@ -274,7 +274,15 @@ class _Search:
     def _situation(self, node: _Node, form: Patch, rounds: int) -> Situation:
         undecided = tuple(k for k, _ in node.constraints)
         return Situation(
-            self.claim, node.box, form, undecided, rounds, self.level, self.work, self._checked, self.solve
+            claim=self.claim,
+            box=node.box,
+            form=form,
+            undecided=undecided,
+            rounds=rounds,
+            level=self.level,
+            work=self.work,
+            confirm=self._checked,
+            solve=self.solve,
         )
 
 

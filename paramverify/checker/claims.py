@@ -260,11 +260,11 @@ def _check_document(
     return Report(
         accepted,
         tuple(lines),
-        counts["proved"],
-        counts["trusted"],
-        counts["open"],
-        status,
-        tuple(sorted(ledger.solvers)),
+        proved=counts["proved"],
+        trusted=counts["trusted"],
+        open=counts["open"],
+        status=status,
+        solvers=tuple(sorted(ledger.solvers)),
     )
 
 

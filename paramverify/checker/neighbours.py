@@ -62,7 +62,7 @@ def check_largest(document: Mapping[str, Any]) -> str:
     if by != "any" and not re.fullmatch("[1-9][0-9]{0,8}", by):
         raise Misformed("must be 'any' or the digits of a positive whole number", "by")
     step = values if by == "any" else min(int(by), values)
-    _check_pair(left, right, n, values, differ, step)
+    _check_pair(left, right, n=n, values=values, differ=differ, step=step)
     best = Fraction(1)  # the ratio of the pair: the largest over outputs and directions
     for output in range(1, n + 1):
         top, bottom = (_probability(_axes(given, output, ties), noise, ties) for given in (left, right))

@@ -134,11 +134,11 @@ def _check_document(document: Any, claims: Sequence[Any] | None, obligations: It
     return Report(
         True,
         tuple(lines),
-        counts["safe"] + counts["violating"],
-        own.counts["trusted"],
-        counts["undecided"],
-        "region map",
-        tuple(sorted(own.solvers)),
+        proved=counts["safe"] + counts["violating"],
+        trusted=own.counts["trusted"],
+        open=counts["undecided"],
+        status="region map",
+        solvers=tuple(sorted(own.solvers)),
     )
 
 
@@ -229,15 +229,15 @@ def read_map(document: Any) -> Map:
     quantified = tuple(name for name in parameters if name not in free)
     conditions = tuple(condition for condition in goal.conditions if condition is not None)
     return Map(
-        document["domain"],
-        tuple(document["claims"]),
-        goal,
-        free,
-        quantified,
-        parameters,
-        factors,
-        tuple(products),
-        conditions,
+        domain=document["domain"],
+        claims=tuple(document["claims"]),
+        goal=goal,
+        free=free,
+        quantified=quantified,
+        parameters=parameters,
+        factors=factors,
+        products=tuple(products),
+        conditions=conditions,
     )
 
 

@@ -157,7 +157,13 @@ def read_system(data: Any, numbers: Numbers) -> System:
             raise Rejected(f"state {state} is not quasi-input-enabled")
         rows.append(found)
     return System(
-        counts[0], inputs, hidden, sum(counts), state_of(data["initial"], size), partial, tuple(rows)
+        counts[0],
+        inputs,
+        hidden=hidden,
+        count=sum(counts),
+        initial=state_of(data["initial"], size),
+        partial=partial,
+        rows=tuple(rows),
     )
 
 

@@ -59,14 +59,14 @@ def budget_document(
         if certificate is None:
             certificate = levels_certificate(proof.model, proof.claims, proof.decisions)
         report = Report(
-            Holds(proof.decisions),
-            proof.claims,
-            proof.decisions,
-            proof.model.domain,
-            proof.model.notes,
-            0.0,
-            obligations,
-            dict(certificate) if certificate else None,
+            verdict=Holds(proof.decisions),
+            claims=proof.claims,
+            decisions=proof.decisions,
+            domain=proof.model.domain,
+            notes=proof.model.notes,
+            seconds=0.0,
+            obligations=obligations,
+            certificate=dict(certificate) if certificate else None,
         )
         document = evidence_document(replace(case, model=proof.model), report, "holds")
     else:
@@ -75,14 +75,14 @@ def budget_document(
             verdict = Violated(witnesses[-1])
         status = "violated" if isinstance(verdict, Violated) else "unknown"
         report = Report(
-            verdict,
-            (),
-            (),
-            case.model.domain,
-            case.model.notes,
-            0.0,
-            obligations,
-            dict(found.loop) if found.loop else None,
+            verdict=verdict,
+            claims=(),
+            decisions=(),
+            domain=case.model.domain,
+            notes=case.model.notes,
+            seconds=0.0,
+            obligations=obligations,
+            certificate=dict(found.loop) if found.loop else None,
         )
         document = evidence_document(case, report, status)
     return document | {BUDGET: {"bound": bound, "witnesses": [documents.witness(w) for w in witnesses]}}

@@ -53,19 +53,19 @@ class Statement:
         proved = found.proof.bound if found.proof else None
         value = found.epsilon
         return Statement(
-            ratio,
-            shown,
-            found.lower,
-            found.upper,
-            value if value != float("inf") else "infinity" if found.infinite else "unknown",
-            found.attained,
-            found.infinite,
-            not model.lengths,
-            found.origin,
-            _where(found.place) if model.domain.ring.parameters else "",
-            witness,
-            tuple(documents.witness(w) for w in found.approached),
-            proved.enclosure()[1] if isinstance(proved, Real) else proved,
+            ratio=ratio,
+            shown=shown,
+            lower=found.lower,
+            upper=found.upper,
+            epsilon=value if value != float("inf") else "infinity" if found.infinite else "unknown",
+            attained=found.attained,
+            infinite=found.infinite,
+            every_length=not model.lengths,
+            origin=found.origin,
+            where=_where(found.place) if model.domain.ring.parameters else "",
+            witness=witness,
+            approached=tuple(documents.witness(w) for w in found.approached),
+            proved_upper=proved.enclosure()[1] if isinstance(proved, Real) else proved,
         )
 
     def document(self) -> dict[str, Any]:

@@ -123,14 +123,14 @@ def curves(title: str, found: Detection) -> Curves:
     """Returns what is plotted."""
     rows = [row.values for row in found.rows]
     return Curves(
-        title,
-        [row.epsilon for row in rows],
-        [row.p for row in rows],
-        [row.reversed for row in rows],
-        found.settings.level,
-        found.asked[0].values.epsilon,
-        found.bound.epsilon,
-        found.bound.confidence,
+        title=title,
+        epsilons=[row.epsilon for row in rows],
+        p=[row.p for row in rows],
+        reversed=[row.reversed for row in rows],
+        level=found.settings.level,
+        budget=found.asked[0].values.epsilon,
+        bound=found.bound.epsilon,
+        confidence=found.bound.confidence,
     )
 
 

@@ -72,6 +72,15 @@ def _write_evidence(
     claims, certificate = claims_of(model), None
     if isinstance(verdict, Holds) and isinstance(model, Model) and is_long(model):
         certificate = levels_certificate(model, claims, decisions)
-    report = Report(verdict, claims, decisions, model.domain, model.notes, 0.0, obligations, certificate)
+    report = Report(
+        verdict=verdict,
+        claims=claims,
+        decisions=decisions,
+        domain=model.domain,
+        notes=model.notes,
+        seconds=0.0,
+        obligations=obligations,
+        certificate=certificate,
+    )
     document = evidence_document(case, report, status)
     write_json(path, document, indent=1)

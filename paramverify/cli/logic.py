@@ -89,10 +89,10 @@ def command(
     given = Given(
         properties,
         neighbours,
-        _assigned(parameters, "--parameter"),
-        _assigned(constants, "--constant"),
-        (delta_for,) if delta_for is not None else (),
-        (epsilon_for,) if epsilon_for is not None else (),
+        parameters=_assigned(parameters, "--parameter"),
+        constants=_assigned(constants, "--constant"),
+        epsilons=(delta_for,) if delta_for is not None else (),
+        deltas=(epsilon_for,) if epsilon_for is not None else (),
     )
     asked = delta_for is not None or epsilon_for is not None
     if (asked or with_curve or plot) and evidence:
@@ -106,7 +106,14 @@ def command(
             if doubt:
                 raise LimitError(f"the model is in doubt: {doubt.detail}")
             if asked or with_curve or plot:
-                return _budgets(work, delta_for, epsilon_for, with_curve or plot is not None, plot, as_json)
+                return _budgets(
+                    work,
+                    delta_for,
+                    epsilon_for=epsilon_for,
+                    with_curve=with_curve or plot is not None,
+                    plot=plot,
+                    as_json=as_json,
+                )
             results: dict[str, Result] = {}
             for name, found in case.properties.items():
                 with located(key=name):

@@ -161,8 +161,15 @@ def command(
             epsilons = _epsilons(epsilon, model, points)
             if len(points) > 1:
                 listed = guided(sampled, model, listed, settings, parse_point(at))
-            asked = Asked(loaded, model, listed, epsilons, settings, mechanism is not None)
-            return _test(asked, sampled, wanted, plot, as_json, deadline)
+            asked = Asked(
+                loaded,
+                model,
+                experiments=listed,
+                epsilons=epsilons,
+                settings=settings,
+                code=mechanism is not None,
+            )
+            return _test(asked, sampled, wanted=wanted, plot=plot, as_json=as_json, deadline=deadline)
 
 
 def _test(

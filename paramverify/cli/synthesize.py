@@ -135,7 +135,9 @@ def command(
     complete, 1 if --witness found a violating prior or no value of the design parameters is private, 3 if the
     limits did not suffice, 130 if it was interrupted; a map is told as far as it is known then.
     """
-    form = _form(witness, region, exact, bool(objective or near), state, evidence)
+    form = _form(
+        witness, region, exact=exact, about_prior=bool(objective or near), state=state, evidence=evidence
+    )
     _check_plot(form, plot)
     _check_use(form, objective in ("ratio", "nearest") or bool(near))
     tolerance, share = _number("--precision", precision), _number("--coverage", coverage)
@@ -147,12 +149,16 @@ def command(
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")
         if form == "witness":
-            code, document, lines = violating_prior(loaded, session, objective, near, tolerance, evidence)
+            code, document, lines = violating_prior(
+                loaded, session, objective=objective, near=near, tolerance=tolerance, evidence=evidence
+            )
         else:
             claims = region_claims(model)
             axes = axes_of(loaded, claims, _names(parameters))
             files = _Files(state, plot, evidence, lift, obligations)
-            code, document, lines = _answer(loaded, claims, axes, session, form, share, files)
+            code, document, lines = _answer(
+                loaded, claims, axes=axes, session=session, form=form, coverage=share, files=files
+            )
     if as_json:
         print_json(document | {"notes": list(model.notes)})
     else:
@@ -247,14 +253,14 @@ def _answer(
             found = exact_parts(claims, case.model.domain, axes[0], left)
         except UnsupportedError:
             if form != "exact":
-                return _region(case, claims, axes, session, coverage, files)
+                return _region(case, claims, axes=axes, session=session, coverage=coverage, files=files)
         else:
             return _parts(case, found, session, files)
     if form == "exact":
         if files.plot:
             raise click.UsageError("--plot needs --region here")
         return _condition(case, claims, axes, session)
-    return _region(case, claims, axes, session, coverage, files)
+    return _region(case, claims, axes=axes, session=session, coverage=coverage, files=files)
 
 
 def _parts(case: Case, found: Partition, session: Session, files: _Files) -> Answer:
@@ -318,7 +324,7 @@ def _region(
     if flat:
         reason = f"the parameter domain has no interior, because of {flat}: a map has nothing to show"
         raise InputError(f"{reason}; `verify` decides the case, `--witness` looks for violating priors")
-    found, complete = _map(case, claims, axes, session, coverage, files.state)
+    found, complete = _map(case, claims, axes=axes, session=session, coverage=coverage, state=files.state)
     if files.plot or files.evidence:
         files.lift()
     witness = None if found.stopped else witness_in_map(case.model, session, found)

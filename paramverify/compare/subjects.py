@@ -128,7 +128,11 @@ def _files(paths: Iterable[str]) -> Iterator[Path]:
 
 def _add_script(found: Subjects, name: str, path: Path) -> None:
     script = read_script(path)
-    found.subjects.append(Subject(name, SCRIPT, 1, script.digest, str(path), script.known, script))
+    found.subjects.append(
+        Subject(
+            name, SCRIPT, number=1, digest=script.digest, origin=str(path), expected=script.known, what=script
+        )
+    )
     found.encoded.append(Encoded(name, SCRIPT, 1, 0.0, script.known))
 
 
@@ -156,7 +160,11 @@ def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) 
         expected = status if status == "holds" or (status == "violated" and len(parts) == 1) else None
         for number, (origin, what) in enumerate(parts, 1):
             digest = what.digest() if isinstance(what, Claim) else what.digest
-            found.subjects.append(Subject(name, encoding, number, digest, origin, expected, what))
+            found.subjects.append(
+                Subject(
+                    name, encoding, number=number, digest=digest, origin=origin, expected=expected, what=what
+                )
+            )
 
 
 # --- encodings --------------------------------------------------------------------------------------

@@ -97,7 +97,9 @@ class Comparison:
             c: {p: sorted(found, key=lambda r: r.penalty)[len(found) // 2] for p, found in problems.items()}
             for c, problems in sorted(grouped.items())
         }
-        return Comparison(records, subjects.encoded, skipped, timeout, judgement, runs)
+        return Comparison(
+            records, subjects.encoded, skipped=skipped, timeout=timeout, judgement=judgement, runs=runs
+        )
 
     def encodings(self) -> list[str]:
         """Returns the encodings that were compared."""

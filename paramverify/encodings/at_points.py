@@ -77,7 +77,14 @@ def at_point(model: Model, point: Point) -> Model:
     steps = tuple(
         tuple(Step(s.observation, s.successor, w) for s in row if (w := fixed(s.weight))) for row in hmm.steps
     )
-    small = HMM(hmm.ring, hmm.states, hmm.observations, steps, fixed(hmm.denominator), hmm.chosen)
+    small = HMM(
+        hmm.ring,
+        hmm.states,
+        observations=hmm.observations,
+        steps=steps,
+        denominator=fixed(hmm.denominator),
+        chosen=hmm.chosen,
+    )
     pairs = tuple(replace(p, pi=start(p.pi), tau=start(p.tau)) for p in model.pairs)
     ratio = RationalFunction(fixed(model.ratio.numerator), fixed(model.ratio.denominator))
     return replace(model, hmm=small, pairs=pairs, ratio=ratio)

@@ -131,7 +131,7 @@ def closed_rays(model: Model, check: Callable[[], None] = lambda: None) -> Every
             found[1].append(Origin(left, right, names))
     claims = tuple(Claim(f, model.domain, tuple(origins)) for f, origins in merged.values())
     states = tuple(range(len(model.hmm.states)))
-    return EveryLength(model, 0, states, rays, (), words, claims)
+    return EveryLength(model, 0, states=states, rays=rays, normals=(), words=words, claims=claims)
 
 
 def combinations_of(proof: EveryLength) -> list[list[dict[int, Fraction]]]:
@@ -201,7 +201,15 @@ def _bounded_ratios(model: Model, check: Callable[[], None]) -> Iterator[EveryLe
                 found.append(claim)
             claims = _merged(model, found)
             if _plausible(model, claims, check):
-                yield EveryLength(model, depth, states, tuple(rays), tuple(normals), (), claims)
+                yield EveryLength(
+                    model,
+                    depth,
+                    states=states,
+                    rays=tuple(rays),
+                    normals=tuple(normals),
+                    words=(),
+                    claims=claims,
+                )
 
 
 def _closure(model: Model, states: set[int]) -> set[int]:

@@ -37,7 +37,14 @@ def lump(model: Model) -> Lumped:
         for k in range(len(members))
     )
     names = tuple(hmm.states[members[k]] for k in range(len(members)))
-    small = HMM(hmm.ring, names, hmm.observations, steps, hmm.denominator, hmm.chosen)
+    small = HMM(
+        hmm.ring,
+        names,
+        observations=hmm.observations,
+        steps=steps,
+        denominator=hmm.denominator,
+        chosen=hmm.chosen,
+    )
     memory: dict[int, InitialDistribution] = {}
 
     def start(given: InitialDistribution) -> InitialDistribution:

@@ -259,7 +259,14 @@ def _formula(
     ]
     possible = [manager.GT(mass, builder.number(0)) for mass in masses]
     whole = manager.And([manager.GT(likely, unlikely), *choices, *builder.domain(), *possible])
-    return Formula(left[0], right[0], builder.environment, whole, builder.observed, builder.parameters)
+    return Formula(
+        left[0],
+        right[0],
+        environment=builder.environment,
+        formula=whole,
+        observed=builder.observed,
+        parameters=builder.parameters,
+    )
 
 
 def _emission(hmm: HMM, state: int) -> dict[int, Polynomial]:

@@ -86,7 +86,7 @@ def compare_at(model: Inequality, stated: Stated, point: Point) -> Counterexampl
     left, right = values.function(comparison.left), values.function(comparison.right)
     fails = not _is_true(comparison, (left - right).sign())
     own = Stated(stated.number, comparison.text)
-    return Counterexample(parameters, own, comparison.relation, left, right, fails)
+    return Counterexample(parameters, own, relation=comparison.relation, left=left, right=right, fails=fails)
 
 
 def _is_true(comparison: Comparison, sign: int) -> bool:
@@ -122,7 +122,15 @@ def evaluate(model: Model, origin: Origin, point: Point) -> Witness:
     left, right = numbers.probability(pi, word), numbers.probability(tau, word)
     bound = numbers.ratio_bound()
     exceeds = (left - bound * right).sign() > 0
-    return Witness(parameters, origin.left, origin.right, origin.observations, (left, right), bound, exceeds)
+    return Witness(
+        parameters,
+        origin.left,
+        right=origin.right,
+        observations=origin.observations,
+        probabilities=(left, right),
+        bound=bound,
+        exceeds=exceeds,
+    )
 
 
 def directed(model: Model, left: str, right: str) -> tuple[InitialDistribution, InitialDistribution]:

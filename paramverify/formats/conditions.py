@@ -177,10 +177,10 @@ def question(polynomials: Sequence[Polynomial], domain: Domain, free: Sequence[s
     return Question(
         domain.ring,
         tuple(free),
-        _eliminable([c.polynomial for c in (*constraints, *conclusions)], bound),
-        tuple(c for c, known in zip(conditions, about_free, strict=True) if known),
-        tuple(c for c, known in zip(conditions, about_free, strict=True) if not known),
-        tuple(conclusions),
+        bound=_eliminable([c.polynomial for c in (*constraints, *conclusions)], bound),
+        assumptions=tuple(c for c, known in zip(conditions, about_free, strict=True) if known),
+        hypotheses=tuple(c for c, known in zip(conditions, about_free, strict=True) if not known),
+        conclusions=tuple(conclusions),
     )
 
 

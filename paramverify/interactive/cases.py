@@ -80,7 +80,18 @@ def load(path: str | PathLike[str], progress: Callable[[int, int], None] | None 
             system = read_system(table, checks, progress)
         top.close()
         return InteractiveCase(
-            str(path), digest, title, source, budget, system, checks, ratio, step, steps, empty, expect
+            path=str(path),
+            digest=digest,
+            title=title,
+            source=source,
+            budget=budget,
+            system=system,
+            checks=checks,
+            ratio=ratio,
+            step=step,
+            steps=steps,
+            maybe_empty=empty,
+            expect=expect,
         )
 
 

@@ -80,7 +80,14 @@ def substitute(
             raise ModelError(
                 f"the automaton for {state!r} ends in {name!r} with {right}, the step with {left}"
             )
-    return _replaced(system, place, action, automaton, start, {k: index[v] for k, v in ends.items()})
+    return _replaced(
+        system,
+        place,
+        action=action,
+        automaton=automaton,
+        start=start,
+        ends={k: index[v] for k, v in ends.items()},
+    )
 
 
 def _replaced(

@@ -50,7 +50,14 @@ def at_point(system: System, domain: Domain, point: Point) -> System:
         {a: tuple((s, weights.of(w)) for s, w in step if not is_zero(w)) for a, step in row.items()}
         for row in rows
     )
-    return System(system.states, system.actions, system.initial, found, weights, system.partial)
+    return System(
+        system.states,
+        system.actions,
+        initial=system.initial,
+        rows=found,
+        weights=weights,
+        partial=system.partial,
+    )
 
 
 def probability(system: System, inputs: Inputs, event: Event) -> Weight:

@@ -87,7 +87,7 @@ def _level(graph: PairGraph, allowed: Sequence[bool], below: bytearray | None) -
         waiting[k] = 1
     for k, move in enumerate(graph.moves):
         if move is None:
-            _wake(graph, k, alive, below, waiting, pending)
+            _wake(graph, k, alive=alive, below=below, waiting=waiting, pending=pending)
     while pending:
         number = pending.pop()
         waiting[number] = 0
@@ -95,7 +95,7 @@ def _level(graph: PairGraph, allowed: Sequence[bool], below: bytearray | None) -
         if not alive[number] or moves is None or all(_passes(m, alive, below, allowed) for m in moves):
             continue
         alive[number] = 0
-        _wake(graph, number, alive, below, waiting, pending)
+        _wake(graph, number, alive=alive, below=below, waiting=waiting, pending=pending)
     return alive
 
 

@@ -83,7 +83,7 @@ def search(
     start = _scaled(dict(closures.of(closures.system.initial)))
     if start is None:
         return Search(None, 0, 0, True)
-    level = [_Node(start[0], start[0], one, False, None, SILENT, False)]
+    level = [_Node(start[0], start[0], ratio=one, turned=False, path=None, action=SILENT, inserted=False)]
     best: dict[tuple[Vector, Vector, bool], Weight] = {}
     seen, depth = 0, 0
     while level:
@@ -160,8 +160,12 @@ def _successors(closures: Closures, node: _Node) -> Iterator[_Node | _Infinite]:
                 scaled = _scaled(after)
                 if scaled:
                     one = closures.system.weights.one
-                    yield _Node(node.left, scaled[0], one, False, node, point, True)
-                    yield _Node(scaled[0], node.left, one, True, node, point, True)
+                    yield _Node(
+                        node.left, scaled[0], ratio=one, turned=False, path=node, action=point, inserted=True
+                    )
+                    yield _Node(
+                        scaled[0], node.left, ratio=one, turned=True, path=node, action=point, inserted=True
+                    )
     responses = {next(iter(rows[s])) for s in states if closures.kinds[s] is Kind.RESPONSE}
     for action in sorted(responses):
         yield from _moved(closures, node, action, Kind.RESPONSE)
@@ -173,10 +177,23 @@ def _moved(closures: Closures, node: _Node, action: int, kind: Kind) -> Iterator
     if left is None:
         return
     if right is None:
-        yield _Infinite(_Node(left[0], (), node.ratio, node.turned, node, action, False), False)
+        yield _Infinite(
+            _Node(
+                left[0], (), ratio=node.ratio, turned=node.turned, path=node, action=action, inserted=False
+            ),
+            False,
+        )
         return
     ratio = node.ratio * left[1] / right[1] if node.right is not node.left else node.ratio
-    yield _Node(left[0], right[0] if right is not left else left[0], ratio, node.turned, node, action, False)
+    yield _Node(
+        left[0],
+        right[0] if right is not left else left[0],
+        ratio=ratio,
+        turned=node.turned,
+        path=node,
+        action=action,
+        inserted=False,
+    )
 
 
 def _step(closures: Closures, vector: Vector, action: int, kind: Kind) -> dict[int, Weight]:

@@ -100,18 +100,18 @@ def verify(case: InteractiveCase, options: Options | None = None, progress: Prog
             reason = doubt or (_tried(searches, graph, judge) if found is None else "")
     status = "unknown" if doubt else "holds" if proved else "violated" if found else "unknown"
     return Report(
-        status,
-        closures,
-        len(graph.pairs),
-        family,
-        costs,
-        found,
-        where,
-        bound,
-        tuple(judge.decided.values()),
-        obligations,
-        reason,
-        time.perf_counter() - started,
+        status=status,
+        closures=closures,
+        pairs=len(graph.pairs),
+        family=family,
+        costs=costs,
+        refutation=found,
+        parameters=where,
+        bound=bound,
+        claims=tuple(judge.decided.values()),
+        obligations=obligations,
+        reason=reason,
+        seconds=time.perf_counter() - started,
     )
 
 

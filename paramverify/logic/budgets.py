@@ -179,7 +179,15 @@ def least_ratio(work: Work, found: Property, delta: RationalFunction) -> Least:
         for pair in candidates:
             if not in_ring(pair.right, ring).numerator:
                 if not below_delta(work, pair, delta):
-                    return Least(None, Fraction(0), None, pair.origin, True, sufficient, searched)
+                    return Least(
+                        None,
+                        Fraction(0),
+                        upper=None,
+                        origin=pair.origin,
+                        infinite=True,
+                        sufficient=sufficient,
+                        searched=searched,
+                    )
                 continue
             quotients.append(ratio_quotient(work, pair, delta))
         floor = Fraction(1)
@@ -192,15 +200,33 @@ def least_ratio(work: Work, found: Property, delta: RationalFunction) -> Least:
         bottom = real(pair.right, ring)
         if top.sign() > 0:
             if bottom.sign() == 0:
-                return Least(None, Fraction(0), None, pair.origin, True, sufficient, searched)
+                return Least(
+                    None,
+                    Fraction(0),
+                    upper=None,
+                    origin=pair.origin,
+                    infinite=True,
+                    sufficient=sufficient,
+                    searched=searched,
+                )
             values.append((top / bottom, pair))
     one = real(fmpq(1), ring)
     values = [v for v in values if (v[0] - one).sign() > 0]
     if not values:
-        return Least(one, Fraction(1), Fraction(1), candidates[0].origin, False, sufficient, searched)
+        return Least(
+            one,
+            Fraction(1),
+            upper=Fraction(1),
+            origin=candidates[0].origin,
+            infinite=False,
+            sufficient=sufficient,
+            searched=searched,
+        )
     value, pair = _maximum(values)
     low, high = value.enclosure()
-    return Least(value, low, high, pair.origin, False, sufficient, searched)
+    return Least(
+        value, low, upper=high, origin=pair.origin, infinite=False, sufficient=sufficient, searched=searched
+    )
 
 
 def _maximum(values: Sequence[tuple[Real, Pair]]) -> tuple[Real, Pair]:
@@ -295,7 +321,15 @@ def _least(best: TightBudget, floor: Fraction, least: Fraction, sufficient: bool
     lower = max(best.lower - floor + least, least)
     upper = None if best.upper is None else max(best.upper - floor + least, least)
     value = _rational(lower) if lower == upper else None
-    return Least(value, lower, upper, best.origin, best.infinite, sufficient, searched)
+    return Least(
+        value,
+        lower,
+        upper=upper,
+        origin=best.origin,
+        infinite=best.infinite,
+        sufficient=sufficient,
+        searched=searched,
+    )
 
 
 def _rational(value: Fraction) -> Real:

@@ -121,7 +121,16 @@ def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
             raise CaseError("no such formula", key=f"expect.{name}")
     obligations = tuple(dict.fromkeys((*chain.obligations, *checks.obligations)))
     chain = replace(chain, obligations=obligations)
-    return LogicCase(str(path), digest, title, chain, relation, properties, expect, empty)
+    return LogicCase(
+        path=str(path),
+        digest=digest,
+        title=title,
+        chain=chain,
+        relation=relation,
+        properties=properties,
+        expect=expect,
+        maybe_empty=empty,
+    )
 
 
 def _properties(top: Table, given: Given) -> dict[str, Property]:

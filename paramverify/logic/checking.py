@@ -146,7 +146,9 @@ class Work:
         methods = tuple(semantics.methods)
         if Truth.NO in found.values():
             state = next(s for s, t in found.items() if t is Truth.NO)
-            example = _counterexample(self.chain, formula, state, semantics, judge, {})
+            example = _counterexample(
+                self.chain, formula, state=state, semantics=semantics, judge=judge, point={}
+            )
             return Result("violated", (), judge.collected.count, methods, example)
         if Truth.OPEN in found.values():
             state = next(s for s, t in found.items() if t is Truth.OPEN)
@@ -155,7 +157,15 @@ class Work:
                 "says nothing; "
                 "the query schedulers that always choose the same action violate nothing"
             )
-            return Result("unknown", (), judge.collected.count, methods, None, End.GAVE_UP, reason)
+            return Result(
+                "unknown",
+                (),
+                comparisons=judge.collected.count,
+                methods=methods,
+                counterexample=None,
+                end=End.GAVE_UP,
+                reason=reason,
+            )
         claims: list[tuple[Claim, Decision]] = []
         if not _conjunctive(formula):
             # Comparisons that fail may be part of the reason, so they are no claims; all was decided exactly.
@@ -207,7 +217,15 @@ class Work:
                 "not proved, and true at all points that were tried"
             )
             end = judge.reasons[0].end if judge.reasons else End.GAVE_UP
-        return Result("unknown", (), judge.collected.count, methods, None, end, reason)
+        return Result(
+            "unknown",
+            (),
+            comparisons=judge.collected.count,
+            methods=methods,
+            counterexample=None,
+            end=end,
+            reason=reason,
+        )
 
     def refute(self, formula: Formula, points: Sequence[Mapping[str, Fraction]]) -> Counterexample | None:
         """Evaluates a formula exactly at simple points and at given ones; returns where it is false."""
@@ -240,7 +258,7 @@ class Work:
         state = next((s for s, t in found.items() if t is Truth.NO), None)
         if state is None:
             return None
-        return _counterexample(chain, formula, state, semantics, judge, point)
+        return _counterexample(chain, formula, state=state, semantics=semantics, judge=judge, point=point)
 
 
 def _conjunctive(formula: Formula) -> bool:
@@ -309,16 +327,16 @@ def _told(chain: Chain, found: Comparison, state: int, point: Mapping[str, Fract
     claim = Claim(difference.numerator * difference.denominator, chain.domain, (found.origin(chain),))
     right = found.right if found.right is not None else found.delta
     return Counterexample(
-        point,
-        chain.states[found.state],
-        str(found.formula),
-        None if found.neighbour is None else chain.states[found.neighbour],
-        (real(found.left, ring), real(right, ring)),
-        real(found.ratio, ring),
-        real(found.delta, ring),
-        found.probabilities.actions,
-        None,
-        None if found.strict else claim,
-        found.state != state,
-        _extreme(found),
+        parameters=point,
+        state=chain.states[found.state],
+        formula=str(found.formula),
+        neighbour=None if found.neighbour is None else chain.states[found.neighbour],
+        probabilities=(real(found.left, ring), real(right, ring)),
+        ratio=real(found.ratio, ring),
+        delta=real(found.delta, ring),
+        actions=found.probabilities.actions,
+        index=None,
+        claim=None if found.strict else claim,
+        turned=found.state != state,
+        extreme=_extreme(found),
     )

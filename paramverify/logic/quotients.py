@@ -111,7 +111,9 @@ def largest(quotients: Sequence[Quotient], work: Work, floor: Fraction) -> Tight
         if name in seen:
             continue
         seen.add(name)
-        search = Search(work.chain, work.session, quotient, precision, parts, points)
+        search = Search(
+            work.chain, work.session, whole=quotient, precision=precision, branches=parts, points=points
+        )
         if isinstance(search.at_most(floor).answer, Proved):
             continue
         own = search.supremum() if _nonnegative(search) else search.bisect(floor, {})

@@ -59,7 +59,7 @@ def schedules(
         for vector, word in found.items():
             for action in range(len(chain.actions)):
                 steps += len(level)
-                moved = _moved(made, level, action, vector, place, chain)
+                moved = _moved(made, level, action=action, vector=vector, place=place, chain=chain)
                 keys.setdefault(_key(moved), moved)
                 grown.setdefault(keys[_key(moved)], (action, *word))
             if len(grown) > MAX_VECTORS or steps > MAX_STEPS:

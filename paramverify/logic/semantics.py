@@ -161,7 +161,17 @@ class Semantics:
             strict = len(formula.comparison) == 1
             side = found.lower if formula.comparison[0] == ">" else found.upper
             for s in (s for s in states if s in side):
-                yield Comparison(formula, s, None, side[s], None, one, bound, strict, found)
+                yield Comparison(
+                    formula=formula,
+                    state=s,
+                    neighbour=None,
+                    left=side[s],
+                    right=None,
+                    ratio=one,
+                    delta=bound,
+                    strict=strict,
+                    probabilities=found,
+                )
             return
         ratio, delta = self.ratio(formula.epsilon), self.number(formula.delta)
         asked = set(states)
@@ -171,7 +181,15 @@ class Semantics:
                     continue  # D is symmetric, so the pair has been there
                 for a, b in ((s, t), (t, s)):
                     yield Comparison(
-                        formula, a, b, found.upper[a], found.lower[b], ratio, delta, False, found
+                        formula=formula,
+                        state=a,
+                        neighbour=b,
+                        left=found.upper[a],
+                        right=found.lower[b],
+                        ratio=ratio,
+                        delta=delta,
+                        strict=False,
+                        probabilities=found,
                     )
 
     def number(self, expression: Expression) -> RationalFunction:

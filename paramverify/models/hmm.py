@@ -69,7 +69,14 @@ class HMM:
             tuple(Step(o, t, f.numerator * (denominator / f.denominator)) for o, t, f in row)
             for row in listed
         )
-        return HMM(checks.ring, tuple(states), tuple(observations), steps, denominator, chosen)
+        return HMM(
+            checks.ring,
+            tuple(states),
+            observations=tuple(observations),
+            steps=steps,
+            denominator=denominator,
+            chosen=chosen,
+        )
 
     @staticmethod
     def from_function(

@@ -181,7 +181,9 @@ class Session:
         for stage in self._stages:
             tally.ends.clear()
             until = min(self.deadline, time.monotonic() + stage.seconds)
-            outcome = self._part(claim, check, tally, stage, stage.cuts, until, confirm)
+            outcome = self._part(
+                claim, check, tally=tally, stage=stage, cuts=stage.cuts, until=until, confirm=confirm
+            )
             if outcome.proof is not None or outcome.point is not None or tally.spurious:
                 break
             if until == self.deadline and time.monotonic() >= until:
@@ -200,7 +202,7 @@ class Session:
     ) -> Outcome:
         """Lets the backends race for a claim, or for both halves of its box (cube and conquer)."""
         if cuts == 0 or not _free(claim):
-            return self._attempts(claim, check, tally, stage, until, confirm)
+            return self._attempts(claim, check, tally=tally, stage=stage, until=until, confirm=confirm)
         name = max(_free(claim), key=lambda n: claim.domain.box[n].upper - claim.domain.box[n].lower)
         interval = claim.domain.box[name]
         middle = (interval.lower + interval.upper) / 2
@@ -212,7 +214,9 @@ class Session:
         for half in halves:
             domain = replace(claim.domain, box={**claim.domain.box, name: half})
             part = replace(claim, domain=domain)
-            found = self._part(part, check, tally, stage, cuts - 1, until, confirm)
+            found = self._part(
+                part, check, tally=tally, stage=stage, cuts=cuts - 1, until=until, confirm=confirm
+            )
             if found.proof is None:
                 return found
             proofs.append(found.proof)

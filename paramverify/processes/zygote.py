@@ -118,7 +118,14 @@ class Zygote:
             self._send({"refused": number, "reason": str(error)})
         else:
             if not pid:
-                self._attempt(parent, channel, transcript, scratch, message["memory"], message["cpu"])
+                self._attempt(
+                    parent,
+                    channel,
+                    transcript=transcript,
+                    scratch=scratch,
+                    memory=message["memory"],
+                    cpu=message["cpu"],
+                )
             self.leaders[number] = pid
             self._send({"started": number, "pid": pid})
         os.close(channel)

@@ -46,7 +46,15 @@ def stretches_of(partition: Partition, text: Callable[[Root], str | None] | None
     for part in partition.parts:
         lower, upper = (_placed(root, text) for root in (part.lower, part.upper))
         made.append(
-            Stretch(part.status, lower[0], upper[0], part.lower_closed, part.upper_closed, lower[1], upper[1])
+            Stretch(
+                part.status,
+                lower[0],
+                upper=upper[0],
+                lower_closed=part.lower_closed,
+                upper_closed=part.upper_closed,
+                lower_text=lower[1],
+                upper_text=upper[1],
+            )
         )
     return made
 

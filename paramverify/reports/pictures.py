@@ -45,7 +45,12 @@ def draw(
     notes = _notes(regions, budget)
     if len(regions.parameters) == 1:
         name, box, found = regions.parameters[0], regions.box[0], shares_of(regions)
-        save(path, lambda: line_figure(joined(regions), name, box, title, notes, curve, found))
+        save(
+            path,
+            lambda: line_figure(
+                joined(regions), name, box=box, title=title, notes=notes, curve=curve, shares=found
+            ),
+        )
     elif len(regions.parameters) == 2:
         save(path, lambda: map_figure(regions, title, notes))
     else:
@@ -76,7 +81,12 @@ def draw_interval(
     stretches = stretches_of(partition, text)
     box = (partition.interval.lower, partition.interval.upper)
     found = _shares(partition)
-    save(path, lambda: line_figure(stretches, partition.parameter, box, title, notes, curve, found))
+    save(
+        path,
+        lambda: line_figure(
+            stretches, partition.parameter, box=box, title=title, notes=notes, curve=curve, shares=found
+        ),
+    )
 
 
 def _shares(partition: Partition) -> dict[str, Share]:

@@ -82,7 +82,7 @@ def _eliminated(claim: Claim, name: str, value: Polynomial, i: int, j: int) -> R
         Constraint(value - ring.number(interval.lower), not interval.lower_closed, ""),
         Constraint(ring.number(interval.upper) - value, not interval.upper_closed, ""),
     )
-    reduced = _replaced(claim, name, value, interval, {i, j}, room)
+    reduced = _replaced(claim, name, image=value, interval=interval, used={i, j}, more=room)
 
     lift = _inside(claim, reduced, name, value)
 
@@ -128,7 +128,7 @@ def _stretched(claim: Claim, name: str, index: int, a: Fraction, bound: Polynomi
     unit = Interval(Fraction(0), Fraction(1), closed, not strict)
     if _size_after(claim.polynomial, name, bound) > MAX_STRETCHED:
         return None
-    reduced = _replaced(claim, name, image, unit, {index}, (room,))
+    reduced = _replaced(claim, name, image=image, interval=unit, used={index}, more=(room,))
 
     lift = _inside(claim, reduced, name, image)
 

@@ -80,7 +80,9 @@ def factor_step(claim: Claim) -> Reduction | None:
     if live:
         strict = all(f.sign in NEVER_ZERO or (f in unknown and f.multiplicity == 1) for f in factors)
         guarantee = Guarantee.EXACT if strict else Guarantee.PROOF
-        return _product_left(claim, constant, factors, unknown, direction, guarantee)
+        return _product_left(
+            claim, constant, factors=factors, unknown=unknown, direction=direction, guarantee=guarantee
+        )
     start = _generic_point(domain, [f.polynomial for f in factors])
     signs = [1 if value_at(f.polynomial, start) > 0 else -1 for f in unknown]
     for sign in signs:

@@ -146,7 +146,9 @@ def train(experiment: Experiment, counts: Sequence[Counts]) -> list[Attack]:
         whole = accumulate(masses[score] for score in ordered[:WHOLE])
         for wanted in sorted({*(share * runs for share in SHARES), *map(float, whole)} - {0.0}):
             threshold, ties = _threshold(ordered, masses, wanted)
-            found.append(Attack(experiment, classifier, more, threshold, ties, wanted / runs))
+            found.append(
+                Attack(experiment, classifier, more=more, threshold=threshold, ties=ties, share=wanted / runs)
+            )
     return found
 
 

@@ -131,7 +131,16 @@ def fit(experiment: Experiment, side: int, counts: Counts, expected: Mapping[Out
     impossible = {o: n for o, n in counts.items() if o not in expected}
     if impossible:
         output, came = max(impossible.items(), key=lambda entry: entry[1])
-        return Fit(experiment, side, runs, len(expected), math.inf, 0.0, impossible, (output, came, 0.0))
+        return Fit(
+            experiment=experiment,
+            side=side,
+            runs=runs,
+            cells=len(expected),
+            statistic=math.inf,
+            p=0.0,
+            impossible=impossible,
+            worst=(output, came, 0.0),
+        )
     cells = [(runs * p, counts[o]) for o, p in expected.items()]
     worst = max(
         ((o, counts[o], runs * p) for o, p in expected.items()),
@@ -148,7 +157,16 @@ def fit(experiment: Experiment, side: int, counts: Counts, expected: Mapping[Out
         tests.append(float(tested.pvalue))
     made = [p for p in tests if p is not None]
     p = min(1.0, len(made) * min(made)) if made else 1.0
-    return Fit(experiment, side, runs, len(observed), statistic, p, {}, worst)
+    return Fit(
+        experiment=experiment,
+        side=side,
+        runs=runs,
+        cells=len(observed),
+        statistic=statistic,
+        p=p,
+        impossible={},
+        worst=worst,
+    )
 
 
 def _pooled(cells: Sequence[tuple[float, int]]) -> tuple[list[int], list[float]]:

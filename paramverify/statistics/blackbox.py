@@ -226,9 +226,9 @@ class BlackBoxSource:
         return BlackBox(
             self.mechanism,
             is_vectorised(self.mechanism),
-            tuple(plain(given) for given in inputs),
-            Draws.of([list(inputs.values())]),
-            experiment.length,
-            experiment.choices,
-            ending,
+            inputs=tuple(plain(given) for given in inputs),
+            draws=Draws.of([list(inputs.values())]),
+            length=experiment.length,
+            decorate=experiment.choices,
+            ending=ending,
         )

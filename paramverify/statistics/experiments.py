@@ -60,7 +60,7 @@ def experiments(
         InputError: no pair has a positive probability at any of the points.
     """
     found = [
-        Experiment(pair.left, pair.right, point, length, choices, pattern)
+        Experiment(pair.left, pair.right, point=point, length=length, choices=choices, pattern=pattern)
         for point in points
         for numbers in [Numbers(model, point)]
         for pattern, pair, choices in _compared(model, length)[:pairs]

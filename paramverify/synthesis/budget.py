@@ -80,13 +80,30 @@ class _Hunt:
     @staticmethod
     def of(model: Model, session: Session, precision: Fraction, relative: bool) -> _Hunt:
         plain = model if relative else without_bound(model)
-        hunt = _Hunt(model, plain, session, precision, relative, branches(plain.domain))
+        hunt = _Hunt(
+            model,
+            plain,
+            session=session,
+            precision=precision,
+            relative=relative,
+            parts=branches(plain.domain),
+        )
         top, bottom = plain.ratio.numerator, plain.ratio.denominator
         hunt.quotients = [Quotient(c.left * bottom, c.right * top, c.origin) for c in candidates_of(plain)]
         points = points_of(hunt.parts, max(1, POINTS // max(1, len(hunt.parts))))
         for whole, total in distinct((q for q in hunt.quotients if q.left), hunt.parts):
             least = Fraction(0 if relative else 1)
-            own = Search(plain, session, whole, precision, hunt.parts, points, hunt.memory, least, total)
+            own = Search(
+                model=plain,
+                session=session,
+                whole=whole,
+                precision=precision,
+                branches=hunt.parts,
+                points=points,
+                memory=hunt.memory,
+                least=least,
+                total=total,
+            )
             if own.parts:
                 hunt.searches.append(own)
         if not hunt.searches:
@@ -195,12 +212,23 @@ class _Hunt:
         """Returns the larger supremum of the quotient whose claim fails."""
         whole = next(q for q in self.quotients if q.origin == claim.origins[0])
         least = Fraction(0 if self.relative else 1)
-        search = Search(self.plain, self.session, whole, self.precision, self.parts, (), self.memory, least)
+        search = Search(
+            model=self.plain,
+            session=self.session,
+            whole=whole,
+            precision=self.precision,
+            branches=self.parts,
+            points=(),
+            memory=self.memory,
+            least=least,
+        )
         point = {n: v for n, v in answer.point.items() if n in self.plain.domain.ring.parameters}
         ratio = search.ratio_at(point)
         place: Place = {n: exact(v) for n, v in point.items()}
         if ratio is None:
-            return TightBudget(Fraction(0), None, whole.origin, place, None, True, True)
+            return TightBudget(
+                Fraction(0), None, origin=whole.origin, place=place, value=None, attained=True, infinite=True
+            )
         self.searches.append(search)
         return _larger(best, search.bisect(ratio, place))
 

@@ -51,11 +51,11 @@ def tight_budget_of_every_length(
         return TightBudget(
             Fraction(0),
             None,
-            loop.origin(model, 3),
-            place,
-            None,
-            None,
-            True,
+            origin=loop.origin(model, 3),
+            place=place,
+            value=None,
+            attained=None,
+            infinite=True,
             approached=growing,
             loop=document,
         )
@@ -135,17 +135,26 @@ class _Search:
         place: dict[str, RealRoot] = {name: exact(v) for name, v in self.best.parameters.items()}
         origin = Origin(self.best.left, self.best.right, self.best.observations)
         if self.infinite:
-            return TightBudget(Fraction(0), None, origin, place, None, True, True, witness=self.best)
+            return TightBudget(
+                Fraction(0),
+                None,
+                origin=origin,
+                place=place,
+                value=None,
+                attained=True,
+                infinite=True,
+                witness=self.best,
+            )
         value = exact(self.lower) if self.lower == self.upper else None
         return TightBudget(
-            self.lower,
-            self.upper,
-            origin,
-            place,
-            value,
-            True if value else None,
-            False,
-            self.proof.decisions if self.proof else (),
-            self.best,
+            lower=self.lower,
+            upper=self.upper,
+            origin=origin,
+            place=place,
+            value=value,
+            attained=True if value else None,
+            infinite=False,
+            decisions=self.proof.decisions if self.proof else (),
+            witness=self.best,
             proof=self.proof,
         )

@@ -102,7 +102,14 @@ class State:
             low, high = self.box[name]
             middle = (low + high) / 2
             below, above = (
-                State(self.factor, {**self.box, name: ends}, form, self.source, self.fixed, self.bits)
+                State(
+                    self.factor,
+                    {**self.box, name: ends},
+                    form=form,
+                    source=self.source,
+                    fixed=self.fixed,
+                    bits=self.bits,
+                )
                 for ends, form in zip(((low, middle), (middle, high)), split(self.form, name), strict=True)
             )
             if self.source is None or len(self.form.entries) > MANY:
@@ -182,7 +189,14 @@ class State:
         """Returns the state on the face where the named parameter is at its lower (0) or upper (1) end."""
         box = {n: ends for n, ends in self.box.items() if n != name}
         fixed = {**self.fixed, name: self.box[name][end]}
-        return State(self.factor, box, at(self.form, name, Fraction(end)), None, fixed, self.bits)
+        return State(
+            self.factor,
+            box,
+            form=at(self.form, name, Fraction(end)),
+            source=None,
+            fixed=fixed,
+            bits=self.bits,
+        )
 
 
 def _poor(form: Enclosure, factor: int) -> bool:

@@ -166,7 +166,17 @@ def cut(
     if interval.is_point:
         only = rational_root(interval.lower)
         mark = at_value(interval.lower)
-        return (Part(mark.status, only, only, True, True, interval.lower, mark.claim),)
+        return (
+            Part(
+                mark.status,
+                only,
+                upper=only,
+                lower_closed=True,
+                upper_closed=True,
+                sample=interval.lower,
+                claim=mark.claim,
+            ),
+        )
     ends = (interval.lower, interval.upper)
     inner = [c for c in critical if not (c.root.is_rational and c.root.lower in ends)]
     first, last = rational_root(ends[0]), rational_root(ends[1])
@@ -177,12 +187,32 @@ def cut(
 
     def add_point(root: Root, mark: Mark) -> None:
         sample = root.lower if root.is_rational else None
-        pieces.append(Part(mark.status, root, root, True, True, sample, mark.claim))
+        pieces.append(
+            Part(
+                mark.status,
+                root,
+                upper=root,
+                lower_closed=True,
+                upper_closed=True,
+                sample=sample,
+                claim=mark.claim,
+            )
+        )
 
     if interval.lower_closed:
         add_point(first, at_value(interval.lower))
     for k, (mark, sample) in enumerate(zip(marks, samples, strict=True)):
-        pieces.append(Part(mark.status, borders[k], borders[k + 1], False, False, sample, mark.claim))
+        pieces.append(
+            Part(
+                mark.status,
+                borders[k],
+                upper=borders[k + 1],
+                lower_closed=False,
+                upper_closed=False,
+                sample=sample,
+                claim=mark.claim,
+            )
+        )
         if k < len(inner):
             root = inner[k].root
             between_them = at_value(root.lower) if root.is_rational else at_root(inner[k], mark, marks[k + 1])

@@ -49,7 +49,14 @@ def to_document(found: RegionMap, domain: Domain) -> dict[str, Any]:
                 polynomials.append(part)
             numbers.append([number, multiplicity])
         products.append({"constant": str(constant), "factors": numbers})
-    maker = _Maker(closed, found.claims, found.parameters, found.quantified, polynomials, products)
+    maker = _Maker(
+        closed,
+        found.claims,
+        free=found.parameters,
+        quantified=found.quantified,
+        polynomials=polynomials,
+        products=products,
+    )
     statement = claim_document(Claim(domain.ring.number(0), closed))
     del statement["polynomial"]
     return {

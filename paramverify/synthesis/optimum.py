@@ -60,4 +60,4 @@ def optimum_of_map(found: RegionMap, parameter: str, sense: str) -> Optimum | No
 
 def _between(parameter: str, sense: str, lower: Fraction | None, upper: Fraction | None) -> Optimum:
     value = rational_root(lower) if lower is not None and lower == upper else None
-    return Optimum(parameter, sense, value, None, lower, upper)
+    return Optimum(parameter, sense, value=value, attained=None, lower=lower, upper=upper)

@@ -56,10 +56,10 @@ class Piece:
             Piece(
                 boxes[side],
                 self.sign,
-                tuple(both[side] for both in odd),
-                tuple(both[side] for both in masks),
-                tuple((k, both[side]) for k, both in conditions),
-                self.pinned,
+                odd=tuple(both[side] for both in odd),
+                masks=tuple(both[side] for both in masks),
+                conditions=tuple((k, both[side]) for k, both in conditions),
+                pinned=self.pinned,
             )
             for side in (0, 1)
         )
@@ -103,7 +103,14 @@ class Examiner:
         if not odd and result > 0:
             return None
         masks = [state for state in masks if not state.nonzero(state.form)]
-        return Piece(piece.box, result, tuple(odd), tuple(masks), tuple(conditions), piece.pinned)
+        return Piece(
+            piece.box,
+            result,
+            odd=tuple(odd),
+            masks=tuple(masks),
+            conditions=tuple(conditions),
+            pinned=piece.pinned,
+        )
 
     def flattened(self, piece: Piece) -> Piece:
         """Fixes quantified parameters in which f is monotone at the end where it is smallest.
@@ -186,7 +193,7 @@ class Examiner:
             fixed = {n: v for n, v in point.items() if n in state.factor.names}
             box = {n: ends for n, ends in state.box.items() if n not in piece.box}
             form = state.factor.enclosed(box, fixed, 256)
-            return State(state.factor, box, form, None, fixed, 256)
+            return State(state.factor, box, form=form, source=None, fixed=fixed, bits=256)
 
         placed = Piece(
             {},

@@ -174,7 +174,9 @@ class _Search:
         """Returns an upper bound of the share of the domain that is open."""
         rest = [Cell(Status.UNDECIDED, node.box) for _, _, node in self.heap]
         cells = (*self.cells, *rest)
-        found = RegionMap(self.free, self.quantified, self.box, tuple(self.claims), cells, 0.0)
+        found = RegionMap(
+            self.free, self.quantified, box=self.box, claims=tuple(self.claims), cells=cells, seconds=0.0
+        )
         return found.share(Status.UNDECIDED)
 
     def examine(self, node: _Node) -> Cell | _Node:
@@ -388,7 +390,13 @@ def region_map(
     cells = (*search.cells, *rest)
     seconds = time.monotonic() - started
     made = RegionMap(
-        search.free, search.quantified, search.box, tuple(claims), cells, seconds, stopped=stopped
+        search.free,
+        search.quantified,
+        box=search.box,
+        claims=tuple(claims),
+        cells=cells,
+        seconds=seconds,
+        stopped=stopped,
     )
     # What was stopped after the coverage was reached is complete.
     return replace(made, interrupted=interrupted and made.share(Status.UNDECIDED) > coverage)

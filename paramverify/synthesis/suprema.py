@@ -160,12 +160,22 @@ class Search:
 
     def supremum(self) -> TightBudget:
         """Returns the supremum, exact where it is on an edge or at a place that is recognised."""
-        best = TightBudget(Fraction(0), Fraction(0), self.origin, {}, exact(Fraction(0)), None)
+        best = TightBudget(
+            Fraction(0), Fraction(0), origin=self.origin, place={}, value=exact(Fraction(0)), attained=None
+        )
         complete = True
         for part in self.parts:
             if part.left and not part.right and part.branch.is_box:
                 place = part.full({n: exact(part.branch.domain.box[n].simplest()) for n in part.names})
-                return TightBudget(Fraction(0), None, self.origin, place, None, None, True)
+                return TightBudget(
+                    Fraction(0),
+                    None,
+                    origin=self.origin,
+                    place=place,
+                    value=None,
+                    attained=None,
+                    infinite=True,
+                )
             if not part.branch.is_box or part.branch.domain.constant:
                 complete = False
                 continue
@@ -190,7 +200,9 @@ class Search:
     def on_edges(self, part: Part) -> TightBudget:
         """Returns the largest supremum over the edges of a box, which is at most that over the box."""
         box, names = part.branch.domain.box, part.names
-        best = TightBudget(Fraction(0), Fraction(0), self.origin, {}, exact(Fraction(0)), None)
+        best = TightBudget(
+            Fraction(0), Fraction(0), origin=self.origin, place={}, value=exact(Fraction(0)), attained=None
+        )
         if not names:
             value = part.value_at({})
             assert value is not None
@@ -215,7 +227,15 @@ class Search:
             if result is None or result.value is None:
                 at = result.places[0] if result else exact(box[free].simplest())
                 place = part.full({n: {**corner, free: at}[n] for n in names})
-                return TightBudget(Fraction(0), None, self.origin, place, None, None, True)
+                return TightBudget(
+                    Fraction(0),
+                    None,
+                    origin=self.origin,
+                    place=place,
+                    value=None,
+                    attained=None,
+                    infinite=True,
+                )
             root = result.value
             while root.lower <= 0 and not root.is_rational:
                 root = root.halved()  # an irrational supremum is positive
@@ -223,7 +243,14 @@ class Search:
             for at in result.places:
                 place = {n: {**corner, free: at}[n] for n in names}
                 within = True if inside(part, place) else None
-                found = TightBudget(root.lower, root.upper, self.origin, part.full(place), root, within)
+                found = TightBudget(
+                    root.lower,
+                    root.upper,
+                    origin=self.origin,
+                    place=part.full(place),
+                    value=root,
+                    attained=within,
+                )
                 if prefer(found, best):
                     best = found
         return best
@@ -244,7 +271,15 @@ class Search:
                 point = {n: v for n, v in decision.answer.point.items() if n != GENERATOR}
                 raised = self.ratio_at(point)
                 if raised is None:
-                    return TightBudget(Fraction(0), None, self.origin, _place(point), None, True, True)
+                    return TightBudget(
+                        Fraction(0),
+                        None,
+                        origin=self.origin,
+                        place=_place(point),
+                        value=None,
+                        attained=True,
+                        infinite=True,
+                    )
                 if raised > lower:
                     lower, place = raised, _place(point)
                 if lower > UNBOUNDED:
@@ -263,7 +298,16 @@ class Search:
                 tries, trial = tries + 1, lower
             else:
                 trial = simplest_between(*middle(lower, upper))
-        found = TightBudget(lower, upper, self.origin, place, None, None, False, decisions)
+        found = TightBudget(
+            lower=lower,
+            upper=upper,
+            origin=self.origin,
+            place=place,
+            value=None,
+            attained=None,
+            infinite=False,
+            decisions=decisions,
+        )
         return self.recognise(found) if upper is not None else found
 
     def _beyond(self, lower: Fraction, place: Place) -> TightBudget:
@@ -272,7 +316,15 @@ class Search:
             point = self._snapped(part, place, 16)
             if limit_at(part.branch, part.left, part.right, point) == INFINITE:
                 near = part.full(_place(point))
-                return TightBudget(Fraction(0), None, self.origin, near, None, None, True)
+                return TightBudget(
+                    Fraction(0),
+                    None,
+                    origin=self.origin,
+                    place=near,
+                    value=None,
+                    attained=None,
+                    infinite=True,
+                )
         return TightBudget(lower, None, self.origin, place)
 
     def recognise(self, found: TightBudget) -> TightBudget:
@@ -300,7 +352,16 @@ class Search:
                     low, high = value.enclosure()
                     place = part.full(_place(point))
                     number: Value = value if value.rational is None else exact(value.rational)
-                    return TightBudget(low, high, self.origin, place, number, None, False, (decision,))
+                    return TightBudget(
+                        lower=low,
+                        upper=high,
+                        origin=self.origin,
+                        place=place,
+                        value=number,
+                        attained=None,
+                        infinite=False,
+                        decisions=(decision,),
+                    )
         return found
 
     def _snapped(self, part: Part, place: Place, digits: int) -> dict[str, Fraction]:

@@ -170,7 +170,9 @@ def worst(
         return replace(simplest(model, session, progress), supremum=found, relative=relative)
     reached = _reaches(best, found, relative, tolerance)
     reason = "" if reached else "the supremum is known up to bounds only"
-    return Violating(best, reached, reason, found.decisions, found, relative)
+    return Violating(
+        best, reached, reason=reason, decisions=found.decisions, supremum=found, relative=relative
+    )
 
 
 def _value(witness: Witness, relative: bool) -> Real | None:

@@ -144,12 +144,12 @@ def assemble(
         table.append(tuple(rows[a] for a in actions))
     domain = checks.domain
     return Chain(
-        states,
-        actions,
-        uniform(tuple(table), domain.ring),
-        initial,
-        labels,
-        variables,
-        domain,
-        tuple(checks.obligations),
+        states=states,
+        actions=actions,
+        rows=uniform(tuple(table), domain.ring),
+        initial=initial,
+        labels=labels,
+        variables=variables,
+        domain=domain,
+        obligations=tuple(checks.obligations),
     )

@@ -74,4 +74,6 @@ def explore(
             yield state, action, tuple((s, converted(w)) for s, w in entries)
 
     names = tuple(name(state) for state in order)
-    return System(names, actions, 0, rows_of(names, actions, steps()), weights, partial)
+    return System(
+        names, actions, initial=0, rows=rows_of(names, actions, steps()), weights=weights, partial=partial
+    )

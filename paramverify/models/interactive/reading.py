@@ -62,7 +62,14 @@ def _explicit(table: Table, checks: Checks) -> System:
         for state, action, entries in raw:
             yield state, action, tuple((s, weights.of(w)) for s, w in entries)
 
-    return System(names, actions, initial, rows_of(names, actions, steps()), weights, partial)
+    return System(
+        names,
+        actions,
+        initial=initial,
+        rows=rows_of(names, actions, steps()),
+        weights=weights,
+        partial=partial,
+    )
 
 
 _LISTS = ("data", "queries", "responses", "hidden")
@@ -105,17 +112,17 @@ def _slots(table: Table, checks: Checks, progress: Callable[[int, int], None] | 
     limit = table.integer("range", 1, 200)
     noise, sampler = _noise(table, limit, checks)
     given = slots.Slots(
-        count,
-        points,
-        tuple(data),
-        queries,
-        limit,
-        checks.ring,
-        noise,
-        sampler,
-        table.choice("full", ("drop", "never"), "drop"),
-        table.choice("memory", ("slot", "shared"), "slot") == "shared",
-        _flag(table, "delete", True),
+        slots=count,
+        points=points,
+        data=tuple(data),
+        queries=queries,
+        limit=limit,
+        ring=checks.ring,
+        noise=noise,
+        sampler=sampler,
+        full=table.choice("full", ("drop", "never"), "drop"),
+        shared=table.choice("memory", ("slot", "shared"), "slot") == "shared",
+        delete=_flag(table, "delete", True),
     )
     return slots.build(given, states=MAX_STATES, progress=progress)
 

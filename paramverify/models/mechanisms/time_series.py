@@ -130,7 +130,14 @@ def read(table: Table, checks: Checks) -> Mechanism:
         emissions = _rows(table, "emissions", states, observations, checks)
     day = table.integer("day", 1, MAX_DAY) if "day" in table else 1
     return TimeSeries(
-        checks, read_query(table), tuple(states), tuple(observations), initial, moves, emissions, day
+        checks=checks,
+        queries=read_query(table),
+        names=tuple(states),
+        observations=tuple(observations),
+        initial=initial,
+        moves=moves,
+        emissions=emissions,
+        day=day,
     )
 
 
