@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from paramverify.checker import cones as cone_checker
+from paramverify.checker import models
 from paramverify.checker.claims import Report
 from paramverify.checker.cones import check_document
 
@@ -282,9 +282,9 @@ def test_models_that_are_none_are_rejected(given: Json, reason: str) -> None:
 
 def test_the_number_of_states_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many states as the limit are read, one more is refused; one state is enough."""
-    monkeypatch.setattr(cone_checker, "MAX_STATES", 2)
+    monkeypatch.setattr(models, "MAX_STATES", 2)
     assert accepted(CLOSED)
-    monkeypatch.setattr(cone_checker, "MAX_STATES", 1)
+    monkeypatch.setattr(models, "MAX_STATES", 1)
     assert refused(CLOSED, "number of states")
     one = certificate("closed", model([[["1"]]], ["1"], ["1"], "1"), rays=[["1"]], steps=[[FIRST], [FIRST]])
     assert accepted(one)

@@ -1,34 +1,4 @@
-"""Checks evidence without trusting the rest of the package: the standard library and other checkers only.
-
-A proof shows `f ≥ 0 on D`, where D is the set of points of a box that satisfy some constraints `g ≥ 0` or
-`g > 0`. (Nearly all rules prove it on the closure of the box, which is more.) Every rule below reduces that
-to smaller goals or to a computation with whole numbers, and says why that is enough:
-
-constant      f is a number that is not negative.
-fixed         a variable whose interval is one point is replaced by it.
-factors       f = c·∏ gᵢ^mᵢ; an even power is a square, for an odd one ±gᵢ ≥ 0 is shown, and the signs
-              multiply to +.
-sum           f = Σ gᵢ and each gᵢ ≥ 0 is shown.
-ends          f is linear, or shown to be concave, in x: it is smallest at an end, and both ends are shown.
-monotone      ∂f/∂x ≥ 0 is shown, and f ≥ 0 at the lower end of x (or ≤ 0 and the upper end).
-quadratic     f = a·x² + b·x + c with a ≥ 0, c ≥ 0 and 4·a·c − b² ≥ 0 shown.
-bernstein     a tree of cuts of the box; at a leaf all Bernstein coefficients of f are ≥ 0, or those of a
-              constraint show that no point of D is there, or another proof for that part is given. The
-              Bernstein basis is nonnegative on the box and sums to one, so f is an average of coefficients.
-convex        the Hessian is positive semidefinite on the box, so f lies above each tangent plane, and one
-              tangent plane is ≥ 0 on the box. Its point may be algebraic if f and the slopes vanish there.
-constraint    f = c·g + r with c ≥ 0, a constraint g, and r ≥ 0 shown.
-divide        a constraint g = h·k where ±k > 0 on the box gives the constraint ±h.
-contradiction two constraints say g ≥ 0 and −g ≥ 0, one of them strictly: D is empty.
-stretch       a constraint bounds x by a polynomial u in other variables: x runs from its other end to u as x'
-              runs over [0, 1].
-eliminate     two constraints say that x equals a polynomial in other variables.
-blowup        near a vertex, the box is the union of the cones in which one of some distances is largest.
-enclose       E stands for exp(q); a rational interval is shown to contain it.
-exponential   f is a number in which only E = exp(q) occurs; it is enclosed until its sign shows.
-lemma         the same statement (up to a positive number) is proved elsewhere in the document.
-solver        not checked: somebody else's answer, reported as trusted.
-"""
+"""Claims and documents of evidence: read, checked against each other and against what is expected."""
 
 from __future__ import annotations
 

@@ -53,12 +53,12 @@ from .systems import (
     after,
     check_closures,
     common,
-    ends_of,
     insertions,
     reachable,
     read_system,
     state_of,
 )
+from .witnesses import check_violation
 
 FORMAT, VERSION = "paramverify-unwinding", 1
 MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
@@ -340,91 +340,3 @@ def check_costs(system: System, numbers: Numbers, ratio: Weight, proof: Any) -> 
 
 
 PROOFS = {"family": check_family, "costs": check_costs}
-
-
-def check_violation(system: System, numbers: Numbers, ratio: Weight, witness: Any) -> str:
-    """Checks that an observation exceeds the bound; returns the verdict in words."""
-    left, right = ([_input(system, a) for a in witness[name]] for name in ("left", "right"))
-    longer, shorter = (left, right) if len(left) > len(right) else (right, left)
-    place = witness["place"]
-    if (
-        not 0 <= place < len(longer)
-        or longer[:place] + longer[place + 1 :] != shorter
-        or longer[place] >= system.data
-    ):
-        raise Rejected("the inputs do not differ in one inserted data point")
-    trace = [a for a in witness["trace"] if system.data <= a < system.hidden]
-    if len(trace) != len(witness["trace"]):
-        raise Rejected("the observation has something that is not seen")
-    closed = witness["closed"]
-    if system.partial and not all(_admissible(system, numbers, inputs) for inputs in (left, right)):
-        raise Rejected("an input comes that the environment is assumed not to give")
-    first, second = (_probability(system, numbers, inputs, trace, closed) for inputs in (left, right))
-    if not numbers.sign(ratio[0], True):
-        raise Misformed("the bound is not positive", "ratio")
-    if numbers.at_most([first], [ratio, second]):
-        raise Rejected("the probabilities are within the bound")
-    for k, (told, found) in enumerate(zip(witness["probabilities"], (first, second), strict=True)):
-        value = numbers.read(told)
-        # Equal at the point of the witness, where `numbers` decides signs.
-        if not (numbers.at_most([value], [found]) and numbers.at_most([found], [value])):
-            raise Misformed("the system gives another number", "witness", "probabilities", k)
-    return "the observation exceeds the bound: violated"
-
-
-def _input(system: System, action: int) -> int:
-    if not 0 <= action < system.inputs:
-        raise Rejected(f"{action!r:.40} is not an input")
-    return action
-
-
-def _admissible(system: System, numbers: Numbers, inputs: Sequence[int]) -> bool:
-    """Tells whether no input comes in a state that waits and does not accept it."""
-    pending = [(s, 0) for s, _ in ends_of(system, numbers, system.initial)]
-    seen = set(pending)
-    while pending:
-        state, taken = pending.pop()
-        row = {} if state == SILENT else system.rows[state]
-        action = next(iter(row), None)
-        waits = action is not None and action < system.inputs
-        if waits:
-            action = inputs[taken] if taken < len(inputs) else None
-            if action is not None and action not in row:
-                return False
-        for s, _ in () if action is None else after(system, numbers, state, action):
-            if (s, taken + waits) not in seen:
-                seen.add((s, taken + waits))
-                pending.append((s, taken + waits))
-    return True
-
-
-def _probability(
-    system: System, numbers: Numbers, inputs: Sequence[int], trace: Sequence[int], closed: bool
-) -> Weight:
-    """Returns the chance of observations that start with the trace; with `closed`, of it and nothing more."""
-    level: dict[tuple[int, int, int], list[Weight]] = {}
-    for s, w in ends_of(system, numbers, system.initial):
-        level.setdefault((s, 0, 0), []).append(w)
-    found: list[Weight] = []
-    while level:
-        following: dict[tuple[int, int, int], list[Weight]] = {}
-        for (state, taken, seen), weights in level.items():
-            weight = numbers.sum(weights)
-            done = seen == len(trace)
-            row = {} if state == SILENT else system.rows[state]
-            action = next(iter(row), None)
-            waits = action is not None and action < system.inputs
-            if waits:
-                action = inputs[taken] if taken < len(inputs) and inputs[taken] in row else None
-            if done and (not closed or action is None):
-                found.append(weight)
-            if action is None or (done and not closed):
-                continue
-            shown = action >= system.data
-            if shown and (done or trace[seen] != action):
-                continue
-            for s, share in after(system, numbers, state, action):
-                key = (s, taken + waits, seen + shown)
-                following.setdefault(key, []).append(numbers.times(weight, share))
-        level = following
-    return numbers.sum(found)

@@ -1,0 +1,131 @@
+"""Region maps as they are read: the domain, the claims as signs of factors, and cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from .claims import (
+    Rejected,
+    read_claim,
+)
+from .goals import Form, Goal
+from .polynomials import Box, Poly, constant, degree, number, parse, times
+
+Cells = list[tuple[tuple[tuple[Fraction, Fraction], ...], Any]]
+
+
+@dataclass(frozen=True)
+class Map:
+    """What a document is about."""
+
+    domain: Any
+    claims: tuple[Any, ...]
+    goal: Goal
+    free: tuple[str, ...]
+    quantified: tuple[str, ...]
+    parameters: tuple[str, ...]
+    factors: tuple[Poly, ...]
+    products: tuple[tuple[int, tuple[tuple[int, int], ...]], ...]  # sign of the constant; factors, powers
+    conditions: tuple[tuple[Poly, bool], ...]
+
+    def occurs(self, poly: Poly) -> bool:
+        """Tells whether a quantified parameter occurs."""
+        return any(degree(poly, self.goal.names.index(name)) for name in self.quantified)
+
+
+@dataclass(frozen=True)
+class Node:
+    """A part of the subdivision: its box, and the forms of factors and of conditions there."""
+
+    box: Box
+    forms: tuple[Form, ...]
+    conditions: tuple[Form, ...]
+
+    def halves(self, name: str) -> list[Node]:
+        """Returns the parts below and above the middle of a parameter."""
+        low, high = self.box[name]
+        middle = (low + high) / 2
+        forms = [cut(form, name) for form in self.forms]
+        conditions = [cut(form, name) for form in self.conditions]
+        return [
+            Node({**self.box, name: ends}, tuple(f[k] for f in forms), tuple(c[k] for c in conditions))
+            for k, ends in enumerate(((low, middle), (middle, high)))
+        ]
+
+
+def cut(form: Form, name: str) -> tuple[Form, Form]:
+    """Returns the forms on both sides of the middle."""
+    return form.cut(name, Fraction(1, 2)) if name in form.names else (form, form)
+
+
+def read_map(document: Any) -> Map:
+    """Reads what the document is about, and checks that the products are the claims.
+
+    Raises:
+        Rejected: they are not, or something is malformed.
+    """
+    statement = read_claim({**document["domain"], "polynomial": "0"})
+    goal = statement.goal
+    names = goal.names
+    parameters = names[:-1] if statement.exponent is not None else names
+    free = tuple(document["free"])
+    if not free or len(set(free)) < len(free) or not set(free) <= set(parameters):
+        raise Rejected("the free parameters are not parameters")
+    if any(goal.box[name][0] == goal.box[name][1] for name in free):
+        raise Rejected("a free parameter is fixed")
+    factors = tuple(parse(text, names) for text in document["factors"])
+    products = []
+    for text, entry in zip(document["claims"], document["products"], strict=True):
+        multiple, poly = number(entry["constant"]), parse(text, names)
+        if not multiple:
+            raise Rejected("a product with the constant zero")
+        total = constant(multiple, len(names))
+        powers: list[tuple[int, int]] = []
+        most = 1 + sum(degree(poly, k) for k in range(len(names)))
+        for index, power in entry["factors"]:
+            if not 0 <= index < len(factors) or power < 1:
+                raise Rejected("not a factor and its multiplicity")
+            # A factor with a variable has a degree, so the degrees bound the number of multiplications.
+            if power > (most if any(map(any, factors[index])) else 1) or len(powers) > most:
+                raise Rejected("the product of the factors is another polynomial")
+            for _ in range(power):
+                total = times(total, factors[index])
+            powers.append((index, power))
+        if total != poly:
+            raise Rejected("the product of the factors is another polynomial")
+        products.append((1 if multiple > 0 else -1, tuple(powers)))
+    quantified = tuple(name for name in parameters if name not in free)
+    conditions = tuple(condition for condition in goal.conditions if condition is not None)
+    return Map(
+        domain=document["domain"],
+        claims=tuple(document["claims"]),
+        goal=goal,
+        free=free,
+        quantified=quantified,
+        parameters=parameters,
+        factors=factors,
+        products=tuple(products),
+        conditions=conditions,
+    )
+
+
+def separated(box: Sequence[tuple[Fraction, Fraction]], cells: Cells) -> tuple[int, tuple[Cells, Cells]]:
+    """Returns an axis whose middle no cell straddles, and the cells on both sides; neither may be without."""
+    for axis, (low, high) in enumerate(box):
+        middle = (low + high) / 2
+        below = [c for c in cells if c[0][axis][1] <= middle]
+        above = [c for c in cells if middle <= c[0][axis][0]]
+        if below and above and len(below) + len(above) == len(cells):
+            return axis, (below, above)
+    raise Rejected("the cells do not tile the box")
+
+
+def weak_sign(form: Form) -> int | None:
+    """Returns 1 or -1 for coefficients of one weak sign, 0 if all are zero, otherwise None."""
+    low, high = min(form.entries), max(form.entries)
+    if low == high == 0:
+        return 0
+    return 1 if low >= 0 else -1 if high <= 0 else None
