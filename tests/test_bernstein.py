@@ -270,7 +270,7 @@ from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.polynomials import Ring
 from paramverify.backends.bernstein import decide_exactly
 from paramverify.claims import Claim
-from paramverify.verdicts import Proved, Refuted
+from paramverify.answers import Proved, Refuted
 
 resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
 ring = Ring({names!r})

@@ -27,8 +27,8 @@ from test_checker import CLAIMS, PROOFS
 
 from paramverify.cases import load
 from paramverify.checker.claims import Report
+from paramverify.checker.documents import check_text
 from paramverify.claims import to_document
-from paramverify.cli.check import check_alone
 from paramverify.cli.main import run
 from paramverify.evidence import certificates
 from paramverify.interactive.cases import load as load_system
@@ -239,7 +239,7 @@ def test_what_is_accepted_is_true(name: str, tmp_path: Path, monkeypatch: pytest
     """Of claims, witnesses, cones, loops and maps, whatever is changed: alone and with the case."""
     path, document = written(name, tmp_path, monkeypatch)
     case = load(path)
-    tried, accepted = try_all(name, document, True, check_alone)
+    tried, accepted = try_all(name, document, True, check_text)
     assert accepted < tried / 2
     tried, accepted = try_all(name, document, False, lambda text: check_with_case(text, case))
     assert accepted < tried / 3
@@ -253,7 +253,7 @@ def test_what_is_accepted_of_systems_is_true(name: str) -> None:
     report = verify(case)
     report = replace(report, family=None) if name.endswith("costs") else report
     document = json.loads(json.dumps(evidence_document(case, report)))
-    tried, accepted = try_all(name, document, True, check_alone)
+    tried, accepted = try_all(name, document, True, check_text)
     assert accepted < tried / 2
     tried, accepted = try_all(name, document, False, lambda t: check_with_system(json.loads(t), case))
     assert accepted < tried / 3
@@ -266,5 +266,5 @@ def test_what_is_accepted_of_every_proof_is_true() -> None:
     lemma: dict[str, Any] = {"name": "l", "claim": to_document(CLAIMS["factors"]), "proof": word}
     entries[0] |= {"proof": certificates.lemma("l")}
     document = certificates.evidence("t", "0", "holds", entries, lemmas=[lemma])
-    tried, accepted = try_all("proofs", json.loads(json.dumps(document)), True, check_alone)
+    tried, accepted = try_all("proofs", json.loads(json.dumps(document)), True, check_text)
     assert accepted < tried / 2
