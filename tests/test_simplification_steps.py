@@ -154,6 +154,26 @@ def test_what_a_chain_guarantees() -> None:
     assert simplify(make("-p - 1/2", closed)).steps() == ["sign"]
 
 
+def test_only_exact_steps_where_they_are_wanted() -> None:
+    """With `exact` a chain makes the exact steps, and leaves out those that are only sound for proof."""
+    closed = {"p": "[0, 1]", "q": "[0, 1]"}
+    never = simplify(make("(p + 1)*(q - 1/2)", closed, ["p <= 0"]), ["factors"], exact=True)
+    assert never.steps() == ["factors"]
+    zero = make("p*(q - 1/2)", closed, ["p <= 0"])
+    assert simplify(zero, ["factors"]).steps() == ["factors"]
+    assert simplify(zero, ["factors"], exact=True).steps() == []
+
+
+def test_factors_of_known_sign_leave_nothing_to_prove() -> None:
+    """A product of factors that constraints make nonnegative is proved, even where it may be zero."""
+    claim = make("p**2 * (q - p)", {"p": "[0, 1]", "q": "[0, 1]"}, ["q >= p"])
+    reduction = factor_step.factor_step(claim)
+    assert reduction is not None
+    assert reduction.premises == ()
+    assert reduction.guarantee is Guarantee.EXACT
+    check_claim(to_document(claim), json.loads(json.dumps(reduction.certify([]))))
+
+
 def test_constraints_that_always_hold_are_not_live() -> None:
     """A constraint is shown to hold on the box where it is positive, or zero and weak."""
     for text, relation, live in (
