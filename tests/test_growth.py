@@ -208,3 +208,48 @@ def test_how_deep_proofs_for_every_length_are(
     """Prefixes are as long, as many, and followed by as many states as the limits say, and not more."""
     monkeypatch.setattr(every_length, limit, value)
     assert {proof.depth for proof in for_every_length(changing())} == depths
+
+
+def fractions(*rows: str) -> list[list[Fraction]]:
+    """Returns a table of numbers."""
+    return [[Fraction(part) for part in row.split()] for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("steps", "answers"),
+    [
+        (("1 0", "0 1"), ("3/5 2/5", "4/5 1/5")),
+        (("1 0 0", "0 0 1", "0 0 1"), ("1/4 3/4", "1/2 1/2", "0 1")),
+    ],
+)
+def test_rates_that_double(steps: tuple[str, ...], answers: tuple[str, ...]) -> None:
+    """One answer is twice as likely, or ends sooner or later on the right: half of the rate bounds it."""
+    starts = [[Fraction(int(s == k)) for s in range(len(steps))] for k in (0, 1)]
+    model = classical_model(fractions(*steps), fractions(*answers), *starts, Fraction(2), (1,))
+    loop = no_budget(model)
+    assert loop is not None
+    assert loop.growth == 2
+    assert keeps_its_word(model, loop)
+
+
+def test_cones_live_on_all_states_that_follow() -> None:
+    """No step leaves the states of a proof, and all states are among them that follow after its depth."""
+    model = parametric_model(
+        {"p": (Fraction(1, 4), Fraction(1, 2))},
+        [["0", "1", "0", "0"], ["0", "0", "1", "0"], ["0", "0", "0", "1"], ["0", "0", "0", "1"]],
+        [["1/2", "1/2"], ["p", "1-p"], ["3/8", "5/8"], ["1-p", "p"]],
+        ["1", "0", "0", "0"],
+        ["0", "1", "0", "0"],
+        "1000",
+        (1,),
+    )
+    found = list(for_every_length(model))
+    assert found
+    for proof in found:
+        steps = proof.model.hmm.steps
+        assert {step.successor for s in proof.states for step in steps[s]} <= set(proof.states)
+        (pair,) = proof.model.pairs
+        reached = {s for start in (pair.pi, pair.tau) for s in start.weights}
+        for _ in range(proof.depth):
+            reached = {step.successor for s in reached for step in steps[s]}
+        assert reached <= set(proof.states)
