@@ -63,7 +63,7 @@ TESTS = {
     "checker/maps.py": "region_checker",
     "checker/unwinding.py": "unwinding_checker",
     "checker/witnesses.py": "unwinding_checker",
-    "evidence/witnesses.py": "sequences priors",
+    "evidence/witnesses.py": "sequences inequalities",
     "encodings/cone.py": "cone_encoding cone",
     "encodings/every_length.py": "growth every_length",
     "encodings/no_budget.py": "growth every_length",

@@ -20,7 +20,11 @@ from paramverify.models.model import Model
 
 
 def small(seed: int) -> Model:
-    """Returns a random model of the lengths 1 and 3."""
+    """Returns a random model of the lengths 1 and 3; the first one has answers of one side only."""
+    if seed == 0:
+        same = [["1" if i == j else "0" for j in range(3)] for i in range(3)]
+        answers = [["1/2", "1/2", "0", "0"], ["1/2", "0", "1/2", "0"], ["0", "0", "0", "1"]]
+        return parametric_model({}, same, answers, ["1", "0", "0"], ["0", "1", "0"], "2", (1, 3))
     return replace(random_model(Random(seed), 1, states=3, symbols=3), lengths=(1, 3))
 
 
@@ -124,6 +128,25 @@ def test_witnesses_have_the_probabilities_of_the_model() -> None:
         assert not turned.exceeds
 
 
+def test_ratios_without_a_number() -> None:
+    """A ratio with a parameter, or with the right side zero, is no number."""
+    assert all(candidate.ratio is None for candidate in candidates(survey()))
+    model = small(0)
+    for name, ratio in ((0, 1), (1, None)):
+        witness = evaluate(model, Origin("left", "right", (model.hmm.observations[name],)), {})
+        assert (None if witness.ratio is None else witness.ratio.rational) == ratio
+
+
+def test_strict_constraints_of_points() -> None:
+    """A point with a positive value satisfies a strict constraint, one with the value zero does not."""
+    model = survey(("q - 1/4",))
+    (limit,) = model.domain.constraints
+    strict = replace(model, domain=replace(model.domain, constraints=(replace(limit, strict=True),)))
+    assert in_domain(strict, {"q": Fraction(1, 2)})
+    assert not in_domain(strict, {"q": Fraction(1, 4)})
+    assert not in_domain(strict, {"q": Fraction(1, 5)})
+
+
 def test_points_and_secrets_of_witnesses() -> None:
     """A point must give the parameters and be in the domain; secrets must be compared by the model."""
     model = survey(("q - 1/4",))
@@ -141,7 +164,7 @@ def test_points_and_secrets_of_witnesses() -> None:
     with pytest.raises(InputError, match=r"the case compares left / right$"):
         directed(model, "left", "left")
     many = replace(model, pairs=(pair,) * 7)
-    with pytest.raises(InputError, match=r"and 2 more$"):
+    with pytest.raises(InputError, match=r"compares left / right(, left / right){4} and 2 more$"):
         directed(many, "left", "left")
     with pytest.raises(InputError, match=r"right$"):
         directed(replace(model, pairs=(pair,) * 5), "left", "left")
