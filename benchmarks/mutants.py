@@ -63,11 +63,11 @@ TESTS = {
     "checker/maps.py": "region_checker",
     "checker/unwinding.py": "unwinding_checker",
     "checker/witnesses.py": "unwinding_checker",
-    "evidence/witnesses.py": "hmm priors product time_series",
+    "evidence/witnesses.py": "sequences inequalities",
     "encodings/cone.py": "cone_encoding cone",
-    "encodings/every_length.py": "every_length",
-    "encodings/no_budget.py": "every_length",
-    "encodings/sequences.py": "encodings_agree hmm priors product",
+    "encodings/every_length.py": "growth every_length",
+    "encodings/no_budget.py": "growth every_length",
+    "encodings/sequences.py": "sequences priors",
     "simplify/chain.py": "simplification simplification_steps",
     "simplify/factors.py": "simplification simplification_steps",
     "simplify/constraints.py": "simplification simplification_steps",
@@ -75,9 +75,9 @@ TESTS = {
     "backends/roots.py": "roots_backend roots",
     "backends/bernstein.py": "bernstein near_misses checker",
     "exact/touching.py": "bernstein near_misses",
-    "algebra/domains.py": "domains hmm",
+    "algebra/domains.py": "domains",
     "algebra/realroots.py": "roots roots_backend",
-    "models/checks.py": "hmm product",
+    "models/checks.py": "model_checks",
 }
 
 OPERATORS: dict[type, tuple[type, ...]] = {

@@ -186,6 +186,16 @@ def test_a_negative_denominator_turns_the_comparison() -> None:
     assert not constraint.strict
 
 
+def test_points_on_the_border_of_a_constraint() -> None:
+    """A weak constraint holds where its polynomial is zero, a strict one does not; only points belong."""
+    border = dict.fromkeys(NAMES, Fraction(1, 2))
+    for text, inside in (("p + q <= 1", True), ("p + q < 1", False), ("p + q >= 1", True), ("p > q", False)):
+        domain = Domain(RING, CUBE.box, parse_constraint(text, CUBE))
+        assert (border in domain) == inside
+    assert "p" not in CUBE
+    assert Fraction(1, 2) not in CUBE
+
+
 def test_comparison_with_definitions() -> None:
     """Comparisons may use names that were defined before."""
     half = to_rational_function(parse("q/2"), RING)
@@ -209,7 +219,7 @@ def test_enclosing_the_constant(bits: int) -> None:
     constant = ExpConstant(Fraction(1, 2))
     domain = box_domain(Ring(("p",), constant), {"p": UNIT}).enclose(bits)
     assert list(domain.box) == ["p", "E"]
-    assert (domain.box["E"].lower, domain.box["E"].upper) == constant.enclosure(bits)
+    assert domain.box["E"] == Interval(*constant.enclosure(bits), True, True)
     assert domain.box["p"] == UNIT
     assert domain.constant == constant
     assert CUBE.enclose(bits) is CUBE

@@ -18,6 +18,7 @@ from paramverify.algebra.realroots import (
     between,
     compare,
     isolate,
+    rational_root,
     sign_at,
     univariate,
     variations,
@@ -25,6 +26,7 @@ from paramverify.algebra.realroots import (
 from paramverify.answers import Answer, End, Open, Proved, Refuted
 from paramverify.backends import backend
 from paramverify.backends.roots import IRRATIONAL
+from paramverify.errors import DefectError
 from paramverify.formats.refutations import fails_at
 
 ROOTS = backend("roots")
@@ -218,3 +220,24 @@ def test_random_claims_agree_with_z3() -> None:
             assert isinstance(answer, Refuted), (seed, answer)
             assert fails_at(claim, answer.point)
             assert other != "unsat", seed
+
+
+def test_roots_that_are_close_or_wide() -> None:
+    """Roots compare as numbers, however wide their intervals; ends between them are not close together."""
+    square = fmpz_poly([-2, 0, 1])
+    low = RealRoot(square, 1, Fraction(-2), Fraction(0))
+    high = RealRoot(square, 1, Fraction(-1), Fraction(2))
+    assert (compare(low, high), compare(high, low), compare(high, high)) == (-1, 1, 0)
+    half, same = (
+        rational_root(Fraction(1, 2)),
+        RealRoot(fmpz_poly([-2, 4]), 1, Fraction(1, 2), Fraction(1, 2)),
+    )
+    assert compare(half, same) == 0
+    zero, wide = rational_root(Fraction(0)), RealRoot(square, 1, Fraction(1, 100), Fraction(2))
+    for left, right in ((zero, wide), (low, zero), (low, high)):
+        a, b = between(left, right)
+        assert a < b
+        distance = Fraction(14, 10) if zero in (left, right) else Fraction(28, 10)
+        assert b - a >= distance / 2
+    with pytest.raises(DefectError):
+        between(half, half)

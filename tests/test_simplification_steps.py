@@ -154,6 +154,81 @@ def test_what_a_chain_guarantees() -> None:
     assert simplify(make("-p - 1/2", closed)).steps() == ["sign"]
 
 
+def test_only_exact_steps_where_they_are_wanted() -> None:
+    """With `exact` a chain makes the exact steps, and leaves out those that are only sound for proof."""
+    closed = {"p": "[0, 1]", "q": "[0, 1]"}
+    never = simplify(make("(p + 1)*(q - 1/2)", closed, ["p <= 0"]), ["factors"], exact=True)
+    assert never.steps() == ["factors"]
+    zero = make("p*(q - 1/2)", closed, ["p <= 0"])
+    assert simplify(zero, ["factors"]).steps() == ["factors"]
+    assert simplify(zero, ["factors"], exact=True).steps() == []
+
+
+def test_factors_of_known_sign_leave_nothing_to_prove() -> None:
+    """A product of factors that constraints make nonnegative is proved, even where it may be zero."""
+    claim = make("p**2 * (q - p)", {"p": "[0, 1]", "q": "[0, 1]"}, ["q >= p"])
+    reduction = factor_step.factor_step(claim)
+    assert reduction is not None
+    assert reduction.premises == ()
+    assert reduction.guarantee is Guarantee.EXACT
+    check_claim(to_document(claim), json.loads(json.dumps(reduction.certify([]))))
+
+
+def test_the_point_that_refutes_is_inside() -> None:
+    """Where known factors make the product negative, the point is inside the box, and no factor is zero."""
+    sevenths = " * ".join(f"(7*p - {k})**2" for k in range(1, 7))
+    for text in ("-(p + 1)**2 * p", "-(2*p - 1)**2 * p", f"-(2*p - 1)**2 * {sevenths} * p"):
+        claim = make(text, {"p": "(0, 1)"})
+        reduction = factor_step.factor_step(claim)
+        assert reduction is not None
+        (premise,) = reduction.premises
+        assert premise.claim.polynomial == -1
+        assert fails_at(claim, premise.lift({}))
+
+
+def test_constraints_that_leave_no_point() -> None:
+    """A constraint that fails on the whole box proves the claim; one that may hold with equality does not."""
+    box = {"p": Interval(Fraction(0), Fraction(1), True, True), "q": Interval(Fraction(0), Fraction(1))}
+    for text, strict, empty in (
+        ("-p - 1", False, True),
+        ("-p - 1", True, True),
+        ("-p", True, True),
+        ("-p", False, False),
+        ("0", True, True),
+        ("0", False, False),
+        ("p - q", True, False),
+    ):
+        limits = (Constraint(RING.parse("q - p"), False, ""), Constraint(RING.parse(text), strict, ""))
+        claim = Claim(RING.parse("p - 2"), Domain(RING, box, limits))
+        reduction = constraint_steps.empty_step(claim)
+        assert (reduction is not None) == empty
+        if reduction is not None:
+            assert reduction.premises == ()
+            assert reduction.guarantee is Guarantee.EXACT
+            check_claim(to_document(claim), json.loads(json.dumps(reduction.certify([]))))
+
+
+def test_equations_that_nothing_solves() -> None:
+    """Opposite constraints of which one is strict prove the claim; others replace a linear variable."""
+    for first, second, strict, premises in (
+        ("p - q", "q - p", (False, True), 0),
+        ("p - q", "2*q - 2*p", (True, False), 0),
+        ("p - q", "q - p", (False, False), 1),
+        ("p^2 - q^2", "q^2 - p^2", (False, False), None),
+        ("p - q", "p - q", (False, False), None),
+        ("p - q", "q - 2*p", (False, True), None),
+    ):
+        texts = zip((first, second), strict, strict=True)
+        limits = tuple(Constraint(RING.parse(text), hard, "") for text, hard in texts)
+        box = {n: Interval(Fraction(0), Fraction(1)) for n in "pq"}
+        claim = Claim(RING.parse("p*q - 1"), Domain(RING, box, limits))
+        reduction = constraint_steps.equation_step(claim)
+        assert (None if reduction is None else len(reduction.premises)) == premises
+        if reduction is not None:
+            proof = reduction.certify([TRUSTED] * len(reduction.premises))
+            check_claim(to_document(claim), json.loads(json.dumps(proof)))
+
+
 def test_constraints_that_always_hold_are_not_live() -> None:
     """A constraint is shown to hold on the box where it is positive, or zero and weak."""
     for text, relation, live in (
