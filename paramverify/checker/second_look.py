@@ -32,6 +32,7 @@ from .polynomials import evaluate, number, parse
 from .second_matching import Matching, differences, origin, probabilities
 from .second_numbers import Calculator
 from .second_reader import MAX_WORDS, Found, SecondReader, candidates
+from .strict import Unread
 
 Word = tuple[str, ...]
 
@@ -66,7 +67,7 @@ def second_look(document: Mapping[str, Any], content: str, bound: Sequence[str] 
     """Compares evidence with the case file of this content."""
     try:
         return SecondLook(True, True, f"read a second time: {_Look(document, content, bound).compare()}")
-    except NotImplementedError as error:
+    except Unread as error:
         return SecondLook(False, True, f"not read a second time: {error!s:.200}")
     except Rejected as error:
         return SecondLook(True, False, f"the second reading differs: {error!s:.300}")
@@ -81,7 +82,7 @@ class _Look:
         self.document = document
         self.kind = document["format"]
         if self.kind not in (FORMAT, cone_checker.FORMAT, region_checker.FORMAT):
-            raise NotImplementedError("evidence of this kind")
+            raise Unread("evidence of this kind")
         claim = self._some_claim()
         self.exponent = number(claim["constant"]) if "constant" in claim else None
         self.names = [n for n in claim["variables"] if n != "E" or self.exponent is None]
@@ -95,7 +96,7 @@ class _Look:
         """Compares, and returns what was compared.
 
         Raises:
-            Rejected: a difference was found. NotImplementedError: something cannot be compared.
+            Rejected: a difference was found. Unread: something cannot be compared.
         """
         loop = self.kind == cone_checker.FORMAT and self.document["kind"] == "loop"
         if not loop and set(self.names) != self.reader.intervals.keys():
@@ -107,7 +108,7 @@ class _Look:
         self._domain()
         lengths = self.reader.lengths
         if not lengths:
-            raise NotImplementedError("claims about sequences of every length")
+            raise Unread("claims about sequences of every length")
         return self._claims(lengths)
 
     def _some_claim(self) -> Mapping[str, Any]:
@@ -122,13 +123,13 @@ class _Look:
         for entry in self.document["claims"]:
             if entry.get("origins"):
                 return dict(entry["claim"])
-        raise NotImplementedError("evidence without a claim about a sequence")
+        raise Unread("evidence without a claim about a sequence")
 
     def _bases(self) -> list[Fraction]:
         if self.exponent is None:
             return [Fraction(1)]
         if not 0 < self.exponent <= 50:
-            raise NotImplementedError("a constant with a large exponent")
+            raise Unread("a constant with a large exponent")
         low, high = exp_bounds(self.exponent, 200)
         near = [(2 * low + high) / 3, (low + 2 * high) / 3]
         # Short numbers near it: the error is far below every difference that matters, 60 digits.
@@ -140,7 +141,7 @@ class _Look:
     def _points(self) -> list[tuple[dict[str, Fraction], Fraction]]:
         found = self.reader.points(self._base(0), POINTS)
         if not found:
-            raise NotImplementedError("no point of the domain was found")
+            raise Unread("no point of the domain was found")
         return [(point, self._base(k)) for k, point in enumerate(found)]
 
     def _value(self, text: str, point: Mapping[str, Fraction], base: Fraction) -> Fraction:
@@ -191,12 +192,12 @@ class _Look:
         for point, base in points:
             found.append(self.reader.at(point, base, lengths))
             if len(pairs) * sum(len(w) for w in list(found[-1].words.values())[:1] if w) > MAX_COMPARED:
-                raise NotImplementedError("there are too many pairs and sequences")
+                raise Unread("there are too many pairs and sequences")
         return found, pairs
 
     def _claims(self, lengths: list[int]) -> str:
         if lengths != [1] and sum(self._outputs() ** n for n in lengths) > MAX_WORDS:
-            raise NotImplementedError("there are too many sequences")
+            raise Unread("there are too many sequences")
         found, pairs = self._found(lengths)
         entries = self.document["claims"]
         regions = self.kind == region_checker.FORMAT

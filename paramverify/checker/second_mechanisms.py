@@ -11,6 +11,7 @@ from itertools import product
 from typing import Any
 
 from .second_numbers import Calculator, Value, meaning
+from .strict import Unread
 
 Input = tuple[Value, ...]
 State = Any
@@ -37,7 +38,7 @@ class Process:
 
     def steps(self, state: State) -> Steps:
         """Returns what may happen in a state."""
-        raise NotImplementedError
+        raise Unread
 
     def words(self, given: Input, length: int) -> Words:
         """Returns how likely each sequence of observations is."""
@@ -53,7 +54,7 @@ class Process:
                     if share:
                         _add(grown, ((*word, seen), following), chance * share)
             if len(grown) > MAX_WAYS or self.work > MAX_WORK:
-                raise NotImplementedError("there are too many sequences")
+                raise Unread("there are too many sequences")
             ways = grown
         found: Words = {}
         for (word, _), chance in ways.items():
@@ -208,7 +209,7 @@ def read(table: Mapping[str, Any], at: Calculator) -> Process:
     """Reads `[mechanism]` at a point.
 
     Raises:
-        NotImplementedError: a kind that this reader does not know.
+        Unread: a kind that this reader does not know.
     """
     kind = table["kind"]
     if kind == "hmm":
@@ -223,13 +224,13 @@ def read(table: Mapping[str, Any], at: Calculator) -> Process:
         count = len(count) if isinstance(count, list) else int(count)
         first = table.get("ties", "uniform") == "first"
         if len(rows) ** count > MAX_WAYS:
-            raise NotImplementedError("noisy max has too many answers")
+            raise Unread("noisy max has too many answers")
         return OneAnswer((_numbers(len(rows)),) * count, lambda given: _winners(rows, given, first))
     if kind == "randomized_response":
         return _response(table, at)
     if kind == "above_threshold":
         return (Threshold if "queries" in table else Chosen)(table, at)
-    raise NotImplementedError(f"mechanisms of kind {kind!r:.40}")
+    raise Unread(f"mechanisms of kind {kind!r:.40}")
 
 
 def _response(table: Mapping[str, Any], at: Calculator) -> Process:

@@ -15,6 +15,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from .strict import Unread
+
 Value = Fraction | str
 
 _ORDER: dict[type[ast.cmpop], Callable[[Fraction, Fraction], bool]] = {
@@ -68,7 +70,7 @@ class Calculator:
         """Returns the value of an expression that is a number.
 
         Raises:
-            ValueError: it is none. NotImplementedError: this reader does not know what it means.
+            ValueError: it is none. Unread: this reader does not know what it means.
         """
         value = self.value(given)
         if isinstance(value, str):
@@ -111,7 +113,7 @@ class Calculator:
                 for one, other in ((left, right), (right, left)):
                     if not any(isinstance(n, ast.Call) for n in ast.walk(one)):
                         return _power(self._exp_of(other, text), _whole(self._number(one, text)))
-        raise NotImplementedError(f"the budget {text!r:.60} has another form")
+        raise Unread(f"the budget {text!r:.60} has another form")
 
     def _number(self, tree: ast.expr, text: str) -> Fraction:
         value = self._visit(tree, text)
@@ -147,7 +149,7 @@ class Calculator:
             return self._operation(tree, text)
         if isinstance(tree, ast.Call):
             return self._call(_name(tree.func), [self._number(a, text) for a in tree.args])
-        raise NotImplementedError(f"{text!r:.60} has {type(tree).__name__}")
+        raise Unread(f"{text!r:.60} has {type(tree).__name__}")
 
     def _operation(self, tree: ast.BinOp, text: str) -> Fraction:
         left, right = self._number(tree.left, text), self._number(tree.right, text)
@@ -161,7 +163,7 @@ class Calculator:
             return left / right
         if isinstance(tree.op, ast.Pow):
             return _power(left, _whole(right))
-        raise NotImplementedError(f"{text!r:.60} has {type(tree.op).__name__}")
+        raise Unread(f"{text!r:.60} has {type(tree.op).__name__}")
 
     def _compare(self, tree: ast.Compare, text: str) -> bool:
         sides = [self._visit(side, text) for side in (tree.left, *tree.comparators)]
@@ -183,7 +185,7 @@ class Calculator:
             return abs(numbers[0])
         if name in ("min", "max") and numbers:
             return min(numbers) if name == "min" else max(numbers)
-        raise NotImplementedError(f"the function {name!r:.40}")
+        raise Unread(f"the function {name!r:.40}")
 
 
 def _parsed(given: Any) -> tuple[str, ast.expr]:
@@ -212,5 +214,5 @@ def _whole(value: Fraction) -> int:
 
 def _power(base: Fraction, exponent: int) -> Fraction:
     if abs(exponent) > 10_000:
-        raise NotImplementedError("a power with a very large exponent")
+        raise Unread("a power with a very large exponent")
     return base**exponent

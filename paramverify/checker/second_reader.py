@@ -18,6 +18,7 @@ from typing import Any
 
 from .second_mechanisms import Chosen, Input, Process, Words, check, inputs, read
 from .second_numbers import Calculator, Value, meaning
+from .strict import Unread
 
 Point = Mapping[str, Fraction]
 Assignments = list[tuple[dict[str, Value], Fraction]]
@@ -42,7 +43,7 @@ class Found:
 class SecondReader:
     """A case file, read once more; E stands for exp(`exponent`).
 
-    All methods raise NotImplementedError for what this reader does not know, and ValueError or another error
+    All methods raise Unread for what this reader does not know, and ValueError or another error
     of malformed data for what it takes for a mistake.
     """
 
@@ -50,7 +51,7 @@ class SecondReader:
         self.data = tomllib.loads(content, parse_float=Decimal)
         self.exponent = exponent
         if "mechanism" not in self.data or "claim" in self.data or "define" in self.data:
-            raise NotImplementedError("cases without a mechanism")
+            raise Unread("cases without a mechanism")
         parameters = dict(self.data.get("parameters", {}))
         self.constraints: list[Any] = parameters.pop("constraints", [])
         self.intervals = {name: self._interval(given) for name, given in parameters.items()}
@@ -62,7 +63,7 @@ class SecondReader:
         try:
             self.data["privacy"] = {"ratio": str(Fraction(top) / Fraction(bottom)), **length}
         except ValueError:
-            raise NotImplementedError("a bound that is no rational number") from None
+            raise Unread("a bound that is no rational number") from None
 
     def _interval(self, given: Any) -> tuple[Fraction, Fraction, bool, bool]:
         """Returns lower end, upper end, and whether they belong to it."""
@@ -153,7 +154,7 @@ class SecondReader:
         else:
             listed = list(islice(inputs(process), MAX_INPUTS + 1))
             if len(listed) > MAX_INPUTS:
-                raise NotImplementedError("more neighbours than it lists")
+                raise Unread("more neighbours than it lists")
             by = table.get("by", process.default_by)
             for k, left in enumerate(listed):
                 found += [
@@ -208,7 +209,7 @@ class SecondReader:
                 for value, chance in _row(entry, assignment, here).items():
                     grown.append(({**assignment, name: value}, weight * chance))
             if len(grown) > MAX_ASSIGNMENTS:
-                raise NotImplementedError("a prior with more assignments than it lists")
+                raise Unread("a prior with more assignments than it lists")
             found = grown
         return found
 

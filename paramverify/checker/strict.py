@@ -19,6 +19,10 @@ SHOWN = 60  # characters of a value in a message
 Shape = Callable[[Any], None]
 
 
+class Unread(Exception):
+    """The second reader of cases does not know this; the message says what, and nothing was compared."""
+
+
 class Rejected(Exception):
     """The evidence does not prove what it claims; the message says where it fails."""
 
