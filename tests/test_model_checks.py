@@ -74,8 +74,8 @@ def test_a_sign_that_is_shown(text: str, interval: str, sign: int) -> None:
         ("p**131", "[0, 1]", "f is zero at p = 0"),
         ("p**131*(1 - 2*p)", "(0, 1)", "f is zero at p = 1/2"),
         ("p**131*(1 - 2*p)**2", "(0, 1)", "f is zero at p = 1/2"),
-        ("7*p - 1", "(0, 1)", "f changes its sign on the domain, so it is zero somewhere"),
-        ("1 - 7*p", "(0, 1)", "f changes its sign on the domain, so it is zero somewhere"),
+        ("7*p - 1", "(0, 1)", "f changes its sign on the domain; it needs one sign there"),
+        ("1 - 7*p", "(0, 1)", "f changes its sign on the domain; it needs one sign there"),
     ],
 )
 def test_denominators_that_may_be_zero(text: str, interval: str, message: str) -> None:

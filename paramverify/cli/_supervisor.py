@@ -6,7 +6,7 @@ command, and the parent waits. The child ends by itself at its time limit as a r
 killed with all that it started, and the parent tells what the child had reported until then (see `_output`).
 
 - The child has a process group of its own. Ctrl-C and Ctrl-Z are passed on to it; a second Ctrl-C kills it.
-- The child dies with the parent, and its zygote and attempts die with the child (see `portfolio.zygote`).
+- The child dies with the parent, and its zygote and attempts die with the child (see `processes.zygote`).
   What is left of them comes to the parent, which waits for it or kills it, and only then ends.
 - Memory is the resident size, looked at many times a second; address space would count what libraries only
   reserve. It is that of the child alone: backends have limits of their own.

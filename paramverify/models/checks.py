@@ -84,7 +84,7 @@ class Checks:
             if value == 0:
                 raise ModelError(f"{what} is zero at {show_point(point)}")
         if {value > 0 for value, _ in values} == {True, False}:
-            raise ModelError(f"{what} changes its sign on the domain, so it is zero somewhere")
+            raise ModelError(f"{what} changes its sign on the domain; it needs one sign there")
         oriented = polynomial if not values or values[0][0] > 0 else -polynomial
         # oriented > 0 on D iff no point of D has -oriented >= 0: the claim -1 >= 0 on that smaller domain.
         rest = Constraint(-oriented, False, f"{what} <= 0")
