@@ -18,8 +18,8 @@ from pathlib import Path
 
 from paramverify.answers import Proved
 from paramverify.backends.bernstein import decide_exactly
-from paramverify.cases import load
 from paramverify.encodings.sequences import sequence_claims
+from paramverify.privacy.cases import load
 from paramverify.processes.runner import Attempt, Limits, Runner
 
 CASE = Path(__file__).parent.parent / "cases" / "noisy-max-independent.toml"

@@ -38,10 +38,10 @@ from fractions import Fraction
 from pathlib import Path
 from random import Random
 
-from paramverify.cases import load
 from paramverify.encodings.cone import cone_claims
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.models.model import Model
+from paramverify.privacy.cases import load
 
 Clause = tuple[int, ...]  # literals: 3 is the third variable, -3 its negation
 

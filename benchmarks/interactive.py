@@ -22,10 +22,10 @@ from paramverify.interactive.costs import cheapest
 from paramverify.interactive.families import largest_family
 from paramverify.interactive.pairs import pair_graph
 from paramverify.interactive.refutation import search
-from paramverify.models.checks import Checks
-from paramverify.models.interactive import slots
-from paramverify.models.interactive.wellformed import check
+from paramverify.models.context import Checks
 from paramverify.models.noise import truncated_geometric
+from paramverify.models.systems import slots
+from paramverify.models.systems.wellformed import check
 
 SMALL = [(t, k, "drop", t * k) for t in (1, 2, 3) for k in (1, 2)]
 SMALL += [(t, k, "never", t * k) for t in (1, 2, 3) for k in (1, 2)]

@@ -19,9 +19,9 @@ from flint import fmpq
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Ring
 from paramverify.logic.cases import LogicCase, load
-from paramverify.logic.checking import Work
 from paramverify.logic.families import check_property
 from paramverify.logic.grammar import read_predicate, read_property
+from paramverify.logic.verification import Work
 from paramverify.models.chains.chain import ANY, Chain, Row
 from paramverify.models.chains.relations import closed, where
 from paramverify.portfolio.session import Options, Session

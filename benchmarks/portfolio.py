@@ -16,10 +16,10 @@ from pathlib import Path
 
 from paramverify.answers import Open
 from paramverify.backends import discover
-from paramverify.cases import load
 from paramverify.claims import Claim
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.portfolio.session import Options, Session
+from paramverify.privacy.cases import load
 from paramverify.processes.runner import Attempt, Limits, Runner
 
 ROOT = Path(__file__).parent.parent

@@ -21,9 +21,9 @@ from tempfile import TemporaryDirectory
 
 from paramverify.algebra.domains import Domain, Interval, box_domain
 from paramverify.algebra.polynomials import Point, Polynomial, RationalFunction, Ring, rational, value_at
-from paramverify.cases import load
 from paramverify.claims import Claim
 from paramverify.encodings.sequences import sequence_claims
+from paramverify.privacy.cases import load
 from paramverify.synthesis.maps import Status
 from paramverify.synthesis.regions import region_map
 

@@ -19,9 +19,9 @@ from pathlib import Path
 
 from scipy import stats
 
-from paramverify import verification
-from paramverify.cases import Case, load
 from paramverify.portfolio.session import Options, Session
+from paramverify.privacy import verification
+from paramverify.privacy.cases import Case, load
 from paramverify.statistics.audit import audit
 from paramverify.statistics.blackbox import BlackBoxSource
 from paramverify.statistics.certification import TightRatio, certify, search, with_ratio, worst

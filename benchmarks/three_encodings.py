@@ -108,7 +108,7 @@ def solve(encoding: str, case: Path, length: int) -> dict[str, str]:
 
     The size is the number of terms of all claims, or of different subterms of all formulas.
     """
-    from paramverify.cases import load
+    from paramverify.privacy.cases import load
 
     model = replace(load(case).model, lengths=(length,))
     return by_formulas(model, length) if encoding == "monolithic" else by_claims(encoding, model)

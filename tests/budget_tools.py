@@ -12,14 +12,14 @@ from fractions import Fraction
 from pathlib import Path
 
 from paramverify.algebra.realroots import RealRoot
-from paramverify.cases import load
 from paramverify.errors import CaseError, ModelError
 from paramverify.evidence.witnesses import Witness
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
+from paramverify.privacy.cases import load
+from paramverify.privacy.verification import check_model
 from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.suprema import TightBudget
-from paramverify.verification import check_model
 
 Values = Callable[[Fraction, Fraction], Fraction]
 Where = Callable[[Fraction, Fraction], bool]

@@ -11,10 +11,10 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import RationalFunction, Ring, fraction, rational
 from paramverify.interactive.cases import InteractiveCase
 from paramverify.interactive.evaluation import Event
-from paramverify.models.checks import Checks
-from paramverify.models.interactive.system import Actions, System, rows_of
-from paramverify.models.interactive.weights import Weights
-from paramverify.models.interactive.wellformed import check
+from paramverify.models.context import Checks
+from paramverify.models.systems.system import Actions, System, rows_of
+from paramverify.models.systems.weights import Weights
+from paramverify.models.systems.wellformed import check
 
 Trace = tuple[int, ...]
 

@@ -9,7 +9,7 @@ from random import Random
 from paramverify.algebra.domains import Domain, Interval, box_domain
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import RationalFunction, Ring, to_rational_function
-from paramverify.models.checks import Checks
+from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution, SecretPair

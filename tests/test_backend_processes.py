@@ -28,7 +28,7 @@ from paramverify.backends.smtlib_process import SmtLibProcess, interpret
 from paramverify.claims import Claim
 from paramverify.errors import InputError
 from paramverify.formats.conditions import question
-from paramverify.formats.lifting import Satisfied
+from paramverify.formats.rounding import Satisfied
 from paramverify.processes.runner import Attempt, Limits, Runner
 
 UNIT = parse_interval("(0, 1)")

@@ -17,7 +17,7 @@ from paramverify.algebra.polynomials import Ring
 from paramverify.answers import End, Open, Proved, Refuted
 from paramverify.backends import backend
 from paramverify.claims import Claim
-from paramverify.formats.lifting import Approximation, Satisfied, decide, violation
+from paramverify.formats.rounding import Approximation, Satisfied, decide, violation
 from paramverify.processes.attempts import settings
 from paramverify.processes.runner import Attempt, Limits, Runner
 

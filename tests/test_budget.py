@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from paramverify.algebra.maxima import suprema
 from paramverify.algebra.realroots import RealRoot
-from paramverify.cases import load
 from paramverify.claims import Origin
 from paramverify.cli.main import run
 from paramverify.evidence.witnesses import evaluate, in_domain
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
+from paramverify.privacy.cases import load
 from paramverify.synthesis.budget import tight_budget
-from paramverify.synthesis.every_length import tight_budget_of_every_length
+from paramverify.synthesis.length_budgets import tight_budget_of_every_length
 from paramverify.synthesis.suprema import TightBudget
 
 CASES = Path(__file__).parent.parent / "cases"

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from paramverify.cases import load
 from paramverify.encodings.sequences import candidates
 from paramverify.evidence.witnesses import Counterexample
 from paramverify.models.inequality import Inequality
 from paramverify.portfolio.session import Options
+from paramverify.privacy.cases import load
+from paramverify.privacy.verification import verify
 from paramverify.verdicts import Holds, Violated
-from paramverify.verification import verify
 
 CASES = sorted((Path(__file__).parent.parent / "cases").glob("*.toml"))
 STATUS = {"holds": Holds, "violated": Violated}

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from paramverify.cases import load
+from paramverify.privacy.cases import load
+from paramverify.privacy.verification import verify
 from paramverify.verdicts import Violated
-from paramverify.verification import verify
 
 NOISE = [
     [Fraction(n, 6) for n in row] for row in ((4, 1, 1), (2, 2, 2), (1, 1, 4))

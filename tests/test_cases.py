@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from paramverify.cases import load
 from paramverify.cli.main import run
 from paramverify.errors import InputError
+from paramverify.privacy.cases import load
 
 GOOD = """
 [parameters]

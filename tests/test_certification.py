@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from paramverify import verification
 from paramverify.algebra.realroots import RealRoot
-from paramverify.cases import Case, load
 from paramverify.errors import InputError
 from paramverify.portfolio.session import Options
+from paramverify.privacy import verification
+from paramverify.privacy.cases import Case, load
+from paramverify.privacy.verification import verify
 from paramverify.statistics.certification import certify, search, simplest, suspicious, with_ratio, worst
 from paramverify.statistics.detection import SELECT, Detection, Settings, detect
 from paramverify.statistics.events import Event, candidates
@@ -23,7 +24,6 @@ from paramverify.statistics.guidance import guided
 from paramverify.statistics.runs import Runs
 from paramverify.statistics.samplers import ModelSource
 from paramverify.verdicts import Holds, Violated
-from paramverify.verification import verify
 
 CASES = Path(__file__).parent.parent / "cases"
 TIGHT = math.log(288 / 73)  # noisy max of five answers

@@ -18,16 +18,17 @@ from xml.etree import ElementTree
 import pytest
 from matplotlib.image import imread
 
-from paramverify.cases import load
 from paramverify.cli.compare import duration
 from paramverify.cli.main import run
 from paramverify.compare.comparing import Estimate
 from paramverify.compare.judgement import judge
 from paramverify.compare.results import IDENTITY, identity
 from paramverify.compare.subjects import Encoded, Subjects
-from paramverify.compare.summary import Comparison, alarm, lines, summary
+from paramverify.compare.summary import Comparison, summary
 from paramverify.encodings.sequences import sequence_claims
-from paramverify.reports import plots
+from paramverify.privacy.cases import load
+from paramverify.reports.comparisons import alarm, lines
+from paramverify.reports.pictures import plots
 
 ROOT = Path(__file__).parent.parent
 CASES = ROOT / "cases"

@@ -23,17 +23,17 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import value_at
 from paramverify.answers import Proved, Refuted
 from paramverify.backends.bernstein import decide_exactly
-from paramverify.cases import Case, load
 from paramverify.claims import Claim, Origin, without_enclosure
 from paramverify.encodings.cone import cone_claims
 from paramverify.encodings.monolithic import Formula, Unsatisfiable, formulas, solve
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.evidence.witnesses import Witness, evaluate
-from paramverify.models.checks import sample_points
+from paramverify.models.context import sample_points
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution, SecretPair
+from paramverify.privacy.cases import Case, load
 
 Word = tuple[str, ...]
 Point = Mapping[str, Fraction]

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from paramverify.cases import load
 from paramverify.errors import InputError
 from paramverify.interactive.cases import load as load_interactive
 from paramverify.logic.cases import load as load_logic
+from paramverify.privacy.cases import load
 
 CASES = [
     "geometric-contagious-ln2",

@@ -13,7 +13,6 @@ from random_models import all_probabilities, classical_model, largest_ratio, par
 
 from paramverify.answers import Proved
 from paramverify.backends.bernstein import decide_exactly
-from paramverify.cases import load
 from paramverify.checker.cones import check_document
 from paramverify.claims import Claim, without_enclosure
 from paramverify.encodings import cone_certificates
@@ -24,6 +23,7 @@ from paramverify.encodings.lumping import lump
 from paramverify.encodings.no_budget import no_budget
 from paramverify.evidence.witnesses import evaluate
 from paramverify.models.model import Model
+from paramverify.privacy.cases import load
 
 
 def proofs_of(claims: tuple[Claim, ...]) -> list[Any] | None:

@@ -12,18 +12,18 @@ import pytest
 
 from paramverify.answers import Decision, Proved
 from paramverify.backends.bernstein import decide_exactly
-from paramverify.cases import load
 from paramverify.checker.cones import check_document as check_cone
 from paramverify.claims import without_enclosure
 from paramverify.cli.main import run
 from paramverify.encodings.choice import claims_of
 from paramverify.evidence import certificates
 from paramverify.models.model import Model
+from paramverify.privacy.cases import load
+from paramverify.privacy.verification import Report, levels_certificate
 from paramverify.reports.evidence import check_with_case, evidence_document
 from paramverify.synthesis.map_documents import to_document as map_document
 from paramverify.synthesis.regions import region_map
 from paramverify.verdicts import Holds
-from paramverify.verification import Report, levels_certificate
 
 CASES = Path(__file__).parent.parent / "cases"
 ALL = sorted(CASES.glob("*.toml"))

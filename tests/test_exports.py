@@ -26,7 +26,6 @@ from paramverify.backends import backend
 from paramverify.backends.bernstein import decide_exactly
 from paramverify.backends.programs import find
 from paramverify.backends.qepcad import installation
-from paramverify.cases import load
 from paramverify.claims import Claim, without_enclosure
 from paramverify.cli.main import run
 from paramverify.encodings.sequences import sequence_claims
@@ -34,6 +33,7 @@ from paramverify.errors import InputError, UnsupportedError
 from paramverify.formats import qepcad, redlog
 from paramverify.formats.conditions import And, Condition, Question, question
 from paramverify.formats.smtlib import occurring, script
+from paramverify.privacy.cases import load
 
 CASES = ROOT / "cases"
 SMALL = ("geometric-contagious-ln2", "geometric-contagious-ln4", "geometric-independent", "discrete-laplace")

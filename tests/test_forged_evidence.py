@@ -25,7 +25,6 @@ from forging_tools import (
 )
 from test_checker import CLAIMS, PROOFS
 
-from paramverify.cases import load
 from paramverify.checker.claims import Report
 from paramverify.checker.documents import check_text
 from paramverify.claims import to_document
@@ -36,6 +35,7 @@ from paramverify.interactive.certificates import check_with_case as check_with_s
 from paramverify.interactive.certificates import evidence_document
 from paramverify.interactive.verification import verify
 from paramverify.models import neighbourhoods
+from paramverify.privacy.cases import load
 from paramverify.reports.evidence import check_with_case
 
 CASES = Path(__file__).parent.parent / "cases"

@@ -14,7 +14,7 @@ from paramverify.claims import Origin
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.errors import ModelError
 from paramverify.evidence.witnesses import evaluate
-from paramverify.models.checks import Checks
+from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution, SecretPair

@@ -12,13 +12,13 @@ import pytest
 from conftest import ROOT
 
 from paramverify.backends import discover
-from paramverify.cases import Case, load
 from paramverify.cli.main import run
 from paramverify.evidence.witnesses import Counterexample
 from paramverify.portfolio.session import Options
 from paramverify.portfolio.strategies import parse_strategy
+from paramverify.privacy.cases import Case, load
+from paramverify.privacy.verification import verify
 from paramverify.verdicts import Holds, Unknown, Violated
-from paramverify.verification import verify
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 import rational_functions

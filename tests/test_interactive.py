@@ -23,16 +23,16 @@ from paramverify.interactive.closure import SILENT, Closures
 from paramverify.interactive.composition import ends_of, substitute
 from paramverify.interactive.costs import cheapest
 from paramverify.interactive.families import largest_family, least_budget
-from paramverify.interactive.lifting import lift, matching
+from paramverify.interactive.matchings import lift, matching
 from paramverify.interactive.pairs import pair_graph
 from paramverify.interactive.unwinding import is_all_covered, is_unwinding_family
 from paramverify.interactive.verification import accepted, verify
-from paramverify.models.checks import Checks
-from paramverify.models.interactive import sampling, slots
-from paramverify.models.interactive.explore import explore
-from paramverify.models.interactive.system import Actions, System
-from paramverify.models.interactive.wellformed import check
+from paramverify.models.context import Checks
 from paramverify.models.noise import truncated_geometric
+from paramverify.models.systems import sampling, slots
+from paramverify.models.systems.explore import explore
+from paramverify.models.systems.system import Actions, System
+from paramverify.models.systems.wellformed import check
 
 ROOT = Path(__file__).parent.parent
 CASES = sorted((ROOT / "cases" / "interactive").glob("*.toml"))

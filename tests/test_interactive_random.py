@@ -17,7 +17,7 @@ from paramverify.interactive.certificates import evidence_document, subject
 from paramverify.interactive.closure import Closures
 from paramverify.interactive.evaluation import admissible, probability
 from paramverify.interactive.verification import accepted, verify
-from paramverify.models.checks import Checks
+from paramverify.models.context import Checks
 from paramverify.portfolio.session import Options
 
 BATCH = 50

@@ -14,26 +14,26 @@ import pytest
 from process_tools import PATIENCE, gone, mark, marked, start
 from test_evidence import HARD
 
-from paramverify.all_lengths import verify_all_lengths
 from paramverify.answers import Decision, End, Proved
-from paramverify.cases import load
 from paramverify.claims import Claim
 from paramverify.cli._common import read_size
 from paramverify.cli.main import run
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import TimeLimitError
-from paramverify.logic.checking import Result, Work
 from paramverify.logic.families import check_property
 from paramverify.logic.syntax import Property
+from paramverify.logic.verification import Result, Work
 from paramverify.models.model import Model
 from paramverify.portfolio.history import History
 from paramverify.portfolio.session import Options, Session
+from paramverify.privacy.all_lengths import verify_all_lengths
+from paramverify.privacy.cases import load
+from paramverify.privacy.verification import verify
 from paramverify.synthesis.map_files import load_cells
 from paramverify.synthesis.maps import Cell, RegionMap, Status
 from paramverify.synthesis.refinement import exact_parts
 from paramverify.synthesis.regions import region_map
 from paramverify.verdicts import Unknown
-from paramverify.verification import verify
 
 CASES = Path(__file__).parents[1] / "cases"
 TWELVE = """

@@ -21,14 +21,14 @@ from paramverify.algebra.polynomials import RationalFunction, Ring, to_rational_
 from paramverify.errors import InputError, ModelError
 from paramverify.logic.budgets import curve, least_delta, least_ratio
 from paramverify.logic.cases import Given, LogicCase, load
-from paramverify.logic.checking import Result, Work
 from paramverify.logic.families import check_property
 from paramverify.logic.grammar import read_predicate, read_property
-from paramverify.logic.reports import counterexample_lines
 from paramverify.logic.syntax import Property
+from paramverify.logic.verification import Result, Work
 from paramverify.models.chains.chain import ANY, Chain
 from paramverify.models.chains.relations import Relation, closed, where
 from paramverify.portfolio.session import Options, Session
+from paramverify.reports.logic import counterexample_lines
 
 FOLDER = ROOT / "cases" / "logic"
 CASES = sorted(FOLDER.glob("*.toml"))

@@ -14,7 +14,7 @@ from paramverify.algebra.domains import Domain, box_domain, parse_interval
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import Polynomial, Ring, to_rational_function, value_at
 from paramverify.errors import ModelError
-from paramverify.models.checks import (
+from paramverify.models.context import (
     Checks,
     check_domain,
     is_somewhere_positive,

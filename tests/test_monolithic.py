@@ -9,13 +9,13 @@ import pytest
 from random_models import all_probabilities, parametric_model, random_model
 
 from paramverify.backends import backend
-from paramverify.cases import load
 from paramverify.compare.scripts import run_script
 from paramverify.encodings.cone import cone_claims
 from paramverify.encodings.monolithic import Unsatisfiable, formulas, script, solve
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.evidence.witnesses import Witness
 from paramverify.models.model import Model
+from paramverify.privacy.cases import load
 
 SECONDS = 30
 

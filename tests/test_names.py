@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from name_tools import ODD, Rows, explicit, largest, number_of, quoted, table
 
-from paramverify.cases import load
 from paramverify.checker.second_numbers import Calculator
 from paramverify.claims import show_sequence
 from paramverify.cli.main import run
@@ -20,7 +19,8 @@ from paramverify.errors import CaseError, ModelError
 from paramverify.models.hmm import HMM
 from paramverify.models.kinds import need_privacy
 from paramverify.models.names import as_value, distinct, find
-from paramverify.reports.graphs import dot
+from paramverify.privacy.cases import load
+from paramverify.reports.pictures.models import dot
 
 LEAKING: Rows = [
     [Fraction(1, 2), Fraction(1, 2)],

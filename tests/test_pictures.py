@@ -22,14 +22,15 @@ from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import Ring, to_rational_function, value_at
 from paramverify.algebra.volumes import Share
-from paramverify.cases import load
 from paramverify.claims import Claim
 from paramverify.cli.main import run
 from paramverify.encodings.sequences import candidates, sequence_claims
 from paramverify.errors import InputError
-from paramverify.reports import fields, looks, pictures, planes, plots
-from paramverify.reports.curves import ratio_curve
-from paramverify.reports.outlines import outlines
+from paramverify.privacy.cases import load
+from paramverify.reports.pictures import fields, looks, planes, plots
+from paramverify.reports.pictures import regions as pictures
+from paramverify.reports.pictures.curves import ratio_curve
+from paramverify.reports.pictures.outlines import outlines
 from paramverify.reports.text import percent
 from paramverify.synthesis.maps import Cell, RegionMap, Status
 from paramverify.synthesis.projection import project

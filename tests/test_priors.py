@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from paramverify.algebra.polynomials import value_at
-from paramverify.cases import Case, load
 from paramverify.claims import Origin
 from paramverify.encodings.sequences import candidates, probabilities
 from paramverify.errors import InputError
 from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.privacy.cases import Case, load
 
 CASES = Path(__file__).parent.parent / "cases"
 

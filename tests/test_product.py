@@ -11,13 +11,13 @@ from paramverify.algebra.polynomials import RationalFunction, Ring, constant_val
 from paramverify.encodings.sequences import candidates
 from paramverify.errors import UnsupportedError
 from paramverify.evidence.witnesses import evaluate
-from paramverify.models.checks import Checks
+from paramverify.models.context import Checks
 from paramverify.models.mechanisms import compare
 from paramverify.models.mechanisms._one_shot import OneShot
 from paramverify.models.mechanisms.noisy_max import arg_max
 from paramverify.models.model import Model
 from paramverify.models.noise import Noise, truncated_geometric
-from paramverify.models.product import LargestRatio, largest_ratio
+from paramverify.models.worst_pairs import LargestRatio, largest_ratio
 from paramverify.tables import Table
 
 CHECKS = Checks(Domain(Ring(), {}))

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from paramverify.cases import load
 from paramverify.cli.main import run
 from paramverify.encodings.choice import claims_of
 from paramverify.portfolio.elimination import Elimination, eliminate
-from paramverify.verification import verify
+from paramverify.privacy.cases import load
+from paramverify.privacy.verification import verify
 
 CASE = Path(__file__).parent.parent / "cases" / "randomized-response-condition.toml"
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from paramverify.cases import load
 from paramverify.portfolio.session import Options
 from paramverify.portfolio.strategies import NAMED
+from paramverify.privacy.cases import load
+from paramverify.privacy.verification import verify
 from paramverify.verdicts import Holds, Violated
-from paramverify.verification import verify
 
 RELATIONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
     "<": Fraction.__lt__,

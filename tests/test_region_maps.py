@@ -17,12 +17,12 @@ from region_problems import Problem, contradictions, random_problem, volume, wav
 from paramverify.algebra.domains import Domain, Interval, box_domain
 from paramverify.algebra.enclosures import Enclosure, at, enclosure, reduced, rises, rounded, split
 from paramverify.algebra.polynomials import Ring
-from paramverify.cases import load
 from paramverify.checker.regions import check_document, check_text
 from paramverify.claims import Claim, to_document, without_enclosure
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.errors import EvidenceError, InputError
 from paramverify.portfolio.session import Options, Session
+from paramverify.privacy.cases import load
 from paramverify.synthesis.map_documents import to_document as map_document
 from paramverify.synthesis.map_files import cell_file, load_cells
 from paramverify.synthesis.maps import Cell, RegionMap, Status

@@ -13,11 +13,11 @@ import sampled_mechanisms as mechanisms
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paramverify.cases import Case, load
 from paramverify.claims import Origin
 from paramverify.errors import InputError, LimitError
 from paramverify.evidence.witnesses import evaluate
 from paramverify.models.patterns import pattern_pairs, patterned
+from paramverify.privacy.cases import Case, load
 from paramverify.statistics import audit as auditing
 from paramverify.statistics import draws, samplers
 from paramverify.statistics.audit import audit

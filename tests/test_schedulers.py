@@ -18,10 +18,10 @@ from paramverify.algebra.polynomials import Ring, to_rational_function
 from paramverify.cli.main import run
 from paramverify.logic import policies
 from paramverify.logic.cases import LogicCase, load
-from paramverify.logic.checking import Work
 from paramverify.logic.families import check_property
 from paramverify.logic.grammar import read_property
 from paramverify.logic.syntax import Formula, Probability
+from paramverify.logic.verification import Work
 from paramverify.models.chains.chain import Chain
 from paramverify.models.chains.relations import closed
 from paramverify.portfolio.session import Options, Session

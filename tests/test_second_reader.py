@@ -16,12 +16,12 @@ from name_tools import explicit, number_of
 
 from paramverify.algebra import domains
 from paramverify.algebra.expressions import Value, evaluate, parse
-from paramverify.cases import load
 from paramverify.checker.second_look import second_look
 from paramverify.checker.second_numbers import Calculator
 from paramverify.cli.main import run
 from paramverify.models import mechanisms, parameters, priors
 from paramverify.models.mechanisms import hmm
+from paramverify.privacy.cases import load
 from paramverify.reports.evidence import check_with_case
 
 CASES = Path(__file__).parent.parent / "cases"

@@ -13,8 +13,8 @@ import pytest
 import sampled_mechanisms as mechanisms
 from scipy import stats
 
-from paramverify.cases import Case, load
 from paramverify.errors import InputError
+from paramverify.privacy.cases import Case, load
 from paramverify.statistics import hypothesis
 from paramverify.statistics.attack import confidence_bound, lower_bound, train
 from paramverify.statistics.audit import Fit, audit, fit, holm

@@ -15,7 +15,6 @@ import pytest
 from paramverify.answers import Open, Proved
 from paramverify.backends import backend
 from paramverify.backends.bernstein import decide_exactly
-from paramverify.cases import Case, load
 from paramverify.claims import Origin
 from paramverify.cli.main import run
 from paramverify.encodings.choice import claims_of
@@ -24,7 +23,9 @@ from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.formats.violations import fixed
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
-from paramverify.reports.plots import available
+from paramverify.privacy.cases import Case, load
+from paramverify.privacy.verification import verify
+from paramverify.reports.pictures.plots import available
 from paramverify.reports.roots import minimal_polynomial
 from paramverify.synthesis.intervals import Partition
 from paramverify.synthesis.maps import RegionMap, Status
@@ -34,7 +35,6 @@ from paramverify.synthesis.refinement import exact_parts
 from paramverify.synthesis.regions import region_map
 from paramverify.synthesis.violating import nearest, simplest, worst
 from paramverify.verdicts import Holds, Violated
-from paramverify.verification import verify
 
 CASES = Path(__file__).parent.parent / "cases"
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from budget_tools import SPACES, check_sample, random_sample
 
-from paramverify.cases import load
 from paramverify.claims import Origin
 from paramverify.cli.main import run
 from paramverify.evidence.witnesses import evaluate
 from paramverify.models.model import Model
+from paramverify.privacy.cases import load
 
 CASES = Path(__file__).parent.parent / "cases"
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from paramverify.cases import Case, load
 from paramverify.claims import Origin
 from paramverify.errors import CaseError
 from paramverify.evidence.witnesses import evaluate
+from paramverify.privacy.cases import Case, load
 
 CASE = """
 [parameters]

@@ -10,14 +10,14 @@ import pytest
 from random_models import random_row
 
 from paramverify.algebra.polynomials import constant_value
-from paramverify.cases import load
 from paramverify.checker.claims import Rejected
 from paramverify.checker.neighbours import check_largest
 from paramverify.cli.main import run
 from paramverify.encodings.sequences import candidates
 from paramverify.models import neighbourhoods
 from paramverify.models.model import Model
-from paramverify.models.product import reduction_document
+from paramverify.models.worst_pairs import reduction_document
+from paramverify.privacy.cases import load
 
 CASES = Path(__file__).parent.parent / "cases"
 TEN = CASES / "noisy-max-10.toml"

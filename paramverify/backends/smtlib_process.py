@@ -20,7 +20,7 @@ from paramverify.backends import DECIDES, Ability
 from paramverify.backends.programs import Finished, banner, find, run
 from paramverify.claims import Claim
 from paramverify.errors import InputError
-from paramverify.formats.lifting import Approximation, Satisfied, Value, decide
+from paramverify.formats.rounding import Approximation, Satisfied, Value, decide
 from paramverify.formats.smtlib import occurring, script, symbol
 
 TOKEN = re.compile(r'\(|\)|\|[^|]*\||"(?:[^"]|"")*"|;[^\n]*|[^\s()|";]+')

@@ -15,7 +15,7 @@ from paramverify.algebra.polynomials import fraction
 from paramverify.answers import Answer, End, Open, Proved
 from paramverify.backends import DECIDES
 from paramverify.claims import Claim
-from paramverify.formats.lifting import Approximation, Satisfied, Value, decide
+from paramverify.formats.rounding import Approximation, Satisfied, Value, decide
 from paramverify.formats.smtlib import formula
 
 if TYPE_CHECKING:

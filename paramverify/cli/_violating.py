@@ -9,19 +9,19 @@ from pathlib import Path
 import click
 
 from paramverify.answers import End
-from paramverify.cases import Case
 from paramverify.cli import _output
-from paramverify.cli import _telling as telling
 from paramverify.cli._common import parse_point, progress_bar, write_json
 from paramverify.cli._exits import Exit
 from paramverify.encodings.choice import claims_of, is_long
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
+from paramverify.privacy.cases import Case
+from paramverify.privacy.verification import Report, check_model, levels_certificate
+from paramverify.reports import synthesis as telling
 from paramverify.reports.evidence import evidence_document
 from paramverify.synthesis import violating
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated
-from paramverify.verification import Report, check_model, levels_certificate
 
 
 def violating_prior(

@@ -14,9 +14,7 @@ from paramverify.algebra.decimals import decimal_text
 from paramverify.algebra.expressions import constant
 from paramverify.algebra.polynomials import variables
 from paramverify.algebra.realroots import RealRoot
-from paramverify.cases import Case, load
 from paramverify.cli import _output
-from paramverify.cli._budget_text import Statement, ratio_document
 from paramverify.cli._common import (
     OUTPUT_FILE,
     case_argument,
@@ -33,11 +31,13 @@ from paramverify.cli._exits import Exit
 from paramverify.errors import InputError, LimitError, located
 from paramverify.models.kinds import need_privacy
 from paramverify.portfolio.session import Session
+from paramverify.privacy.cases import Case, load
+from paramverify.privacy.verification import check_model
 from paramverify.reports import text
+from paramverify.reports.budgets import Statement, ratio_document
 from paramverify.synthesis.budget import tight_budget
-from paramverify.synthesis.every_length import tight_budget_of_every_length
+from paramverify.synthesis.length_budgets import tight_budget_of_every_length
 from paramverify.synthesis.suprema import TightBudget
-from paramverify.verification import check_model
 
 UNDECIDED = "whether it is reached is not decided"
 WRITE = "Write the evidence to this file, for `paramverify check`."
@@ -129,7 +129,7 @@ def best_bound() -> Callable[[TightBudget], None]:
 
 def _evidence(case: Case, found: TightBudget, session: Session) -> dict[str, Any]:
     """Returns the evidence of a budget; the obligations are proved over the ring of its claims."""
-    from paramverify.cli._budget_evidence import budget_document
+    from paramverify.reports.budget_evidence import budget_document
 
     model = found.proof.model if found.proof else need_privacy(case.model, "budget", INSTEAD)
     _, obligations = check_model(session, model)

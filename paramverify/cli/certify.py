@@ -10,7 +10,6 @@ from difflib import get_close_matches
 import click
 
 from paramverify import printable
-from paramverify.cases import load
 from paramverify.claims import Origin
 from paramverify.cli._common import (
     case_argument,
@@ -26,6 +25,7 @@ from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.models.neighbourhoods import read_neighbours
 from paramverify.portfolio.possible import require_possible
+from paramverify.privacy.cases import load
 from paramverify.reports import documents, text
 
 

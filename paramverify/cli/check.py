@@ -71,8 +71,8 @@ def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None]:
 
         report = check_with_system(document, load_system(path))
         return with_second_look(report, document, content)
-    from paramverify.cases import load
-    from paramverify.cli._budget_evidence import check_budget
+    from paramverify.privacy.cases import load
+    from paramverify.reports.budget_evidence import check_budget
     from paramverify.reports.evidence import check_with_case
 
     loaded = load(path)

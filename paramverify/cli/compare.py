@@ -27,11 +27,12 @@ from paramverify.cli._common import (
 from paramverify.cli._exits import Exit
 from paramverify.compare import summary as comparison
 from paramverify.compare.comparing import Choice, Planned, Progress, plan, run
-from paramverify.compare.figures import write_plots
 from paramverify.compare.results import ResultsFile, identity
 from paramverify.compare.subjects import ENCODINGS, SEQUENCES, Skipped, read_subjects
 from paramverify.errors import InputError
-from paramverify.reports import plots
+from paramverify.reports import comparisons
+from paramverify.reports.pictures import plots
+from paramverify.reports.pictures.comparisons import write_plots
 
 
 @click.command("compare")
@@ -113,11 +114,11 @@ def command(
             return Exit.INTERRUPTED
     made = comparison.Comparison.of(records, subjects, skipped, timeout)
     document, notes = _write(made, output)
-    alarm = comparison.alarm(made.judgement)
+    alarm = comparisons.alarm(made.judgement)
     if as_json:
         print_json(document)
     else:
-        for line in [*comparison.lines(document), "", *notes]:
+        for line in [*comparisons.lines(document), "", *notes]:
             say(line)
     for line in alarm:
         click.secho(line, fg="red", bold=True, err=True)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 
-from paramverify.cases import load
 from paramverify.claims import Claim
 from paramverify.cli import _output
 from paramverify.cli._common import case_argument, json_option, print_json, whole_timeout_option, write_text
@@ -18,6 +17,7 @@ from paramverify.formats import qepcad, redlog
 from paramverify.formats.conditions import question
 from paramverify.formats.smtlib import script
 from paramverify.portfolio.possible import require_possible
+from paramverify.privacy.cases import load
 
 BITS = 64  # precision of the rational enclosure of exp(q)
 SUFFIXES = {"smtlib2": "smt2", "qepcad": "qepcad", "redlog": "red"}

@@ -29,10 +29,10 @@ from paramverify.cli._common import (
 from paramverify.interactive.bounds import power
 from paramverify.interactive.cases import InteractiveCase, load
 from paramverify.interactive.certificates import evidence_document
-from paramverify.interactive.pictures import dot
 from paramverify.interactive.verification import Report, verify
-from paramverify.models.interactive.weights import Weight, as_function, is_number, is_zero, text
+from paramverify.models.systems.weights import Weight, as_function, is_number, is_zero, text
 from paramverify.reports.formulas import formula
+from paramverify.reports.pictures.systems import dot
 
 WRITE = "Write the evidence to this file, for `paramverify check`."
 ASSUMED = "  Assumed of the environment: no input ever comes in a waiting state that does not accept it."

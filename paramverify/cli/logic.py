@@ -28,13 +28,13 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._exits import Exit
 from paramverify.errors import InputError, LimitError, located
-from paramverify.logic import reports
 from paramverify.logic.budgets import curve, least_delta, least_ratio
 from paramverify.logic.cases import Given, LogicCase, load
-from paramverify.logic.checking import Result, Work
 from paramverify.logic.families import check_property
 from paramverify.logic.syntax import Property
+from paramverify.logic.verification import Result, Work
 from paramverify.portfolio.session import Session
+from paramverify.reports import logic as reports
 
 
 @click.command("logic")
@@ -210,7 +210,7 @@ def _curve(work: Work, name: str, found: Property, plot: Path | None, as_json: b
             delta = corner.delta if linear else f"{float(corner.delta):.6g}"
             click.echo(f"  epsilon ≈ {corner.epsilon:.6g} {at} {delta}")
     if plot:
-        from paramverify.logic.plots import write_curve
+        from paramverify.reports.pictures.deltas import write_curve
 
         several = len(work.case.properties) > 1
         path = plot.with_name(f"{plot.stem}-{name}{plot.suffix}") if several else plot

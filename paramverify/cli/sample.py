@@ -6,13 +6,12 @@ import time
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import click
 
 from paramverify.algebra.expressions import constant
-from paramverify.cases import Case, load
 from paramverify.cli import _output
-from paramverify.cli import _sampling as shown
 from paramverify.cli._common import (
     OUTPUT_FILE,
     case_argument,
@@ -28,7 +27,9 @@ from paramverify.errors import InputError, located
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.portfolio.possible import require_possible
-from paramverify.reports import pvalues
+from paramverify.privacy.cases import Case, load
+from paramverify.reports import sampling as shown
+from paramverify.reports.pictures import pvalues
 from paramverify.statistics.audit import audit
 from paramverify.statistics.blackbox import BlackBoxSource, check_shared, load_mechanism
 from paramverify.statistics.certification import (
@@ -156,7 +157,7 @@ def command(
         with runs_of(source, seed, workers) as sampled:
             if wanted == "audit":
                 found = audit(sampled, model, listed, runs, level)
-                print_json(shown.audit_document(found)) if as_json else shown.print_audit(found)
+                _print(shown.audit_lines(found), shown.audit_document(found), as_json)
                 return int(not found.passes)
             epsilons = _epsilons(epsilon, model, points)
             if len(points) > 1:
@@ -202,12 +203,16 @@ def _test(
         lines = [*shown.tight_lines(tight), *lines]
         document |= shown.tight_document(tight)
         code = Exit.HOLDS if tight.is_within(PRECISION) else Exit.UNKNOWN
+    _print(lines, document, as_json)
+    return code
+
+
+def _print(lines: list[str], document: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print_json(document)
     else:
         for line in lines:
             say(line)
-    return code
 
 
 def _seen(sampled: Runs, candidate: Candidate, found: Detection) -> list[tuple[str, ...]]:

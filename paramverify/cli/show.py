@@ -10,7 +10,6 @@ import click
 
 from paramverify import printable
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.cases import load
 from paramverify.claims import show_sequence
 from paramverify.cli import _output
 from paramverify.cli._common import case_argument, json_option, print_json, say, whole_timeout_option
@@ -19,8 +18,9 @@ from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.portfolio.possible import require_possible
+from paramverify.privacy.cases import load
 from paramverify.reports.formulas import Formula, exponent, formula, latex
-from paramverify.reports.graphs import dot
+from paramverify.reports.pictures.models import dot
 from paramverify.reports.tables import columns
 
 MOST_ROWS = 200

@@ -16,10 +16,8 @@ from click.core import ParameterSource
 
 from paramverify.algebra.expressions import constant
 from paramverify.answers import Decision, Open
-from paramverify.cases import Case, load
 from paramverify.claims import Claim
 from paramverify.cli import _output
-from paramverify.cli import _telling as telling
 from paramverify.cli._common import (
     OUTPUT_FILE,
     case_argument,
@@ -34,7 +32,6 @@ from paramverify.cli._common import (
     write_json,
 )
 from paramverify.cli._exits import Exit
-from paramverify.cli._telling import Answer
 from paramverify.cli._violating import violating_prior
 from paramverify.cli.budget import best_bound
 from paramverify.errors import InputError, LimitError, UnsupportedError, located
@@ -42,10 +39,14 @@ from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.model import Model
 from paramverify.portfolio.elimination import eliminate
 from paramverify.portfolio.session import Session
-from paramverify.reports.curves import ratio_curve
+from paramverify.privacy.cases import Case, load
+from paramverify.privacy.verification import check_model
+from paramverify.reports import synthesis as telling
 from paramverify.reports.evidence import about
-from paramverify.reports.pictures import check, draw, draw_interval
+from paramverify.reports.pictures.curves import ratio_curve
+from paramverify.reports.pictures.regions import check, draw, draw_interval
 from paramverify.reports.roots import closed_form
+from paramverify.reports.synthesis import Answer
 from paramverify.synthesis.intervals import Partition, Root
 from paramverify.synthesis.map_documents import to_document as map_document
 from paramverify.synthesis.map_files import cell_file
@@ -60,7 +61,6 @@ from paramverify.synthesis.questions import (
 )
 from paramverify.synthesis.refinement import exact_parts
 from paramverify.synthesis.regions import region_map
-from paramverify.verification import check_model
 
 DECIDED = (Status.SAFE, Status.VIOLATING, Status.OUTSIDE)
 

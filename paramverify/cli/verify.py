@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from paramverify.answers import Decision, Open, Proved
-from paramverify.cases import Case, load
 from paramverify.claims import Claim
 from paramverify.cli import _output
 from paramverify.cli._common import (
@@ -33,10 +32,11 @@ from paramverify.models.inequality import Inequality
 from paramverify.models.model import Model
 from paramverify.portfolio.elimination import eliminate
 from paramverify.portfolio.session import Options
+from paramverify.privacy.cases import Case, load
+from paramverify.privacy.verification import Progress, Report, verify
 from paramverify.reports import documents, text
 from paramverify.reports.evidence import evidence_document
 from paramverify.verdicts import Holds, Violated
-from paramverify.verification import Progress, Report, verify
 
 WRITE = "Write the evidence to this file, for `paramverify check`."
 

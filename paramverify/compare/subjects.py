@@ -9,7 +9,6 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from paramverify.cases import load
 from paramverify.claims import Claim, without_enclosure
 from paramverify.compare.scripts import Script, read_script
 from paramverify.encodings import monolithic
@@ -20,6 +19,7 @@ from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.portfolio.possible import require_possible
+from paramverify.privacy.cases import load
 
 SCRIPT = "script"  # stands for an encoding where somebody else has encoded
 SEQUENCES, CONE, MONOLITHIC = "sequences", "cone", "monolithic"

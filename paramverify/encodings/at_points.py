@@ -19,7 +19,7 @@ from paramverify.claims import Origin
 from paramverify.encodings.cone import directed_candidates, has_numbers, runs
 from paramverify.encodings.lumping import lump
 from paramverify.encodings.sequences import claim_polynomial
-from paramverify.models.checks import sample_points
+from paramverify.models.context import sample_points
 from paramverify.models.hmm import HMM, Step
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution

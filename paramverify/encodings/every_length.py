@@ -43,7 +43,7 @@ from paramverify.encodings.cone import product as moved
 from paramverify.encodings.lumping import lump
 from paramverify.encodings.sequences import Candidate, claim_polynomial
 from paramverify.errors import DefectError
-from paramverify.models.checks import sample_points
+from paramverify.models.context import sample_points
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
 

@@ -23,7 +23,7 @@ from paramverify.algebra.polynomials import constant_value, is_constant
 from paramverify.claims import Origin
 from paramverify.encodings.at_points import at_point
 from paramverify.encodings.cone import Matrix, has_numbers, matrices
-from paramverify.models.checks import sample_points
+from paramverify.models.context import sample_points
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
 

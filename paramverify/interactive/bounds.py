@@ -24,8 +24,8 @@ from paramverify.algebra.polynomials import (
 from paramverify.answers import Decision, Open, Proved, Refuted
 from paramverify.claims import Claim
 from paramverify.errors import ModelError
-from paramverify.models.checks import Checks
-from paramverify.models.interactive.weights import Weight, as_function, is_number, number_of
+from paramverify.models.context import Checks
+from paramverify.models.systems.weights import Weight, as_function, is_number, number_of
 from paramverify.portfolio.session import Session
 
 

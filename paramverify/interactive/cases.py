@@ -13,10 +13,10 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import RationalFunction, exponents
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.errors import CaseError, located
-from paramverify.models.checks import Checks, Obligation, check_domain
-from paramverify.models.interactive.reading import read_system
-from paramverify.models.interactive.system import System
+from paramverify.models.context import Checks, Obligation, check_domain
 from paramverify.models.parameters import read_domain
+from paramverify.models.systems.reading import read_system
+from paramverify.models.systems.system import System
 from paramverify.tables import Table, all_expressions, read_toml
 
 BUDGETS = ("epsilon", "step")  # given as ε; `ratio` is given as e^ε

@@ -24,10 +24,10 @@ from paramverify.interactive.costs import Costs
 from paramverify.interactive.families import Family
 from paramverify.interactive.refutation import Refutation
 from paramverify.interactive.verification import Report
-from paramverify.models.interactive.system import System
-from paramverify.models.interactive.weights import Weight, text
+from paramverify.models.systems.system import System
+from paramverify.models.systems.weights import Weight, text
 from paramverify.portfolio.session import Options, Session
-from paramverify.verification import needs_of, points_for, read_points, unmet
+from paramverify.privacy.verification import needs_of, points_for, read_points, unmet
 
 
 def evidence_document(

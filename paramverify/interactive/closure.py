@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from flint import fmpq_mat
 
 from paramverify.algebra.polynomials import Polynomial
-from paramverify.models.interactive.system import Distribution, Kind, System
-from paramverify.models.interactive.weights import Weight, is_zero
+from paramverify.models.systems.system import Distribution, Kind, System
+from paramverify.models.systems.weights import Weight, is_zero
 
 SILENT = -1  # ⊥: hidden steps for ever
 

@@ -12,9 +12,9 @@ from dataclasses import replace
 from paramverify.algebra.polynomials import Ring
 from paramverify.errors import ModelError
 from paramverify.interactive.closure import SILENT, Closures, Positive
-from paramverify.models.interactive.explore import explore
-from paramverify.models.interactive.system import Actions, Distribution, Kind, System, rows_of
-from paramverify.models.interactive.weights import Weight, Weights, as_function, is_number, text
+from paramverify.models.systems.explore import explore
+from paramverify.models.systems.system import Actions, Distribution, Kind, System, rows_of
+from paramverify.models.systems.weights import Weight, Weights, as_function, is_number, text
 
 Automaton = Mapping[Hashable, Mapping[Hashable, Weight]]
 

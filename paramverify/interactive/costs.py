@@ -39,10 +39,10 @@ from paramverify.errors import LimitError
 from paramverify.interactive.bounds import Judge
 from paramverify.interactive.closure import SILENT, Closures
 from paramverify.interactive.folding import Folded, Grouped, paired
-from paramverify.interactive.lifting import matching
+from paramverify.interactive.matchings import matching
 from paramverify.interactive.quotient import Partition, bisimulation
 from paramverify.interactive.unwinding import Pair, enabled_in_both, insertions, reachable
-from paramverify.models.interactive.weights import Weight
+from paramverify.models.systems.weights import Weight
 
 MAX_UPDATES = 5_000_000
 MAX_PAIRS = 5_000_000

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Point, RationalFunction, Ring, substitute
-from paramverify.models.interactive.system import Distribution, System
-from paramverify.models.interactive.weights import Weight, Weights, is_number, is_zero
+from paramverify.models.systems.system import Distribution, System
+from paramverify.models.systems.weights import Weight, Weights, is_number, is_zero
 
 Inputs = tuple[int, ...]
 

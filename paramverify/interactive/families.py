@@ -16,10 +16,10 @@ from itertools import product
 from paramverify.interactive.bounds import Judge, power
 from paramverify.interactive.closure import Closures
 from paramverify.interactive.folding import paired
-from paramverify.interactive.lifting import matching
+from paramverify.interactive.matchings import matching
 from paramverify.interactive.pairs import EQUAL, SAME, Move, PairGraph, pair_graph
 from paramverify.interactive.unwinding import Pair, enabled_in_both
-from paramverify.models.interactive.weights import Weight
+from paramverify.models.systems.weights import Weight
 
 MAX_LEVELS = 1_000
 

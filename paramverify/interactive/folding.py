@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from paramverify.interactive.closure import SILENT, Closures
-from paramverify.models.interactive.system import Kind
-from paramverify.models.interactive.weights import Weight
+from paramverify.models.systems.system import Kind
+from paramverify.models.systems.weights import Weight
 
 States = tuple[tuple[int, Weight], ...]
 

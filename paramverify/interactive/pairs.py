@@ -13,7 +13,7 @@ from paramverify.errors import LimitError
 from paramverify.interactive.closure import SILENT, Closures
 from paramverify.interactive.folding import Folded, Grouped, paired
 from paramverify.interactive.unwinding import Pair, enabled_in_both, insertions
-from paramverify.models.interactive.weights import Weight, text
+from paramverify.models.systems.weights import Weight, text
 
 SAME = -1  # in place of the number of a pair: a state with itself
 EQUAL = 0  # the number of the ratio of equal probabilities

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from paramverify.interactive.closure import SILENT, Closures
-from paramverify.models.interactive.system import Distribution
-from paramverify.models.interactive.weights import Weight
+from paramverify.models.systems.system import Distribution
+from paramverify.models.systems.weights import Weight
 
 
 @dataclass(frozen=True)

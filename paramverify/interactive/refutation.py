@@ -19,8 +19,8 @@ from paramverify.interactive.bounds import Judge
 from paramverify.interactive.closure import SILENT, Closures
 from paramverify.interactive.evaluation import Event, Inputs, admissible, probability
 from paramverify.interactive.unwinding import Pair
-from paramverify.models.interactive.system import Kind, System
-from paramverify.models.interactive.weights import Weight, is_zero
+from paramverify.models.systems.system import Kind, System
+from paramverify.models.systems.weights import Weight, is_zero
 
 MAX_NODES = 300_000
 

@@ -22,9 +22,9 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from paramverify.interactive.closure import SILENT, Closures
-from paramverify.interactive.lifting import lift
-from paramverify.models.interactive.system import Distribution, Kind
-from paramverify.models.interactive.weights import Weight
+from paramverify.interactive.matchings import lift
+from paramverify.models.systems.system import Distribution, Kind
+from paramverify.models.systems.weights import Weight
 
 Pair = tuple[int, int]
 Relation = Collection[Pair]

@@ -23,9 +23,9 @@ from paramverify.interactive.families import Family, largest_family, least_budge
 from paramverify.interactive.pairs import PairGraph, pair_graph
 from paramverify.interactive.refutation import Refutation, Search, search
 from paramverify.interactive.unwinding import Pair, is_all_covered, is_unwinding_family
-from paramverify.models.checks import Checks, sample_points
-from paramverify.models.interactive.system import System
-from paramverify.models.interactive.weights import Weight, as_function
+from paramverify.models.context import Checks, sample_points
+from paramverify.models.systems.system import System
+from paramverify.models.systems.weights import Weight, as_function
 from paramverify.portfolio.session import Options, Session
 
 POINTS = 12  # points of the domain at which a refutation is looked for

@@ -22,7 +22,6 @@ from paramverify.algebra.polynomials import (
 )
 from paramverify.claims import Origin
 from paramverify.errors import InputError, UnsupportedError
-from paramverify.logic.checking import Work
 from paramverify.logic.comparisons import Method
 from paramverify.logic.judges import ClaimJudge, ExactJudge
 from paramverify.logic.numbers import in_ring, real
@@ -36,8 +35,9 @@ from paramverify.logic.quotients import (
 )
 from paramverify.logic.semantics import Comparison, Semantics, conjuncts
 from paramverify.logic.syntax import Formula, Private, Property, instance
+from paramverify.logic.verification import Work
 from paramverify.models.chains.chain import Value
-from paramverify.models.checks import Checks
+from paramverify.models.context import Checks
 from paramverify.models.evaluation import Real
 from paramverify.synthesis.suprema import TightBudget
 

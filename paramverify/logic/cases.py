@@ -33,7 +33,7 @@ from paramverify.models.chains.chain import Chain
 from paramverify.models.chains.prism import MAX_BYTES, read_prism
 from paramverify.models.chains.relations import Relation, closed, labelled, where
 from paramverify.models.chains.tables import read_states
-from paramverify.models.checks import Checks, Obligation, check_domain
+from paramverify.models.context import Checks, Obligation, check_domain
 from paramverify.models.parameters import read_domain
 from paramverify.tables import Table, all_expressions, as_expression, read_toml
 

@@ -23,7 +23,6 @@ from paramverify.algebra.cones import combination, whole
 from paramverify.algebra.polynomials import constant_value, is_constant, rational
 from paramverify.answers import End
 from paramverify.errors import SizeError, UndeterminedError, UnsupportedError
-from paramverify.logic.checking import Counterexample, Result, Work
 from paramverify.logic.comparisons import Method
 from paramverify.logic.judges import ExactJudge
 from paramverify.logic.semantics import Semantics, Truth, conjuncts
@@ -39,6 +38,7 @@ from paramverify.logic.syntax import (
     instance,
     is_state,
 )
+from paramverify.logic.verification import Counterexample, Result, Work
 from paramverify.models.chains.chain import Value
 
 TAIL_MOST = 120  # the largest K that is tried

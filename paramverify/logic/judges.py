@@ -24,7 +24,7 @@ from paramverify.logic.numbers import sign
 from paramverify.logic.semantics import Comparison, Truth
 from paramverify.logic.syntax import Private
 from paramverify.models.chains.chain import Chain, Value
-from paramverify.models.checks import Checks
+from paramverify.models.context import Checks
 from paramverify.portfolio.session import Session
 
 MAX_CLAIMS = 300  # claims about numbers that are kept as evidence; all of them are decided

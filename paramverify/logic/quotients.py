@@ -23,10 +23,10 @@ from paramverify.algebra.signs import Sign, sign_on
 from paramverify.answers import End, Open, Proved, Refuted
 from paramverify.claims import Claim, Origin
 from paramverify.errors import ModelError, UnsupportedError
-from paramverify.logic.checking import Work, refutes
 from paramverify.logic.numbers import in_ring
+from paramverify.logic.verification import Work, refutes
 from paramverify.models.chains.chain import Value
-from paramverify.models.checks import Checks, sample_points
+from paramverify.models.context import Checks, sample_points
 from paramverify.synthesis.paths import points_of
 from paramverify.synthesis.quotients import Quotient
 from paramverify.synthesis.suprema import Search, TightBudget

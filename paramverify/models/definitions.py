@@ -11,7 +11,7 @@ from paramverify.algebra.constraints import conjuncts
 from paramverify.algebra.expressions import Expression, parse
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, to_rational_function
 from paramverify.errors import CaseError, InputError, LimitError, located
-from paramverify.models.checks import Checks
+from paramverify.models.context import Checks
 from paramverify.models.inequality import Comparison
 from paramverify.models.rational_files import RationalFile, read_rational_file
 from paramverify.tables import Table, as_expression, check_name

@@ -16,7 +16,7 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring
 from paramverify.errors import LimitError, ModelError
-from paramverify.models.checks import Checks
+from paramverify.models.context import Checks
 
 MAX_STATES = 1_000_000
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.models.checks import Obligation
+from paramverify.models.context import Obligation
 
 
 @dataclass(frozen=True, eq=False)

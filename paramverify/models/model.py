@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.models.checks import Obligation
+from paramverify.models.context import Obligation
 from paramverify.models.hmm import HMM
 from paramverify.models.neighbourhoods import Neighbourhood
 from paramverify.models.priors import SecretPair

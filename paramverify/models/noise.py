@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from paramverify.algebra.polynomials import RationalFunction, is_constant
 from paramverify.errors import CaseError, located
-from paramverify.models.checks import Checks
+from paramverify.models.context import Checks
 from paramverify.tables import Table, as_expression
 
 MAX_RANGE = 1_000

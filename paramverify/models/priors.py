@@ -15,7 +15,7 @@ from paramverify import printable
 from paramverify.algebra.expressions import Expression, Name, Node, Number, Operation, Text, Value, evaluate
 from paramverify.algebra.polynomials import Polynomial, RationalFunction
 from paramverify.errors import CaseError, LimitError, located
-from paramverify.models.checks import Checks
+from paramverify.models.context import Checks
 from paramverify.models.names import as_value, distinct, find, nearest, same
 from paramverify.tables import Table, as_expression, check_name
 

@@ -10,7 +10,7 @@ from paramverify.algebra.constants import GENERATOR, ExpConstant
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring
 from paramverify.claims import Claim
-from paramverify.models.checks import Obligation
+from paramverify.models.context import Obligation
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
 

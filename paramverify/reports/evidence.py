@@ -9,7 +9,6 @@ from typing import Any
 
 from paramverify.algebra.polynomials import key, primitive
 from paramverify.answers import Decision
-from paramverify.cases import Case
 from paramverify.checker import claims as checker
 from paramverify.checker import cones as cone_checker
 from paramverify.checker import neighbours as product_checker
@@ -35,10 +34,11 @@ from paramverify.formats.refutations import fails_at
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.models.model import Model
-from paramverify.models.product import reduction_document
+from paramverify.models.worst_pairs import reduction_document
+from paramverify.privacy.cases import Case
+from paramverify.privacy.verification import Report, needs_of, points_for, read_points, unmet
 from paramverify.reports import documents
 from paramverify.verdicts import Violated
-from paramverify.verification import Report, needs_of, points_for, read_points, unmet
 
 SHOWN = 3  # origins that are listed for one claim
 

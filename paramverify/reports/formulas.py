@@ -20,7 +20,7 @@ from paramverify.algebra.polynomials import (
     value_at,
     variables,
 )
-from paramverify.models.checks import sample_points
+from paramverify.models.context import sample_points
 
 
 @dataclass(frozen=True)

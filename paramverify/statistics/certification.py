@@ -16,7 +16,6 @@ from typing import Any
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring, fraction
 from paramverify.algebra.simplest import simplest_between
-from paramverify.cases import Case
 from paramverify.claims import Claim, Origin
 from paramverify.encodings import sequences
 from paramverify.encodings.no_budget import no_budget
@@ -27,12 +26,13 @@ from paramverify.models.evaluation import Numbers, Real
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
+from paramverify.privacy.cases import Case
+from paramverify.privacy.verification import Report, check_model, verify
 from paramverify.statistics.events import Candidate
 from paramverify.statistics.samplers import Output
 from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.suprema import TightBudget
 from paramverify.verdicts import Holds, Violated
-from paramverify.verification import Report, check_model, verify
 
 MOST_OUTPUTS = 20  # outputs of one event that are evaluated
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from paramverify.errors import InputError
 from paramverify.evidence.witnesses import in_domain
-from paramverify.models.checks import sample_points
+from paramverify.models.context import sample_points
 from paramverify.models.evaluation import Numbers
 from paramverify.models.mechanisms.above_threshold import choice
 from paramverify.models.model import Model

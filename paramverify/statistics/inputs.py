@@ -12,10 +12,9 @@ from fractions import Fraction
 from pathlib import Path
 
 from paramverify.algebra.expressions import Value
-from paramverify.cases import Case, answers_given
 from paramverify.errors import InputError, located
 from paramverify.evidence.witnesses import directed
-from paramverify.models.checks import Checks
+from paramverify.models.context import Checks
 from paramverify.models.evaluation import Numbers, Real
 from paramverify.models.kinds import need_privacy
 from paramverify.models.mechanisms import Input, Mechanism, compare, read_mechanism
@@ -23,6 +22,7 @@ from paramverify.models.mechanisms.hmm import Explicit
 from paramverify.models.model import Model
 from paramverify.models.names import as_value
 from paramverify.models.priors import InitialDistribution, read_prior
+from paramverify.privacy.cases import Case, answers_given
 from paramverify.statistics.experiments import Experiment
 from paramverify.tables import Table, read_toml
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from paramverify.errors import InputError, located
-from paramverify.models.checks import Checks
+from paramverify.models.context import Checks
 from paramverify.models.evaluation import Numbers
 from paramverify.models.mechanisms.above_threshold import ABOVE, BELOW, END
 from paramverify.models.noise import read_noise

@@ -22,7 +22,7 @@ from paramverify.claims import Claim, Origin
 from paramverify.encodings.choice import candidates_of
 from paramverify.errors import InputError, ModelError
 from paramverify.evidence.witnesses import Witness, evaluate
-from paramverify.models.checks import is_somewhere_positive
+from paramverify.models.context import is_somewhere_positive
 from paramverify.models.evaluation import Real
 from paramverify.models.model import Model
 from paramverify.models.rebound import without_bound

@@ -11,7 +11,7 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import Polynomial, fraction, value_at
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.simplest import simplest_between
-from paramverify.models.checks import sample_points
+from paramverify.models.context import sample_points
 
 INFINITE = "infinite"
 TARGETS = 12  # points towards which segments go

@@ -12,7 +12,6 @@ from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import variables
 from paramverify.algebra.simplest import simplest_between
 from paramverify.answers import Proved
-from paramverify.cases import Case
 from paramverify.claims import Claim
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError, UnsupportedError
@@ -20,10 +19,11 @@ from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
+from paramverify.privacy.cases import Case
+from paramverify.privacy.verification import settle
 from paramverify.synthesis.intervals import Part, Partition
 from paramverify.synthesis.maps import RegionMap, Status, on_cell
 from paramverify.synthesis.violating import free_parameters
-from paramverify.verification import settle
 
 TRIED_CELLS, TRIED_POINTS, ASKED_CELLS = 16, 6, 4  # where a witness is looked for in a map
 

@@ -23,7 +23,7 @@ from paramverify.algebra.polynomials import (
 )
 from paramverify.algebra.realroots import RealRoot, univariate
 from paramverify.claims import Origin
-from paramverify.models.checks import sample_points
+from paramverify.models.context import sample_points
 from paramverify.models.evaluation import Real
 from paramverify.models.kinds import OnDomain
 

@@ -26,13 +26,13 @@ from paramverify.models.evaluation import Real
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
+from paramverify.privacy.verification import settle
 from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.intervals import Part
 from paramverify.synthesis.maps import Status
 from paramverify.synthesis.projection import project
 from paramverify.synthesis.quotients import Place
 from paramverify.synthesis.suprema import TightBudget
-from paramverify.verification import settle
 
 Progress = Callable[[int, int], None]
 

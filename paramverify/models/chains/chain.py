@@ -21,7 +21,7 @@ from paramverify.algebra.polynomials import (
     rational,
 )
 from paramverify.errors import InputError
-from paramverify.models.checks import Obligation
+from paramverify.models.context import Obligation
 
 Value: TypeAlias = Any  # a flint rational where the model has numbers only, else a RationalFunction
 Row: TypeAlias = tuple[tuple[int, Value], ...]  # successor and probability, which is not identically zero

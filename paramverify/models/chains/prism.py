@@ -15,7 +15,7 @@ from paramverify.errors import CaseError, InputError, LimitError, ModelError, Un
 from paramverify.files import read_file
 from paramverify.models.chains.chain import ANY, Chain, Row, Value
 from paramverify.models.chains.tables import assemble
-from paramverify.models.checks import Checks
+from paramverify.models.context import Checks
 
 INSTALL = "pip install 'paramverify[storm]'"
 MAX_STATES = 2_000_000

@@ -18,7 +18,7 @@ from paramverify.algebra.expressions import NAME
 from paramverify.algebra.polynomials import RationalFunction, constant_value, is_constant, rational
 from paramverify.errors import CaseError, ModelError, located
 from paramverify.models.chains.chain import ANY, Chain, Row, Value, is_zero, uniform
-from paramverify.models.checks import Checks
+from paramverify.models.context import Checks
 from paramverify.tables import Table, as_expression
 
 MAX_STATES = 100_000

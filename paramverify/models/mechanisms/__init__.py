@@ -17,7 +17,7 @@ from typing import Protocol
 
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.errors import CaseError, LimitError, located
-from paramverify.models.checks import Checks
+from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
 from paramverify.models.names import as_value, find, literal
 from paramverify.models.priors import InitialDistribution, SecretPair

@@ -22,7 +22,7 @@ from fractions import Fraction
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError
-from paramverify.models.checks import Checks
+from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import Input, Mechanism, neighbouring_inputs, read_queries
 from paramverify.models.noise import Noise, read_noise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from paramverify.models.checks import Checks
+from paramverify.models.context import Checks
 from paramverify.models.mechanisms import Mechanism, read_query
 from paramverify.models.mechanisms._one_shot import OneShot
 from paramverify.models.noise import read_noise

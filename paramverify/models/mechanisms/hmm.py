@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, located
-from paramverify.models.checks import Checks
+from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import Input, Mechanism, compare, neighbouring_inputs
 from paramverify.models.priors import InitialDistribution, SecretPair

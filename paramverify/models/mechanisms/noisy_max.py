@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, common_denominator
-from paramverify.models.checks import Checks
+from paramverify.models.context import Checks
 from paramverify.models.mechanisms import Input, Mechanism, read_queries
 from paramverify.models.mechanisms._one_shot import OneShot
 from paramverify.models.noise import Noise, read_noise

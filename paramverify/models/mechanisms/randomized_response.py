@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, located
-from paramverify.models.checks import Checks
+from paramverify.models.context import Checks
 from paramverify.models.mechanisms import Input, Mechanism, read_query
 from paramverify.models.mechanisms._one_shot import OneShot
 from paramverify.models.names import distinct

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, located
-from paramverify.models.checks import Checks
+from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import Input, Mechanism, compare, neighbouring_inputs, read_query
 from paramverify.models.mechanisms.hmm import read_row

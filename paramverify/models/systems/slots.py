@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from paramverify.algebra.polynomials import RationalFunction, Ring
-from paramverify.models.interactive.explore import explore
-from paramverify.models.interactive.sampling import Flip, flip, start
-from paramverify.models.interactive.system import Actions, System
-from paramverify.models.interactive.weights import Weight
+from paramverify.models.systems.explore import explore
+from paramverify.models.systems.sampling import Flip, flip, start
+from paramverify.models.systems.system import Actions, System
+from paramverify.models.systems.weights import Weight
 
 Content = tuple[tuple[int, ...], ...]  # the points of each slot, sorted; the current slot comes first
 State = tuple[Any, ...]  # a kind, the slots, and what the kind needs besides

@@ -16,7 +16,7 @@ from paramverify.algebra.polynomials import Polynomial, rational, substitute, va
 from paramverify.encodings.sequences import Candidate, candidates
 from paramverify.errors import LimitError
 from paramverify.models.model import Model
-from paramverify.reports.fields import SAMPLES, steps
+from paramverify.reports.pictures.fields import SAMPLES, steps
 
 POINTS = 401
 LEAST_POINTS = 41

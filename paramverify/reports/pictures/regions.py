@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from paramverify.algebra.volumes import Share, shares
 from paramverify.errors import InputError
-from paramverify.reports.curves import Curve
-from paramverify.reports.lines import PRECISION, joined, line_figure, stretches_of
-from paramverify.reports.looks import save, shares_of
-from paramverify.reports.planes import map_figure, slices, slices_figure
-from paramverify.reports.plots import FORMATS, INSTALL
+from paramverify.reports.pictures.curves import Curve
+from paramverify.reports.pictures.lines import PRECISION, joined, line_figure, stretches_of
+from paramverify.reports.pictures.looks import save, shares_of
+from paramverify.reports.pictures.planes import map_figure, slices, slices_figure
+from paramverify.reports.pictures.plots import FORMATS, INSTALL
 
 MOST = 10**300  # absolute value of what is drawn
 

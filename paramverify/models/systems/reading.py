@@ -7,11 +7,11 @@ from difflib import get_close_matches
 
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, located
-from paramverify.models.checks import Checks
-from paramverify.models.interactive import slots, wellformed
-from paramverify.models.interactive.system import Actions, Distribution, System, rows_of
-from paramverify.models.interactive.weights import Weight, Weights, is_number
+from paramverify.models.context import Checks
 from paramverify.models.noise import table_noise, truncated_geometric
+from paramverify.models.systems import slots, wellformed
+from paramverify.models.systems.system import Actions, Distribution, System, rows_of
+from paramverify.models.systems.weights import Weight, Weights, is_number
 from paramverify.tables import Table, as_expression
 
 MAX_STATES = 1_000_000

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from paramverify.algebra.polynomials import Ring
 from paramverify.errors import LimitError, ModelError
-from paramverify.models.interactive.system import Actions, Distribution, System, rows_of
-from paramverify.models.interactive.weights import Weight, Weights, is_number
+from paramverify.models.systems.system import Actions, Distribution, System, rows_of
+from paramverify.models.systems.weights import Weight, Weights, is_number
 
 State = TypeVar("State", bound=Hashable)
 Steps = Iterable[tuple[str, Mapping[State, Weight]]]

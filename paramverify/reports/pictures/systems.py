@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from paramverify import printable
-from paramverify.models.interactive.system import Kind, System
-from paramverify.models.interactive.weights import text
+from paramverify.models.systems.system import Kind, System
+from paramverify.models.systems.weights import text
 
 SHAPES = {Kind.INPUT: "ellipse", Kind.RESPONSE: "box", Kind.HIDDEN: "point", Kind.STOPPED: "doublecircle"}
 MAX_STATES = 2_000

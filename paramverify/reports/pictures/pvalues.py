@@ -8,7 +8,7 @@ from pathlib import Path
 
 from paramverify import printable
 from paramverify.errors import InputError
-from paramverify.reports.plots import COLOURS, FORMATS, INSTALL, STYLE, available
+from paramverify.reports.pictures.plots import COLOURS, FORMATS, INSTALL, STYLE, available
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,10 @@ from typing import Any
 
 from paramverify.algebra.decimals import decimal_text, logarithm
 from paramverify.claims import show_sequence
-from paramverify.cli._budget_text import exact_text, ratio_document
-from paramverify.cli._common import say
 from paramverify.models.model import Model
 from paramverify.reports import documents, text
-from paramverify.reports.pvalues import Curves
+from paramverify.reports.budgets import exact_text, ratio_document
+from paramverify.reports.pictures.pvalues import Curves
 from paramverify.reports.tables import columns
 from paramverify.statistics.attack import LowerBound
 from paramverify.statistics.audit import Audit, Fit
@@ -236,12 +235,6 @@ def tight_document(tight: TightRatio) -> dict[str, Any]:
     found["witness"] = documents.witness(tight.witness)
     found["verifications"] = len(tight.steps)
     return found
-
-
-def print_audit(found: Audit) -> None:
-    """Prints an audit."""
-    for line in audit_lines(found):
-        say(line)
 
 
 def audit_lines(found: Audit) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from paramverify import printable
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.logic.budgets import Corner
-from paramverify.reports.plots import COLOURS, FORMATS, INSTALL, STYLE, available
+from paramverify.reports.pictures.plots import COLOURS, FORMATS, INSTALL, STYLE, available
 
 POINTS = 200
 

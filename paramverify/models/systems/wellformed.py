@@ -8,9 +8,9 @@ enabled, all of them are, unless the environment is assumed not to give it there
 from __future__ import annotations
 
 from paramverify.errors import ModelError
-from paramverify.models.checks import Checks
-from paramverify.models.interactive.system import System
-from paramverify.models.interactive.weights import as_function, text
+from paramverify.models.context import Checks
+from paramverify.models.systems.system import System
+from paramverify.models.systems.weights import as_function, text
 
 
 def check(system: System, checks: Checks) -> None:

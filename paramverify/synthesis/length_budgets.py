@@ -13,7 +13,6 @@ from fractions import Fraction
 from paramverify.algebra.maxima import exact
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.simplest import simplest_between
-from paramverify.all_lengths import verify_all_lengths
 from paramverify.claims import Origin
 from paramverify.encodings import cone_certificates
 from paramverify.encodings.no_budget import no_budget
@@ -22,6 +21,7 @@ from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.models.model import Model
 from paramverify.models.rebound import without_bound
 from paramverify.portfolio.session import Session
+from paramverify.privacy.all_lengths import verify_all_lengths
 from paramverify.synthesis.proofs import BoundProof, rebound
 from paramverify.synthesis.suprema import UNBOUNDED, TightBudget, middle
 from paramverify.verdicts import Holds, Violated

@@ -32,7 +32,7 @@ from paramverify.logic.numbers import contains, real, sign_at
 from paramverify.logic.semantics import Comparison, Semantics, Truth, conjuncts
 from paramverify.logic.syntax import Formula, Private, Probability, parts
 from paramverify.models.chains.chain import Chain
-from paramverify.models.checks import Checks, Obligation, sample_points, show_point
+from paramverify.models.context import Checks, Obligation, sample_points, show_point
 from paramverify.models.evaluation import Real
 from paramverify.portfolio.session import Session
 

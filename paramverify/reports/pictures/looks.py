@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.volumes import Share
 from paramverify.printable import name
-from paramverify.reports.plots import STYLE
+from paramverify.reports.pictures.plots import STYLE
 from paramverify.reports.text import percent
 
 if TYPE_CHECKING:

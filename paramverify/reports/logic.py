@@ -13,9 +13,9 @@ from paramverify.errors import DefectError
 from paramverify.evidence import certificates
 from paramverify.logic.budgets import Least
 from paramverify.logic.cases import LogicCase
-from paramverify.logic.checking import Counterexample, Result
 from paramverify.logic.comparisons import Method
 from paramverify.logic.syntax import Property
+from paramverify.logic.verification import Counterexample, Result
 from paramverify.reports import documents, text
 
 

@@ -12,10 +12,10 @@ from paramverify.algebra.decimals import decimal_text
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.volumes import Share
-from paramverify.cases import Case
 from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.evaluation import Real
 from paramverify.models.inequality import Inequality
+from paramverify.privacy.cases import Case
 from paramverify.reports import documents, text
 from paramverify.reports.roots import closed_form, decimal, origin_text, root_document, root_text
 from paramverify.synthesis.intervals import Part, Partition, Root

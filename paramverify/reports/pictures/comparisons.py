@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from paramverify.compare.subjects import AS_THEY_ARE
 from paramverify.compare.summary import Comparison, Configuration, Problem, Run
-from paramverify.reports.plots import COLOURS, FORMATS, STYLE
+from paramverify.reports.pictures.plots import COLOURS, FORMATS, STYLE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

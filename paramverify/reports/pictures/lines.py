@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.volumes import Share
-from paramverify.reports.curves import Curve
-from paramverify.reports.looks import BOUND, CURVE, LOOKS, heading, legend, paint
+from paramverify.reports.pictures.curves import Curve
+from paramverify.reports.pictures.looks import BOUND, CURVE, LOOKS, heading, legend, paint
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

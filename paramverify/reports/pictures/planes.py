@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.volumes import Share
-from paramverify.reports.fields import failure_field, steps
-from paramverify.reports.looks import CURVE, EDGE, LOOKS, heading, legend, paint, shares_of
-from paramverify.reports.outlines import outlines
+from paramverify.reports.pictures.fields import failure_field, steps
+from paramverify.reports.pictures.looks import CURVE, EDGE, LOOKS, heading, legend, paint, shares_of
+from paramverify.reports.pictures.outlines import outlines
 from paramverify.reports.text import percent
 
 if TYPE_CHECKING:

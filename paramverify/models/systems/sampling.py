@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.models.interactive.weights import Weight
+from paramverify.models.systems.weights import Weight
 
 Flip = tuple[int, int, int]  # loop (0 up, 1 the coin at m, 2 down), the value k, steps since its loop began
 

@@ -23,24 +23,24 @@ from flint import fmpq_poly
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, in_generator, key, variables
 from paramverify.answers import Decision, End
-from paramverify.cases import Case
 from paramverify.checker import claims as checker
 from paramverify.checker.documents import BUDGET
 from paramverify.checker.polynomials import parse
 from paramverify.claims import Claim, Origin
-from paramverify.cli._budget_text import growing
 from paramverify.errors import EvidenceError, InputError
 from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.models.evaluation import Real
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.models.rebound import without_bound
+from paramverify.privacy.cases import Case
+from paramverify.privacy.verification import Report, levels_certificate
 from paramverify.reports import documents, text
+from paramverify.reports.budgets import growing
 from paramverify.reports.evidence import evidence_document
 from paramverify.synthesis.quotients import as_polynomials
 from paramverify.synthesis.suprema import TightBudget
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated
-from paramverify.verification import Report, levels_certificate
 
 Check = Callable[[str, Case], checker.Report]
 

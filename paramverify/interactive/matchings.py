@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from paramverify.models.interactive.system import Distribution
-from paramverify.models.interactive.weights import Weight
+from paramverify.models.systems.system import Distribution
+from paramverify.models.systems.weights import Weight
 
 
 def lift(

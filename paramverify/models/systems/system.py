@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from paramverify.errors import ModelError
-from paramverify.models.interactive.weights import Weight, Weights, is_zero
+from paramverify.models.systems.weights import Weight, Weights, is_zero
 
 Distribution = tuple[tuple[int, Weight], ...]  # (state, positive probability)
 Row = Mapping[int, Distribution]  # by action
