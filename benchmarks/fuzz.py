@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "tools"))
 
 from claim_tools import ask_z3, failing_grid_point, random_claim, replayed
 

@@ -50,34 +50,34 @@ MEMORY = 6 << 30  # bytes of address space for each process
 CHECKERS, OTHERS = 0.95, 0.90
 # Which test files cover which module; checkers first.
 TESTS = {
-    "checker/claims.py": "claim_checker checker",
-    "checker/rules.py": "claim_checker checker",
-    "checker/convexity.py": "claim_checker checker",
-    "checker/goals.py": "claim_checker checker",
-    "checker/polynomials.py": "claim_checker checker",
-    "checker/exponentials.py": "claim_checker checker",
-    "checker/cones.py": "cone_checker",
-    "checker/models.py": "cone_checker",
-    "checker/neighbours.py": "product_checker",
-    "checker/regions.py": "region_checker",
-    "checker/maps.py": "region_checker",
-    "checker/unwinding.py": "unwinding_checker",
-    "checker/witnesses.py": "unwinding_checker",
-    "evidence/witnesses.py": "sequences inequalities",
-    "encodings/cone.py": "cone_encoding cone",
-    "encodings/every_length.py": "growth every_length",
-    "encodings/no_budget.py": "growth every_length",
-    "encodings/sequences.py": "sequences priors",
-    "simplify/chain.py": "simplification simplification_steps",
-    "simplify/factors.py": "simplification simplification_steps",
-    "simplify/constraints.py": "simplification simplification_steps",
-    "simplify/reductions.py": "simplification simplification_steps",
-    "backends/roots.py": "roots_backend roots",
-    "backends/bernstein.py": "bernstein near_misses checker",
-    "exact/touching.py": "bernstein near_misses",
-    "algebra/domains.py": "domains",
-    "algebra/realroots.py": "roots roots_backend",
-    "models/checks.py": "model_checks",
+    "checker/claims.py": "checker/test_claim_checker.py checker/test_checker.py evidence/test_evidence.py",
+    "checker/rules.py": "checker/test_claim_checker.py checker/test_checker.py",
+    "checker/convexity.py": "checker/test_claim_checker.py checker/test_checker.py",
+    "checker/goals.py": "checker/test_claim_checker.py checker/test_checker.py",
+    "checker/polynomials.py": "checker/test_claim_checker.py checker/test_checker.py",
+    "checker/exponentials.py": "checker/test_claim_checker.py checker/test_checker.py",
+    "checker/cones.py": "checker/test_cone_checker.py",
+    "checker/models.py": "checker/test_cone_checker.py",
+    "checker/neighbours.py": "checker/test_product_checker.py",
+    "checker/regions.py": "checker/test_region_checker.py",
+    "checker/maps.py": "checker/test_region_checker.py",
+    "checker/unwinding.py": "checker/test_unwinding_checker.py",
+    "checker/witnesses.py": "checker/test_unwinding_checker.py",
+    "evidence/witnesses.py": "encodings/test_sequences.py models/test_inequalities.py",
+    "encodings/cone.py": "encodings/test_cone_encoding.py encodings/test_cone.py",
+    "encodings/every_length.py": "encodings/test_growth.py encodings/test_every_length.py",
+    "encodings/no_budget.py": "encodings/test_growth.py encodings/test_every_length.py",
+    "encodings/sequences.py": "encodings/test_sequences.py models/test_priors.py",
+    "simplify/chain.py": "simplify/test_simplification.py simplify/test_simplification_steps.py",
+    "simplify/factors.py": "simplify/test_simplification.py simplify/test_simplification_steps.py",
+    "simplify/constraints.py": "simplify/test_simplification.py simplify/test_simplification_steps.py",
+    "simplify/reductions.py": "simplify/test_simplification.py simplify/test_simplification_steps.py",
+    "backends/roots.py": "backends/test_roots_backend.py algebra/test_roots.py",
+    "backends/bernstein.py": "backends/test_bernstein.py exact/test_near_misses.py checker/test_checker.py",
+    "exact/touching.py": "backends/test_bernstein.py exact/test_near_misses.py",
+    "algebra/domains.py": "algebra/test_domains.py",
+    "algebra/realroots.py": "algebra/test_roots.py backends/test_roots_backend.py",
+    "models/context.py": "models/test_model_checks.py",
 }
 
 OPERATORS: dict[type, tuple[type, ...]] = {
@@ -466,7 +466,7 @@ def main() -> None:
     options.modules = [name for name in TESTS if any(part in name for part in options.modules)]
     files: dict[str, None] = {}
     for module in options.modules:
-        tests = [f"tests/test_{name}.py" for name in TESTS[module].split()]
+        tests = [f"tests/{name}" for name in TESTS[module].split()]
         print(f"{module}: {', '.join(tests)}", file=sys.stderr)
         files |= dict.fromkeys(tests)
     os.chdir(ROOT)

@@ -28,7 +28,7 @@ FIRST = 6  # claims of each case
 
 def all_claims() -> list[Claim]:
     """Returns the claims, `E` enclosed."""
-    sys.path.insert(0, str(ROOT / "tests"))
+    sys.path.insert(0, str(ROOT / "tests" / "tools"))
     from conformance import TABLE
 
     claims = [known.claim() for known in TABLE]

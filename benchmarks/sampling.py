@@ -37,7 +37,7 @@ from paramverify.verdicts import Holds, Unknown
 
 ROOT = Path(__file__).parent.parent
 CASES = ROOT / "cases"
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests" / "tools"))
 
 
 def case(name: str) -> Case:

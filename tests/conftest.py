@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Generator
 from pathlib import Path
 
@@ -10,6 +11,9 @@ import pytest
 from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# The tools that tests share; some are named on command lines, as users name modules of their own.
+sys.path.insert(0, str(ROOT / "tests" / "tools"))
 
 # Deadlines are timings, which say more about the machine than about the code. Under CI the examples are
 # always the same ones, so that a failure there can be repeated; elsewhere they are new each time.

@@ -1,0 +1,474 @@
+"""Exported files: they say what the claims say, and the programs that they are for run them as they are."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import prod
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from smt_scripts import claims, code, run_cvc5, run_yices, run_z3
+from smt_scripts import value as smt_value
+from strategies import NAMES, RING, points, polynomials
+
+from paramverify.algebra.domains import Domain
+from paramverify.algebra.polynomials import Ring, variables
+from paramverify.answers import Proved
+from paramverify.backends import backend
+from paramverify.backends.bernstein import decide_exactly
+from paramverify.backends.programs import find
+from paramverify.backends.qepcad import installation
+from paramverify.claims import Claim, without_enclosure
+from paramverify.cli.main import run
+from paramverify.encodings.sequences import sequence_claims
+from paramverify.errors import InputError, UnsupportedError
+from paramverify.formats import qepcad, redlog
+from paramverify.formats.conditions import And, Condition, Question, question
+from paramverify.formats.smtlib import occurring, script
+from paramverify.privacy.cases import load
+
+CASES = ROOT / "cases"
+SMALL = ("geometric-contagious-ln2", "geometric-contagious-ln4", "geometric-independent", "discrete-laplace")
+
+
+def case(name: str) -> str:
+    return str(CASES / f"{name}.toml")
+
+
+def verdicts(name: str) -> list[bool]:
+    """Returns for each claim of a case whether it holds, by the built-in procedures."""
+    return [isinstance(decide_exactly(claim), Proved) for claim in sequence_claims(load(case(name)).model)]
+
+
+def export(folder: Path, *arguments: str) -> list[Path]:
+    """Exports into a folder, and returns the files in the order of the claims."""
+    assert run(["export", *arguments, "-o", str(folder)]) == 0
+    return sorted(folder.iterdir(), key=lambda path: [int(n) for n in re.findall(r"-(\d+)\.", path.name)])
+
+
+# --- the meaning of the texts ------------------------------------------------------------------------
+
+Drawn = tuple[Question, Domain, list[Claim]]
+
+several = st.lists(polynomials(3, 4), min_size=1, max_size=3)
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> Drawn:
+    """Questions about up to three claims, with some parameters free, and what they are about."""
+    domain = draw(claims()).domain
+    about = [Claim(f, domain) for f in draw(several)]
+    free = draw(st.lists(st.sampled_from(NAMES), unique=True))
+    return question([c.polynomial for c in about], domain, free), domain, about
+
+
+def within(domain: Domain, about: Question, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
+    """Returns the point with any value of its interval for each parameter that is left out."""
+    return {n: v if n in about.names else domain.box[n].simplest() for n, v in point.items()}
+
+
+@settings(max_examples=60)
+@given(questions(), points())
+def test_questions_mean_the_claims(drawn: Drawn, point: dict[str, Fraction]) -> None:
+    """At every point, assumptions and hypotheses say where the domain is, conclusions that claims hold."""
+    about, domain, parts = drawn
+    point = within(domain, about, point)
+    assert all(set(variables(c.polynomial)) <= set(about.free) for c in about.assumptions)
+    given_ = And((*about.assumptions, *about.hypotheses))
+    assert given_.holds_at(point) == (point in domain)
+    assert And(about.conclusions).holds_at(point) == all(c.holds_at(point) for c in parts)
+
+
+@settings(max_examples=60)
+@given(questions(), points())
+def test_qepcad_texts_mean_the_questions(drawn: Drawn, point: dict[str, Fraction]) -> None:
+    """The formula and the assumptions in a file for QEPCAD, read back, have the values of the question."""
+    about, domain, _ = drawn
+    point = within(domain, about, point)
+    title, names, free, formula, assumed = read_qepcad(qepcad.script(about, "a [title] of\ntwo lines é"))
+    renamed = about.renamed()
+    assert title.startswith(" a title of two lines ?; ")
+    assert names == (list(renamed.values()) or ["v1"])
+    assert free == len(about.free)
+    quantified = re.findall(r"\(A (v\d+)\)", formula)
+    assert quantified == ([renamed[n] for n in about.bound] if renamed else ["v1"])
+
+    def read(text: str) -> Condition:
+        return qepcad.read(text, RING, renamed)
+
+    matrix = re.sub(r"\(A v\d+\)", "", formula)
+    hypotheses, arrow, conclusions = "", "", matrix
+    if "==>" in matrix:
+        hypotheses, arrow, conclusions = matrix[1:-1].partition(" ==> ")
+    assert bool(arrow) == bool(about.hypotheses)
+    expected = not And(about.hypotheses).holds_at(point) or And(about.conclusions).holds_at(point)
+    found = (arrow and not read(hypotheses).holds_at(point)) or read(conclusions).holds_at(point)
+    assert found == expected
+    assert bool(assumed) == bool(about.assumptions)
+    assert (read(assumed).holds_at(point) if assumed else True) == And(about.assumptions).holds_at(point)
+
+
+def read_qepcad(text: str) -> tuple[str, list[str], int, str, str]:
+    """Returns description, variables, number of free ones, formula and assumption of a file for QEPCAD."""
+    match = re.fullmatch(
+        r"\[([^\[\]]*)\]\n\(([^)]*)\)\n(\d+)\n([^.]*)\.\n(?:assume (.*)\n)?finish\n", text, re.DOTALL
+    )
+    assert match
+    assert text.isascii()
+    assert max(len(line) for line in text.splitlines()) <= 110
+    title, names, free, formula, assumed = match.groups()
+    return title, names.split(","), int(free), " ".join(formula.split()), " ".join((assumed or "").split())
+
+
+@settings(max_examples=60)
+@given(questions(), points())
+def test_redlog_texts_mean_the_questions(drawn: Drawn, point: dict[str, Fraction]) -> None:
+    """A file for Redlog is in its grammar, and its formula has the values of the question."""
+    about, domain, parts = drawn
+    point = within(domain, about, point)
+    parsed = read_redlog(redlog.script(about, "a title of\ntwo lines é"))
+    renamed = about.renamed()
+    assert parsed.bound == [renamed[n] for n in about.bound]
+    assert parsed.procedure == "rlqe"
+    values = {new: point[name] for name, new in renamed.items()}
+    expected = point not in domain or all(c.holds_at(point) for c in parts)
+    assert parsed.matrix(values) == expected
+
+
+@dataclass(frozen=True)
+class Redlog:
+    """What a file for Redlog asks: the variables that `all` binds, the formula, and the procedure."""
+
+    bound: list[str]
+    matrix: Callable[[Mapping[str, Fraction]], bool]
+    procedure: str
+
+
+def read_redlog(text: str) -> Redlog:
+    """Reads a file by the grammar of REDUCE's statements and of Redlog's formulas."""
+    assert text.isascii()
+    lines = [line for line in text.splitlines() if not line.startswith("%")]
+    statements = [s for s in re.split(r"(?<=[;$])\s+", " ".join(lines).strip()) if s]
+    *setting, assignment, call, last = statements
+    assert setting == ["load_package redlog;", "rlset r;", "off rlverbose;", "off nat;", "linelength(2**24)$"]
+    assert last == "quit;"
+    procedure = re.fullmatch(r"(rlqe|rlcad) phi;", call)
+    assert procedure
+    match = re.fullmatch(r"phi := (.*)\$", assignment)
+    assert match
+    reader = RedlogReader(match[1])
+    bound, matrix = reader.whole()
+    return Redlog(bound, matrix, procedure[1])
+
+
+Evaluate = Callable[[Mapping[str, Fraction]], bool]
+Number = Callable[[Mapping[str, Fraction]], Fraction]
+
+
+class RedlogReader:
+    """Redlog's formulas: `all`, `and` before `or`, `not`, comparisons of sums of products with powers."""
+
+    def __init__(self, text: str) -> None:
+        self.tokens = [*re.findall(r"\*\*|<>|<=|>=|[-+*<>=(){},]|[a-z]+\d*|\d+", text), ""]
+        assert "".join(self.tokens) == text.replace(" ", "")
+        self.at = 0
+
+    def take(self, *wanted: str) -> str:
+        token = self.tokens[self.at]
+        assert not wanted or token in wanted, f"{token} instead of {wanted}"
+        self.at += 1
+        return token
+
+    def sees(self, *wanted: str) -> bool:
+        return self.tokens[self.at] in wanted
+
+    def whole(self) -> tuple[list[str], Evaluate]:
+        bound: list[str] = []
+        quantified = self.sees("all")
+        if quantified:
+            self.take("all")
+            self.take("(")
+            self.take("{")
+            bound.append(self.take())
+            while self.take(",", "}") == ",":
+                bound.append(self.take())
+            self.take(",")
+        matrix = self.disjunction()
+        if quantified:
+            self.take(")")
+        self.take("")
+        return bound, matrix
+
+    def disjunction(self) -> Evaluate:
+        parts = [self.conjunction()]
+        while self.sees("or"):
+            self.take()
+            parts.append(self.conjunction())
+        return lambda at: any(part(at) for part in parts)
+
+    def conjunction(self) -> Evaluate:
+        parts = [self.unit()]
+        while self.sees("and"):
+            self.take()
+            parts.append(self.unit())
+        return lambda at: all(part(at) for part in parts)
+
+    def unit(self) -> Evaluate:
+        if self.sees("not"):
+            self.take()
+            inner = self.unit()
+            return lambda at: not inner(at)
+        if self.sees("("):
+            self.take()
+            inner = self.disjunction()
+            self.take(")")
+            return inner
+        left = self.sum()
+        relation = self.take("<", "<=", "=", "<>", ">=", ">")
+        right = self.sum()
+        meaning: dict[str, Callable[[Fraction, Fraction], bool]] = {
+            "<": lambda a, b: a < b,
+            "<=": lambda a, b: a <= b,
+            "=": lambda a, b: a == b,
+            "<>": lambda a, b: a != b,
+            ">=": lambda a, b: a >= b,
+            ">": lambda a, b: a > b,
+        }
+        return lambda at: meaning[relation](left(at), right(at))
+
+    def sum(self) -> Number:
+        signs = [-1 if self.sees("-") and self.take() else 1]
+        parts = [self.product()]
+        while self.sees("+", "-"):
+            signs.append(1 if self.take() == "+" else -1)
+            parts.append(self.product())
+        return lambda at: sum((s * p(at) for s, p in zip(signs, parts, strict=True)), Fraction(0))
+
+    def product(self) -> Number:
+        parts = [self.power()]
+        while self.sees("*"):
+            self.take()
+            parts.append(self.power())
+        return lambda at: prod((part(at) for part in parts), start=Fraction(1))
+
+    def power(self) -> Number:
+        token = self.take()
+        exponent = int(self.take()) if self.sees("**") and self.take() else 1
+        if token.isdigit():
+            return lambda at: Fraction(token) ** exponent
+        assert re.fullmatch(r"v\d+", token)
+        return lambda at: at[token] ** exponent
+
+
+@settings(max_examples=60)
+@given(claims(), several, points())
+def test_scripts_about_several_claims(
+    drawn: Claim, more: Sequence[object], point: dict[str, Fraction]
+) -> None:
+    """At every point, a script about several claims is true iff the point violates one of them."""
+    others = [replace(drawn, polynomial=f) for f in more]
+    commands = code(script(drawn, others=others))
+    absent = {n: drawn.domain.box[n].simplest() for n in NAMES if n not in occurring(drawn, *others)}
+    point = point | absent
+    expected = point in drawn.domain and not all(c.holds_at(point) for c in (drawn, *others))
+    asserted = [c[1] for c in commands if c[0] == "assert"]
+    *inside, violated = asserted
+    assert violated[0] == "or"
+    found = all(smt_value(t, point) for t in inside) and any(smt_value(t, point) for t in violated[1:])
+    assert found == expected
+
+
+# --- the programs run the files ----------------------------------------------------------------------
+
+
+def run_qepcad(path: Path) -> str:
+    """Runs the real QEPCAD on a file, and returns its answer."""
+    found = installation()
+    if found is None:
+        pytest.skip(backend("qepcad").install)
+    done = subprocess.run(
+        [found.program, "-noecho", "-t", "60", "+N8000000"],
+        input=path.read_text(),
+        capture_output=True,
+        text=True,
+        env=found.environment,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "rror" not in done.stdout
+    answer = re.search(r"An equivalent quantifier-free formula:\n\n(.*?)\n\n", done.stdout, re.DOTALL)
+    assert answer
+    return " ".join(answer[1].split())
+
+
+@pytest.mark.parametrize("name", [*SMALL, "noisy-max-contagious", "noisy-max-independent", "above-threshold"])
+def test_qepcad_runs_its_files(name: str, tmp_path: Path) -> None:
+    """QEPCAD runs the files of a case unchanged, and agrees with the built-ins on each claim and on all."""
+    expected = verdicts(name)
+    each = export(tmp_path / "each", case(name), "--to", "qepcad")
+    assert [run_qepcad(path) for path in each] == [str(holds).upper() for holds in expected]
+    if name != "noisy-max-independent":  # which needs more memory than that
+        (together,) = export(tmp_path / "together", case(name), "--to", "qepcad", "--together")
+        assert run_qepcad(together) == str(all(expected)).upper()
+
+
+def test_qepcad_runs_a_file_with_free_parameters(tmp_path: Path) -> None:
+    """With a free parameter, QEPCAD's answer is a condition on it, here that enough answers are lies."""
+    path = tmp_path / "case.toml"
+    path.write_text(FREE)
+    (file,) = export(tmp_path / "files", str(path), "--to", "qepcad", "--together", "--free", "t")
+    assert run_qepcad(file) in ("3 v1 - 2 <= 0", "v1 > 0 /\\ 3 v1 - 2 <= 0")
+
+
+FREE = """
+[parameters]
+p = "(0, 1)"
+t = "[1/2, 1)"
+[prior]
+record = { bernoulli = "p" }
+[mechanism]
+kind = "randomized_response"
+query = "record"
+values = [0, 1]
+truth = "t"
+[secrets]
+yes = "record == 1"
+no = "record == 0"
+pairs = [["yes", "no"]]
+[privacy]
+ratio = "2"
+"""
+
+
+@pytest.mark.parametrize("run_script", [run_z3, run_cvc5, run_yices])
+@pytest.mark.parametrize("name", [*SMALL, "above-threshold"])
+def test_smt_solvers_run_their_files(name: str, run_script: Callable[[str], str], tmp_path: Path) -> None:
+    """Z3, cvc5 and Yices run the files of a case unchanged, and agree with the built-ins."""
+    expected = verdicts(name)
+    each = export(tmp_path / "each", case(name), "--to", "smtlib2")
+    words = {True: "unsat", False: "sat"}
+    assert [run_script(path.read_text()) for path in each] == [words[holds] for holds in expected]
+    (together,) = export(tmp_path / "together", case(name), "--to", "smtlib2", "--together")
+    assert run_script(together.read_text()) == words[all(expected)]
+
+
+@pytest.mark.parametrize("program", ["z3", "yices-smt2"])
+def test_programs_run_smt_files(program: str, tmp_path: Path) -> None:
+    """The programs themselves run the files, given by name."""
+    path = find(program)
+    if path is None:
+        pytest.skip(f"{program} is no program here")
+    files = export(tmp_path, case("noisy-max-contagious"), "--to", "smtlib2")
+    answers = [
+        subprocess.run([path, str(file)], capture_output=True, text=True, check=True).stdout.strip()
+        for file in files
+    ]
+    assert answers == ["unsat" if holds else "sat" for holds in verdicts("noisy-max-contagious")]
+
+
+@pytest.mark.parametrize("name", [*SMALL, "noisy-max-independent"])
+def test_redlog_files_are_in_its_grammar(name: str, tmp_path: Path) -> None:
+    """The files for Redlog can be read, say what the claims say at some points, and REDUCE runs them."""
+    claims_ = sequence_claims(load(case(name)).model)
+    files = export(tmp_path / "each", case(name), "--to", "redlog")
+    for path, claim, holds in zip(files, claims_, verdicts(name), strict=True):
+        closed = replace(claim, domain=claim.domain.enclose(64))
+        about = question([closed.polynomial], closed.domain)
+        parsed = read_redlog(path.read_text())
+        for numerator in range(-1, 9):
+            point = {n: Fraction(numerator + k, 7) for k, n in enumerate(closed.domain.ring.names)}
+            point = within(closed.domain, about, point)
+            values = {new: point[name] for name, new in about.renamed().items()}
+            assert parsed.matrix(values) == (point not in closed.domain or closed.holds_at(point))
+        reduce = next(filter(None, map(find, ("redcsl", "redpsl"))), None)
+        if reduce:
+            done = subprocess.run(
+                [reduce], input=path.read_text(), capture_output=True, text=True, check=True
+            )
+            assert f"{str(holds).lower()}$" in done.stdout
+
+
+# --- the command -------------------------------------------------------------------------------------
+
+
+def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    exit_code = run(["export", *arguments])
+    captured = capsys.readouterr()
+    return exit_code, captured.out, captured.err
+
+
+@pytest.mark.parametrize(("target", "suffix"), [("smtlib2", "smt2"), ("qepcad", "qepcad"), ("redlog", "red")])
+def test_one_file_or_many(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, target: str, suffix: str
+) -> None:
+    """One file goes to standard output, also as JSON; several go to a folder, named after their claims."""
+    name = case("geometric-independent")
+    status, text, _ = call(capsys, name, "--to", target, "--claim", "2")
+    assert status == 0
+    status, out, _ = call(capsys, name, "--to", target, "--claim", "2", "--json")
+    (entry,) = json.loads(out)["files"]
+    assert (entry["claim"], entry["text"]) == (2, text)
+    status, out, _ = call(capsys, name, "--to", target, "-o", str(tmp_path), "--json")
+    files = json.loads(out)["files"]
+    assert [Path(f["file"]).name for f in files] == [
+        f"geometric-independent-{k}.{suffix}" for k in range(1, 7)
+    ]
+    assert Path(files[1]["file"]).read_text() == text
+    status, out, _ = call(capsys, name, "--to", target, "--together", "--json")
+    (entry,) = json.loads(out)["files"]
+    assert entry["claims"] == 6
+    status, out, err = call(capsys, name, "--to", target)
+    assert (status, out) == (2, "")
+    assert "there are 6 claims: choose one with --claim, --together, or a folder with -o" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--to", "qepcad", "--claim", "7"], "there are 6 claims only"),
+        (["--to", "qepcad", "--together", "--claim", "1"], "--together and --claim exclude each other"),
+        (["--to", "smtlib2", "--together", "--free", "p"], "--free needs a format with quantifiers"),
+        (["--to", "redlog", "--together", "--free", "z"], "there is no parameter 'z'; there are: p"),
+    ],
+)
+def test_wrong_usage(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
+    """What cannot be exported is an error that says why."""
+    status, out, err = call(capsys, case("geometric-independent"), *arguments)
+    assert (status, out) == (2, "")
+    assert message in err
+
+
+def test_constants_are_enclosed(capsys: pytest.CaptureFixture[str]) -> None:
+    """A constant stands for its enclosure, and each file says what follows from its answer."""
+    for target, word in (("smtlib2", "unsat"), ("qepcad", "true"), ("redlog", "true")):
+        _, out, _ = call(capsys, case("discrete-laplace"), "--to", target, "--together")
+        flat = " ".join(out.split())
+        assert f"E encloses exp(1/2): {word} is a proof" in flat
+
+
+def test_a_constant_without_an_enclosure_is_refused() -> None:
+    """exp(q) itself is an error that names it, not an approximation."""
+    parts = [without_enclosure(claim) for claim in sequence_claims(load(case("discrete-laplace")).model)]
+    asked, domain = [claim.polynomial for claim in parts], parts[0].domain
+    with pytest.raises(UnsupportedError, match=r"exp\(1/2\) is not an algebraic number"):
+        question(asked, domain)
+    with pytest.raises(InputError, match="there is no parameter 'E'"):
+        question(asked, domain, ["E"])
+
+
+def test_names_do_not_matter() -> None:
+    """Parameters with names that mean something to a program are renamed."""
+    ring = Ring(("E", "A", "e", "all", "v2", "p_1"))
+    box = load(case("geometric-independent")).model.domain.box["p"]
+    about = question([ring.parse("E + A*e - all^2*v2 - p_1")], Domain(ring, dict.fromkeys(ring.names, box)))
+    assert set(about.renamed().values()) == {f"v{k}" for k in range(1, 7)}
+    for text in (qepcad.script(about), redlog.script(about)):
+        code_ = "".join(line for line in text.splitlines()[1:] if not line.startswith("%"))
+        assert "p_1" not in code_

@@ -1,0 +1,495 @@
+"""Limits of time, memory and files: each command ends in time, says so, and leaves nothing behind."""
+
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hard_cases import HARD
+from process_tools import PATIENCE, gone, mark, marked, start
+
+from paramverify.answers import Decision, End, Proved
+from paramverify.claims import Claim
+from paramverify.cli._common import read_size
+from paramverify.cli.main import run
+from paramverify.encodings.choice import claims_of
+from paramverify.errors import TimeLimitError
+from paramverify.logic.families import check_property
+from paramverify.logic.syntax import Property
+from paramverify.logic.verification import Result, Work
+from paramverify.models.model import Model
+from paramverify.portfolio.history import History
+from paramverify.portfolio.session import Options, Session
+from paramverify.privacy.all_lengths import verify_all_lengths
+from paramverify.privacy.cases import load
+from paramverify.privacy.verification import verify
+from paramverify.synthesis.map_files import load_cells
+from paramverify.synthesis.maps import Cell, RegionMap, Status
+from paramverify.synthesis.refinement import exact_parts
+from paramverify.synthesis.regions import region_map
+from paramverify.verdicts import Unknown
+
+CASES = Path(__file__).parents[2] / "cases"
+TWELVE = """
+[mechanism]
+kind = "noisy_max"
+queries = 12
+noise = { truncated_geometric = "1/2", range = 40 }
+ties = "uniform"
+
+[neighbours]
+differ = "each"
+
+[privacy]
+ratio = "2"
+"""
+GRID = """dtmc
+module m
+ a : [0..9000] init 0;
+ b : [0..9000] init 0;
+ [] a<9000 & b<9000 -> 1/2 : (a'=a+1) + 1/2 : (b'=b+1);
+ [] a=9000 | b=9000 -> 1 : true;
+endmodule
+label "done" = a=9000;
+"""
+PLANE = """
+[parameters]
+p = "(0, 1)"
+q = "(0, 1)"
+
+[define]
+f = "p**2 + q**2 - 1/2"
+
+[claim]
+holds = "f >= 0"
+"""
+SLOTS = """
+[system]
+kind = "slots"
+slots = 8
+points = 2
+data = [-1, 1]
+queries = ["count", "sum"]
+range = 6
+noise = { truncated_geometric = "1/2" }
+
+[privacy]
+epsilon = "6*ln(2)"
+"""
+LONG = [
+    ["interactive", "slots"],
+    ["verify", "case"],
+    ["budget", "case"],
+    ["synthesize", "case", "--witness"],
+    ["synthesize", "case", "--region", "--state", "state"],
+    ["show", "case"],
+    ["certify", "case", "--observations", "1"],
+    ["export", "case", "--to", "smtlib2"],
+    ["sample", "case"],
+    ["compare", "case", "-o", "compared"],
+    ["logic", "grid", "-p", 'P>=1/2 [ F "done" ]'],
+    ["check", "/dev/stdin"],
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with inputs that take very long."""
+    (tmp_path / "case").write_text(TWELVE)
+    (tmp_path / "grid").write_text(GRID)
+    (tmp_path / "slots").write_text(SLOTS)
+    (tmp_path / "plane").write_text(PLANE)
+    return tmp_path
+
+
+def placed(command: list[str], folder: Path) -> list[str]:
+    """Returns a command whose files are in a folder."""
+    names = ("case", "grid", "slots", "state", "compared")
+    return [str(folder / word) if word in names else word for word in command]
+
+
+@pytest.mark.parametrize("command", LONG, ids=lambda command: " ".join(command[:3]))
+def test_every_command_ends_when_its_time_is_over(command: list[str], folder: Path) -> None:
+    """A command that would run for hours ends with 3, one JSON object that says why, and no process left."""
+    environment = mark(" ".join(command[:3]))
+    reader, writer = os.pipe()  # standard input that never ends
+    process = start(
+        *placed(command, folder), "--json", "--timeout", "1", environment=environment, stdin=reader
+    )
+    try:
+        out, error = process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()
+        os.close(reader)
+        os.close(writer)
+    assert process.returncode == 3, error
+    answer = json.loads(out)
+    assert answer["status"] == "unknown"
+    assert "the time limit of 1 s is over" in answer["reason"]
+    assert "unknown: " in error
+    assert gone(environment)
+
+
+def test_memory_ends_a_command(folder: Path) -> None:
+    """`--memory` ends a command that takes more, with 3 and the reason."""
+    environment = mark("memory")
+    process = start("show", folder / "case", "--memory", "130MB", "--json", environment=environment)
+    out, error = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 3
+    assert error == "unknown: the memory limit of 130 MB is met\n"
+    assert json.loads(out)["end"] == "memory"
+    assert gone(environment)
+
+
+def test_no_memory_is_no_verdict(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where Python itself finds no more memory, the exit code is 3 and the reason is told."""
+
+    def discover() -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("paramverify.cli.backends.discover", discover)
+    assert run(["backends", "--json"]) == 3
+    answer = json.loads(capsys.readouterr().out)
+    assert answer == {
+        "status": "unknown",
+        "reason": "there is not enough memory for this input",
+        "end": "memory",
+    }
+
+
+def test_a_closed_output_is_no_defect(folder: Path) -> None:
+    """Without standard output the exit code is still the answer."""
+    program = f"{sys.executable} -m paramverify"
+    case = CASES / "geometric-contagious-ln4.toml"
+    for command, code in ((f"verify {case}", 0), (f"show {folder / 'case'} --timeout 0.5", 3)):
+        ended = subprocess.run(["sh", "-c", f"exec {program} {command} >&-"], timeout=PATIENCE)
+        assert ended.returncode == code
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_killed_program_takes_its_solvers_with_it(number: signal.Signals, tmp_path: Path) -> None:
+    """Zygote and attempts end when the program that the user sees is killed."""
+    case = tmp_path / "case.toml"
+    case.write_text(HARD)
+    environment = mark(f"solvers-{number}")
+    process = start("verify", case, "--backends", "cvc5", environment=environment)
+    while len(marked(environment)) < 4:
+        assert process.poll() is None
+    process.send_signal(number)
+    process.communicate(timeout=PATIENCE)
+    assert gone(environment)
+
+
+def test_help_needs_no_second_process() -> None:
+    """`--help` and `--version` are answered by the program itself; what is no command is refused by it."""
+    for arguments, code in ((["--help"], 0), (["--version"], 0), (["verfy"], 2)):
+        process = start(*arguments, environment=mark("help"))
+        process.communicate(timeout=PATIENCE)
+        assert process.returncode == code
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("4GiB", 4 << 30), ("4GB", 4 * 10**9), ("0.5gb", 5 * 10**8), ("300 MB", 3 * 10**8), ("2T", 2 * 10**12)],
+)
+def test_sizes(text: str, size: int) -> None:
+    """Sizes have decimal or binary units."""
+    assert read_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "4", "1KB", "-1GB", "4 XB", "1e9GB", "99999999TB", "nan"])
+def test_wrong_sizes(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Other sizes are a mistake in the command line."""
+    assert run(["backends", "--memory", text]) == 2
+    assert "--memory" in capsys.readouterr().err
+
+
+# --- what was found until then ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets the time be over at the fifth decision of a session."""
+    made: list[Claim] = []
+    decide = Session._decide
+
+    def counted(session: Session, claim: Claim) -> Decision:
+        made.append(claim)
+        if len(made) > 4:
+            raise TimeLimitError(1)
+        return decide(session, claim)
+
+    monkeypatch.setattr(Session, "_decide", counted)
+
+
+@pytest.mark.usefixtures("late")
+def test_settled_claims_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """When the time is over, `verify` tells how many claims were proved, and in JSON which."""
+    case = str(CASES / "time-series-2.toml")
+    assert run(["verify", case]) == 3
+    told = capsys.readouterr()
+    assert told.err == "unknown: the time limit of 1 s is over\n"
+    assert told.out == "  4 of 61 claims were proved until then, 4 were tried.\n"
+
+
+@pytest.mark.usefixtures("late")
+def test_settled_claims_are_told_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    """The same with --json is one object with the claims that were settled."""
+    assert run(["verify", str(CASES / "time-series-2.toml"), "--json"]) == 3
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["status"], answer["end"]) == ("unknown", "timeout")
+    claims = answer["so_far"]["claims"]
+    assert [claim["status"] for claim in claims] == ["holds"] * 4
+    assert len({str(claim["observations"]) + str(claim["secrets"]) for claim in claims}) == 4
+
+
+@pytest.mark.usefixtures("late")
+def test_the_best_bound_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """When the time is over, `budget` tells the largest ratio that it has seen, at most the budget."""
+    case = CASES / "geometric-independent.toml"
+    assert run(["budget", str(case), "--json"]) == 3
+    so_far = json.loads(capsys.readouterr().out)["so_far"]
+    assert 1 < Fraction(so_far["ratio_lower"]) <= 2
+    assert len(so_far["secrets"]) == 2
+
+
+def test_formulas_that_are_settled_are_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """When the time is over, `logic` tells the formulas that it has settled."""
+    case = str(CASES / "logic" / "survey.toml")
+    assert run(["logic", case]) in (0, 1)
+    whole = capsys.readouterr().out
+    first = check_property
+    seen: list[object] = []
+
+    def one(work: Work, found: Property, progress: Callable[[int, int], None] | None = None) -> Result:
+        if seen:
+            raise TimeLimitError(1)
+        seen.append(found)
+        return first(work, found, progress)
+
+    monkeypatch.setattr("paramverify.cli.logic.check_property", one)
+    assert run(["logic", case]) == 3
+    out = capsys.readouterr().out
+    assert out
+    assert whole.startswith(out)
+    seen.clear()
+    assert run(["logic", case, "--json"]) == 3
+    assert len(json.loads(capsys.readouterr().out)["so_far"]["properties"]) == 1
+
+
+def test_a_map_that_was_ended_by_force_is_in_its_file(tmp_path: Path) -> None:
+    """Cells are in the state file whenever the run is killed, and the next run goes on from there."""
+    case, state = tmp_path / "case.toml", tmp_path / "cells"
+    case.write_text(PLANE)
+    environment = mark("map")
+    form = ["--region", "--coverage", "0.00001", "--state", state]
+    process = start("synthesize", case, *form, environment=environment)
+    until = 40
+    while not (state.exists() and state.read_bytes().count(b"\n") > until):
+        assert process.poll() is None
+    process.kill()
+    process.communicate(timeout=PATIENCE)
+    assert gone(environment)
+    model = load(str(case)).model
+    known = load_cells(state, claims_of(model), model.domain, ["p", "q"])
+    assert len(known) >= until
+    assert sum(cell.volume for cell in known) < 1
+
+
+# --- loops of the Python interface --------------------------------------------------------------------
+
+
+def test_every_length_looks_at_the_time() -> None:
+    """The search for every length ends in time, which is an unknown verdict and not an error."""
+    case = load(str(CASES / "above-threshold-all.toml"))
+    assert isinstance(case.model, Model)
+    with Session(Options(seconds=1e-9)) as session, pytest.raises(TimeLimitError):
+        verify_all_lengths(case.model, session)
+    verdict = verify(case, Options(seconds=1e-9)).verdict
+    assert isinstance(verdict, Unknown)
+    assert verdict.end is End.TIMEOUT
+
+
+def test_exact_parts_look_at_the_time() -> None:
+    """The exact intervals of a parameter end in time, too."""
+    model = load(str(CASES / "geometric-independent.toml")).model
+    claims = claims_of(model)
+    assert exact_parts(claims, model.domain, "p").parts
+    with pytest.raises(TimeLimitError, match="the time limit of 0 s is over"):
+        exact_parts(claims, model.domain, "p", 0)
+
+
+# --- maps ---------------------------------------------------------------------------------------------
+
+
+def test_a_map_that_is_complete_is_not_interrupted(tmp_path: Path) -> None:
+    """A map that is stopped after its coverage was reached is complete; one that is stopped before is not."""
+    case = tmp_path / "case.toml"
+    case.write_text(PLANE)
+    model = load(str(case)).model
+    claims = claims_of(model)
+
+    def stop_below(share: Fraction) -> RegionMap:
+        decided = Fraction(0)
+
+        def on_cell(cell: Cell) -> None:
+            nonlocal decided
+            decided += cell.volume
+            if decided >= 1 - share:
+                raise TimeLimitError(1)
+
+        return region_map(claims, model.domain, ["p", "q"], Fraction(1, 10), on_cell=on_cell)
+
+    complete, half = stop_below(Fraction(1, 10)), stop_below(Fraction(1, 2))
+    assert complete.share(Status.UNDECIDED) <= Fraction(1, 10)
+    assert not complete.interrupted
+    assert half.interrupted
+
+
+def test_a_complete_state_file_is_complete(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Starting again with all cells in the file prints the same map, says so, and changes nothing."""
+    case, state = tmp_path / "case.toml", tmp_path / "cells"
+    case.write_text(PLANE)
+    command = ["synthesize", str(case), "--region", "--coverage", "0.05", "--state", str(state)]
+    assert run([*command, "--json"]) == 0
+    before, kept = json.loads(capsys.readouterr().out), state.read_bytes()
+    assert "state" not in before
+    assert run([*command, "--json"]) == 0
+    again = json.loads(capsys.readouterr().out)
+    assert again["state"] == "complete"
+    assert not again["interrupted"]
+    assert again["shares"] == before["shares"]
+    assert sorted(map(str, again["cells"])) == sorted(map(str, before["cells"]))
+    assert state.read_bytes() == kept
+    assert run(command) == 0
+    assert f"complete already: all cells are from {state}" in capsys.readouterr().out
+
+
+def test_one_run_at_a_time_has_a_state_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A second run on a state file is refused, and leaves the file as it is."""
+    case, state = tmp_path / "case.toml", tmp_path / "cells"
+    case.write_text(PLANE)
+    command = ["synthesize", str(case), "--region", "--state", str(state)]
+    assert run(command) == 0
+    kept = state.read_bytes()
+    with state.open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert run(command) == 2
+    assert "another run is writing to this file" in capsys.readouterr().err
+    assert state.read_bytes() == kept
+
+
+# --- files --------------------------------------------------------------------------------------------
+
+
+WITH_RAT = PLANE.replace('"p**2 + q**2 - 1/2"', '{ file = "odd" }')
+WITH_PRISM = """
+[model]
+file = "odd"
+
+[formulas]
+a = "P>=1/2 [ F done ]"
+"""
+READERS = {
+    "verify": ["verify", "odd"],
+    "check": ["check", "odd"],
+    "check with a case": ["check", "plane", "--case", "odd"],
+    "rational function": ["verify", "rat"],
+    "logic": ["logic", "odd", "-p", "P>=1/2 [ F done ]"],
+    "model": ["logic", "prism.toml"],
+    "interactive": ["interactive", "odd"],
+    "state": ["synthesize", "plane", "--region", "--state", "odd"],
+    "script": ["compare", "odd.smt2", "-o", "compared"],
+    "results": ["compare", "plane", "-o", "results"],
+}
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "directory", "large"])
+@pytest.mark.parametrize("command", READERS.values(), ids=READERS)
+def test_what_is_no_file_is_not_read(
+    command: list[str], kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A pipe, a device, a folder or too large a file is bad input at every place where a file is named."""
+    for name, content in (("plane", PLANE), ("rat", WITH_RAT), ("prism.toml", WITH_PRISM)):
+        (tmp_path / name).write_text(content)
+    (tmp_path / "results").mkdir()
+    for name in ("odd", "odd.smt2", "results/results.jsonl"):
+        make(tmp_path / name, kind)
+    words = [str(tmp_path / word) if (tmp_path / word).exists() else word for word in command]
+    words = [str(tmp_path / "compared") if word == "compared" else word for word in words]
+    assert run([*words, "--timeout", "20"]) == 2
+    said = capsys.readouterr().err
+    expected = {"large": " has at most ", "directory": "directory"}.get(kind, "not a regular file")
+    assert expected in said or (kind == "directory" and "no .toml" in said), said
+
+
+def make(path: Path, kind: str) -> None:
+    """Makes something that is no file to be read."""
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    elif kind == "directory":
+        path.mkdir()
+    else:
+        with path.open("wb") as file:
+            file.truncate(1_000_000_001)  # zeros that take no room
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "directory"])
+def test_a_history_that_is_no_file_is_no_history(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A log of attempts that cannot be one is left alone, and the verdict is the same."""
+    make(tmp_path / "history", kind)
+    monkeypatch.setenv("PARAMVERIFY_HISTORY", str(tmp_path / "history"))
+    case = str(CASES / "geometric-contagious-ln4.toml")
+    assert run(["verify", case, "--backends", "z3", "--timeout", "20"]) == 0
+    claim = claims_of(load(case).model)[0]
+    history = History.load(tmp_path / "history")
+    history.record(claim, [Decision(Proved(), "z3")])
+    assert history.path is None
+
+
+def test_evidence_from_standard_input(tmp_path: Path) -> None:
+    """Evidence may come through a pipe as /dev/stdin, the one name for which that is allowed."""
+    evidence = tmp_path / "evidence.json"
+    case = CASES / "geometric-contagious-ln4.toml"
+    assert run(["verify", str(case), "--evidence", str(evidence)]) == 0
+    reader, writer = os.pipe()
+    os.write(writer, evidence.read_bytes())
+    os.close(writer)
+    process = start("check", "/dev/stdin", environment=mark("stdin"), stdin=reader)
+    os.close(reader)
+    out, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+    assert "accepted as far as it can be checked without the case: holds" in out
+
+
+@pytest.mark.parametrize("by", ["1000000000", "-1", "1.5", "²", "9" * 5000])
+def test_distances_are_bounded(by: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """How far answers may differ is a number of at most six digits, or `any`."""
+    case = tmp_path / "case.toml"
+    case.write_text(TWELVE.replace("range = 40", "range = 2").replace('"each"', f'"each"\nby = "{by}"'))
+    assert run(["verify", str(case)]) == 2
+    assert "by: a whole number up to 999,999" in capsys.readouterr().err
+
+
+def test_a_distance_beyond_the_range_is_any(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No two answers differ by more than the range, so a larger bound on it is like `any`."""
+    told = []
+    for by in ("999999", "any", "2"):
+        case = tmp_path / "case.toml"
+        text = TWELVE.replace("range = 40", "range = 2").replace('"each"', f'"each"\nby = "{by}"')
+        case.write_text(text)
+        assert run(["verify", str(case), "--json"]) == 1
+        told.append(json.loads(capsys.readouterr().out)["witness"])
+    assert told[0] == told[1] == told[2]

@@ -1,0 +1,697 @@
+"""`paramverify compare`: attempts that are kept, what is made of them, and what must not happen."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from matplotlib.image import imread
+
+from paramverify.cli.compare import duration
+from paramverify.cli.main import run
+from paramverify.compare.comparing import Estimate
+from paramverify.compare.judgement import judge
+from paramverify.compare.results import IDENTITY, identity
+from paramverify.compare.subjects import Encoded, Subjects
+from paramverify.compare.summary import Comparison, summary
+from paramverify.encodings.sequences import sequence_claims
+from paramverify.privacy.cases import load
+from paramverify.reports.comparisons import alarm, lines
+from paramverify.reports.pictures import plots
+
+ROOT = Path(__file__).parents[2]
+CASES = ROOT / "cases"
+TESTS = Path(__file__).parents[1] / "tools"
+HOLDS = str(CASES / "geometric-neighbours.toml")  # 2 claims
+VIOLATED = str(CASES / "geometric-contagious-ln2.toml")  # 2 claims, expected to be violated
+MIXED = str(CASES / "noisy-max-contagious.toml")  # 6 claims
+ENDLESS = str(CASES / "survey-memory-all.toml")
+SOLVERS = "bernstein,z3,cvc5"
+
+
+def compare(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = run(["compare", *map(str, arguments)])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def read(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
+
+
+# --- one comparison and its files -------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A comparison of two cases and a script, made twice over."""
+    folder = tmp_path_factory.mktemp("made")
+    script = folder / "square.smt2"
+    script.write_text(SQUARE)
+    arguments = ["compare", MIXED, HOLDS, str(script), "--backends", SOLVERS, "--timeout", "1"]
+    assert run([*arguments, "--repeat", "2", "-o", str(folder)]) == 0
+    return folder
+
+
+SQUARE = """; a script (of others
+(set-info :source |brackets ( and "quotes|)
+(set-info :status unsat)
+(set-logic QF_NRA)
+(declare-fun x () Real)
+(assert (< (* x x) 0))
+(check-sat)
+(exit)
+"""
+
+
+def test_every_attempt_is_recorded(made: Path) -> None:
+    """There is one line for each backend, simplification, claim and repetition, with all facts."""
+    records = read(made)
+    # Built-ins run once, solvers twice on each of 6 + 2 claims, and once on the script.
+    assert len(records) == 2 * ((6 + 2) * (1 + 2 + 2) + 2)
+    assert len({identity(record) for record in records}) == len(records)
+    z3 = next(r for r in records if r["backend"] == "z3" and r["simplification"] == "off")
+    assert (z3["case"], z3["claim"], z3["encoding"]) == ("noisy-max-contagious", 1, "sequences")
+    assert z3["digest"] == sequence_claims(load(MIXED).model)[0].digest()
+    assert z3["version"]
+    assert z3["machine"]["cores"] == os.cpu_count()
+    assert z3["machine"]["python"] == ".".join(map(str, sys.version_info[:3]))
+    assert z3["timeout"] == 1
+    for record in records:
+        assert record["status"] in ("holds", "violated", "unknown")
+        assert record["wall"] > 0
+        assert record["cpu"] > 0
+        assert record["memory"] > 1 << 20
+    cvc5 = next(r for r in records if r["backend"] == "cvc5")
+    assert cvc5["options"] == {"nl-cov": "false", "nl-ext": "full"}
+
+
+def test_evidence_is_named(made: Path) -> None:
+    """Built-in proofs have certificates that were replayed, refutations witnesses, solvers their word."""
+    records = read(made)
+    evidence = {
+        (r["backend"], r["simplification"], r["status"]): r["evidence"]
+        for r in records
+        if r["encoding"] == "sequences" and r["status"] != "unknown"
+    }
+    assert evidence["bernstein", "on", "holds"] == "certificate"
+    assert evidence["bernstein", "on", "violated"] == "witness"
+    assert evidence["z3", "off", "holds"] == "word"
+    assert evidence["z3", "off", "violated"] == "witness"
+    refuted = next(r for r in records if r["evidence"] == "witness")
+    claim = sequence_claims(load(MIXED).model)[refuted["claim"] - 1]
+    point = {name: Fraction(value) for name, value in refuted["witness"].items()}
+    assert not claim.holds_at(point)
+    assert point in claim.domain
+    scripts = [r for r in records if r["encoding"] == "script"]
+    assert {(r["backend"], r["status"], r["evidence"], r["known"]) for r in scripts} == {
+        ("z3", "holds", "word", "holds"),
+        ("cvc5", "holds", "word", "holds"),
+    }
+
+
+def test_summary(made: Path) -> None:
+    """The summary counts, scores and compares; its virtual best is at least as good as everybody."""
+    document = json.loads((made / "summary.json").read_text())
+    assert document["attempts"] == len(read(made))
+    assert document["repeat"] == 2
+    rows = {(r["encoding"], r["backend"], r["simplification"]): r for r in document["configurations"]}
+    best = {r["encoding"]: r for r in document["virtual_best"]}
+    gone = {r["encoding"]: r["settled"] for r in document["simplification"]}
+    assert {r["encoding"]: r["claims"] for r in document["simplification"]} == {"sequences": 8, "script": 1}
+    assert 0 < gone["sequences"] < 8
+    assert rows["sequences", "bernstein", "on"]["solved"] == 8 - gone["sequences"]
+    assert rows["script", "z3", "off"]["solved"] == 1
+    for (encoding, _, simplified), row in rows.items():
+        everything = 8 if encoding == "sequences" else 1
+        assert row["claims"] == everything - (gone[encoding] if simplified == "on" else 0)
+        if simplified == "on":
+            assert best[encoding]["par2"] <= row["par2"]
+            assert best[encoding]["solved"] >= row["solved"]
+    assert not document["disagreements"]
+    assert not document["wrong"]
+    skipped = {s["what"]: s["reason"] for s in document["skipped"]}
+    assert "read claims, not SMT-LIB scripts" in skipped["bernstein on scripts"]
+    assert "simplifies by itself" in skipped["bernstein without simplification"]
+
+
+def test_simplification_is_credited_to_nobody(made: Path) -> None:
+    """A claim that no backend was asked about is no merit of one: not in scores, contributions and plots."""
+    document = json.loads((made / "summary.json").read_text())
+    records = [r for r in read(made) if r["encoding"] == "sequences"]
+    gone = {(r["case"], r["claim"]) for r in records if not r["asked"]}
+    (settled,) = (r["settled"] for r in document["simplification"] if r["encoding"] == "sequences")
+    assert len(gone) == settled
+    # What holds by simplification has a certificate, whichever backend stood behind it; so it is for all.
+    for r in records:
+        if (r["case"], r["claim"]) in gone and r["simplification"] == "on":
+            assert (r["status"], r["evidence"], r["asked"]) == ("holds", "certificate", False)
+        if r["simplification"] == "off":
+            assert r["asked"]
+    parts = [c for c in document["contributions"] if c["encoding"] == "sequences"]
+    assert sum(part["fastest"] for part in parts) <= 8 - settled
+    told = "\n".join(lines(document))
+    assert f"{settled} of them were settled by simplification before a backend was asked" in told
+    with (made / "results.csv").open(newline="") as file:
+        assert sum(row["asked"] == "False" for row in csv.DictReader(file)) == sum(
+            not r["asked"] for r in records
+        )
+    tree = ElementTree.parse(made / "scatter-simplification-sequences.svg")
+    groups = [g for g in tree.iter("{http://www.w3.org/2000/svg}g") if "PathCollection" in g.get("id", "")]
+    drawn = [len(list(group.iter("{http://www.w3.org/2000/svg}use"))) for group in groups]
+    assert drawn[:2] == [8 - settled] * 2  # z3 and cvc5
+
+
+def test_nothing_is_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where simplification settles all claims, there are no scores to be had."""
+    code, out, _ = compare(capsys, HOLDS, "--backends", "bernstein,z3", "-o", tmp_path, "--json")
+    document = json.loads(out)
+    assert code == 0
+    assert document["simplification"] == [{"encoding": "sequences", "claims": 2, "settled": 2}]
+    assert document["virtual_best"][0]["par2"] is None
+    assert document["contributions"] == []
+    assert document["encodings"][0]["status"] == "holds"
+    assert "2 of them were settled by simplification" in "\n".join(lines(document))
+
+
+def test_csv(made: Path) -> None:
+    """The CSV file has a row for each attempt, with the same values."""
+    with (made / "results.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    records = read(made)
+    assert len(rows) == len(records)
+    assert {(r["case"], r["backend"], r["status"]) for r in rows} == {
+        (r["case"], r["backend"], r["status"]) for r in records
+    }
+    assert any(row["options"] == "nl-cov=false nl-ext=full" for row in rows)
+
+
+def test_plots(made: Path) -> None:
+    """Each plot is there as SVG with curves or points in it, and as PNG that is not one colour."""
+    names = {p.stem for p in made.glob("*.svg")}
+    assert names == {p.stem for p in made.glob("*.png")}
+    assert names == {
+        "cactus-sequences",
+        "cactus-script",
+        "scatter-sequences",
+        "scatter-script",
+        "scatter-simplification-sequences",
+    }
+    for name in names:
+        tree = ElementTree.parse(made / f"{name}.svg")
+        assert tree.getroot().tag == "{http://www.w3.org/2000/svg}svg"
+        assert len(list(tree.iter("{http://www.w3.org/2000/svg}path"))) > 5
+        picture = imread(made / f"{name}.png")
+        assert min(picture.shape[:2]) > 300
+        assert picture.std() > 0.02
+    text = (made / "cactus-sequences.svg").read_text()
+    (gone,) = (
+        r["settled"]
+        for r in json.loads((made / "summary.json").read_text())["simplification"]
+        if r["encoding"] == "sequences"
+    )
+    left = 8 - gone
+    for label in (f"virtual best ({left})", f"bernstein ({left})", "cvc5, not simplified", f"({gone} more"):
+        assert label in text
+
+
+def test_the_same_again_does_nothing(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same command makes no attempt again, prints the same summary, and says that results are there."""
+    before = (made / "results.jsonl").read_bytes()
+    arguments = [MIXED, HOLDS, made / "square.smt2", "--backends", SOLVERS, "--timeout", "1", "--repeat", "2"]
+    code, out, err = compare(capsys, *arguments, "-o", made, "--json")
+    assert code == 0
+    assert (made / "results.jsonl").read_bytes() == before
+    count = len(before.splitlines())
+    assert f"{count} of {count} attempts have results" in err
+    assert json.loads(out) == json.loads((made / "summary.json").read_text())
+
+
+def test_another_limit_is_another_attempt(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With another time limit all attempts are made again; earlier results stay, and are not mixed in."""
+    for timeout in (3, 4):
+        code, out, _ = compare(
+            capsys, HOLDS, "--backends", "bernstein", "--timeout", timeout, "-o", tmp_path, "--json"
+        )
+        assert code == 0
+        assert json.loads(out)["attempts"] == 2
+    assert [r["timeout"] for r in read(tmp_path)] == [3, 3, 4, 4]
+
+
+def test_the_terminal_gets_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without --json there are tables, contributions, what was left out and where the files are."""
+    code, out, err = compare(capsys, MIXED, "--backends", "bernstein,z3", "-o", tmp_path / "new")
+    assert code == 0
+    assert err == ""  # standard error is no terminal here
+    for text in (
+        "sequences: 6 claims, at most 10 s",
+        "virtual best",
+        "contributes",
+        "Left out:",
+        "cactus-seq",
+    ):
+        assert text in out
+
+
+def test_without_matplotlib(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without matplotlib one line says how to get it, and everything else is there."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    code, out, _ = compare(capsys, HOLDS, "--backends", "bernstein", "-o", tmp_path)
+    assert code == 0
+    assert f"No plots: matplotlib is missing; to get it: {plots.INSTALL}" in out.splitlines()
+    assert {p.name for p in tmp_path.iterdir()} == {"results.jsonl", "results.csv", "summary.json"}
+
+
+# --- interruption -----------------------------------------------------------------------------------
+
+
+def start(folder: Path, **streams: Any) -> subprocess.Popen[bytes]:
+    """Starts a comparison that takes some seconds."""
+    command = [sys.executable, "-m", "paramverify", *slow_arguments(folder)]
+    path = f"{TESTS}{os.pathsep}{ROOT}"
+    return subprocess.Popen(command, env={**os.environ, "PYTHONPATH": path}, **streams)
+
+
+def slow_arguments(folder: Path) -> list[str]:
+    cases = [HOLDS, str(CASES / "geometric-symbolic-6.toml")]
+    return ["compare", *cases, "--backends", "bernstein,lying_backends:SLOW", "-o", str(folder)]
+
+
+ATTEMPTS = (2 + 12) * 3
+
+
+def wait_for(folder: Path, count: int) -> None:
+    until = time.monotonic() + 60
+    path = folder / "results.jsonl"
+    while time.monotonic() < until:
+        if path.exists() and path.read_bytes().count(b"\n") >= count:
+            return
+        time.sleep(0.01)
+    raise AssertionError("no results came")
+
+
+def test_killed_halfway(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """After SIGKILL, and with half a line at the end, a second run repeats no finished attempt."""
+    process = start(tmp_path)
+    wait_for(tmp_path, 5)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    path = tmp_path / "results.jsonl"
+    kept = path.read_bytes()
+    kept = kept[: kept.rfind(b"\n") + 1]
+    done = kept.count(b"\n")
+    assert 5 <= done < ATTEMPTS
+    path.write_bytes(kept + kept.splitlines()[0][:200])
+    code, out, err = compare(capsys, *slow_arguments(tmp_path)[1:], "--json")
+    assert code == 0
+    assert f"{done} of {ATTEMPTS} attempts have results" in err
+    assert path.read_bytes().startswith(kept)
+    records = read(tmp_path)
+    assert len(records) == len({identity(r) for r in records}) == ATTEMPTS
+    assert json.loads(out)["attempts"] == ATTEMPTS
+
+
+def test_ctrl_c(tmp_path: Path) -> None:
+    """Ctrl-C ends with code 130, keeps the results and says so; the progress is told on a terminal."""
+    ours, theirs = pty.openpty()
+    process = start(tmp_path, stdout=subprocess.PIPE, stderr=theirs)
+    os.close(theirs)
+    wait_for(tmp_path, 8)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) == 130
+    assert process.stdout
+    assert process.stdout.read() == b""
+    process.stdout.close()
+    said = b""
+    try:
+        while data := os.read(ours, 1 << 16):
+            said += data
+    except OSError:  # the terminal has no other end any more
+        pass
+    os.close(ours)
+    done = len(read(tmp_path))
+    assert f"interrupted: {done} of {ATTEMPTS} results are kept in".encode() in said.replace(b"\r\n", b" ")
+    assert b"s left" in said
+
+
+def test_a_damaged_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A damaged last line is dropped; one in the middle is an error that names it, and nothing is changed."""
+    arguments = [HOLDS, "--backends", "bernstein", "-o", tmp_path]
+    assert compare(capsys, *arguments)[0] == 0
+    path = tmp_path / "results.jsonl"
+    first, second = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(first + b"\0\0\0\n")
+    assert compare(capsys, *arguments)[0] == 0
+    assert path.read_bytes().startswith(first)
+    assert [r["claim"] for r in read(tmp_path)] == [1, 2]
+    damaged = b"{}\n" + second
+    path.write_bytes(damaged)
+    code, _, err = compare(capsys, *arguments)
+    assert code == 2
+    assert "line 1 is not a result of a comparison" in err
+    assert path.read_bytes() == damaged
+
+
+def test_one_comparison_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A second comparison that writes to the same folder is refused while the first one runs."""
+    process = start(tmp_path, stdout=subprocess.DEVNULL)
+    try:
+        wait_for(tmp_path, 1)
+        code, _, err = compare(capsys, HOLDS, "--backends", "bernstein", "-o", tmp_path)
+    finally:
+        process.kill()
+        process.wait()
+    assert code == 2
+    assert "another comparison is writing to this file" in err
+
+
+# --- lies -------------------------------------------------------------------------------------------
+
+
+def test_a_disagreement_is_loud(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A backend that proves a violated claim contradicts the witness of another: exit code 1, and in red."""
+    arguments = [VIOLATED, "--backends", "z3,lying_backends:PROVES_ALL", "-o", tmp_path]
+    code, out, err = compare(capsys, *arguments, "--json")
+    document = json.loads(out)
+    assert code == 1
+    assert "DISAGREEMENT on geometric-contagious-ln2, claim" in err
+    assert "WRONG ANSWER" in err
+    assert "known: violated (witness)" in err
+    for entry in document["disagreements"]:
+        assert all("z3" in who for who in entry["violated"])
+        assert all("PROVES_ALL" in who for who in entry["holds"])
+    assert document["disagreements"]
+    assert {"PROVES_ALL" in w["backend"] for w in document["wrong"]} == {True}
+    liar = [r for r in document["configurations"] if "PROVES_ALL" in r["backend"]]
+    assert all(r["wrong"] == len(document["disagreements"]) for r in liar)
+    assert all(r["solved"] + r["wrong"] == r["claims"] for r in liar)
+
+
+def test_a_lie_against_the_expectation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where everybody says that all claims of a case hold that is expected to be violated, that is wrong."""
+    code, _, err = compare(capsys, VIOLATED, "--backends", "lying_backends:PROVES_ALL", "-o", tmp_path)
+    assert code == 1
+    assert "known: violated (expected)" in err
+
+
+TOUCHING = """
+[parameters]
+x = "[0, 1]"
+y = "[0, 1]"
+[claim]
+holds = "(x - y)**2 + (x*y - 1/4)**2 >= 0"
+"""  # simplification leaves something of it
+
+
+def test_a_forged_certificate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A certificate that the checker rejects is no evidence, and an alarm."""
+    case = tmp_path / "touching.toml"
+    case.write_text(TOUCHING)
+    code, out, err = compare(capsys, case, "--backends", "lying_backends:FORGES", "-o", tmp_path, "--json")
+    assert code == 1
+    assert "a certificate that the checker rejects" in err
+    assert {r["evidence"] for r in read(tmp_path)} == {"rejected"}
+    assert json.loads(out)["configurations"][0]["solved"] == 0
+
+
+def test_a_false_refutation_counts_as_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A refutation that does not stand exact evaluation is no answer at all."""
+    code, _, _ = compare(capsys, HOLDS, "--backends", "lying_backends:REFUTES_ALL", "-o", tmp_path)
+    assert code == 0
+    raw = [r for r in read(tmp_path) if r["simplification"] == "off"]
+    assert {(r["status"], r["end"]) for r in raw} == {("unknown", "gave up")}
+    assert "does not stand exact evaluation" in raw[0]["detail"]
+
+
+# --- scripts ----------------------------------------------------------------------------------------
+
+
+def test_exported_scripts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Scripts of ours, as they are, get the answers of the claims; a folder stands for its files."""
+    scripts = tmp_path / "scripts"
+    assert run(["export", VIOLATED, "--to", "smtlib2", "-o", str(scripts)]) == 0
+    capsys.readouterr()
+    arguments = [scripts, VIOLATED, "--backends", "z3,cvc5-cov,yices", "-o", tmp_path]
+    code, out, _ = compare(capsys, *arguments, "--json")
+    assert code == 0
+    assert json.loads(out)["disagreements"] == []
+    records = read(tmp_path)
+    claims = {(r["claim"], r["status"]) for r in records if r["encoding"] == "sequences"}
+    for backend in ("z3", "cvc5-cov", "yices"):
+        found = [r for r in records if r["encoding"] == "script" and r["backend"] == backend]
+        answers = {(int(r["case"].removesuffix(".smt2").rpartition("-")[2]), r["status"]) for r in found}
+        assert answers == claims
+        assert {r["evidence"] for r in found} == {"word"}
+
+
+def test_a_wrong_status_in_a_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Answers that contradict the status of a script are alarming, whoever is wrong."""
+    script = tmp_path / "square.smt2"
+    script.write_text(SQUARE.replace("unsat", "sat"))
+    code, _, err = compare(capsys, script, "--backends", "z3", "-o", tmp_path)
+    assert code == 1
+    assert "WRONG ANSWER on square.smt2" in err
+
+
+def test_strict_about_what_solvers_print(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An error line voids the answer beside it."""
+    script = tmp_path / "late.smt2"
+    script.write_text(SQUARE.replace("(exit)", "(get-model)\n(exit)"))
+    code, _, _ = compare(capsys, script, "--backends", "z3,cvc5,yices", "-o", tmp_path)
+    assert code == 0
+    assert {(r["backend"], r["status"]) for r in read(tmp_path)} == {
+        ("z3", "unknown"),
+        ("cvc5", "unknown"),
+        ("yices", "unknown"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (SQUARE.replace("QF_NRA", "QF_UF"), "the logic is QF_UF; only QF_NRA"),
+        (SQUARE.replace("(set-logic QF_NRA)", ""), "the logic is not set"),
+        (SQUARE.replace("(check-sat)", ""), "exactly one (check-sat) is needed, not 0"),
+        (SQUARE.replace("(check-sat)", "(check-sat)(check-sat)"), "not 2"),
+        (SQUARE.replace("(check-sat)", "(push 1)(check-sat)"), "(push ...) is not taken"),
+        (SQUARE.replace("(exit)", "(exit"), "the brackets do not match"),
+        (SQUARE.replace("(exit)", "(exit))"), "the brackets do not match"),
+    ],
+)
+def test_scripts_that_are_refused(
+    text: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A script that is not one formula of QF_NRA, checked once, is bad input, with the reason."""
+    script = tmp_path / "bad.smt2"
+    script.write_text(text)
+    code, _, err = compare(capsys, script, "--backends", "z3", "-o", tmp_path / "new")
+    assert code == 2
+    assert reason in err
+    assert not (tmp_path / "new").exists()
+
+
+# --- encodings --------------------------------------------------------------------------------------
+
+
+def test_encodings_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each encoding says of each case what the case expects; what one cannot express is left out and told."""
+    short = tmp_path / "above-threshold-prior.toml"
+    short.write_text((CASES / short.name).read_text().replace('"1..4"', '"1..2"'))
+    names = ["geometric-contagious-ln2", "randomized-response", "noisy-max-3-below", "survey-memory-all"]
+    files = [short, *(CASES / f"{name}.toml" for name in names)]
+    arguments = [*files, "--encodings", "sequences,cone,monolithic", "--backends", "bernstein,z3"]
+    code, out, _ = compare(capsys, *arguments, "-o", tmp_path, "--json")
+    document = json.loads(out)
+    assert code == 0
+    status = {(row["case"], row["encoding"]): row["status"] for row in document["encodings"]}
+    expected = {path.stem: load(path).expect["status"] for path in files[:-1]}
+    assert {case for case, _ in status} == set(expected)
+    assert all(status[case, encoding] == expected[case] for case, encoding in status)
+    assert {encoding for case, encoding in status if case == "above-threshold-prior"} == {
+        *("sequences", "cone", "monolithic")
+    }
+    skipped = {s["what"]: s["reason"] for s in document["skipped"]}
+    assert "every length" in skipped["survey-memory-all"]
+    assert "parametric transitions" in skipped["randomized-response, encoding cone"]
+    assert "the constant E" in skipped["noisy-max-3-below, encoding monolithic"]
+    # Formulas of the monolithic encoding are scripts: solvers only, as they are, in their own word.
+    assert {
+        (r["backend"], r["simplification"], r["evidence"])
+        for r in read(tmp_path)
+        if r["encoding"] == "monolithic"
+    } == {("z3", "off", "word")}
+    printed = lines(document)
+    assert any(line.startswith("case") and "deciding s" in line for line in printed)
+    assert any(line.split()[:3] == [names[0], "cone", "violated"] for line in printed)
+
+
+def test_encodings_that_contradict_each_other() -> None:
+    """Where one encoding has a violated claim, another that holds throughout is told to be wrong."""
+    records = [
+        result("z3", 1, "violated", encoding="monolithic", digest="m1"),
+        result("z3", 2, "holds", encoding="monolithic", digest="m2"),
+        result("z3", 1, "holds", evidence="certificate"),
+    ]
+    encoded = [Encoded("made", "monolithic", 2, 0.0, None), Encoded("made", "sequences", 1, 0.0, None)]
+    judgement = judge(records, {}, encoded)
+    assert [(w["encoding"], w["known"]) for w in judgement.wrong] == [
+        ("sequences", "violated (encoding monolithic)")
+    ]
+    rows = summary(Comparison.of(records, Subjects(encoded=encoded), [], 10))["encodings"]
+    assert [(row["encoding"], row["status"], row["deciding"]) for row in rows] == [
+        ("monolithic", "violated", 1),
+        ("sequences", "holds", 1),
+    ]
+    records[2] |= {"status": "unknown", "evidence": None}
+    assert not judge(records, {}, encoded).alarming
+
+
+# --- bad input --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ([HOLDS, "--backends", "z4"], "unknown backend 'z4'"),
+        (
+            [HOLDS, "--backends", "lying_backends:MISSING"],
+            "is not installed; to get it: pip install stand-in",
+        ),
+        ([HOLDS, "--backends", ","], "--backends needs at least one name"),
+        ([HOLDS, "--encodings", "haiku"], "unknown encoding 'haiku'; known: sequences, cone, monolithic"),
+        ([ENDLESS], "it is about every length"),
+        ([HOLDS, "--timeout", "0"], "timeout"),
+        ([HOLDS, "--repeat", "0"], "repeat"),
+        (["nowhere.toml"], "nowhere.toml"),
+        ([str(TESTS)], "no .toml and no .smt2 file in this folder"),
+        ([], "CASES"),
+    ],
+)
+def test_bad_input(
+    arguments: list[str], reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A mistake ends with code 2 and its reason, before anything is written."""
+    code, out, err = compare(capsys, *arguments, "-o", tmp_path / "new")
+    assert code == 2
+    assert out == ""
+    assert reason in err
+    assert not (tmp_path / "new").exists()
+
+
+def test_same_names_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two files of one name would be mixed up; the same file twice counts once."""
+    copy = tmp_path / Path(HOLDS).name
+    copy.write_bytes(Path(HOLDS).read_bytes())
+    code, _, err = compare(capsys, HOLDS, copy, "--backends", "bernstein", "-o", tmp_path / "new")
+    assert code == 2
+    assert "has the same name" in err
+    code, out, _ = compare(capsys, HOLDS, HOLDS, "--backends", "bernstein", "-o", tmp_path / "new", "--json")
+    assert code == 0
+    assert json.loads(out)["attempts"] == 2
+
+
+# --- what is made of results ------------------------------------------------------------------------
+
+
+def result(backend: str, claim: int, status: str, wall: float = 1.0, **more: Any) -> dict[str, Any]:
+    """A result that was not measured."""
+    record: dict[str, Any] = dict.fromkeys(IDENTITY, "")
+    record |= {"case": "made", "encoding": "sequences", "claim": claim, "digest": f"d{claim}"}
+    record |= {"backend": backend, "version": "1", "options": {}, "simplification": "on", "repeat": 1}
+    record |= {"status": status, "end": "timeout" if status == "unknown" else "decided", "detail": ""}
+    record |= {"evidence": None if status == "unknown" else "word", "known": None}
+    record |= {"wall": wall, "cpu": wall, "memory": 1 << 20}
+    return record | more
+
+
+def test_scores_by_hand() -> None:
+    """PAR-2, solved counts, virtual best and contributions are what one computes by hand."""
+    records = [
+        *(result("z3", 1, "holds", 1), result("z3", 2, "holds", 4), result("z3", 3, "unknown", 10)),
+        *(result("cvc5", 1, "holds", 3), result("cvc5", 2, "unknown", 10), result("cvc5", 3, "unknown", 10)),
+    ]
+    document = summary(Comparison.of(records, Subjects(), [], 10))
+    rows = {row["backend"]: row for row in document["configurations"]}
+    assert rows["z3"]["par2"] == pytest.approx((1 + 4 + 20) / 3, abs=1e-6)
+    assert rows["cvc5"]["par2"] == pytest.approx((3 + 20 + 20) / 3, abs=1e-6)
+    assert (rows["z3"]["solved"], rows["z3"]["timeout"], rows["z3"]["wall"]) == (2, 1, 15)
+    (best,) = document["virtual_best"]
+    assert best["par2"] == rows["z3"]["par2"]
+    parts = {part["backend"]: part for part in document["contributions"]}
+    assert (parts["z3"]["fastest"], parts["z3"]["only"]) == (2, 1)
+    assert parts["z3"]["par2_loss"] == pytest.approx((2 + 16) / 3, abs=1e-6)
+    assert (parts["cvc5"]["fastest"], parts["cvc5"]["only"], parts["cvc5"]["par2_loss"]) == (0, 0, 0)
+    assert document["unsolved"] == [{"case": "made", "encoding": "sequences", "claim": 3}]
+    assert "Solved by nobody: made 3" in lines(document)
+
+
+def test_the_median_counts() -> None:
+    """Of repetitions the median run counts, and unsolved ones are the slowest."""
+    runs = [
+        result("z3", 1, "holds", 5, repeat=1),
+        result("z3", 1, "unknown", 10, repeat=2),
+        result("z3", 1, "holds", 2, repeat=3),
+    ]
+    (row,) = summary(Comparison.of(runs, Subjects(), [], 10))["configurations"]
+    assert (row["claims"], row["solved"], row["par2"], row["wall"]) == (1, 1, 5, 5)
+
+
+def test_wrong_answers_are_not_solved() -> None:
+    """A wrong answer counts like no answer at all, and not for the virtual best either."""
+    records = [result("z3", 1, "holds", 1), result("cvc5", 1, "violated", 3, evidence="witness")]
+    made = Comparison.of(records, Subjects(), [], 10)
+    rows = {row["backend"]: row for row in summary(made)["configurations"]}
+    assert (rows["z3"]["solved"], rows["z3"]["wrong"], rows["z3"]["par2"]) == (0, 1, 20)
+    assert summary(made)["virtual_best"][0]["par2"] == 3
+    assert len(alarm(made.judgement)) == 2
+
+
+def test_evidence_beats_expectations() -> None:
+    """What is shown is known, whatever a case expects, and the contradiction is told."""
+    records = [result("bernstein", 1, "holds", evidence="certificate")]
+    judgement = judge(records, {"d1": "violated"}, [Encoded("made", "sequences", 1, 0.0, "violated")])
+    assert judgement.known == {"d1": ("holds", "certificate")}
+    assert [entry["known"] for entry in judgement.wrong] == ["violated (expected)"]
+    assert judgement.alarming
+
+
+def test_witness_against_certificate() -> None:
+    """A witness and a certificate for the same claim are a disagreement: one of them is our defect."""
+    records = [
+        result("bernstein", 1, "holds", evidence="certificate"),
+        result("z3", 1, "violated", evidence="witness"),
+    ]
+    assert len(judge(records, {}, []).disagreements) == 1
+
+
+def test_the_estimate() -> None:
+    """What is left is estimated by the mean of the same configuration, or of all where it is new."""
+    estimate = Estimate()
+    slow, fast, new = (("sequences", name, "on") for name in ("slow", "fast", "new"))
+    estimate.left |= {slow: 2, fast: 10, new: 1}
+    assert estimate.seconds() is None
+    for configuration, seconds in ((slow, 9.0), (slow, 11.0), (fast, 1.0)):
+        estimate.note(configuration, seconds)
+    assert estimate.seconds() == pytest.approx(2 * 10 + 10 * 1 + 7)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.2, "about 1 s"), (89, "about 89 s"), (720, "about 12 min"), (12600, "about 3.5 h")],
+)
+def test_durations(seconds: float, text: str) -> None:
+    """Times that are left are told roughly."""
+    assert duration(seconds) == text

@@ -1,0 +1,393 @@
+"""Evidence from the command line: written by verify, accepted by check, rejected when it does not fit."""
+
+import hashlib
+import json
+import shutil
+import tomllib
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hard_cases import HARD
+
+from paramverify.answers import Decision, Proved
+from paramverify.backends.bernstein import decide_exactly
+from paramverify.checker.cones import check_document as check_cone
+from paramverify.claims import without_enclosure
+from paramverify.cli.main import run
+from paramverify.encodings.choice import claims_of
+from paramverify.evidence import certificates
+from paramverify.models.model import Model
+from paramverify.privacy.cases import load
+from paramverify.privacy.verification import Report, levels_certificate
+from paramverify.reports.evidence import check_with_case, evidence_document
+from paramverify.synthesis.map_documents import to_document as map_document
+from paramverify.synthesis.regions import region_map
+from paramverify.verdicts import Holds
+
+CASES = Path(__file__).parents[2] / "cases"
+ALL = sorted(CASES.glob("*.toml"))
+
+
+def written(case: Path, tmp_path: Path, *options: str) -> Path:
+    path = tmp_path / "evidence.json"
+    run(["verify", str(case), "--evidence", str(path), *options])
+    return path
+
+
+@pytest.mark.parametrize("case", ALL, ids=lambda path: path.stem)
+def test_evidence_of_every_case_is_accepted(
+    case: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the built-ins alone every case is decided, and check replays all of it against the case."""
+    path = written(case, tmp_path, "--backends", "built-in")
+    assert run(["check", str(path)]) == 0
+    assert run(["check", str(path), "--case", str(case)]) == 0
+    out = capsys.readouterr().out
+    assert out.count("accepted") == 2
+    assert "0 trusted to solvers, 0 open" in out
+
+
+def test_evidence_for_another_case_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Evidence is tied to the file by its digest, and to the case by its claims."""
+    path = written(CASES / "geometric-contagious-ln4.toml", tmp_path)
+    other = CASES / "geometric-independent.toml"
+    assert run(["check", str(path), "--case", str(other)]) == 1
+    assert "belongs to another case file" in capsys.readouterr().out
+    document = json.loads(path.read_text())
+    digest = hashlib.sha256(other.read_bytes()).hexdigest()
+    document["case"] = {"title": tomllib.loads(other.read_text())["title"], "digest": digest}
+    path.write_text(json.dumps(document))
+    assert run(["check", str(path), "--case", str(other)]) == 1
+    assert "is not a claim of this case" in capsys.readouterr().out
+
+
+def test_evidence_with_a_claim_left_out_is_rejected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All claims of the case must be proved, not only the ones that the document lists."""
+    case = CASES / "noisy-max-independent.toml"
+    path = written(case, tmp_path)
+    document = json.loads(path.read_text())
+    del document["claims"][3]
+    path.write_text(json.dumps(document))
+    assert run(["check", str(path), "--case", str(case)]) == 1
+    assert "REJECTED" in capsys.readouterr().out
+
+
+def test_forged_witnesses_are_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A point that does not violate, and probabilities that the model does not give, are found out."""
+    case = CASES / "noisy-max-contagious.toml"
+    path = written(case, tmp_path)
+    good = json.loads(path.read_text())
+    moved = json.loads(json.dumps(good))
+    moved["witness"]["parameters"]["pA"] = "3/2"
+    lied = json.loads(json.dumps(good))
+    lied["witness"]["probabilities"][0] = "1/2"
+    for document in (moved, lied):
+        path.write_text(json.dumps(document))
+        assert run(["check", str(path), "--case", str(case)]) == 1
+        assert "REJECTED" in capsys.readouterr().out
+
+
+def test_an_edited_case_file_is_noticed(tmp_path: Path) -> None:
+    """Evidence for a case does not fit the case after an edit."""
+    case = tmp_path / "case.toml"
+    shutil.copy(CASES / "geometric-contagious-ln4.toml", case)
+    path = written(case, tmp_path)
+    assert run(["check", str(path), "--case", str(case)]) == 0
+    case.write_text(case.read_text().replace("ln(4)", "ln(5)"))
+    assert run(["check", str(path), "--case", str(case)]) == 1
+
+
+def test_what_is_no_evidence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Garbage is rejected, and a missing file is a mistake in the input."""
+    path = tmp_path / "garbage.json"
+    for text in ("", "[]", "{}", '{"format": "paramverify-evidence"}', "[" * 100_000):
+        path.write_text(text)
+        assert run(["check", str(path)]) == 1
+        assert "REJECTED" in capsys.readouterr().out
+    assert run(["check", str(tmp_path / "missing.json")]) == 2
+    path.write_bytes(b"\xff\xfe")
+    assert run(["check", str(path)]) == 2
+
+
+def test_solver_answers_are_counted_as_trusted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A claim that only a solver proved is recorded with its name and version, and not called proved."""
+    case = tmp_path / "case.toml"
+    case.write_text(HARD)
+    path = written(case, tmp_path, "--backends", "cvc5-cov,z3")
+    assert run(["check", str(path), "--json"]) == 0
+    out = capsys.readouterr().out
+    report = json.loads(out[out.index("{") :])
+    assert report["trusted"] > 0
+    proofs = json.dumps(json.loads(path.read_text())["claims"])
+    assert '"kind": "solver"' in proofs
+
+
+# --- what is said follows from what was checked ------------------------------------------------------
+
+
+def checked(path: Path, capsys: pytest.CaptureFixture[str], *options: str) -> tuple[int, dict[str, Any], str]:
+    """Returns exit code, JSON and text of a check."""
+    capsys.readouterr()
+    code = run(["check", str(path), *options, "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert run(["check", str(path), *options]) == code
+    return code, found, capsys.readouterr().out
+
+
+def case_file(folder: Path, text: str) -> str:
+    path = folder / "case.toml"
+    path.write_text(text)
+    return str(path)
+
+
+NEGATIVE = """
+[parameters]
+p = "(0, 1)"
+[mechanism]
+kind = "hmm"
+states = ["a", "b"]
+observations = ["x", "y"]
+[mechanism.emissions]
+a = { x = "1/2 + ((p - 5/23)**2 - 1/10**6)/9 - p/40", y = "1/2 - ((p - 5/23)**2 - 1/10**6)/9 + p/40" }
+b = { x = "(p - 5/23)**2 - 1/10**9", y = "1 - (p - 5/23)**2 + 1/10**9" }
+[neighbours]
+pairs = [["a", "b"]]
+[privacy]
+ratio = "2"
+"""
+
+
+def test_a_map_needs_the_obligations_of_its_case(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A row that is negative near one point only, which sampling misses: no map of the case is accepted."""
+    name = case_file(tmp_path, NEGATIVE)
+    case = load(name)
+    assert isinstance(case.model, Model)
+    assert case.model.obligations
+    found = region_map(claims_of(case.model), case.model.domain, ("p",), Fraction(1, 4))
+    path = tmp_path / "map.json"
+    for proof in (None, certificates.POSITIVE, certificates.solver("nobody", "1", {})):
+        document = map_document(found, case.model.domain)
+        if proof:
+            own = [certificates.entry(without_enclosure(o.claim), proof) for o in case.model.obligations]
+            document |= {"obligations": certificates.distinct(own)}
+        path.write_text(json.dumps(document))
+        code, told, out = checked(path, capsys, "--case", name)
+        if proof and proof["kind"] == "solver":
+            assert code == 0
+            assert told["trusted"] == len(document["obligations"]) > 0
+            assert told["solvers"] == ["nobody 1"]
+            assert "trusted to solvers ('nobody 1')" in out
+        else:
+            assert code == 1
+            assert "obligation" in out
+    document["obligations"].append(document["obligations"][0])
+    path.write_text(json.dumps(document))
+    assert checked(path, capsys, "--case", name)[0] == 1
+
+
+def test_a_status_is_computed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A map has no status, and a loop shows a violation: another word in the document is rejected."""
+    case = load(CASES / "noisy-max-independent.toml")
+    found = region_map(claims_of(case.model), case.model.domain, ("pA", "pB"), Fraction(1, 2), seconds=0)
+    path = tmp_path / "map.json"
+    document = map_document(found, case.model.domain)
+    path.write_text(json.dumps(document))
+    assert checked(path, capsys)[1]["verdict"] == "region map"
+    path.write_text(json.dumps({**document, "status": "holds"}))
+    for options in ((), ("--case", str(CASES / "noisy-max-independent.toml"))):
+        code, told, out = checked(path, capsys, *options)
+        assert code == 1
+        assert "rejected: status: this key is not known" in out
+        assert "verdict" not in told
+    text = (CASES / "above-threshold-all.toml").read_text()
+    loop = Path(case_file(tmp_path, text.replace("4*ln(2)", "100*ln(2)")))
+    document = json.loads(written(loop, tmp_path).read_text())
+    assert document["kind"] == "loop"
+    for status in ("holds", "unknown"):
+        path.write_text(json.dumps({**document, "status": status}))
+        for options in ((), ("--case", str(loop))):
+            code, _, out = checked(path, capsys, *options)
+            assert code == 1
+            assert "rejected: status: a certificate of this kind shows 'violated'" in out
+
+
+def test_what_was_not_compared_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without the case the verdict line says what is open; the numbers of a witness must agree at least."""
+    case = CASES / "noisy-max-contagious.toml"
+    path = written(case, tmp_path)
+    document = json.loads(path.read_text())
+    code, told, out = checked(path, capsys)
+    assert code == 0
+    assert told["not_compared"]
+    assert "accepted as far as it can be checked without the case: violated: " in out.splitlines()[-1]
+    assert all(what in out.splitlines()[-1] for what in told["not_compared"])
+    code, told, out = checked(path, capsys, "--case", str(case))
+    assert (code, told["not_compared"], told["verdict"]) == (0, [], "violated")
+    assert out.splitlines()[-1].startswith("accepted: violated: ")
+    for name, value, where in (
+        ("probabilities", ["1/2", "1/7"], "witness.ratio"),
+        ("probabilities", ["3/2", "1/7"], "witness.probabilities[0]"),
+        ("ratio", "infinity", "witness.ratio"),
+        ("bound", "77", "witness"),
+        ("exceeds", False, "witness"),
+        ("parameters", {"pA": "1/2"}, "a point must give"),
+    ):
+        path.write_text(json.dumps({**document, "witness": {**document["witness"], name: value}}))
+        code, _, out = checked(path, capsys)
+        assert code == 1
+        assert f"rejected: {where}" in out
+
+
+def test_solvers_of_obligations_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An obligation of a cone that rests on a solver nobody knows is trusted, and its name is told."""
+    text = (CASES / "survey-memory-all.toml").read_text()
+    path = written(CASES / "survey-memory-all.toml", tmp_path)
+    document = json.loads(path.read_text())
+    word = certificates.solver("a solver\x1b[2J that does not exist", "", {})
+    entry = {"claim": document["claims"][0]["claim"], "origins": [], "proof": word}
+    path.write_text(json.dumps({**document, "obligations": [entry]}))
+    code, told, out = checked(path, capsys)
+    assert code == 0
+    assert told["trusted"] == 1
+    assert "1 trusted to solvers ('a solver\\x1b[2J that does not exist')" in out
+    code, _, out = checked(path, capsys, "--case", case_file(tmp_path, text))
+    assert code == 1
+    assert "obligations of the model are not those of the case" in out
+
+
+POSSIBLE = """
+[parameters]
+p = "(0, 1)"
+q = "(0, 1)"
+constraints = ["p*q == 1/4"]
+[prior]
+x = { bernoulli = "(p*q - 1/4)**2" }
+[mechanism]
+kind = "geometric"
+query = "x"
+noise = { truncated_geometric = "1/2", range = 1 }
+[secrets]
+one = "x == 1"
+none = "x == 0"
+pairs = [["one", "none"]]
+[privacy]
+ratio = "2"
+"""
+
+THIN = """
+[parameters]
+p = "(0, 1)"
+constraints = ["(p - 5/23)**2 <= 1/10**6"]
+[define]
+f = "p"
+[claim]
+holds = "f >= 1/10"
+"""
+
+
+def test_points_of_the_domain_are_part_of_the_evidence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where no simple point is in the domain, evidence gives one; without it, nothing holds in the case."""
+    name = case_file(tmp_path, THIN)
+    path = written(Path(name), tmp_path)
+    document = json.loads(path.read_text())
+    (point,) = document["points"]
+    assert abs(Fraction(point["p"]) - Fraction(5, 23)) <= Fraction(1, 1000)
+    assert checked(path, capsys, "--case", name)[0] == 0
+    for points in ([], [{"p": "1/2"}], [{}], [{**point, "q": "1/2"}]):
+        path.write_text(json.dumps({**document, "points": points}))
+        assert checked(path, capsys, "--case", name)[0] == 1
+        assert (checked(path, capsys)[0] == 0) == (not points)
+
+
+def test_a_secret_must_be_possible(tmp_path: Path) -> None:
+    """Where a secret is impossible for every prior, evidence that the case holds is rejected."""
+    case = load(case_file(tmp_path, POSSIBLE))
+    model = case.model
+    assert isinstance(model, Model)
+    claims = claims_of(model)
+    own = [o.claim for o in model.obligations]
+    decisions = [Decision(decide_exactly(claim), "built-in") for claim in (*claims, *own)]
+    settled = tuple(zip(own, decisions[len(claims) :], strict=True))
+    done = tuple(decisions[: len(claims)])
+    report = Report(Holds(done), claims, done, model.domain, (), 0.0, settled)
+    document = evidence_document(case, report, "holds")
+    told = check_with_case(json.dumps(document), case)
+    assert not told.accepted
+    assert told.lines == ("rejected: it is not shown that the secret 'one' is possible",)
+
+
+# --- strict reading ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('{"format": 1, "a": {"b": [0, {"c": 1, "c": 2}]}}', "a.b[1]: the key 'c' is there twice"),
+        ('{"a": [NaN]}', "a[0]: 'NaN' is not accepted"),
+        ('{"a": {"b": -Infinity}}', "a.b: '-Infinity' is not accepted"),
+        ('{"a": 1e400}', "a: '1e400' is not accepted"),
+        ('{"a": 1.0}', "a: '1.0' is not accepted"),
+        (f'{{"a": {"9" * 5000}}}', "a: the number '999"),
+        ('{"a": "\\ud800"}', "a: not a text"),
+        (f'{{"a": {"[" * 300}{"]" * 300}}}', "a[0][0][0][0][0]....[0][0][0]: nested deeper than 200 levels"),
+        ("[" * 100_000, "nested deeper"),
+        ("{} x", "not JSON"),
+        ("[]", "the document: must be an object, not a list"),
+        ('{"format": "other"}', "format: not known: 'other'"),
+        ('{"format": ["paramverify-cone"]}', "format: not known: a list"),
+        ('{"\\u001b[2J": 1}', "format: not known: None"),
+    ],
+)
+def test_only_plain_json_is_read(
+    text: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What two readers may read in two ways is refused by one line that names the place."""
+    path = tmp_path / "evidence.json"
+    path.write_text(text)
+    for options in ((), ("--case", str(CASES / "noisy-max-independent.toml"))):
+        code, told, _ = checked(path, capsys, *options)
+        assert code == 1
+        assert len(told["lines"]) == 1
+        assert told["lines"][0].startswith("rejected: ")
+        assert reason in told["lines"][0]
+        assert len(told["lines"][0]) < 300
+        assert told["lines"][0].isprintable()
+
+
+def test_every_type_is_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Keys that are not known, truth values for numbers, and missing parts are named by their place."""
+    path = written(CASES / "noisy-max-independent.toml", tmp_path)
+    document = json.loads(path.read_text())
+    for where, value, reason in (
+        (("version",), True, "version: must be 1, not True"),
+        (("claims", 1, "claim", "box", "pA"), 1, "claims[1].claim.box.pA: must be a string, not 1"),
+        (("claims", 0, "proof", "note"), "", "claims[0].proof.note: this key is not known"),
+        (("claims", 0, "claim", "polynomial"), None, "claims[0].claim.polynomial: must be a string"),
+        (("claims", 2, "origins"), {}, "claims[2].origins: must be a list, not an object"),
+        (("lemmas",), [{"name": "l"}], "lemmas[0]: the key 'claim' is missing"),
+    ):
+        wrong = json.loads(json.dumps(document))
+        part = wrong
+        for step in where[:-1]:
+            part = part[step]
+        part[where[-1]] = value
+        path.write_text(json.dumps(wrong))
+        assert f"rejected: {reason}" in checked(path, capsys)[2]
+
+
+def test_a_solver_for_a_claim_of_a_cone() -> None:
+    """The word of a solver about a claim of a cone is written down, and counted."""
+    case = load(CASES / "above-threshold.toml")
+    assert isinstance(case.model, Model)
+    claims = claims_of(case.model)
+    word = Decision(Proved(None, "unsat"), "z3", "4.13")
+    document = levels_certificate(case.model, claims, [word] * len(claims))
+    report = check_cone(json.loads(json.dumps(document)))
+    assert report.accepted
+    assert (report.proved, report.trusted, report.solvers) == (0, len(claims), ("z3 4.13",))

@@ -1,0 +1,484 @@
+"""Interactive systems: models, closures, families, refutations, the command, and its evidence."""
+
+from __future__ import annotations
+
+import copy
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from flint import fmpq
+from interactive_tools import case_of, no_parameters
+
+from paramverify.algebra.domains import Domain, parse_interval
+from paramverify.algebra.polynomials import RationalFunction, Ring
+from paramverify.checker.unwinding import check_document
+from paramverify.cli.main import run
+from paramverify.errors import InputError, LimitError, ModelError
+from paramverify.interactive.bounds import Judge
+from paramverify.interactive.cases import InteractiveCase, load
+from paramverify.interactive.certificates import evidence_document
+from paramverify.interactive.closure import SILENT, Closures
+from paramverify.interactive.composition import ends_of, substitute
+from paramverify.interactive.costs import cheapest
+from paramverify.interactive.families import largest_family, least_budget
+from paramverify.interactive.matchings import lift, matching
+from paramverify.interactive.pairs import pair_graph
+from paramverify.interactive.unwinding import is_all_covered, is_unwinding_family
+from paramverify.interactive.verification import accepted, verify
+from paramverify.models.context import Checks
+from paramverify.models.noise import truncated_geometric
+from paramverify.models.systems import sampling, slots
+from paramverify.models.systems.explore import explore
+from paramverify.models.systems.system import Actions, System
+from paramverify.models.systems.wellformed import check
+
+ROOT = Path(__file__).parents[2]
+CASES = sorted((ROOT / "cases" / "interactive").glob("*.toml"))
+HALF = Fraction(1, 2)
+ACTIONS = Actions(("d",), ("q",), ("0", "1"), ("h",))
+
+
+def built(count: int, points: int, data: tuple[int, ...] = (-1, 1), **kind: object) -> System:
+    """Returns the slots with the ½-geometric mechanism and a range that no answer leaves."""
+    checks = no_parameters()
+    limit = count * points * max(map(abs, data))
+    half = RationalFunction.of(checks.ring.number(HALF))
+    noise = tuple(map(tuple, truncated_geometric(half, 2 * limit, checks).rows))
+    given = slots.Slots(count, points, data, ("count", "sum"), limit, checks.ring, noise, **kind)  # type: ignore[arg-type]
+    system = slots.build(given)
+    check(system, checks)
+    return system
+
+
+@pytest.mark.parametrize("points", [1, 2])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_slots_that_fill_up(count: int, points: int) -> None:
+    """t slots have 2tε by the published algorithm, the least budget of all; tε is refuted with two inputs."""
+    system = built(count, points)
+    closures, judge = Closures(system), Judge(no_parameters())
+    family = largest_family(closures, fmpq(4), count, judge)
+    assert family is not None
+    assert accepted(closures, family, judge)
+    least = least_budget(pair_graph(closures), judge, fmpq(4) ** count)
+    assert least is not None
+    assert least.ratio**least.steps == 4**count
+    report = verify(case_of(system, Fraction(2**count)))
+    assert report.status == "violated"
+    found = report.refutation
+    assert found is not None
+    assert abs(len(found.left) - len(found.right)) == 1
+    left, right = found.probabilities
+    assert left > 2**count * right
+
+
+@pytest.mark.parametrize("points", [1, 2])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_slots_that_never_fill_up(count: int, points: int) -> None:
+    """Where no point comes to a full slot, or all points are alike, t slots have tε, and not less."""
+    for system in (built(count, points, full="never"), built(count, points, (1,))):
+        report = verify(case_of(system, Fraction(2**count)))
+        assert report.status == "holds"
+        assert report.family is not None
+        assert report.family.ratio**report.family.steps == 2**count
+        assert accepted(Closures(system), report.family, Judge(no_parameters()))
+        assert verify(case_of(system, Fraction(2**count) - Fraction(1, 100))).status == "violated"
+
+
+def test_a_sharper_check() -> None:
+    """Steps that leak 2 and 3 have a family of 3·3 and the cost 2·3, which is tight."""
+
+    weights = {("a", 0): HALF, ("a", 1): Fraction(1, 4), ("b", 0): HALF, ("b", 1): Fraction(1, 6)}
+
+    def two(state: tuple[str, int, int]) -> list[tuple[str, dict[tuple[str, int, int], Fraction]]]:
+        kind, secret, stage = state
+        if kind == "wait":
+            p = weights["ab"[stage], secret] if stage < 2 else HALF
+            after = {("0", secret, stage): p, ("1", secret, stage): 1 - p}
+            return [("d", {("wait", 1, stage): Fraction(1)}), ("q", after)]
+        return [(kind, {("wait", secret, min(stage + 1, 2)): Fraction(1)})]
+
+    system = explore(("wait", 0, 0), two, ACTIONS)
+    closures, judge = Closures(system), Judge(no_parameters())
+    least = least_budget(pair_graph(closures), judge)
+    assert least is not None
+    assert (least.ratio, least.steps) == (3, 2)
+    costs = cheapest(closures, judge, fmpq(100))
+    assert costs.ratio == 6
+    report = verify(case_of(system, Fraction(6)))
+    assert (report.status, report.family) == ("holds", None)
+    assert verify(case_of(system, Fraction(599, 100))).status == "violated"
+
+
+@pytest.mark.parametrize(("limit", "answer"), [(m, t) for m in (1, 2, 3) for t in range(-m, m + 1)])
+def test_sample_n(limit: int, answer: int) -> None:
+    """The coin flips of `sample_N` end with the distribution N(m, t, p), for every p."""
+    ring = Ring(("p",))
+    p = RationalFunction.of(ring.variable("p"))
+    automaton = dict(sampling.program(answer, limit, p))
+    found = ends_of(automaton, sampling.start(answer, limit), ring)
+    assert found == sampling.distribution(answer, limit, p)
+    rows = truncated_geometric(p, 2 * limit, Checks(Domain(ring, {"p": parse_interval("(0, 1)")}))).rows
+    assert [found[o] for o in range(-limit, limit + 1)] == list(rows[answer + limit])
+
+
+def test_composition() -> None:
+    """A hidden step may be replaced by sample_N; coins with another bias are refused, with the place."""
+    system = built(1, 1)
+    state = "1 sum?"
+    ring = Ring()
+    half = RationalFunction.of(ring.number(HALF))
+    automaton = dict(sampling.program(1, 1, half))
+    ends = {o: f"- answers {o}" for o in (-1, 0, 1)}
+    replaced = substitute(system, state, automaton, sampling.start(1, 1), ends)
+    check(replaced, no_parameters())
+    assert len(replaced.states) > len(system.states)
+    before, after = Closures(system), Closures(replaced)
+    place = system.states.index("1")
+    for action in system.rows[place]:
+        assert before.after(place, action) == after.after(place, action)
+    assert verify(case_of(replaced, Fraction(4))).status == "holds"
+    third = RationalFunction.of(ring.number(Fraction(1, 3)))
+    with pytest.raises(ModelError, match=r"'1 sum\?' ends in '- answers .*' with .*, the step with"):
+        substitute(system, state, dict(sampling.program(1, 1, third)), sampling.start(1, 1), ends)
+    loop = {"a": {-1: fmpq(1, 2), "b": fmpq(1, 2)}, "b": {"b": fmpq(1)}}
+    with pytest.raises(ModelError, match="may never end, with probability 1/2"):
+        substitute(system, state, loop, "a", {-1: "- answers -1"})
+
+
+def test_closures_with_loops() -> None:
+    """Loops of hidden steps are solved exactly, what never ends goes to ⊥, for numbers and for functions."""
+    ring = Ring(("p",))
+    p = RationalFunction.of(ring.variable("p"))
+    one = p / p
+    automaton = {"a": {"b": p, "x": one - p}, "b": {"a": p, "y": one - p}}
+    assert ends_of(automaton, "a", ring) == {"x": one / (one + p), "y": p / (one + p)}
+    numbers = {
+        "a": {"b": fmpq(1, 2), "c": fmpq(1, 2)},
+        "b": {"a": fmpq(1, 2), "x": fmpq(1, 2)},
+        "c": {"c": fmpq(1)},
+    }
+    assert ends_of(numbers, "a") == {"x": fmpq(1, 3), None: fmpq(2, 3)}
+    checks = Checks(Domain(ring, {"p": parse_interval("[0, 1]")}))
+    with pytest.raises(ModelError, match=r"hidden steps leave .* is zero at p = 1"):
+        ends_of(automaton, "a", ring, checks.positive)
+
+
+def test_conditions_name_a_counterexample() -> None:
+    """Each condition on a system is refused with the state and the actions that break it."""
+
+    def one(rows: dict[str, list[tuple[str, dict[str, object]]]]) -> None:
+        check(explore("s", lambda s: rows.get(s, []), ACTIONS), no_parameters())
+
+    full = [("d", {"s": 1}), ("q", {"s": 1})]
+    with pytest.raises(ModelError, match="two transitions for the action 'q'"):
+        one({"s": [*full, ("q", {"t": 1})]})
+    with pytest.raises(ModelError, match="'s' is not output-deterministic: it enables '0' and 'd'"):
+        one({"s": [*full, ("0", {"s": 1})]})
+    with pytest.raises(ModelError, match="'s' is not quasi-input-enabled: it accepts 'd', but not 'q'"):
+        one({"s": full[:1]})
+    with pytest.raises(ModelError, match="sum to 1/2, not to 1"):
+        one({"s": [("d", {"s": HALF}), full[1]]})
+    with pytest.raises(ModelError, match="'nod' is not declared"):
+        one({"s": [("nod", {"s": 1})]})
+    with pytest.raises(LimitError, match="more than 10 reachable states"):
+        explore(0, lambda n: [("h", {n + 1: 1})], ACTIONS, limit=10)
+
+
+def test_published_checks_say_why() -> None:
+    """The published algorithms name the pair, level and action, or the insertion that is not covered."""
+    system = built(1, 1)
+    closures, judge = Closures(system), Judge(no_parameters())
+    family = largest_family(closures, fmpq(4), 1, judge)
+    assert family is not None
+    relations = family.relations()
+    names = system.states
+    pair = (names.index("-"), names.index("1"))
+
+    def within(a: fmpq, b: fmpq) -> bool:
+        return bool(a <= 2 * b and b <= 2 * a)
+
+    failure = is_unwinding_family(closures, relations, within)
+    assert failure is not None
+    assert (failure.level, {names[s] for s in failure.pair}) == (1, {"-1", "1"})
+    assert "closures of 'sum' are not related by L(rel[1], 0) or by L(rel[0], δ)" in failure.reason
+    uncovered = is_all_covered(closures, relations[-1] - {pair, pair[::-1]})
+    assert uncovered is not None
+    assert uncovered.pair == pair
+    mixed = is_unwinding_family(closures, [{(names.index("-"), names.index("- sum?"))}], within)
+    assert mixed is not None
+    assert "different actions are enabled" in mixed.reason
+
+
+def test_lifting_is_a_perfect_matching() -> None:
+    """A bijection that needs an augmenting path is found, and none is made up where there is none."""
+    third = fmpq(1, 3)
+    left, right = (((s, third), (s + 1, third), (s + 2, third)) for s in (0, 10))
+    allowed = {(0, 10), (0, 11), (1, 10), (2, 10), (2, 12)}
+    assert lift(left, right, lambda x, y: (x, y) in allowed) == (1, 0, 2)
+    assert lift(left, right, lambda x, y: (x, y) in allowed - {(0, 11)}) is None
+    assert lift(left, right[:2], lambda x, y: True) is None
+    assert lift(left, ((10, fmpq(2, 3)), (11, third)), lambda x, y: True) is None
+    assert matching([[0], [0]]) is None
+    assert matching([[], [0]]) is None
+    assert SILENT == -1
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_expected_verdict(path: Path) -> None:
+    """Every case has the verdict that it expects, and its evidence is accepted, also after a mutation not."""
+    case = load(path)
+    report = verify(case)
+    assert report.status == case.expect["status"], report.reason
+    document = json.loads(json.dumps(evidence_document(case, report)))
+    assert check_document(document).accepted
+    tight = copy.deepcopy(document)
+    tight["ratio"] = "1" if report.status == "holds" else "1000000"
+    if report.status == "holds" or not report.refutation or report.refutation.probabilities[1]:
+        assert not check_document(tight).accepted
+
+
+def test_there_are_cases_of_both_kinds() -> None:
+    """Cases that hold and cases that do not are both there."""
+    assert {load(path).expect["status"] for path in CASES} == {"holds", "violated"}
+
+
+def test_mutated_evidence_is_rejected() -> None:
+    """Every change of a level, a closure, a probability, a cost or a witness that matters is rejected."""
+    case = load(ROOT / "cases" / "interactive" / "survey.toml")
+    document = json.loads(json.dumps(evidence_document(case, verify(case))))
+    assert check_document(document).accepted
+
+    def rejected(**changes: object) -> bool:
+        return not check_document({**copy.deepcopy(document), **changes}).accepted
+
+    assert rejected(version=2)
+    assert rejected(status="unknown")
+    assert rejected(claims=[])
+    assert rejected(claims=document["claims"][:-1])
+    assert rejected(closures=document["closures"][1:])
+    assert rejected(proof={**document["proof"], "steps": 0})
+    assert rejected(proof={**document["proof"], "levels": []})
+    assert rejected(proof={**document["proof"], "delta": "1"})
+    assert rejected(proof={**document["proof"], "levels": [[*document["proof"]["levels"][0][:2], 0]]})
+    for number, group in enumerate(document["closures"]):
+        changed = copy.deepcopy(document["closures"])
+        if not group["times"]:
+            continue
+        changed[number]["times"] = []
+        assert rejected(closures=changed)
+        changed = copy.deepcopy(document["closures"])
+        changed[number]["ends"][0][1] = [[-1, "1"]]
+        assert rejected(closures=changed)
+    domain = {**document["domain"], "box": {"p": "[0, 1]"}}
+    assert rejected(domain=domain)  # at p = 0 the coin is never decided
+    refuted = load(ROOT / "cases" / "interactive" / "slots-1-full.toml")
+    document = json.loads(json.dumps(evidence_document(refuted, verify(refuted))))
+    witness = document["witness"]
+    assert check_document(document).accepted
+    assert rejected(witness={**witness, "left": witness["right"], "right": witness["left"]})
+    assert rejected(witness={**witness, "trace": witness["trace"][:-1]})
+    assert rejected(witness={**witness, "right": [*witness["right"], 0]})
+    assert rejected(status="holds")
+
+
+def test_responses_for_ever() -> None:
+    """A system that never stops responding leaks without bound if every response does, and is refuted."""
+
+    def step(state: tuple[str, bool]) -> list[tuple[str, dict[tuple[str, bool], Fraction]]]:
+        kind, secret = state
+        if kind == "wait":
+            return [("d", {("wait", True): Fraction(1)}), ("q", {("toss", secret): Fraction(1)})]
+        if kind == "toss":
+            p = Fraction(2, 3) if secret else HALF
+            return [("h", {("0", secret): p, ("1", secret): 1 - p})]
+        return [(kind, {("toss", secret): Fraction(1)})]
+
+    case = case_of(explore(("wait", False), step, ACTIONS), Fraction(10))
+    report = verify(case)
+    assert report.status == "violated"
+    assert report.refutation is not None
+    assert len(set(report.refutation.event.trace[1:])) == 1
+    assert len(report.refutation.event.trace) == 1 + 6  # (3/2)^6 > 10
+    assert check_document(json.loads(json.dumps(evidence_document(case, report)))).accepted
+
+
+COIN = """
+[parameters]
+p = "{domain}"
+[system]
+initial = "w"
+data = ["d"]
+queries = ["q"]
+responses = ["0", "1"]
+[system.steps.w]
+d = "v"
+q = {{ zero = "p", one = "1-p" }}
+[system.steps.v]
+d = "v"
+q = {{ zero = "{other}", one = "1-{other}" }}
+[system.steps.zero]
+0 = "w"
+[system.steps.one]
+1 = "w"
+[privacy]
+{privacy}
+"""
+
+
+def coin(folder: Path, domain: str, other: str, privacy: str) -> InteractiveCase:
+    """Returns a case where a data point changes the probability p of an answer to another one."""
+    path = folder / "coin.toml"
+    path.write_text(COIN.format(domain=domain, other=other, privacy=privacy))
+    return load(path)
+
+
+@pytest.mark.parametrize("privacy", ['ratio = "2*p"', 'ratio = "2*p"\nstep = "ln(2)"\nsteps = 1'])
+def test_a_bound_below_one_is_violated(privacy: str, tmp_path: Path) -> None:
+    """A ratio below 1 at some points is too little even for a system without any leak."""
+    case = coin(tmp_path, "(0, 1)", "p", privacy)
+    report = verify(case)
+    assert (report.status, report.family) == ("violated", None)
+    assert report.costs is None or report.costs.ratio is None
+    assert report.refutation is not None
+    assert report.refutation.probabilities == (1, 1)
+    assert verify(coin(tmp_path, "(1/2, 1)", "p", privacy)).status == "holds"
+
+
+@pytest.mark.parametrize(
+    ("domain", "other", "status"),
+    [
+        ("[0, 1]", "(1-p)", "violated"),
+        ("[0, 1]", "p/2", "violated"),
+        ("[0, 2/3]", "p/2", "holds"),
+        ("[0, 1]", "p", "holds"),
+    ],
+)
+def test_probabilities_that_vanish_at_ends(domain: str, other: str, status: str, tmp_path: Path) -> None:
+    """Quotients of probabilities that are infinite at an end of the domain are no mistakes of the case."""
+    case = coin(tmp_path, domain, other, 'ratio = "2"')
+    report = verify(case)
+    assert report.status == status
+    assert check_document(json.loads(json.dumps(evidence_document(case, report)))).accepted
+    if status == "violated":
+        assert report.parameters in ({"p": 0}, {"p": 1})
+
+
+def forged(twice: bool) -> dict[str, object]:
+    """Returns evidence for 3/2 of a system with 2: 1/4 and 3/4 against 1/2 and 1/2."""
+    again = [[4, "1/2"]] if twice else []
+    return {
+        "format": "paramverify-unwinding",
+        "version": 1,
+        "status": "holds",
+        "domain": {"variables": [], "box": {}, "constraints": []},
+        "system": {
+            **{"data": ["d"], "queries": ["q"], "responses": ["0", "1"], "hidden": ["h"]},
+            **{"initial": 0, "partial": False, "states": list("wvabxyc")},
+            "rows": [
+                [[0, [[1, "1"]]], [1, [[2, "1"]]]],
+                [[0, [[1, "1"]]], [1, [[3, "1"]]]],
+                [[4, [[6, "1/2"], [5, "1/2"]]]],
+                [[4, [[4, "1/2"], [5, "1/2"]]]],
+                [[2, [[0, "1"]]]],
+                [[3, [[0, "1"]]]],
+                [[4, [[4, "1/2"], [5, "1/2"]]]],
+            ],
+        },
+        "ratio": "3/2",
+        "closures": [
+            {"ends": [[6, [*again, [4, "1/2"], [5, "1/2"]]]], "times": []},
+            {"ends": [[2, [[4, "1/2" if twice else "1/4"], [5, "3/4"]]]], "times": []},
+            {"ends": [[3, [[4, "1/2"], [5, "1/2"]]]], "times": []},
+        ],
+        "claims": [],
+        "proof": {"kind": "family", "delta": "3/2", "steps": 1, "levels": [[0, 1, 1]]},
+    }
+
+
+def test_forged_evidence_is_rejected() -> None:
+    """An end that a closure lists twice, and a step or bound below one, prove nothing."""
+    right = forged(False)
+    assert check_document({**right, "ratio": "2", "proof": {**right["proof"], "delta": "2"}}).accepted  # type: ignore[dict-item]
+    assert "no bijection" in check_document(right).lines[0]
+    assert "does not satisfy its equations" in check_document(forged(True)).lines[0]
+    rows = [[[0, [[0, "1"]]], [1, [[1, "1"]]]], [[2, [[0, "1"]]]]]
+    system = {**right["system"], "rows": rows}  # type: ignore[dict-item]
+    for proof in (
+        {"kind": "family", "delta": "1/2", "steps": 1, "levels": []},
+        {"kind": "costs", "classes": [[0], [1]], "costs": []},
+    ):
+        silent = {**right, "system": system, "closures": [], "proof": proof}
+        assert "at least one" in check_document({**silent, "ratio": "1/2"}).lines[0]
+        least = {**proof, "delta": "1"} if "delta" in proof else proof
+        whole = {**silent, "ratio": "1", "proof": least}
+        assert check_document(whole).accepted
+
+
+def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = run(list(arguments))
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`interactive` has the exit codes and JSON of the other commands, and `check` accepts its evidence."""
+    folder = ROOT / "cases" / "interactive"
+    evidence = str(tmp_path / "evidence.json")
+    code, out, _ = call(capsys, "interactive", str(folder / "slots-2.toml"), "--json", "--evidence", evidence)
+    assert code == 0
+    found = json.loads(out)
+    assert (found["status"], found["evidence"]["family"]["total"]) == ("holds", "16")
+    code, out, _ = call(capsys, "check", evidence, "--case", str(folder / "slots-2.toml"))
+    assert (code, out.splitlines()[-1].split(":")[0]) == (0, "accepted")
+    assert call(capsys, "check", evidence, "--case", str(folder / "slots-2-full.toml"))[0] == 1
+    code, out, _ = call(capsys, "interactive", str(folder / "slots-2-full.toml"), "--json")
+    witness = json.loads(out)["witness"]
+    assert code == 1
+    assert Fraction(witness["ratio"]) == 16
+    assert [len(inputs) for inputs in witness["inputs"]] == [3, 4]
+    code, _, err = call(capsys, "verify", str(folder / "slots-2.toml"))
+    assert (code, "use `paramverify interactive`" in err) == (2, True)
+    code, _, err = call(capsys, "interactive", str(ROOT / "cases" / "noisy-max-independent.toml"))
+    assert (code, "use `paramverify verify`" in err) == (2, True)
+    picture = tmp_path / "system.dot"
+    assert call(capsys, "interactive", str(folder / "survey.toml"), "--dot", str(picture))[0] == 0
+    assert picture.read_text().startswith("digraph system {")
+    assert picture.read_text().count("[shape=point") == 4
+
+
+def test_assumptions_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A verdict under an assumption about the environment says so: in words, in JSON, and when checked."""
+    never = str(ROOT / "cases" / "interactive" / "slots-2-never-full.toml")
+    evidence = str(tmp_path / "evidence.json")
+    code, out, _ = call(capsys, "interactive", never, "--evidence", evidence)
+    assert code == 0
+    assert "Assumed of the environment: no input ever comes in a waiting state" in out
+    assert "assuming that no input comes" in call(capsys, "check", evidence, "--case", never)[1]
+    for name, environment in ((never, "accepted"), (never.replace("-never-full", ""), "any")):
+        assert json.loads(call(capsys, "interactive", name, "--json")[1])["environment"] == environment
+    code, _, err = call(capsys, "interactive", never, "--dot", evidence, "--evidence", evidence)
+    assert (code, "--dot decides nothing" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("queries = [", "querys = [", "did you mean 'queries'"),
+        ('ask = "toss none"', 'ask = "toss nun"', "no state 'toss nun'; did you mean"),
+        ('ask = "toss none"', 'aks = "toss none"', "no action 'aks'; did you mean 'ask'"),
+        ('"toss again" = "1-p" }', '"toss again" = "1-2*p" }', "is negative|sum to"),
+        ('ratio = "1/(1-p)"', 'ratio = "1/2"', "below 1"),
+        ('ratio = "1/(1-p)"', 'ratio = "2"\nsteps = 2', "step and steps come together"),
+        ('p = "(0, 1)"', 'p = "[0, 1]"', "zero at p"),
+    ],
+)
+def test_mistakes_in_a_case(before: str, after: str, message: str, tmp_path: Path) -> None:
+    """Mistakes in the file are told with the nearest word, the place and the reason."""
+    text = (ROOT / "cases" / "interactive" / "survey.toml").read_text()
+    assert before in text
+    path = tmp_path / "case.toml"
+    path.write_text(text.replace(before, after))
+    with pytest.raises(InputError, match=message):
+        verify(load(path))

@@ -1,0 +1,54 @@
+"""Every case file says what it expects; all of them are verified here with the default settings."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from paramverify.encodings.sequences import candidates
+from paramverify.evidence.witnesses import Counterexample
+from paramverify.models.inequality import Inequality
+from paramverify.portfolio.session import Options
+from paramverify.privacy.cases import load
+from paramverify.privacy.verification import verify
+from paramverify.verdicts import Holds, Violated
+
+CASES = sorted((Path(__file__).parents[2] / "cases").glob("*.toml"))
+STATUS = {"holds": Holds, "violated": Violated}
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_expected_verdict(path: Path) -> None:
+    """The verdict is as expected, and a violation comes with exact numbers that show it."""
+    case = load(path)
+    report = verify(case, Options(seconds=120))
+    assert isinstance(report.verdict, STATUS[case.expect["status"]])
+    if isinstance(report.verdict, Violated):
+        witness = report.verdict.witness
+        if isinstance(witness, Counterexample):
+            assert witness.fails
+            return
+        left, right = (p.rational for p in witness.probabilities)
+        bound = witness.bound.rational or witness.bound.enclosure()[1]
+        assert left is not None
+        assert right is not None
+        assert left > bound * right
+        if not witness.parameters and "ratio" in case.expect:
+            assert left / right == Fraction(case.expect["ratio"])
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_expected_largest_ratio(path: Path) -> None:
+    """Where all ratios are numbers, the largest is the expected tight one."""
+    case = load(path)
+    if isinstance(case.model, Inequality) or not case.model.lengths:
+        return
+    found = [c.ratio for c in candidates(case.model)]
+    ratios = [r for r in found if r is not None]
+    if "ratio" in case.expect and len(ratios) == len(found):
+        assert max(ratios) == Fraction(case.expect["ratio"])
+
+
+def test_there_are_cases_of_both_kinds() -> None:
+    """Cases that hold and cases that do not are both there."""
+    assert {load(path).expect["status"] for path in CASES} == {"holds", "violated"}

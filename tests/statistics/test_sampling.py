@@ -1,0 +1,386 @@
+"""Sampling: what is drawn follows the exact probabilities, and depends on the seed alone."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sampled_mechanisms as mechanisms
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paramverify.claims import Origin
+from paramverify.errors import InputError, LimitError
+from paramverify.evidence.witnesses import evaluate
+from paramverify.models.patterns import pattern_pairs, patterned
+from paramverify.privacy.cases import Case, load
+from paramverify.statistics import audit as auditing
+from paramverify.statistics import draws, samplers
+from paramverify.statistics.audit import audit
+from paramverify.statistics.blackbox import BlackBoxSource, check_shared, label, load_mechanism
+from paramverify.statistics.draws import Draws
+from paramverify.statistics.experiments import (
+    Experiment,
+    chosen_points,
+    experiments,
+    length_of,
+)
+from paramverify.statistics.inputs import Subjects
+from paramverify.statistics.mechanisms import DirectSource
+from paramverify.statistics.runs import CHUNK, Runs, runs_of
+from paramverify.statistics.samplers import ModelSource
+
+CASES = Path(__file__).parents[2] / "cases"
+
+
+def case(name: str) -> Case:
+    return load(CASES / f"{name}.toml")
+
+
+def trials(loaded: Case, length: int | None = None, pairs: int = 8, points: int = 1) -> list[Experiment]:
+    model = loaded.model
+    chosen = chosen_points(model, {}, seed=1, most=points)
+    return experiments(model, length_of(model, length), chosen, pairs)
+
+
+# --- draws ------------------------------------------------------------------------------------------
+
+
+rows = st.lists(
+    st.lists(st.integers(1, 10**12), min_size=1, max_size=9).map(
+        lambda weights: [Fraction(w, sum(weights)) for w in weights]
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@given(rows, st.integers(0, 2**32))
+@settings(max_examples=40)
+def test_draws_invert_the_distribution_function(table: list[list[Fraction]], seed: int) -> None:
+    """A uniform number U draws the entry whose exact interval it falls into, up to 2^-64; both ways agree."""
+    found = Draws.of(table)
+    for row, probabilities in enumerate(table):
+        at = np.full(50, row)
+        entries = found.entries(np.random.default_rng(seed), at) - found.offsets[row]
+        assert (entries == found.row(np.random.default_rng(seed), row, 50)).all()
+        uniform = draws.bits(np.random.default_rng(seed), 50)
+        for u, entry in zip(uniform.tolist(), entries.tolist(), strict=True):
+            below = sum(probabilities[:entry], Fraction(0))
+            assert below * 2**64 - 1 <= u <= (below + probabilities[entry]) * 2**64 + 1
+
+
+def test_thresholds_are_exact_up_to_the_last_bit() -> None:
+    """Thresholds are within 2^-64 of the exact sums, also for probabilities that no float can hold."""
+    tiny = Fraction(1, 3 * 2**70)
+    found = Draws.of([[Fraction(1, 3), Fraction(2, 3) - tiny, tiny]])
+    exact = [Fraction(1, 3), 1 - tiny]
+    for threshold, value in zip(found.thresholds.tolist(), exact, strict=False):
+        assert abs(Fraction(threshold, 2**64) - value) <= Fraction(1, 2**64)
+
+
+# --- models -----------------------------------------------------------------------------------------
+
+SAMPLED = [
+    ("geometric-contagious-ln2", None),
+    ("discrete-laplace", 2),  # probabilities with exp(-1/2)
+    ("noisy-max-five-diseases", None),
+    ("survey-memory", None),
+    ("time-series-2-day-3", None),  # bridges
+    ("above-threshold-prior", 3),
+    ("above-threshold", 3),  # answers chosen by an adversary
+]
+
+
+@pytest.mark.parametrize(("name", "length"), SAMPLED)
+def test_samples_follow_the_model(name: str, length: int | None) -> None:
+    """Sequences from a model come as often as the exact forward recursion says, at several points."""
+    loaded = case(name)
+    listed = trials(loaded, length, pairs=4, points=2)
+    found = audit(Runs(ModelSource(loaded.model), 7), loaded.model, listed, 50_000, 1e-3)
+    assert found.passes, [f.worst for f in found.rejected]
+
+
+def test_expectations_are_the_exact_probabilities() -> None:
+    """What the audit expects is what exact evaluation gives, and sums to one."""
+    model = case("above-threshold").model
+    choices = ("01", "12", "12", "12", "21")
+    left, right = model.pairs[0].left, model.pairs[0].right
+    expected = [auditing.probabilities(model, Experiment(left, right, {}, 5, choices), s) for s in (0, 1)]
+    word = ("01⊥", "12⊥", "12⊥", "12⊥", "21⊤")
+    witness = evaluate(model, Origin(left, right, word), {})
+    assert [e[word] for e in expected] == pytest.approx([float(p) for p in witness.probabilities])
+    assert [sum(e.values()) for e in expected] == pytest.approx([1, 1])
+    assert witness.ratio is not None
+    assert witness.ratio.rational == 20
+
+
+def test_seeds() -> None:
+    """The same seed gives the same counts, another one others; stages and sides share no numbers."""
+    loaded = case("noisy-max-naive-3-ln2")
+    (experiment, *_) = trials(loaded)
+    source = ModelSource(loaded.model)
+    first, same, other = (Runs(source, s).both(0, experiment, 1_000) for s in (1, 1, 2))
+    assert first == same
+    assert first != other
+    once = Runs(source, 1)
+    assert once.counts(0, experiment, 0, 1_000) != once.counts(1, experiment, 0, 1_000)
+    assert once.counts(0, experiment, 0, 1_000) is once.counts(0, experiment, 0, 1_000)
+
+
+def test_workers_change_nothing() -> None:
+    """Two processes give exactly the counts of one, for models and for functions found by their name."""
+    loaded = case("geometric-neighbours")
+    (experiment, *_) = trials(loaded)
+    black_box = BlackBoxSource(mechanisms.geometric, Subjects.of(loaded))
+    for source in (ModelSource(loaded.model), black_box):
+        with runs_of(source, 3) as alone, runs_of(source, 3, workers=2) as shared:
+            size = 2 * CHUNK + 1_000
+            counts = alone.both(0, experiment, size)
+            assert counts == shared.both(0, experiment, size)
+            assert [sum(c.values()) for c in counts] == [size, size]
+
+
+def test_answers_that_cannot_be_chosen() -> None:
+    """An adversary cannot choose answers that are no neighbours."""
+    model = case("above-threshold").model
+    experiment = Experiment(model.pairs[0].left, model.pairs[0].right, {}, 1, ("02",))
+    with pytest.raises(InputError, match="'02' cannot be chosen"):
+        ModelSource(model).sampler(experiment, 0)
+
+
+def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too many states or sequences are refused, not worked on."""
+    model = case("above-threshold").model
+    (experiment, *_) = experiments(model, 4, [{}])
+    monkeypatch.setattr(samplers, "MAX_STATES", 2)
+    with pytest.raises(LimitError, match="more than 2 states"):
+        ModelSource(model).sampler(experiment, 0)
+    monkeypatch.setattr(auditing, "MOST_SEQUENCES", 3)
+    with pytest.raises(LimitError, match="more than 3 output sequences"):
+        auditing.probabilities(model, experiment, 0)
+
+
+# --- mechanisms and black boxes ---------------------------------------------------------------------
+
+DIRECT = [
+    ("noisy-max-5-below", None),
+    ("noisy-max-naive-3-ln2", None),  # ties go to the first
+    ("noisy-max-independent", None),  # every input of the prior by itself
+    ("geometric-independent", None),
+    ("above-threshold", 3),
+    ("above-threshold-prior", 3),
+]
+
+
+@pytest.mark.parametrize(("name", "length"), DIRECT)
+def test_drawing_the_noise_agrees_with_the_model(name: str, length: int | None) -> None:
+    """Mechanisms that are run as defined follow the closed formulas of their models, input by input."""
+    subjects = Subjects.of(case(name)).by_input()
+    listed = trials(subjects.case, length)
+    found = audit(Runs(DirectSource(subjects), 5), subjects.case.model, listed, 50_000, 1e-3)
+    assert found.passes, [f.worst for f in found.rejected]
+
+
+def test_mixtures_of_inputs() -> None:
+    """Under a prior, a mechanism is run on inputs that are drawn from the conditioned prior."""
+    loaded = case("noisy-max-independent")
+    subjects = Subjects.of(loaded)
+    point = {name: Fraction(1, 3) for name in ("pA", "pB", "pC")}
+    (experiment,) = experiments(loaded.model, 1, [point])
+    inputs = subjects.inputs(experiment, 0)
+    assert len(inputs) == 2 * 3 * 3
+    assert sum(float(p) for p in inputs.values()) == pytest.approx(1)
+    # A is 1 or 2 under "infected": (4/9, 1/9) before conditioning.
+    assert sum(float(p) for given_, p in inputs.items() if given_[0] == 1) == pytest.approx(4 / 5)
+    found = audit(Runs(DirectSource(subjects), 5), loaded.model, [experiment], 50_000, 1e-3)
+    assert found.passes
+
+
+def test_explicit_models_are_given_their_state() -> None:
+    """A black box for explicit tables gets the name of the initial state; labels stay labels."""
+    loaded = case("time-series-2")
+    subjects = Subjects.of(loaded)
+    (experiment,) = trials(loaded)
+    assert [list(subjects.inputs(experiment, side)) for side in (0, 1)] == [[("ill",)], [("well",)]]
+    explicit = Subjects.of(case("discrete-laplace"))
+    (first, *_) = trials(explicit.case)
+    assert list(explicit.inputs(first, 0)) == [(Fraction(0),)]
+
+
+def test_labels_may_look_like_anything(tmp_path: Path) -> None:
+    """An input with brackets and commas in its name is one label."""
+    (tmp_path / "case.toml").write_text(
+        '[mechanism]\nkind = "randomized_response"\nvalues = ["(yes, of course)", "no"]\ntruth = "3/4"\n'
+        '[neighbours]\ndiffer = "each"\n[privacy]\nratio = 3\n'
+    )
+    loaded = load(tmp_path / "case.toml")
+    (experiment,) = trials(loaded)
+    inputs = [list(Subjects.of(loaded).inputs(experiment, side)) for side in (0, 1)]
+    assert inputs == [[("(yes, of course)",)], [("no",)]]
+    counts = Runs(ModelSource(loaded.model), 1).counts(0, experiment, 1, 1_000)
+    assert 200 < counts[("(yes, of course)",)] < 300
+
+
+def test_one_by_one_and_vectorised() -> None:
+    """A mechanism of one run at a time and a vectorised one are both run as they are."""
+    loaded = case("geometric-neighbours")
+    subjects = Subjects.of(loaded)
+    (experiment, *_) = trials(loaded)
+    for mechanism in (mechanisms.geometric, mechanisms.one_by_one):
+        runs = Runs(BlackBoxSource(mechanism, subjects), 1)
+        found = audit(runs, loaded.model, [experiment], 20_000, 1e-3)
+        assert found.passes
+
+
+def test_sequences_end_early() -> None:
+    """A mechanism that stops is filled up with `end`, and the adversary's answers go in front of its
+    outputs."""
+    loaded = case("above-threshold")
+    subjects = Subjects.of(loaded)
+    listed = trials(loaded, 3, pairs=2)
+    runs = Runs(BlackBoxSource(mechanisms.above_threshold, subjects), 1)
+    assert audit(runs, loaded.model, listed, 5_000, 1e-3).passes
+    counts = runs.counts(0, listed[0], 0, 500)
+    assert ("12⊤", "end", "end") in counts
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [
+        (3, "3"), (3.0, "3"), (2.5, "2.5"), ("⊥", "⊥"), (True, "1"), (-1.0, "-1"), (np.float32(2), "2"),
+        (np.bool_(True), "1"), (np.int8(-1), "-1"), (1e300, "1e+300"), (math.nan, "nan"), (None, "None"),
+    ],
+)  # fmt: skip
+def test_labels(value: object, shown: str) -> None:
+    """Whole numbers have one label, however they are stored."""
+    assert label(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("geometric", "write module:function"),
+        ("no_such_module_here:f", "cannot import"),
+        ("sampled_mechanisms:none", "has no 'none'"),
+        ("sampled_mechanisms:Given", "cannot be read"),
+        ("sampled_mechanisms:__doc__", "is not a function"),
+    ],
+)
+def test_names_of_mechanisms(name: str, message: str) -> None:
+    """Mistakes in the name of a mechanism are told."""
+    loaded = case("geometric-neighbours")
+    with pytest.raises(InputError, match=message):
+        BlackBoxSource(load_mechanism(name), Subjects.of(loaded)).sampler(trials(loaded)[0], 0)
+
+
+def test_rules_for_mechanisms() -> None:
+    """Wrong arguments, a wrong number of outputs and wrong lengths are told."""
+    loaded = case("geometric-neighbours")
+    subjects = Subjects.of(loaded)
+    (experiment, *_) = trials(loaded)
+    with pytest.raises(InputError, match=r"takes \(rng, input\)"):
+        BlackBoxSource(mechanisms.no_arguments, subjects).sampler(experiment, 0)
+    with pytest.raises(InputError, match="did not return 100 outputs"):
+        Runs(BlackBoxSource(mechanisms.too_few, subjects), 1).counts(0, experiment, 0, 100)
+    with pytest.raises(InputError, match=r"raised ZeroDivisionError on \(0,\): division by nothing"):
+        Runs(BlackBoxSource(mechanisms.failing, subjects), 1).counts(0, experiment, 0, 100)
+    for mechanism, message in (
+        (mechanisms.nested, "no list in a list"),
+        (mechanisms.opaque, "a number or a label, or a list of them, not object"),
+        (mechanisms.ends, "raised SystemExit"),
+        (lambda rng, given: np.array(10**5000), "too many digits"),
+    ):
+        with pytest.raises(InputError, match=message):
+            Runs(BlackBoxSource(mechanism, subjects), 1).counts(0, experiment, 0, 100)
+    whole = Runs(BlackBoxSource(lambda rng, given: np.array(3.0), subjects), 1)
+    assert whole.counts(0, experiment, 0, 100) == {("3",): 100}
+    with pytest.raises(InputError, match="defined by its name"):
+        check_shared(mechanisms.nameless)
+    (longer, *_) = trials(loaded, 2)
+    with pytest.raises(InputError, match="a sequence of length 1, not 2"):
+        Runs(BlackBoxSource(mechanisms.geometric, subjects), 1).counts(0, longer, 0, 100)
+
+
+# --- what is tried ----------------------------------------------------------------------------------
+
+
+def test_patterns_of_the_papers() -> None:
+    """The input patterns for five answers are among the first pairs, and every pair are neighbours."""
+    found = {(name, frozenset((x, y))) for name, x, y in pattern_pairs(5, 2)}
+    ones = (1, 1, 1, 1, 1)
+    assert ("one above", frozenset((ones, (2, 1, 1, 1, 1)))) in found
+    assert ("one below", frozenset((ones, (0, 1, 1, 1, 1)))) in found
+    assert ("one above, rest below", frozenset((ones, (2, 0, 0, 0, 0)))) in found
+    assert ("one below, rest above", frozenset((ones, (0, 2, 2, 2, 2)))) in found
+    assert ("half and half", frozenset((ones, (0, 0, 2, 2, 2)))) in found
+    assert ("all above", frozenset((ones, (2, 2, 2, 2, 2)))) in found
+    assert ("X shape", frozenset(((1, 1, 0, 0, 0), (0, 0, 1, 1, 1)))) in found
+    for _, x, y in pattern_pairs(5, 2):
+        assert all(abs(a - b) <= 1 for a, b in zip(x, y, strict=True))
+        assert x != y
+
+
+def test_patterned_pairs_come_first() -> None:
+    """Pairs of a model that have a pattern are found by their names, and come first in experiments."""
+    pairs = case("noisy-max-5-below").model.pairs
+    named = patterned(pairs)
+    assert named[0][0] == "one above"
+    assert {id(pair) for _, pair in named} <= {id(pair) for pair in pairs}
+    assert len({id(pair) for _, pair in named}) == len(named)
+    listed = trials(case("noisy-max-naive-3-ln2"), pairs=50)
+    assert [bool(e.pattern) for e in listed] == sorted((bool(e.pattern) for e in listed), reverse=True)
+    assert patterned(case("discrete-laplace").model.pairs) == []
+
+
+def test_points() -> None:
+    """Points are in the domain, repeat with the seed, and keep the given values."""
+    model = case("above-threshold-prior").model
+    points = chosen_points(model, {"p": Fraction(1, 7)}, seed=1)
+    assert points == chosen_points(model, {"p": Fraction(1, 7)}, seed=1)
+    assert all(p["p"] == Fraction(1, 7) and Fraction(1, 4) <= p["q"] <= Fraction(3, 4) for p in points)
+    assert len({tuple(p.values()) for p in points}) == len(points) > 5
+    with pytest.raises(InputError, match="unknown parameter 'z'"):
+        chosen_points(model, {"z": Fraction(1)}, seed=1)
+    with pytest.raises(InputError, match="no point of the domain"):
+        chosen_points(model, {"p": Fraction(2)}, seed=1)
+
+
+def test_secrets_without_probability_are_left_out(tmp_path: Path) -> None:
+    """A point at which a secret is impossible is no experiment."""
+    text = (CASES / "geometric-contagious-ln2.toml").read_text().replace('"(0, 1)"', '"[0, 1]"')
+    (tmp_path / "case.toml").write_text(text)
+    model = load(tmp_path / "case.toml").model
+    zero, half = {"p": Fraction(0)}, {"p": Fraction(1, 2)}
+    assert [e.point for e in experiments(model, 1, [zero, half])] == [half]
+    with pytest.raises(InputError, match="probability zero"):
+        experiments(model, 1, [zero])
+
+
+def test_the_file_has_changed(tmp_path: Path) -> None:
+    """Inputs are read from the file of the case, which must be the one that was loaded."""
+    file = tmp_path / "case.toml"
+    file.write_text((CASES / "geometric-neighbours.toml").read_text())
+    loaded = load(file)
+    file.write_text(file.read_text() + "\n")
+    with pytest.raises(InputError, match="has changed"):
+        Subjects.of(loaded)
+
+
+def test_every_length_needs_one() -> None:
+    """A case about every length is sampled at one length, which has to be given."""
+    model = case("above-threshold-all").model
+    assert length_of(model, 4) == 4
+    with pytest.raises(InputError, match="--length"):
+        length_of(model, None)
+
+
+def test_counts_are_counters() -> None:
+    """Counts have zero for outputs that never came."""
+    loaded = case("geometric-neighbours")
+    counts = Runs(ModelSource(loaded.model), 1).counts(0, trials(loaded)[0], 0, 10)
+    assert isinstance(counts, Counter)
+    assert counts[("nothing",)] == 0

@@ -1,0 +1,272 @@
+"""Tight budgets: the papers' numbers, exact algebraic suprema, and comparison with a fine rational grid."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from flint import fmpz_poly
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paramverify.algebra.maxima import suprema
+from paramverify.algebra.realroots import RealRoot
+from paramverify.claims import Origin
+from paramverify.cli.main import run
+from paramverify.evidence.witnesses import evaluate, in_domain
+from paramverify.models.model import Model
+from paramverify.portfolio.session import Options, Session
+from paramverify.privacy.cases import load
+from paramverify.synthesis.budget import tight_budget
+from paramverify.synthesis.length_budgets import tight_budget_of_every_length
+from paramverify.synthesis.suprema import TightBudget
+
+CASES = Path(__file__).parents[2] / "cases"
+
+
+def budget(path: Path, relative: bool = False) -> TightBudget:
+    with Session() as session:
+        return tight_budget(load(path).model, session, relative=relative)
+
+
+def rational(found: TightBudget) -> Fraction:
+    assert isinstance(found.value, RealRoot)
+    assert found.value.is_rational
+    return found.value.lower
+
+
+@pytest.mark.parametrize(
+    ("name", "ratio", "attained"),
+    [
+        ("geometric-neighbours", Fraction(2), True),
+        ("geometric-contagious-ln2", Fraction(4), True),
+        ("geometric-independent", Fraction(2), False),
+        ("noisy-max-naive-3-ln8", Fraction(8), True),
+        ("noisy-max-3-above", Fraction(24, 7), True),
+        ("noisy-max-5-above", Fraction(288, 73), True),
+        ("noisy-max-independent", Fraction(40, 21), False),
+        ("noisy-max-own-record", Fraction(40, 21), False),
+        ("noisy-max-contagious", Fraction(24, 7), False),
+        ("noisy-max-five-diseases", Fraction(26213471, 7193368), False),
+    ],
+)
+def test_budgets_of_the_papers(name: str, ratio: Fraction, attained: bool) -> None:
+    """The tight ratios of the papers' cases, and whether a prior reaches them."""
+    found = budget(CASES / f"{name}.toml")
+    assert (rational(found), found.attained) == (ratio, attained)
+
+
+def test_example_4_is_approached_where_nobody_is_infected() -> None:
+    """The supremum 2 of Example 4 is approached at p → 0."""
+    found = budget(CASES / "geometric-independent.toml")
+    assert {name: root.lower for name, root in found.place.items()} == {"p": 0}
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 6])
+def test_symbolic_geometric_mechanism_is_tight(n: int) -> None:
+    """Relative to its bound 1/alpha the truncated geometric mechanism has ratio exactly 1, and reaches it."""
+    found = budget(CASES / f"geometric-symbolic-{n}.toml", relative=True)
+    assert (rational(found), found.attained) == (1, True)
+
+
+def test_unbounded_ratio() -> None:
+    """Without a bound on alpha there is no budget: the ratio grows without limit as alpha → 0."""
+    found = budget(CASES / "geometric-symbolic-3.toml")
+    assert found.infinite
+    assert not found.attained
+
+
+def test_exponential_budget(capsys: pytest.CaptureFixture[str]) -> None:
+    """The discrete Laplace case has the tight ratio exp(1/2), exactly."""
+    assert run(["budget", str(CASES / "discrete-laplace.toml"), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["ratio"]["exact"] == "exp(1/2)"
+    assert document["epsilon"] == pytest.approx(0.5)
+
+
+EXAMPLE_5_LIKE = """
+[parameters]
+p = "{p}"
+q = "{q}"
+[prior]
+a = {{ binomial = [2, "p"] }}
+b = {{ binomial = [2, "q"] }}
+[mechanism]
+kind = "noisy_max"
+queries = ["a", "b"]
+noise = {{ truncated_geometric = "1/2", range = 2 }}
+[secrets]
+some = "a >= 1"
+none = "a == 0"
+pairs = [["some", "none"]]
+[privacy]
+ratio = 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("p", "q"), [("(0, 1)", "(0, 1)"), ("[1/4, 3/4]", "[1/10, 9/10]"), ("1/3", "(0, 1)")]
+)
+def test_two_parameters_against_a_grid(p: str, q: str, tmp_path: Path) -> None:
+    """No point of a grid has a larger ratio than the supremum, and some point comes close to it."""
+    path = tmp_path / "case.toml"
+    path.write_text(EXAMPLE_5_LIKE.format(p=p, q=q))
+    found = budget(path)
+    case = load(path)
+    from paramverify.algebra.polynomials import value_at
+    from paramverify.encodings.sequences import candidates
+
+    steps = [Fraction(k, 400) for k in (1, *range(8, 400, 8), 399)]
+    points = [
+        {"p": x, "q": y}
+        for x in [*steps, Fraction(1, 3), Fraction(1, 4), Fraction(3, 4)]
+        for y in [*steps, Fraction(1, 10), Fraction(9, 10)]
+        if {"p": x, "q": y} in case.model.domain
+    ]
+    largest = max(
+        value_at(c.left, point) / value_at(c.right, point) for c in candidates(case.model) for point in points
+    )
+    assert found.upper is not None
+    assert largest <= found.upper
+    assert largest >= found.lower * Fraction(98, 100)
+    assert found.value is not None or found.upper - found.lower <= found.lower / 10**9
+
+
+def test_output_that_only_one_secret_can_give(tmp_path: Path) -> None:
+    """An output that is possible under one secret only has an infinite ratio, and the point shows it."""
+    path = tmp_path / "case.toml"
+    path.write_text(
+        """
+        [mechanism]
+        kind = "hmm"
+        states = ["a", "b"]
+        observations = ["x", "y"]
+        [mechanism.emissions]
+        a = { x = "1/2", y = "1/2" }
+        b = { y = "1" }
+        [neighbours]
+        differ = "each"
+        [privacy]
+        epsilon = 5
+        """
+    )
+    found = budget(path)
+    assert (found.infinite, found.attained) == (True, True)
+    assert (found.origin.left, found.origin.right, found.origin.observations) == ("a", "b", ("x",))
+
+
+def test_algebraic_supremum() -> None:
+    """The supremum of p(1-p)/(1+p) on (0,1) is 3 - 2√2 at √2 - 1, with its minimal polynomial."""
+    found = suprema(fmpz_poly([0, 1, -1]), fmpz_poly([1, 1]), Fraction(0), Fraction(1))
+    assert found.value is not None
+    assert found.value.factor in (fmpz_poly([1, -6, 1]), fmpz_poly([-1, 6, -1]))
+    fine = found.value.refined(Fraction(1, 10**12))
+    assert abs(float(fine.lower) - (3 - 2 * 2**0.5)) < 1e-9
+    assert abs(float(found.place.refined(Fraction(1, 10**12)).lower) - (2**0.5 - 1)) < 1e-9
+
+
+@given(
+    st.lists(st.integers(0, 9), min_size=1, max_size=5).filter(any),
+    st.lists(st.integers(0, 9), min_size=1, max_size=5).filter(any),
+)
+def test_supremum_is_above_a_grid_and_near_its_maximum(top: list[int], bottom: list[int]) -> None:
+    """For random quotients with nonnegative Bernstein coefficients the exact supremum matches a grid."""
+
+    def bernstein(coefficients: list[int]) -> fmpz_poly:
+        from math import comb
+
+        degree = len(coefficients) - 1
+        x, rest = fmpz_poly([0, 1]), fmpz_poly([1, -1])
+        terms = (c * comb(degree, k) * x**k * rest ** (degree - k) for k, c in enumerate(coefficients))
+        return sum(terms, fmpz_poly())
+
+    a, b = bernstein(top), bernstein([c + 1 for c in bottom])
+    common = a.gcd(b)
+    found = suprema(a // common, b // common, Fraction(0), Fraction(1))
+    assert found.value is not None
+    from flint import fmpq
+
+    grid = [a(fmpq(k, 1000)) / b(fmpq(k, 1000)) for k in range(1, 1000)]
+    best = Fraction(int(max(grid).p), int(max(grid).q))
+    fine = found.value.refined(Fraction(1, 10**9))
+    assert best <= fine.upper
+    assert float(best) >= float(fine.lower) * 0.95 - 1e-6
+
+
+def test_a_missing_upper_bound_is_not_made_up() -> None:
+    """Where one candidate's upper bound is not proved, the budget has none, whatever the other's is."""
+    from paramverify.synthesis.budget import _larger
+
+    origin = Origin("a", "b", ("x",))
+    unproved = TightBudget(Fraction(3), None, origin, {})
+    proved = TightBudget(Fraction(4), Fraction(5), origin, {})
+    for found in (_larger(unproved, proved), _larger(proved, unproved)):
+        assert (found.lower, found.upper, found.value) == (4, None, None)
+    wide = TightBudget(Fraction(2), Fraction(6), origin, {})
+    assert (_larger(wide, proved).lower, _larger(wide, proved).upper) == (4, 6)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "constraints"),
+    [("1/2", '["p + q <= 1"]'), ("exp(-1/2)", "[]"), ("exp(-1/2)", '["p <= q"]')],
+)
+def test_constraints_and_constants_give_certified_bounds(
+    alpha: str, constraints: str, tmp_path: Path
+) -> None:
+    """With constraints, or with exp(q) beside parameters, the bounds are close and fit a grid."""
+    path = tmp_path / "case.toml"
+    box = EXAMPLE_5_LIKE.format(p="[1/10, 9/10]", q="[1/10, 9/10]")
+    text = box.replace('"1/2", range', f'"{alpha}", range')
+    path.write_text(text.replace("[prior]", f"constraints = {constraints}\n[prior]", 1))
+    model = load(path).model
+    with Session() as session:
+        found = tight_budget(model, session, Fraction(1, 10**4))
+    assert found.upper is not None
+    assert found.upper - found.lower <= found.lower / 10**4
+    steps = [Fraction(k, 20) for k in range(2, 19)]
+    points = [{"p": p, "q": q} for p in steps for q in steps]
+    pairs = (("some", "none"), ("none", "some"))
+    ratios = [
+        float(found_at.ratio)
+        for point in points
+        if in_domain(model, point)
+        for left, right in pairs
+        for output in ("1", "2")
+        if (found_at := evaluate(model, Origin(left, right, (output,)), point)).ratio
+    ]
+    assert max(ratios) <= float(found.upper) * (1 + 1e-12)
+    assert max(ratios) >= float(found.lower) * 0.97
+
+
+@pytest.mark.parametrize("name", ["time-series-2-all", "time-series-3-all"])
+def test_bounds_for_every_length(name: str) -> None:
+    """The bounds are close, above the exact budgets of short sequences, and the lower one has a witness."""
+    model = load(CASES / f"{name}.toml").model
+    assert isinstance(model, Model)
+    with Session(Options(seconds=600)) as session:
+        found = tight_budget_of_every_length(model, session, Fraction(1, 100))
+        short = tight_budget(replace(model, lengths=(1, 2, 3)), session)
+    assert found.upper is not None
+    assert short.lower <= found.upper <= found.lower * Fraction(102, 100)
+    place = {name: root.lower for name, root in found.place.items()}
+    ratio = evaluate(model, found.origin, place).ratio
+    assert ratio is not None
+    assert ratio.rational == found.lower
+
+
+def test_exact_for_every_length_relative_to_a_parametric_bound() -> None:
+    """A survey whose answer is remembered reaches its own bound t/(1-t) at every length, and no more."""
+    model = load(CASES / "survey-memory-all.toml").model
+    assert isinstance(model, Model)
+    with Session() as session:
+        found = tight_budget_of_every_length(model, session, Fraction(1, 100), relative=True)
+    assert (found.lower, found.upper, found.attained) == (1, 1, True)
+
+
+def test_no_budget_for_every_length() -> None:
+    """Above threshold has no budget for all lengths, which a loop proves."""
+    model = load(CASES / "above-threshold-all.toml").model
+    assert isinstance(model, Model)
+    with Session() as session:
+        assert tight_budget_of_every_length(model, session, Fraction(1, 100)).infinite

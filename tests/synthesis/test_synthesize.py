@@ -1,0 +1,626 @@
+"""Violating priors, exact intervals, conditions, regions and designs: by the command and by the functions."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from fractions import Fraction
+from math import exp, isclose
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paramverify.answers import Open, Proved
+from paramverify.backends import backend
+from paramverify.backends.bernstein import decide_exactly
+from paramverify.claims import Origin
+from paramverify.cli.main import run
+from paramverify.encodings.choice import claims_of
+from paramverify.errors import InputError, UnsupportedError
+from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.formats.violations import fixed
+from paramverify.models.model import Model
+from paramverify.portfolio.session import Session
+from paramverify.privacy.cases import Case, load
+from paramverify.privacy.verification import verify
+from paramverify.reports.pictures.plots import available
+from paramverify.reports.roots import minimal_polynomial
+from paramverify.synthesis.intervals import Partition
+from paramverify.synthesis.maps import RegionMap, Status
+from paramverify.synthesis.optimum import optimum_of_map, optimum_of_parts
+from paramverify.synthesis.questions import axes_of, region_claims
+from paramverify.synthesis.refinement import exact_parts
+from paramverify.synthesis.regions import region_map
+from paramverify.synthesis.violating import nearest, simplest, worst
+from paramverify.verdicts import Holds, Violated
+
+CASES = Path(__file__).parents[2] / "cases"
+
+
+def variant(tmp_path: Path, name: str, *changes: tuple[str, str]) -> Case:
+    text = (CASES / f"{name}.toml").read_text()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    path = tmp_path / "case.toml"
+    path.write_text(text)
+    return load(path)
+
+
+def model_of(case: Case) -> Model:
+    assert isinstance(case.model, Model)
+    return case.model
+
+
+def parts_of(case: Case, name: str) -> Partition:
+    return exact_parts(claims_of(case.model), case.model.domain, name)
+
+
+def largest_ratio(model: Model, point: dict[str, Fraction]) -> Fraction:
+    """Returns the largest ratio at a point, output by output from the model."""
+    ratios = []
+    for output in model.hmm.observations:
+        for pair in model.pairs:
+            for left, right in ((pair.left, pair.right), (pair.right, pair.left)):
+                origin = Origin(left, right, (output,))
+                ratio = evaluate(model, origin, point).ratio
+                assert ratio is not None
+                assert ratio.rational is not None
+                ratios.append(ratio.rational)
+    return max(ratios)
+
+
+def document(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, dict[str, Any]]:
+    code = run(["synthesize", *map(str, arguments), "--json"])
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return code, found
+
+
+# --- the papers' examples ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["geometric-contagious-ln2", "noisy-max-five-diseases"])
+def test_violating_everywhere(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Examples 3 and 6: all of (0, 1) violates ln 2, with a witness."""
+    code, found = document(capsys, CASES / f"{name}.toml")
+    assert code == 0
+    (part,) = found["parts"]
+    assert (part["status"], part["interval"], part["lower"], part["upper"]) == ("violating", "(, )", "0", "1")
+    assert part["witness"]["exceeds"]
+    case = load(CASES / f"{name}.toml")
+    for k in range(1, 20):
+        point = {n: Fraction(k, 20) for n in case.model.domain.ring.parameters}
+        assert largest_ratio(model_of(case), point) > 2
+
+
+def test_example_4_is_safe_everywhere(capsys: pytest.CaptureFixture[str]) -> None:
+    """Example 4: every p in (0, 1) keeps ln 2."""
+    code, found = document(capsys, CASES / "geometric-independent.toml")
+    assert code == 0
+    (part,) = found["parts"]
+    assert (part["status"], part["interval"], part["lower"], part["upper"]) == ("safe", "(, )", "0", "1")
+
+
+def test_example_4_just_below(tmp_path: Path) -> None:
+    """Below ratio 2 the violating priors are an interval (0, r): checked against the published formulas.
+
+    By the published probabilities, output 0 has the ratio (p²-4p+4)(12-6p) / (6 (4-3p)), which falls from 2,
+    so r is where it is 199/100.
+    """
+    case = variant(tmp_path, "geometric-independent", ('epsilon = "ln(2)"', 'ratio = "199/100"'))
+    found = parts_of(case, "p")
+    assert [p.status for p in found.parts] == [Status.VIOLATING, Status.SAFE]
+    assert found.parts[1].lower_closed
+    root = found.parts[1].lower.refined(Fraction(1, 10**20))
+
+    def ratio(p: Fraction) -> Fraction:
+        return (p * p - 4 * p + 4) * (12 - 6 * p) / (6 * (4 - 3 * p))
+
+    assert ratio(root.lower) > Fraction(199, 100) > ratio(root.upper)
+    for k in range(1, 300):
+        p = Fraction(k, 300)
+        violated = largest_ratio(model_of(case), {"p": p}) > Fraction(199, 100)
+        assert found.status_at(p) is (Status.VIOLATING if violated else Status.SAFE)
+
+
+def test_example_4_with_a_decimal_budget(tmp_path: Path) -> None:
+    """For epsilon = 0.69 the end is a root of a polynomial with exp(0.69), enclosed as tightly as wanted."""
+    case = variant(tmp_path, "geometric-independent", ('epsilon = "ln(2)"', "epsilon = 0.69"))
+    found = parts_of(case, "p")
+    assert [p.status for p in found.parts] == [Status.VIOLATING, Status.SAFE]
+    root = found.parts[0].upper.refined(Fraction(1, 10**25))
+    assert root.upper - root.lower <= Fraction(1, 10**25)
+    model = model_of(case)
+    origins = [c.origins[0] for c in claims_of(model)]
+    assert any(evaluate(model, o, {"p": root.lower}).exceeds for o in origins)
+    assert not any(evaluate(model, o, {"p": root.upper}).exceeds for o in origins)
+
+
+def test_example_5_region(tmp_path: Path) -> None:
+    """Example 5 with a smaller budget: no random point (pA, pB) contradicts its cell for all pC."""
+    case = variant(tmp_path, "noisy-max-independent", ('epsilon = "ln(2)"', "epsilon = 0.6"))
+    claims = region_claims(case.model)
+    found = region_map(claims, case.model.domain, ("pA", "pB"))
+    assert found.quantified == ("pC",)
+    assert found.share(Status.UNDECIDED) <= Fraction(1, 100)
+    assert 0 < found.share(Status.VIOLATING) < Fraction(1, 10)
+    draws = random.Random(5)
+    seen: set[Status] = set()
+    for _ in range(60):
+        # half of the points near the corner where it is violated
+        near = Fraction(1, 30) if draws.random() < 0.5 else Fraction(1)
+        a = near * Fraction(draws.randint(1, 999), 1000)
+        b = 1 - near * Fraction(draws.randint(1, 999), 1000)
+        cell = next(
+            c for c in found.cells if all(low <= v <= up for (low, up), v in zip(c.box, (a, b), strict=True))
+        )
+        answers = [decide_exactly(fixed(fixed(claim, "pA", a), "pB", b)) for claim in claims]
+        if cell.status is Status.UNDECIDED or any(isinstance(x, Open) for x in answers):
+            continue
+        seen.add(cell.status)
+        private = all(isinstance(x, Proved) for x in answers)
+        assert cell.status is (Status.SAFE if private else Status.VIOLATING)
+    assert seen == {Status.SAFE, Status.VIOLATING}
+
+
+# --- violating priors --------------------------------------------------------------------------------
+
+
+def test_simplest_violating_prior(tmp_path: Path) -> None:
+    """No prior with a smaller denominator violates the case, by trying all of them."""
+    case = variant(tmp_path, "geometric-independent", ('epsilon = "ln(2)"', 'ratio = "199/100"'))
+    with Session() as session:
+        found = simplest(case.model, session)
+    assert isinstance(found.witness, Witness)
+    value = found.witness.parameters["p"]
+    assert value == Fraction(1, 150)
+    assert found.witness.exceeds
+    parts = parts_of(case, "p")
+    for bottom in range(1, value.denominator):
+        assert parts.status_at(Fraction(1, bottom)) is not Status.VIOLATING
+
+
+def test_worst_prior(tmp_path: Path) -> None:
+    """The worst prior comes within the tolerance of the supremum 2, which is not reached."""
+    case = variant(tmp_path, "geometric-independent", ('epsilon = "ln(2)"', 'ratio = "199/100"'))
+    with Session() as session:
+        found = worst(model_of(case), session, Fraction(1, 10**4))
+    assert isinstance(found.witness, Witness)
+    assert found.complete
+    assert found.supremum is not None
+    assert found.supremum.value is not None
+    assert found.supremum.lower == 2
+    assert found.supremum.attained is False
+    ratio = found.witness.ratio
+    assert ratio is not None
+    assert ratio.rational is not None
+    assert 2 * (1 - Fraction(1, 10**4)) <= ratio.rational < 2
+
+
+def test_worst_prior_next_to_one_that_is_excluded(tmp_path: Path) -> None:
+    """Where the supremum 2 belongs to p = 0, which the box has and a secret excludes, priors approach it."""
+    changes = ('epsilon = "ln(2)"', 'ratio = "3/2"'), ('p = "(0, 1)"', 'p = "[0, 1]"')
+    case = variant(tmp_path, "geometric-independent", *changes)
+    with Session() as session:
+        found = worst(model_of(case), session, Fraction(1, 10**3))
+    assert isinstance(found.witness, Witness)
+    assert found.complete
+    assert found.supremum is not None
+    assert found.supremum.attained is False
+    ratio = found.witness.ratio
+    assert ratio is not None
+    assert ratio.rational == largest_ratio(model_of(case), dict(found.witness.parameters))
+    assert 2 * (1 - Fraction(1, 10**3)) <= ratio.rational < 2
+
+
+def test_worst_prior_of_a_private_case() -> None:
+    """Where even the worst prior is within the bound, all claims are proved, and the supremum is told."""
+    with Session() as session:
+        found = worst(model_of(load(CASES / "noisy-max-independent.toml")), session)
+    assert found.witness is None
+    assert found.complete
+    assert found.decisions
+    assert found.supremum is not None
+    assert found.supremum.lower == Fraction(40, 21)
+
+
+def test_worst_prior_relative_to_a_bound_with_parameters() -> None:
+    """With a bound that has parameters, the ratio over the bound counts; here it grows without limit."""
+    with Session() as session:
+        found = worst(model_of(load(CASES / "survey-fresh.toml")), session)
+    assert found.relative
+    assert found.supremum is not None
+    assert found.supremum.infinite
+    assert isinstance(found.witness, Witness)
+    assert found.witness.exceeds
+
+
+def test_nearest_prior_in_one_parameter(tmp_path: Path) -> None:
+    """The certified distances enclose the exact one: from 1/2 to the end of the violating interval."""
+    case = variant(tmp_path, "geometric-independent", ('epsilon = "ln(2)"', 'ratio = "199/100"'))
+    with Session() as session:
+        found = nearest(case.model, session, {"p": Fraction(1, 2)}, Fraction(1, 10**5))
+    assert found.complete
+    assert found.nearer is not None
+    assert found.distance is not None
+    assert isinstance(found.witness, Witness)
+    root = parts_of(case, "p").parts[0].upper.refined(Fraction(1, 10**12))
+    assert found.nearer <= Fraction(1, 2) - root.lower
+    assert Fraction(1, 2) - root.upper <= found.distance == Fraction(1, 2) - found.witness.parameters["p"]
+    assert found.distance - found.nearer <= found.distance / 10**5
+
+
+def test_nearest_prior_in_three_parameters(tmp_path: Path) -> None:
+    """With three parameters, no random prior nearer than the lower bound violates the case."""
+    case = variant(tmp_path, "noisy-max-independent", ('epsilon = "ln(2)"', "epsilon = 0.6"))
+    start = {"pA": Fraction(1, 5), "pB": Fraction(4, 5), "pC": Fraction(4, 5)}
+    with Session() as session:
+        found = nearest(case.model, session, start, Fraction(1, 1000))
+    assert found.complete
+    assert isinstance(found.witness, Witness)
+    assert found.nearer is not None
+    distances = [abs(found.witness.parameters[n] - v) for n, v in start.items()]
+    assert max(distances) == found.distance
+    draws = random.Random(3)
+    model = model_of(case)
+    origins = [claim.origins[0] for claim in claims_of(model)]
+    for _ in range(40):
+        near = {
+            n: v + found.nearer * draws.choice((-1, 1)) * Fraction(draws.randint(1, 99), 100)
+            for n, v in start.items()
+        }
+        if all(0 < v < 1 for v in near.values()):
+            assert not any(evaluate(model, o, near).exceeds for o in origins)
+
+
+def test_nearest_prior_where_the_point_itself_violates() -> None:
+    """A violating prior has distance 0 to itself."""
+    case = load(CASES / "geometric-contagious-ln2.toml")
+    with Session() as session:
+        found = nearest(case.model, session, {"p": Fraction(1, 3)})
+        assert found.distance == found.nearer == 0
+        with pytest.raises(InputError, match="there is no parameter 'q'"):
+            nearest(case.model, session, {"q": Fraction(1, 3)})
+    with Session() as session, pytest.raises(InputError, match="no value for pB, pC"):
+        nearest(load(CASES / "noisy-max-independent.toml").model, session, {"pA": Fraction(1, 3)})
+
+
+def test_strict_comparisons() -> None:
+    """A strict comparison has violating points, but no regions: it is no claim on the whole domain."""
+    case = load(CASES / "blood-test.toml")
+    with Session() as session:
+        assert simplest(case.model, session).witness is not None
+        start = {n: i.simplest() for n, i in case.model.domain.box.items()}
+        found = nearest(case.model, session, start, Fraction(1, 100))
+    assert found.witness is not None
+    with pytest.raises(UnsupportedError, match="regions need <= or >="):
+        region_claims(case.model)
+
+
+# --- design ------------------------------------------------------------------------------------------
+
+
+def test_design_of_a_contagious_pair(capsys: pytest.CaptureFixture[str]) -> None:
+    """The count is 0 or 2, so output 0 has ratio 1/alpha², and alpha ≥ 1/√2 is needed, exactly."""
+    code, found = document(capsys, CASES / "design-geometric-contagious.toml")
+    assert code == 0
+    value = found["optimum"]["value"]
+    assert found["optimum"]["attained"]
+    assert value["exact"] == "sqrt(2)/2"
+    assert value["minimal_polynomial"] == "2*x^2 - 1"
+    assert Fraction(value["lower"]) ** 2 < Fraction(1, 2) < Fraction(value["upper"]) ** 2
+    assert [p["status"] for p in found["parts"]] == ["violating", "safe"]
+    assert found["quantified"] == ["p"]
+
+
+def test_design_of_randomised_response() -> None:
+    """By hand: answer 0 has the largest ratio, for p = 1/10 it is ((1-t)/10 + 9t/10)/(1-t), which is e."""
+    case = load(CASES / "design-randomized-response.toml")
+    best = optimum_of_parts(parts_of(case, "truth"), "maximise")
+    assert best is not None
+    assert best.attained
+    assert best.value is not None
+    assert minimal_polynomial(best.value) == "10*x*E + 8*x - 10*E + 1"
+    e = exp(1)
+    assert isclose(float(best.value.refined(Fraction(1, 10**15)).lower), (10 * e - 1) / (10 * e + 8))
+
+
+def test_design_of_noisy_max(tmp_path: Path) -> None:
+    """The smallest alpha is exact, private itself by verification, and any smaller one is violated."""
+    case = load(CASES / "design-noisy-max.toml")
+    best = optimum_of_parts(parts_of(case, "alpha"), "minimise")
+    assert best is not None
+    assert best.attained
+    assert best.value is not None
+    assert minimal_polynomial(best.value) == "2*x^4 - 2*x^3 - 6*x^2 + x + 1"
+    root = best.value.refined(Fraction(1, 10**6))
+    marked = 'alpha = { in = "[1/10, 9/10]", design = true }'
+    for value, verdict in ((root.upper, Holds), (root.lower, Violated)):
+        changes = ((marked, f'alpha = "{value}"'), ('[design]\nminimise = "alpha"\n', ""))
+        assert isinstance(verify(variant(tmp_path, "design-noisy-max", *changes)).verdict, verdict)
+    bounds = region_map(claims_of(case.model), case.model.domain, ("alpha",), Fraction(1, 1000))
+    certified = optimum_of_map(bounds, "alpha", "minimise")
+    assert certified is not None
+    assert certified.lower is not None
+    assert certified.upper is not None
+    assert certified.lower <= root.lower < root.upper <= certified.upper
+    assert certified.upper - certified.lower <= Fraction(1, 1000)
+
+
+def test_no_design_is_private(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where no value of a design parameter is private, the exit code is 1."""
+    case = variant(tmp_path, "design-geometric-contagious", ('"(0, 1)", design', '"(0, 1/2]", design'))
+    code, found = document(capsys, case.path)
+    assert code == 1
+    assert "optimum" not in found
+
+
+def test_two_design_parameters(tmp_path: Path) -> None:
+    """Two design parameters get a map with certified bounds of the objective."""
+    case = variant(
+        tmp_path,
+        "design-randomized-response",
+        ('p = "[1/10, 1/2]"', 'p = "[1/10, 1/2]"\ns = { in = "[0, 1]", design = true }'),
+        ('1 = { 0 = "(1 - p)**2", 1 = "2*p - p**2" }', '1 = { 0 = "s", 1 = "1 - s" }'),
+    )
+    claims = region_claims(case.model)
+    assert axes_of(case, claims) == ("truth", "s")
+    found = region_map(claims, case.model.domain, axes_of(case, claims))
+    best = optimum_of_map(found, "truth", "maximise")
+    assert best is not None
+    assert best.lower is not None
+    assert best.upper is not None
+    assert best.lower < Fraction(745, 1000)
+    assert best.upper > Fraction(744, 1000)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("design = true", "design = 1", "parameters.alpha.design: true or false is needed here"),
+        ("design = true", "desing = true", "parameters.alpha.desing: unknown key; did you mean 'design'?"),
+        ('in = "(0, 1)", ', "", "parameters.alpha: the key 'in' is missing"),
+        ('minimise = "alpha"', 'minimise = "p"', "design.minimise: 'p' is not a design parameter"),
+        (
+            'minimise = "alpha"',
+            'minimize = "alpha"',
+            "design.minimize: unknown key; did you mean 'minimise'?",
+        ),
+        ('"alpha"\n\n[prior]', '"alpha"\nmaximise = "alpha"\n\n[prior]', "give either maximise or minimise"),
+        ("design = true", "design = false", "design: no parameter is marked"),
+        (
+            "[prior]",
+            '[quantify]\nforall = ["p"]\n\n[prior]',
+            "quantify: the parameters that are not for design",
+        ),
+    ],
+)
+def test_mistakes_in_designs(
+    old: str, new: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Mistakes in a design are named."""
+    text = (CASES / "design-geometric-contagious.toml").read_text()
+    path = tmp_path / "case.toml"
+    path.write_text(text.replace(old, new, 1))
+    assert run(["synthesize", str(path)]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_verify_is_about_all_design_values(capsys: pytest.CaptureFixture[str]) -> None:
+    """`verify` quantifies over the design parameters too, and points at `synthesize`."""
+    assert run(["verify", str(CASES / "design-geometric-contagious.toml")]) == 1
+    assert "Design: the verdict is for every alpha" in capsys.readouterr().out
+
+
+# --- the command -------------------------------------------------------------------------------------
+
+
+def test_witness_with_evidence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A violating prior comes with evidence that `check` accepts for this case; the exit code is 1."""
+    case, evidence = CASES / "geometric-contagious-ln2.toml", tmp_path / "evidence.json"
+    code, found = document(capsys, case, "--witness", "--evidence", evidence)
+    assert code == 1
+    assert found["status"] == "violated"
+    assert found["witness"]["parameters"] == {"p": "1/2"}
+    assert run(["check", str(evidence), "--case", str(case)]) == 0
+
+
+def test_no_witness_with_evidence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """That there is no violating prior comes with the proofs of all claims; the exit code is 0."""
+    case, evidence = CASES / "geometric-independent.toml", tmp_path / "evidence.json"
+    code, found = document(capsys, case, "--witness", "--evidence", evidence)
+    assert code == 0
+    assert found["status"] == "holds"
+    assert run(["check", str(evidence), "--case", str(case)]) == 0
+
+
+def test_region_with_state_and_evidence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A map goes on where a coarser one stopped, and its evidence is accepted for its case only."""
+    case = variant(tmp_path, "noisy-max-independent", ('epsilon = "ln(2)"', "epsilon = 0.6"))
+    state, evidence = tmp_path / "cells", tmp_path / "evidence.json"
+    first = ["--parameters", "pA,pB", "--state", state]
+    code, coarse = document(capsys, case.path, *first, "--coverage", "0.2")
+    assert code == 0
+    lines = state.read_text().splitlines()
+    code, fine = document(capsys, case.path, *first, "--region", "--evidence", evidence)
+    assert code == 0
+    assert state.read_text().splitlines()[: len(lines)] == lines
+    assert len(fine["cells"]) > len(coarse["cells"])
+    assert Fraction(fine["shares"]["undecided"]) <= Fraction(1, 100)
+    assert run(["check", str(evidence), "--case", case.path]) == 0
+    assert run(["check", str(evidence), "--case", str(CASES / "noisy-max-independent.toml")]) == 1
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_limits_are_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A map that is not done in time says so, with exit code 3."""
+    case = variant(tmp_path, "noisy-max-independent", ('epsilon = "ln(2)"', "epsilon = 0.6"))
+    code, found = document(capsys, case.path, "--coverage", "1e-9", "--timeout", "0.7")
+    assert code == 3
+    assert found.get("interrupted") or found["status"] == "unknown"
+
+
+def test_a_map_is_drawn_after_the_time_limit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A picture that takes longer than the time limit leaves is drawn, and the map is told."""
+    drawn: list[RegionMap] = []
+
+    def slow(found: RegionMap, path: Path, **_: str) -> None:
+        time.sleep(2)
+        drawn.append(found)
+
+    monkeypatch.setattr("paramverify.cli.synthesize.draw", slow)
+    monkeypatch.setattr("paramverify.cli.synthesize.check", lambda path: None)
+    case = variant(tmp_path, "noisy-max-independent", ('epsilon = "ln(2)"', "epsilon = 0.6"))
+    limits = ["--region", "--coverage", "0.0001", "--timeout", "1"]
+    code, found = document(capsys, case.path, *limits, "--plot", tmp_path / "x.png")
+    assert code == 3
+    assert found["interrupted"]
+    assert len(found["cells"]) == len(drawn[0].cells)
+
+
+@pytest.mark.parametrize("option", ["--plot", "--evidence", "--state"])
+def test_files_that_cannot_be_written(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder that does not exist is noticed before the case is even read."""
+    if option == "--plot" and not available():
+        pytest.skip("matplotlib is missing")
+    path = tmp_path / "none" / "file.svg"
+    assert run(["synthesize", str(tmp_path / "no-case.toml"), "--region", option, str(path)]) == 2
+    assert f"{path}: there is no folder '{path.parent}'" in capsys.readouterr().err
+
+
+def test_condition_on_several(capsys: pytest.CaptureFixture[str]) -> None:
+    """Several parameters get a quantifier-free condition, or a message on how to get the program."""
+    code, found = document(capsys, CASES / "randomized-response.toml", "--exact")
+    if backend("qepcad").version() is None:
+        assert code == 3
+        assert "passagemath-qepcad" in found["reason"]
+        pytest.skip(backend("qepcad").install)
+    assert code == 0
+    assert found["condition"] == "TRUE"
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png"])
+def test_pictures(suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Intervals and maps are drawn to the file that was asked for."""
+    if not available():
+        pytest.skip("matplotlib is missing")
+    line, plane = tmp_path / f"line.{suffix}", tmp_path / f"map.{suffix}"
+    assert document(capsys, CASES / "design-geometric-contagious.toml", "--plot", line)[0] == 0
+    case = variant(tmp_path, "noisy-max-independent", ('epsilon = "ln(2)"', "epsilon = 0.6"))
+    assert document(capsys, case.path, "--parameters", "pA,pB", "--plot", plane)[0] == 0
+    assert line.stat().st_size > 1000
+    assert plane.stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--witness", "--exact"], "give one of --witness, --region and --exact"),
+        (["--near", "p=1/2", "--region"], "--objective and --near go with --witness"),
+        (["--objective", "nearest"], "--objective nearest needs --near"),
+        (["--state", "x", "--exact"], "--state goes with --region"),
+        (["--evidence", "x", "--exact"], "--evidence goes with --witness and --region"),
+        (["--plot", "x.svg", "--witness"], "--plot goes with --region and --exact"),
+        (["--plot", "x.pdf"], "pictures are written as .svg or .png"),
+        (["--coverage", "1"], "--coverage: a number between 0 and 1 is needed"),
+        (["--parameters", "q"], "there is no parameter 'q'; there are: p"),
+        (["--near", "p"], "write parameter=value"),
+        (["--witness", "--parameters", "p"], "--parameters goes with --region and --exact"),
+        (["--witness", "--coverage", "0.1"], "--coverage goes with --region"),
+        (["--exact", "--coverage", "0.1"], "--coverage goes with --region"),
+        (["--region", "--precision", "0.1"], "--precision goes with --objective ratio and --near"),
+        (["--witness", "--precision", "0.1"], "--precision goes with --objective ratio and --near"),
+        (["--parameters", ""], "--parameters needs at least one name"),
+    ],
+)
+def test_mistakes(options: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Options that do not go together, and values that make no sense, are named."""
+    assert run(["synthesize", str(CASES / "geometric-independent.toml"), *options]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("geometric-neighbours", "the claims of this case mention no parameter"),
+        ("time-series-2-all", "regions for every length are not known"),
+        ("blood-test", "regions need <= or >= instead of < or >"),
+    ],
+)
+def test_cases_without_regions(name: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Cases that have no regions say why."""
+    assert run(["synthesize", str(CASES / f"{name}.toml")]) == 2
+    assert message in capsys.readouterr().err
+
+
+def inequality(tmp_path: Path, ranges: str, holds: str) -> Path:
+    path = tmp_path / "inequality.toml"
+    path.write_text(f'[parameters]\n{ranges}\n[define]\nf = "{holds}"\n[claim]\nholds = "f >= 0"\n')
+    return path
+
+
+@pytest.mark.parametrize(
+    ("ranges", "message"),
+    [
+        ('p = "1/2"\nq = "[1, 1]"', "p, q: one value only, nothing to find; `verify` decides the case"),
+        ('p = "[0, 1]"\nq = "[0, 1]"\nconstraints = ["p == q"]', "no interior, because of p == q"),
+        ('p = "[0, 1]"\nq = "[0, 1]"\nconstraints = ["p + q >= 2"]', "no interior, because of p + q >= 2"),
+    ],
+)
+def test_domains_without_a_map(
+    ranges: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A domain that is one point, or that constraints make flat, is named at once."""
+    assert run(["synthesize", str(inequality(tmp_path, ranges, "p*q - 1"))]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_constraints_of_a_map(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A map says under which constraints, and its example satisfies them: simplest points of cells do not."""
+    ranges = 'p = "(0, 1)"\nq = "(0, 1)"\nconstraints = ["p + q <= 1", "p >= 17*q"]'
+    path = inequality(tmp_path, ranges, "3*q - 1")
+    run(["synthesize", str(path), "--coverage", "0.1"])
+    assert "over (p, q) with p + q <= 1, p >= 17*q" in capsys.readouterr().out
+    _, found = document(capsys, path, "--coverage", "0.1")
+    point = {name: Fraction(value) for name, value in found["witness"]["parameters"].items()}
+    assert point["p"] + point["q"] <= 1
+    assert point["p"] >= 17 * point["q"]
+
+
+def test_quantified_parameters_are_those_of_the_case(capsys: pytest.CaptureFixture[str]) -> None:
+    """`[quantify]` says which parameter is free: the truth probability, private from 1/4 to 3/4."""
+    code, found = document(capsys, CASES / "randomized-response-condition.toml")
+    assert code == 0
+    assert [(p["status"], p["lower"], p["upper"], p["interval"]) for p in found["parts"]] == [
+        ("violating", "1/10", "1/4", "(, )"),
+        ("safe", "1/4", "3/4", "[, ]"),
+        ("violating", "3/4", "9/10", "(, )"),
+    ]
+
+
+def test_ends_that_are_close(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An inequality is true or false on its intervals, and ends that agree in six digits are told apart."""
+    path = tmp_path / "case.toml"
+    path.write_text(
+        '[parameters]\np = "[0, 1]"\n[define]\nf = "(p**2 - 1/2)*(p**2 - 500000001/1000000000)"\n'
+        '[claim]\nholds = "f >= 0"\n'
+    )
+    assert run(["synthesize", str(path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "f >= 0 is true for p in [0, 0.707106781]"
+    assert lines[1] == "f >= 0 is false for p in (0.707106781, 0.707106782)"
+    assert "0.707106781 is sqrt(2)/2, a root of 2*x^2 - 1" in lines
+
+
+def test_isolated_points_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A value at which the claim just holds is a line of its own."""
+    path = tmp_path / "case.toml"
+    path.write_text('[parameters]\np = "(0, 1)"\n[claim]\nholds = "(3*p - 1)**2 <= 0"\n')
+    assert run(["synthesize", str(path)]) == 0
+    assert "(3*p - 1)**2 <= 0 is true for p = 1/3" in capsys.readouterr().out.splitlines()
