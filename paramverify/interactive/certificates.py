@@ -26,8 +26,8 @@ from paramverify.interactive.refutation import Refutation
 from paramverify.interactive.verification import Report
 from paramverify.models.systems.system import System
 from paramverify.models.systems.weights import Weight, text
+from paramverify.portfolio.obligations import needs_of, points_for, read_points, unmet
 from paramverify.portfolio.session import Options, Session
-from paramverify.privacy.verification import needs_of, points_for, read_points, unmet
 
 
 def evidence_document(
