@@ -181,7 +181,7 @@ def _claims(case: InteractiveCase, document: dict[str, Any], options: Options | 
                     entry = {
                         "polynomial": name[0],
                         "strict": strict,
-                        "proof": certificates.proof_of(decision),
+                        "proof": decision.proof,
                     }
                     found.append(entry | ({"negated": key(-polynomial)} if strict else {}))
             return known[name]

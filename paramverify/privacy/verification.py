@@ -14,7 +14,6 @@ from paramverify.encodings import cone_certificates
 from paramverify.encodings.choice import claims_of, is_long
 from paramverify.encodings.lumping import lump
 from paramverify.errors import LimitError, TimeLimitError, located
-from paramverify.evidence.certificates import proof_of
 from paramverify.evidence.witnesses import AnyWitness, find_witness
 from paramverify.models.context import sample_points
 from paramverify.models.inequality import Inequality
@@ -165,4 +164,4 @@ def levels_certificate(
     """
     if not model.lengths or not is_long(model):
         return None
-    return cone_certificates.levels(lump(model).model, claims, [proof_of(d) for d in decisions])
+    return cone_certificates.levels(lump(model).model, claims, [d.proof for d in decisions])
