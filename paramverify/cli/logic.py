@@ -35,6 +35,7 @@ from paramverify.logic.syntax import Property
 from paramverify.logic.verification import Result, Work
 from paramverify.portfolio.session import Session
 from paramverify.reports import logic as reports
+from paramverify.verdicts import Standing
 
 
 @click.command("logic")
@@ -124,8 +125,8 @@ def command(
     obligations = [decision for _, decision in work.obligations]
     if evidence:
         lift()
-        whole = status != "holds" or all(result.complete for result in results.values())
-        document = reports.evidence(case, work.obligations, results, status if whole else "unknown")
+        whole = status is not Standing.HOLDS or all(result.complete for result in results.values())
+        document = reports.evidence(case, work.obligations, results, status if whole else Standing.UNKNOWN)
         if not whole:
             click.echo("the evidence has claims only: no certificate says why they are enough here", err=True)
         write_json(evidence, document, indent=1)
@@ -148,9 +149,9 @@ def _assigned(texts: Iterable[str], option: str) -> dict[str, str]:
     return found
 
 
-def _status(results: dict[str, Result]) -> str:
+def _status(results: dict[str, Result]) -> Standing:
     found = {result.status for result in results.values()}
-    return next(status for status in ("violated", "unknown", "holds") if status in found)
+    return next(s for s in (Standing.VIOLATED, Standing.UNKNOWN, Standing.HOLDS) if s in found)
 
 
 def _lines(case: LogicCase, results: dict[str, Result], obligations: list[Decision]) -> list[str]:

@@ -61,6 +61,7 @@ from paramverify.synthesis.questions import (
 )
 from paramverify.synthesis.refinement import exact_parts
 from paramverify.synthesis.regions import region_map
+from paramverify.verdicts import Standing
 
 DECIDED = (Status.SAFE, Status.VIOLATING, Status.OUTSIDE)
 
@@ -305,7 +306,7 @@ def _condition(case: Case, claims: Sequence[Claim], axes: Sequence[str], session
     if isinstance(found, Open):
         reason = f"{found.end.value}: {found.detail}"
         lines = [f"no condition on {names} was found: {reason}"]
-        return Exit.UNKNOWN, document | {"status": "unknown", "reason": reason}, lines
+        return Exit.UNKNOWN, document | {"status": Standing.UNKNOWN, "reason": reason}, lines
     lines = [telling.condition_line(case, names, found.text)]
     lines += [f"  by qepcad; compared exactly at {found.checked} points"]
     return Exit.HOLDS, document | {"condition": found.text, "checked": found.checked}, lines

@@ -17,10 +17,11 @@ from paramverify.answers import End, Open
 from paramverify.backends import Backend
 from paramverify.errors import InputError, located
 from paramverify.files import read_file
+from paramverify.verdicts import Standing
 
 MAX_BYTES = 100_000_000
 LOGIC = "QF_NRA"
-STATUS = {"sat": "violated", "unsat": "holds"}
+STATUS = {"sat": Standing.VIOLATED, "unsat": Standing.HOLDS}
 
 # Comments, strings and quoted symbols, in which brackets mean nothing, and brackets.
 TOKEN = re.compile(r';[^\n]*|"[^"]*"|\|[^|]*\||[()]')

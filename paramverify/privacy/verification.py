@@ -24,7 +24,7 @@ from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.all_lengths import verify_all_lengths
 from paramverify.privacy.cases import Case
-from paramverify.verdicts import Holds, Unknown, Verdict, Violated
+from paramverify.verdicts import Holds, Standing, Unknown, Verdict, Violated, status_of
 
 Progress = Callable[[int, int], None]
 
@@ -48,6 +48,11 @@ class Report:
     seconds: float
     obligations: Proofs = ()
     certificate: dict[str, Any] | None = None
+
+    @property
+    def status(self) -> Standing:
+        """The word for the verdict."""
+        return status_of(self.verdict)
 
 
 def verify(case: Case, options: Options | None = None, progress: Progress | None = None) -> Report:

@@ -40,7 +40,7 @@ from paramverify.reports.budgets import growing
 from paramverify.reports.evidence import evidence_document
 from paramverify.synthesis.quotients import as_polynomials
 from paramverify.synthesis.suprema import TightBudget
-from paramverify.verdicts import Holds, Unknown, Verdict, Violated
+from paramverify.verdicts import Holds, Standing, Unknown, Verdict, Violated
 
 Check = Callable[[str, Case], checker.Report]
 
@@ -68,12 +68,11 @@ def budget_document(
             obligations=obligations,
             certificate=dict(certificate) if certificate else None,
         )
-        document = evidence_document(replace(case, model=proof.model), report, "holds")
+        document = evidence_document(replace(case, model=proof.model), report)
     else:
         verdict: Verdict = Unknown(End.GAVE_UP, "no upper bound was proved")
         if witnesses and witnesses[-1].exceeds:
             verdict = Violated(witnesses[-1])
-        status = "violated" if isinstance(verdict, Violated) else "unknown"
         report = Report(
             verdict=verdict,
             claims=(),
@@ -84,7 +83,7 @@ def budget_document(
             obligations=obligations,
             certificate=dict(found.loop) if found.loop else None,
         )
-        document = evidence_document(case, report, status)
+        document = evidence_document(case, report)
     return document | {BUDGET: {"bound": bound, "witnesses": [documents.witness(w) for w in witnesses]}}
 
 
@@ -139,7 +138,7 @@ def _read(document: Mapping[str, Any]) -> dict[str, Any]:
     fine = fine and isinstance(stated["witnesses"], list)
     if bound is not None:
         fine = fine and isinstance(bound, list) and len(bound) == 2 and all(isinstance(b, str) for b in bound)
-        fine = fine and document.get("status") == "holds"
+        fine = fine and document.get("status") == Standing.HOLDS
     if not fine:
         raise EvidenceError("not a bound of two texts, or null, and a list of witnesses")
     return dict(stated)

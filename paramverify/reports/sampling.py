@@ -19,6 +19,7 @@ from paramverify.statistics.audit import Audit, Fit
 from paramverify.statistics.certification import Certified, TightRatio, simplest, worst
 from paramverify.statistics.detection import Detection, Tested
 from paramverify.statistics.events import Candidate
+from paramverify.verdicts import Standing
 
 MOST_REJECTED = 10  # rejected fits that are told one by one
 
@@ -143,7 +144,7 @@ def certified_lines(model: Model, certified: Sequence[Certified], unknown: int, 
     told = []
     if certified:
         count = f"{len(certified)} candidate{'s' * (len(certified) != 1)}"
-        head = "violated" if real else "no violation found, which proves nothing"
+        head = Standing.VIOLATED if real else "no violation found, which proves nothing"
         told.append(f"{head}: {len(real)} of {count} stand exact evaluation.")
     elif not unknown:
         told.append("no candidate, which proves nothing: no output was seen beyond the bound")
@@ -178,9 +179,14 @@ def certified_document(model: Model, certified: Sequence[Certified], unknown: in
     ]
     real = [entry for entry in certified if entry.is_violation]
     if not real:
-        return {"status": "unknown", "candidates": listed, "not_in_the_model": unknown}
+        return {"status": Standing.UNKNOWN, "candidates": listed, "not_in_the_model": unknown}
     witness = documents.witness(simplest(model, worst(real)))
-    return {"status": "violated", "witness": witness, "candidates": listed, "not_in_the_model": unknown}
+    return {
+        "status": Standing.VIOLATED,
+        "witness": witness,
+        "candidates": listed,
+        "not_in_the_model": unknown,
+    }
 
 
 def tight_lines(tight: TightRatio) -> list[str]:

@@ -22,6 +22,7 @@ from paramverify.synthesis.intervals import Part, Partition, Root
 from paramverify.synthesis.maps import RegionMap, Status
 from paramverify.synthesis.optimum import Optimum
 from paramverify.synthesis.violating import Violating
+from paramverify.verdicts import Standing
 
 Answer = tuple[int, dict[str, Any], list[str]]  # exit code, JSON, lines
 
@@ -264,7 +265,8 @@ def _plain(value: Fraction) -> str:
 
 def violating_document(found: Violating) -> dict[str, Any]:
     """Returns a violating prior as JSON, with `status` violated, holds or unknown."""
-    status = "violated" if found.witness else "holds" if found.complete else "unknown"
+    undecided = Standing.HOLDS if found.complete else Standing.UNKNOWN
+    status = Standing.VIOLATED if found.witness else undecided
     document: dict[str, Any] = {"status": status, "complete": found.complete, **text.words(found.decisions)}
     if found.reason:
         document["reason"] = found.reason
