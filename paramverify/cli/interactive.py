@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.points import in_words
 from paramverify.algebra.polynomials import RationalFunction, in_generator, variables
 from paramverify.cli import _output
 from paramverify.cli._common import (
@@ -125,7 +126,7 @@ def _witness(case: InteractiveCase, report: Noninterference) -> list[str]:
     found = report.refutation
     assert found is not None
     names = case.system.actions.names
-    at = ", ".join(f"{k} = {v}" for k, v in report.parameters.items())
+    at = in_words(report.parameters)
     left, right = found.probabilities
     ratio = "impossible with the other" if is_zero(right) else f"ratio {_shown(case, left / right)}"
     nothing = ", then nothing" if found.event.closed else ""

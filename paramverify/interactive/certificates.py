@@ -8,13 +8,12 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from paramverify.algebra.domains import Constraint
 from paramverify.algebra.polynomials import Polynomial, key, primitive
 from paramverify.answers import Proved
 from paramverify.checker.claims import Report as CheckReport
 from paramverify.checker.polynomials import Poly
 from paramverify.checker.unwinding import FORMAT, VERSION, check_document
-from paramverify.claims import Claim, to_document, without_enclosure
+from paramverify.claims import Claim, positive, to_document, without_enclosure
 from paramverify.errors import DefectError
 from paramverify.evidence import certificates
 from paramverify.interactive.bounds import Judge
@@ -197,6 +196,4 @@ def _claim(case: InteractiveCase, polynomial: Polynomial, strict: bool) -> Claim
     domain = case.domain
     if not strict:
         return without_enclosure(Claim(polynomial, domain))
-    rest = Constraint(-polynomial, False, "the denominator is not positive")
-    smaller = replace(domain, constraints=(*domain.constraints, rest))
-    return without_enclosure(Claim(domain.ring.number(-1), smaller))
+    return without_enclosure(positive(polynomial, domain, "the denominator is not positive"))

@@ -21,6 +21,7 @@ from typing import Any
 from flint import fmpq_poly
 
 from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.points import in_words
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, in_generator, key, variables
 from paramverify.answers import Decision, End
 from paramverify.checker import claims as checker
@@ -169,7 +170,7 @@ def _line(scaled: Model | None, found: list[Witness]) -> str:
     lowest, where = "no witness is given", ""
     if found:
         point = found[-1].parameters
-        where = " at " + ", ".join(f"{n} = {v}" for n, v in point.items()) if point else ""
+        where = f" at {in_words(point)}" if point else ""
         lowest = f"it is {_ratio(found[-1])}{where} (evaluated again)"
     if scaled is None:
         return f"budget: no upper bound of the ratio; {lowest}"

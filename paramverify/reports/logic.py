@@ -7,6 +7,7 @@ from typing import Any
 
 from paramverify.algebra.decimals import decimal_text, logarithm
 from paramverify.algebra.domains import Domain
+from paramverify.algebra.points import in_words
 from paramverify.answers import Decision
 from paramverify.claims import Claim, Origin, without_enclosure
 from paramverify.errors import DefectError
@@ -43,7 +44,7 @@ def lines(
 
 def counterexample_lines(example: StateWitness, found: Property) -> list[str]:
     """Returns the sentences that tell a violation."""
-    at = ", ".join(f"{k} = {v}" for k, v in example.parameters.items())
+    at = in_words(example.parameters)
     if example.index is not None:
         at = ", ".join(part for part in (f"{found.variable} = {example.index}", at) if part)
     start = f"With {at}: " if at else ""

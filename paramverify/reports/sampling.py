@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from paramverify.algebra.decimals import decimal_text, logarithm
+from paramverify.algebra.points import in_words
 from paramverify.claims import show_sequence
 from paramverify.models.model import Model
 from paramverify.reports import documents, text
@@ -59,7 +60,7 @@ def table(found: Detection) -> list[str]:
 def _event(candidate: Candidate) -> str:
     more, less = candidate.secrets
     chosen = _sides(candidate)
-    at = ", ".join(f"{name} = {value}" for name, value in candidate.experiment.point.items())
+    at = in_words(candidate.experiment.point)
     return f"{candidate.event}, under {more!r} against {less!r}{chosen}{at and f', {at}'}"
 
 
@@ -214,7 +215,7 @@ def tight_lines(tight: TightRatio) -> list[str]:
         head = f"the ratio is at least {low_text}; no upper bound was proved"
     near = []
     if witness.parameters and not tight.infinite:
-        place = ", ".join(f"{name} = {value}" for name, value in witness.parameters.items())
+        place = in_words(witness.parameters)
         seen = f"near it, ratio {text.number(witness.ratio)}, " if not tight.exact and witness.ratio else ""
         near = [f"  {seen}with {place}:"]
     return [
