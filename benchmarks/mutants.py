@@ -76,8 +76,10 @@ TESTS = {
     "backends/bernstein.py": "backends/test_bernstein.py exact/test_near_misses.py checker/test_checker.py",
     "exact/touching.py": "backends/test_bernstein.py exact/test_near_misses.py",
     "algebra/domains.py": "algebra/test_domains.py",
+    "algebra/points.py": "algebra/test_points.py",
     "algebra/realroots.py": "algebra/test_roots.py backends/test_roots_backend.py",
     "models/context.py": "models/test_model_checks.py",
+    "portfolio/obligations.py": "portfolio/test_obligations.py evidence/test_evidence.py",
 }
 
 OPERATORS: dict[type, tuple[type, ...]] = {
