@@ -1,10 +1,8 @@
 """Branch and bound with exact Bernstein coefficients, for claims in several variables on boxes.
 
 On each box: all coefficients ≥ 0 prove f ≥ 0, a negative one at a vertex is a value of f and refutes it, and
-the coefficients of a constraint may show that no point of the domain is inside (J. Garloff, *Convergent
-bounds for the range of multivariate polynomials*, 1986; C. Muñoz and A. Narkawicz, *Formalization of
-Bernstein polynomials and applications to global optimization*, 2013). What is left is cut, the box with the
-lowest bound first.
+the coefficients of a constraint may show that no point of the domain is inside ([Garloff86],
+[MunozNarkawicz13]). What is left is cut, the box with the lowest bound first.
 
 Coefficients converge to f with the square of the width, so boxes where f > 0 end. Where f touches zero
 cutting may never end: then a variable in which f is monotone is removed, or an argument of `touching`

@@ -1,8 +1,7 @@
 """The monolithic encoding: one formula for all sequences of one length, as the published tool writes it.
 
-Algorithm 1 (PufferfishCheck) of [F]: Liu, Wang and Zhang, *Verifying Pufferfish Privacy in Hidden Markov
-Models*, APLAS 2022. Real variables w_1, ..., w_k stand for the observations, numbered from 0.
-`Select(w, values)` is a nested if-then-else, and the forward recursion is a term over it. For each secret
+Algorithm 1 (PufferfishCheck) of [F]. Real variables w_1, ..., w_k stand for the observations, numbered from
+0. `Select(w, values)` is a nested if-then-else, and the forward recursion is a term over it. For each secret
 pair and direction,
 
     Σ α_k > c · Σ β_k   and   w_1, ..., w_k ∈ Ω   and   θ in the domain, both secrets possible
