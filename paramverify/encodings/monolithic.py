@@ -248,7 +248,7 @@ def _formula(
 ) -> Formula:
     builder = _Builder(model, length)
     manager = builder.manager
-    top, bottom = (builder.term(f) for f in (model.ratio.numerator, model.ratio.denominator))
+    top, bottom = (builder.term(f) for f in (model.measure.ratio.numerator, model.measure.ratio.denominator))
     masses = [builder.term(start.mass) for _, start in (left, right)]
     likely = manager.Times(bottom, builder.forward(left[1]), masses[1])
     unlikely = manager.Times(top, builder.forward(right[1]), masses[0])

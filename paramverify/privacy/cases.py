@@ -35,6 +35,7 @@ from paramverify.models.design import Design, read_design
 from paramverify.models.hmm import HMM
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
+from paramverify.models.measures import Pure
 from paramverify.models.mechanisms import Input, Mechanism, known_input, read_mechanism, show_input
 from paramverify.models.mechanisms.hmm import Explicit, read_row
 from paramverify.models.model import Model
@@ -143,7 +144,7 @@ class _Reader:
             domain=self.checks.domain,
             hmm=hmm,
             pairs=tuple(pairs),
-            ratio=ratio,
+            measure=Pure(ratio),
             lengths=lengths,
             obligations=tuple(self.checks.obligations),
             notes=tuple(dict.fromkeys([*self.notes, *self.checks.notes])),

@@ -117,8 +117,7 @@ def expected_claims(model: Model, told: Mapping[str, set[str]] | None = None) ->
             names = tuple(model.hmm.observations[o] for o in word)
             turned = Origin(pair.right, pair.left, names)
             for one, other, origin in ((a, b, Origin(pair.left, pair.right, names)), (b, a, turned)):
-                f = other * model.ratio.numerator - one * model.ratio.denominator
-                _, polynomial = primitive(f)
+                _, polynomial = primitive(model.measure.claim(one, other))
                 name = key(polynomial)
                 if told and str(origin) in told:
                     told[str(origin)].add(name)
@@ -133,7 +132,7 @@ def claim_of(model: Model, origin: Origin) -> Claim:
     """Returns the claim that one sequence of observations makes about one direction of a secret pair."""
     pi, tau = directed(model, origin.left, origin.right)
     left, right = (forward_sum(model, start, origin.observations) for start in (pi, tau))
-    f = right * pi.mass * model.ratio.numerator - left * tau.mass * model.ratio.denominator
+    f = model.measure.claim(left * tau.mass, right * pi.mass)
     return without_enclosure(Claim(primitive(f)[1], model.domain, (origin,)))
 
 
