@@ -13,14 +13,13 @@ is the negation of one like that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from paramverify.errors import SizeError
-from paramverify.logic.syntax import Constant, Formula, Junction, Next, Not, Until, is_state
+from paramverify.logic.normal_forms import And, Constant, Literal, Next, Node, Or, Release, Until, later
 
-Node: TypeAlias = tuple[Any, ...]
 Clause: TypeAlias = frozenset[Node]
 Goal: TypeAlias = frozenset[Clause]
 
@@ -29,65 +28,6 @@ MAX_GOALS = 100_000
 
 TRUE: Goal = frozenset({frozenset()})
 FALSE: Goal = frozenset()
-T, F = ("T",), ("F",)
-
-
-def compiled(formula: Formula, leaf: Callable[[Formula], int], negative: bool = False) -> Node:
-    """Returns a path formula (or its negation) in positive normal form; `leaf` numbers state formulas."""
-    if isinstance(formula, Constant):
-        return T if formula.value != negative else F
-    if isinstance(formula, Not):
-        return compiled(formula.inner, leaf, not negative)
-    if is_state(formula):
-        return ("lit", leaf(formula), not negative)
-    if isinstance(formula, Junction):
-        word = formula.operator if not negative else "|" if formula.operator == "&" else "&"
-        return (word, *(compiled(part, leaf, negative) for part in formula.parts))
-    if isinstance(formula, Next):
-        return ("X", compiled(formula.inner, leaf, negative))
-    assert isinstance(formula, Until)
-    word = "R" if formula.release != negative else "U"
-    left, right = compiled(formula.left, leaf, negative), compiled(formula.right, leaf, negative)
-    assert formula.low.name is None
-    high = None if formula.high is None else formula.high.offset
-    if high is not None and high < formula.low.offset:
-        return F if word == "U" else T  # no step is in an empty range, as in small members of a family
-    return (word, left, right, formula.low.offset, high)
-
-
-def negated(node: Node) -> Node:
-    """Returns the negation in positive normal form."""
-    word = node[0]
-    if word in "TF":
-        return F if word == "T" else T
-    if word == "lit":
-        return ("lit", node[1], not node[2])
-    if word in "UR":
-        return ("R" if word == "U" else "U", negated(node[1]), negated(node[2]), node[3], node[4])
-    if word == "X":
-        return ("X", negated(node[1]))
-    return ("|" if word == "&" else "&", *map(negated, node[1:]))
-
-
-def unbounded(node: Node, word: str) -> bool:
-    """Tells whether an unbounded U (or R) occurs."""
-    if node[0] == word and node[4] is None:
-        return True
-    return any(unbounded(part, word) for part in node[1:] if isinstance(part, tuple))
-
-
-def depth(node: Node) -> int | None:
-    """Returns after how many states at most the truth of a formula is known; None if it is not bounded."""
-    word = node[0]
-    if word in "TF":
-        return 0
-    if word == "lit":
-        return 1
-    inner = [depth(part) for part in node[1:] if isinstance(part, tuple)]
-    known = [d for d in inner if d is not None]
-    if len(known) < len(inner) or (word in "UR" and node[4] is None):
-        return None
-    return max(known, default=0) + (node[4] if word in "UR" else 1 if word == "X" else 0)
 
 
 @dataclass
@@ -135,35 +75,34 @@ class Progression:
         return self._nodes[key]
 
     def _stepped(self, node: Node, signature: int) -> Goal:
-        word = node[0]
-        if word in "TF":
-            return TRUE if word == "T" else FALSE
-        if word == "lit":
-            return TRUE if bool(signature >> node[1] & 1) == node[2] else FALSE
-        if word == "X":
-            return _dnf(node[1])
-        if word == "&":
-            made: Goal = TRUE
-            for part in node[1:]:
-                made = _both(made, self._step(part, signature))
-            return made
-        if word == "|":
-            found: Goal = FALSE
-            for part in node[1:]:
-                found = found | self._step(part, signature)
-            return _minimal(found)
-        _, left, right, low, high = node
-        first = self._step(left, signature)
-        if low > 0:
-            later = _dnf((word, left, right, low - 1, None if high is None else high - 1))
-            return _both(first, later) if word == "U" else _minimal(first | later)
-        second = self._step(right, signature)
-        if high == 0:
+        match node:
+            case Constant():
+                return TRUE if node.value else FALSE
+            case Literal():
+                return TRUE if bool(signature >> node.leaf & 1) == node.positive else FALSE
+            case Next():
+                return _dnf(node.inner)
+            case And():
+                return _all(self._step(part, signature) for part in node.parts)
+            case Or():
+                return _some(self._step(part, signature) for part in node.parts)
+            case Until() | Release():
+                return self._repeated(node, signature)
+
+    def _repeated(self, node: Until | Release, signature: int) -> Goal:
+        """Returns what is left of U or R: the right side, or else the left side now and the rest later."""
+        first = self._step(node.left, signature)
+        until = isinstance(node, Until)
+        if node.low > 0:
+            rest = _dnf(later(node))
+            return _both(first, rest) if until else _minimal(first | rest)
+        second = self._step(node.right, signature)
+        if node.high == 0:
             return second
-        later = _dnf((word, left, right, 0, None if high is None else high - 1))
-        if word == "U":
-            return _minimal(second | _both(first, later))
-        return _both(second, _minimal(first | later))
+        rest = _dnf(later(node))
+        if until:
+            return _minimal(second | _both(first, rest))
+        return _both(second, _minimal(first | rest))
 
 
 TRUE_GOAL, FALSE_GOAL = 0, 1
@@ -171,20 +110,28 @@ TRUE_GOAL, FALSE_GOAL = 0, 1
 
 def _dnf(node: Node) -> Goal:
     """Returns a formula as a goal whose parts are no conjunctions or disjunctions."""
-    word = node[0]
-    if word in "TF":
-        return TRUE if word == "T" else FALSE
-    if word == "&":
-        made: Goal = TRUE
-        for part in node[1:]:
-            made = _both(made, _dnf(part))
-        return made
-    if word == "|":
-        found: Goal = FALSE
-        for part in node[1:]:
-            found = found | _dnf(part)
-        return _minimal(found)
+    match node:
+        case Constant():
+            return TRUE if node.value else FALSE
+        case And():
+            return _all(map(_dnf, node.parts))
+        case Or():
+            return _some(map(_dnf, node.parts))
     return frozenset({frozenset({node})})
+
+
+def _all(goals: Iterable[Goal]) -> Goal:
+    made: Goal = TRUE
+    for goal in goals:
+        made = _both(made, goal)
+    return made
+
+
+def _some(goals: Iterable[Goal]) -> Goal:
+    found: Goal = FALSE
+    for goal in goals:
+        found = found | goal
+    return _minimal(found)
 
 
 def _both(left: Goal, right: Goal) -> Goal:
