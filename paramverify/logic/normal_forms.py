@@ -14,14 +14,14 @@ from paramverify.logic import syntax
 from paramverify.logic.syntax import Formula, is_state
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Constant:
     """`true` or `false`."""
 
     value: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Literal:
     """The leaf of this number, or its negation where not `positive`."""
 
@@ -29,28 +29,28 @@ class Literal:
     positive: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Next:
     """X: the formula holds from the next state on."""
 
     inner: Node
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class And:
     """All parts hold."""
 
     parts: tuple[Node, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Or:
     """Some part holds."""
 
     parts: tuple[Node, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Until:
     """left U[low, high] right; no high is infinity."""
 
@@ -60,7 +60,7 @@ class Until:
     high: int | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Release:
     """left R[low, high] right, the dual of U; no high is infinity."""
 

@@ -20,7 +20,7 @@ from typing import TypeAlias
 from paramverify.errors import SizeError
 from paramverify.logic.normal_forms import And, Constant, Literal, Next, Node, Or, Release, Until, later
 
-Clause: TypeAlias = frozenset[Node]
+Clause: TypeAlias = frozenset[int]  # numbers of parts of the formula, no conjunctions or disjunctions
 Goal: TypeAlias = frozenset[Clause]
 
 MAX_CLAUSES = 4_000
@@ -38,12 +38,14 @@ class Progression:
     goals: list[Goal] = field(default_factory=list)
     _numbers: dict[Goal, int] = field(default_factory=dict)
     _steps: dict[tuple[int, int], int] = field(default_factory=dict)
-    _nodes: dict[tuple[Node, int], Goal] = field(default_factory=dict)
+    _parts: list[Node] = field(default_factory=list)
+    _places: dict[Node, int] = field(default_factory=dict)
+    _stepped: dict[tuple[int, int], Goal] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._number(TRUE)
         self._number(FALSE)
-        self.start = self._number(_dnf(self.formula))
+        self.start = self._number(self._goal(self.formula))
 
     def after(self, goal: int, signature: int) -> int:
         """Returns the goal that is left after a state in which the leaves of the signature's bits hold."""
@@ -52,8 +54,8 @@ class Progression:
             found: Goal = FALSE
             for clause in self.goals[goal]:
                 made: Goal = TRUE
-                for node in clause:
-                    made = _both(made, self._step(node, signature))
+                for part in clause:
+                    made = _both(made, self._part_after(part, signature))
                     if not made:
                         break
                 found = _minimal(found | made)
@@ -68,56 +70,66 @@ class Progression:
             self.goals.append(goal)
         return self._numbers[goal]
 
-    def _step(self, node: Node, signature: int) -> Goal:
-        key = (node, signature)
-        if key not in self._nodes:
-            self._nodes[key] = self._stepped(node, signature)
-        return self._nodes[key]
+    def _goal(self, node: Node) -> Goal:
+        """Returns a formula as a goal."""
+        match node:
+            case Constant():
+                return TRUE if node.value else FALSE
+            case And():
+                return _all(map(self._goal, node.parts))
+            case Or():
+                return _some(map(self._goal, node.parts))
+        return frozenset({frozenset({self._part(node)})})
 
-    def _stepped(self, node: Node, signature: int) -> Goal:
+    def _part(self, node: Node) -> int:
+        place = self._places.setdefault(node, len(self._parts))
+        if place == len(self._parts):
+            self._parts.append(node)
+        return place
+
+    def _part_after(self, part: int, signature: int) -> Goal:
+        key = (part, signature)
+        if key not in self._stepped:
+            node = self._parts[part]
+            if isinstance(node, (Until, Release)):
+                self._stepped[key] = self._repeated(node, signature)
+            else:
+                self._stepped[key] = self._step(node, signature)
+        return self._stepped[key]
+
+    def _step(self, node: Node, signature: int) -> Goal:
+        """Returns what must hold from the next state on, where a formula must hold from this one."""
         match node:
             case Constant():
                 return TRUE if node.value else FALSE
             case Literal():
                 return TRUE if bool(signature >> node.leaf & 1) == node.positive else FALSE
             case Next():
-                return _dnf(node.inner)
+                return self._goal(node.inner)
             case And():
                 return _all(self._step(part, signature) for part in node.parts)
             case Or():
                 return _some(self._step(part, signature) for part in node.parts)
             case Until() | Release():
-                return self._repeated(node, signature)
+                return self._part_after(self._part(node), signature)
 
     def _repeated(self, node: Until | Release, signature: int) -> Goal:
         """Returns what is left of U or R: the right side, or else the left side now and the rest later."""
         first = self._step(node.left, signature)
         until = isinstance(node, Until)
         if node.low > 0:
-            rest = _dnf(later(node))
+            rest = self._goal(later(node))
             return _both(first, rest) if until else _minimal(first | rest)
         second = self._step(node.right, signature)
         if node.high == 0:
             return second
-        rest = _dnf(later(node))
+        rest = self._goal(later(node))
         if until:
             return _minimal(second | _both(first, rest))
         return _both(second, _minimal(first | rest))
 
 
 TRUE_GOAL, FALSE_GOAL = 0, 1
-
-
-def _dnf(node: Node) -> Goal:
-    """Returns a formula as a goal whose parts are no conjunctions or disjunctions."""
-    match node:
-        case Constant():
-            return TRUE if node.value else FALSE
-        case And():
-            return _all(map(_dnf, node.parts))
-        case Or():
-            return _some(map(_dnf, node.parts))
-    return frozenset({frozenset({node})})
 
 
 def _all(goals: Iterable[Goal]) -> Goal:
