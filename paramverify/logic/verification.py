@@ -26,7 +26,7 @@ from paramverify.errors import (
 )
 from paramverify.logic.cases import LogicCase
 from paramverify.logic.clauses import holds_by_cases
-from paramverify.logic.comparisons import Method
+from paramverify.logic.comparisons import Choice, Method
 from paramverify.logic.judges import ClaimJudge, ExactJudge
 from paramverify.logic.numbers import contains, real, sign_at
 from paramverify.logic.semantics import Comparison, Semantics, Truth, conjuncts
@@ -86,7 +86,7 @@ class Work:
 
     case: LogicCase
     session: Session
-    method: str = "auto"
+    method: Choice = Choice.AUTO
     obligations: list[tuple[Claim, Decision]] = field(default_factory=list)
     _settled: set[str] = field(default_factory=set)
 
