@@ -21,6 +21,7 @@ from math import inf
 from paramverify.algebra.bernstein import Patch, patch, slope_sign, split
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Interval
+from paramverify.algebra.points import sign_at
 from paramverify.algebra.polynomials import (
     Point,
     key,
@@ -46,7 +47,7 @@ from paramverify.exact.touching import (
     by_square,
     without,
 )
-from paramverify.formats.refutations import Confirm, refuter, sign_at_point
+from paramverify.formats.refutations import Confirm, refuter
 from paramverify.simplify.reductions import live_constraints
 
 MAX_STORED = 2_000_000  # coefficients kept in memory by boxes that wait; others are computed again
@@ -356,7 +357,7 @@ def decide_exactly(claim: Claim, work: Work | None = None) -> Answer:
 def _number(claim: Claim) -> Answer:
     """Decides a claim about a number in which nothing but the constant occurs, by its sign (Lindemann)."""
     simple = {name: interval.simplest() for name, interval in claim.domain.box.items()}
-    if sign_at_point(claim.domain, claim.polynomial, simple) < 0:
+    if sign_at(claim.domain, claim.polynomial, simple) < 0:
         return Refuted(simple)
     return answer(claim, Outcome(proof=certificates.EXPONENTIAL))
 

@@ -16,7 +16,7 @@ MAX_LENGTH = 100_000
 
 
 def read_measure(privacy: Table, checks: Checks) -> tuple[Measure, str]:
-    """Reads `epsilon` or `ratio`: the measure, with a bound that is positive on the whole domain; and it in words.
+    """Reads `epsilon` or `ratio`: the measure, its bound positive on the domain; and the bound in words.
 
     Raises:
         CaseError: a bound that is not positive, or below 1 everywhere; a mistake in the table.
