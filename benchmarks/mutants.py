@@ -50,7 +50,9 @@ MEMORY = 6 << 30  # bytes of address space for each process
 CHECKERS, OTHERS = 0.95, 0.90
 # Which test files cover which module; checkers first.
 TESTS = {
-    "checker/claims.py": "checker/test_claim_documents.py checker/test_claim_checker.py checker/test_checker.py",
+    "checker/claims.py": (
+        "checker/test_claim_documents.py checker/test_claim_checker.py checker/test_checker.py"
+    ),
     "checker/rules.py": "checker/test_claim_checker.py checker/test_checker.py",
     "checker/convexity.py": "checker/test_claim_checker.py checker/test_checker.py",
     "checker/goals.py": "checker/test_claim_checker.py checker/test_checker.py",
