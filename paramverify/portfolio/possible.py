@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from paramverify.answers import Open, Proved
-from paramverify.backends.roots import fails_without_witness
 from paramverify.errors import CaseError
+from paramverify.exact.lines import fails_without_witness
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session

@@ -15,11 +15,11 @@ from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import variables
 from paramverify.answers import Decision, End, Open, Proved
 from paramverify.backends import discover
-from paramverify.backends.bernstein import ENCLOSURES, decide_exactly
-from paramverify.backends.roots import IRRATIONAL, fails_without_witness
 from paramverify.claims import Claim, without_enclosure
 from paramverify.errors import TimeLimitError
 from paramverify.evidence import certificates
+from paramverify.exact.branching import ENCLOSURES, decide_exactly
+from paramverify.exact.lines import IRRATIONAL, fails_without_witness
 from paramverify.exact.settling import VERSION, Outcome, Work, answer, settle
 from paramverify.formats.refutations import Confirm, refuter
 from paramverify.portfolio.agreement import check_agreement, confirmation, program

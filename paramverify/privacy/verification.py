@@ -11,8 +11,6 @@ from typing import Any, Protocol
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import is_constant, key
 from paramverify.answers import Decision, End, Open, Proved, Refuted
-from paramverify.backends.bernstein import decide_exactly
-from paramverify.backends.roots import fails_without_witness
 from paramverify.claims import Claim
 from paramverify.encodings import cone_certificates
 from paramverify.encodings.choice import claims_of, is_long
@@ -20,6 +18,8 @@ from paramverify.encodings.lumping import lump
 from paramverify.errors import DomainError, LimitError, ModelError, TimeLimitError, located
 from paramverify.evidence.certificates import proof_of
 from paramverify.evidence.witnesses import AnyWitness, find_witness, violates
+from paramverify.exact.branching import decide_exactly
+from paramverify.exact.lines import fails_without_witness
 from paramverify.models.context import Obligation, sample_points
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel, OnDomain

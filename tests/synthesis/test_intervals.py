@@ -17,9 +17,9 @@ from paramverify.algebra.domains import Constraint, Domain, Interval, box_domain
 from paramverify.algebra.ordered import isolate_over, negative_point, number_sign
 from paramverify.algebra.polynomials import Polynomial, Ring, value_at
 from paramverify.answers import Open, Proved
-from paramverify.backends.bernstein import decide_exactly
 from paramverify.claims import Claim
 from paramverify.errors import InputError, UnsupportedError
+from paramverify.exact.branching import decide_exactly
 from paramverify.formats.refutations import in_domain, sign_at_point
 from paramverify.formats.violations import fixed
 from paramverify.synthesis.intervals import Partition, Root
