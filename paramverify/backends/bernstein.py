@@ -22,6 +22,7 @@ class BernsteinBackend:
     description: str = "branch and bound on exact Bernstein coefficients; options boxes, coefficients"
     install: str = ""
     abilities: frozenset[Ability] = DECIDES
+    place: int = 0
 
     def version(self) -> str | None:
         """Returns the version of this package."""

@@ -15,7 +15,11 @@ from paramverify.formats.refutations import Confirm, refuter
 
 @dataclass(frozen=True)
 class RootsBackend:
-    """Exact real root isolation, for claims that come down to one variable each."""
+    """Exact real root isolation, for claims that come down to one variable each.
+
+    It takes no part in the default strategy: `bernstein` begins with the same procedure, so that in a race it
+    would do the same work a second time.
+    """
 
     name: str = "roots"
     builtin: bool = True
