@@ -48,7 +48,6 @@ from paramverify.models.priors import (
     check_labels,
     read_prior,
 )
-from paramverify.models.worst_pairs import worst_pair
 from paramverify.tables import Table, all_expressions, check_name, is_decimal, read_toml
 
 MAX_LENGTH = 100_000
@@ -243,7 +242,7 @@ class _Reader:
     def worst(self, around: Neighbourhood) -> tuple[HMM, list[SecretPair]]:
         """Returns the model of the pair of neighbours that stands for all."""
         self.stands_for = around
-        left, right = worst_pair(around)
+        left, right = around.worst_pair()
         self.notes.append(
             f"{show_input(left)} against {show_input(right)} has the largest ratio of all neighbours "
             f"({around.pairs:,} ordered pairs), and stands for them"
