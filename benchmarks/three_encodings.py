@@ -7,7 +7,7 @@ children. All claims of a case must be proved, or one refuted by a witness that 
 
 - sequences: the enumerating encoding, decided by the exact procedures of this package;
 - cone: the cone encoding, decided in the same way; with parametric transitions it merges equal vectors;
-- monolithic: Algorithm 1 of Liu, Wang and Zhang, APLAS 2022, decided by Z3.
+- monolithic: Algorithm 1 of [F], decided by Z3.
 
 The largest length decided within the limit is found by doubling and bisection. Prints Markdown tables for
 docs/benchmarks.md; `-` means not decided within the limit.

@@ -1,8 +1,7 @@
 """cvc5, through PySMT, with and without cylindrical algebraic coverings.
 
-Without: incremental linearisation (A. Cimatti et al., TOCL 2018). With: E. Ábrahám, J. Davenport, M. England,
-G. Kremer, JLAMP 2021. `nl-cov` and `nl-ext` are always set explicitly, because cvc5 would choose
-for itself.
+Without: incremental linearisation [Cimatti18]. With: [Abraham21]. `nl-cov` and `nl-ext` are always set
+explicitly, because cvc5 would choose for itself.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Z3, through PySMT: nlsat decides QF_NRA (D. Jovanović, L. de Moura, IJCAR 2012)."""
+"""Z3, through PySMT: nlsat decides QF_NRA ([JovanovicMoura12])."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A script asks whether its formula is satisfiable. Those that `export` writes say that a violation exists:
 `unsat` means that the claim holds, `sat` that it is violated, and other scripts are told in the same words.
-The commands are those of the SMT-LIB standard, version 2.6 (Barrett, Fontaine, Tinelli).
+The commands are those of the SMT-LIB standard, version 2.6 ([Barrett17]).
 """
 
 from __future__ import annotations

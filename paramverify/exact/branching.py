@@ -1,10 +1,8 @@
 """Branch and bound with exact Bernstein coefficients, for claims in several variables on boxes.
 
 On each box: all coefficients ≥ 0 prove f ≥ 0, a negative one at a vertex is a value of f and refutes it, and
-the coefficients of a constraint may show that no point of the domain is inside (J. Garloff, *Convergent
-bounds for the range of multivariate polynomials*, 1986; C. Muñoz and A. Narkawicz, *Formalization of
-Bernstein polynomials and applications to global optimization*, 2013). What is left is cut, the box with the
-lowest bound first.
+the coefficients of a constraint may show that no point of the domain is inside ([Garloff86],
+[MunozNarkawicz13]). What is left is cut, the box with the lowest bound first.
 
 Coefficients converge to f with the square of the width, so boxes where f > 0 end. Where f touches zero
 cutting may never end: then a variable in which f is monotone is removed, or an argument of `touching`
@@ -23,6 +21,7 @@ from math import inf
 from paramverify.algebra.bernstein import Patch, patch, slope_sign, split
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Interval
+from paramverify.algebra.points import sign_at
 from paramverify.algebra.polynomials import (
     Point,
     key,
@@ -47,7 +46,7 @@ from paramverify.exact.touching import (
     by_square,
     without,
 )
-from paramverify.formats.refutations import Confirm, refuter, sign_at_point
+from paramverify.formats.refutations import Confirm, refuter
 from paramverify.simplify.reductions import live_constraints
 
 MAX_STORED = 2_000_000  # coefficients kept in memory by boxes that wait; others are computed again
@@ -357,6 +356,6 @@ def decide_exactly(claim: Claim, work: Work | None = None) -> Answer:
 def _number(claim: Claim) -> Answer:
     """Decides a claim about a number in which nothing but the constant occurs, by its sign (Lindemann)."""
     simple = {name: interval.simplest() for name, interval in claim.domain.box.items()}
-    if sign_at_point(claim.domain, claim.polynomial, simple) < 0:
+    if sign_at(claim.domain, claim.polynomial, simple) < 0:
         return Refuted(simple)
     return answer(claim, Outcome(proof=certificates.EXPONENTIAL))

@@ -105,7 +105,7 @@ def fails_without_witness(claim: Claim) -> bool:
 def univariate_tree(polynomial: Polynomial, name: str, interval: Interval, leaf: Token = "+") -> list[Token]:
     """Returns a tree with f ≥ 0 at the leaves, where f > 0 on the interval but for simple zeros at ends.
 
-    Then the coefficients on short pieces are positive (Farin, section 5.7: they converge to f), or zero at
+    Then the coefficients on short pieces are positive ([Farin02] section 5.7: they converge to f), or zero at
     that end and positive elsewhere, so this ends. The leaf is `+`, or what f > 0 on the interval justifies.
     """
     tokens: list[Token] = []

@@ -279,7 +279,7 @@ def _read(decisions: Sequence[Decision], check: Confirm, tally: _Tally, confirm:
     tally.winners += proved
     # A certificate that can be replayed is better evidence than a solver's word.
     best = next((d for d in proved if isinstance(d.answer, Proved) and d.answer.certificate), proved[0])
-    return Outcome(proof=_proof(best))
+    return Outcome(proof=best.proof)
 
 
 _INFORMATIVE = (
@@ -296,12 +296,3 @@ _INFORMATIVE = (
 
 def _decided(decision: Decision) -> bool:
     return isinstance(decision.answer, Proved)
-
-
-def _proof(decision: Decision) -> certificates.Proof:
-    said = decision.answer
-    assert isinstance(said, Proved)
-    if said.certificate is not None:
-        proof: certificates.Proof = said.certificate["proof"]
-        return proof
-    return certificates.solver(decision.backend, decision.version, decision.options, said.transcript)

@@ -88,7 +88,7 @@ class _Hunt:
             relative=relative,
             parts=branches(plain.domain),
         )
-        top, bottom = plain.ratio.numerator, plain.ratio.denominator
+        top, bottom = plain.measure.ratio.numerator, plain.measure.ratio.denominator
         hunt.quotients = [Quotient(c.left * bottom, c.right * top, c.origin) for c in candidates_of(plain)]
         points = points_of(hunt.parts, max(1, POINTS // max(1, len(hunt.parts))))
         for whole, total in distinct((q for q in hunt.quotients if q.left), hunt.parts):

@@ -112,7 +112,9 @@ def exceeding(model: Model, left: InitialDistribution, right: InitialDistributio
         [(s.observation, s.successor, value_at(s.weight, point) / scale) for s in row]
         for row in model.hmm.steps
     ]
-    top, bottom = (value_at(f, point) for f in (model.ratio.numerator, model.ratio.denominator))
+    top, bottom = (
+        value_at(f, point) for f in (model.measure.ratio.numerator, model.measure.ratio.denominator)
+    )
 
     def sums(start: InitialDistribution, mass: Fraction) -> dict[Word, Fraction]:
         level = {(): {s: value_at(w, point) / mass for s, w in start.weights.items()}}

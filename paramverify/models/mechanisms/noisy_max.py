@@ -1,7 +1,7 @@
 """`kind = "noisy_max"`: the index (from 1) of the largest of several answers, each with its own noise.
 
-C. Dwork and A. Roth, *The Algorithmic Foundations of Differential Privacy* (2014), section 3.3; with
-truncated geometric noise as in [F] section 2. Ties go to the first index, or to all maxima uniformly.
+After [DworkRoth14] section 3.3; with truncated geometric noise as in [F] section 2. Ties go to the first
+index, or to all maxima uniformly.
 """
 
 from __future__ import annotations

@@ -11,9 +11,8 @@ from paramverify.tables import Table
 def truncated_geometric(alpha: RationalFunction, limit: int, checks: Checks) -> Noise:
     """Returns the truncated α-geometric mechanism on 0..limit.
 
-    The answer f becomes o with probability α^|o−f|/(1+α) if o is 0 or the limit, else
-    (1−α)/(1+α)·α^|o−f| (Ghosh, Roughgarden and Sundararajan, STOC 2009; [F] section 2).
-    It is −ln α-differentially private for counting queries.
+    The answer f becomes o with probability α^|o−f|/(1+α) if o is 0 or the limit, else (1−α)/(1+α)·α^|o−f|
+    ([Ghosh09]; [F] section 2). It is −ln α-differentially private for counting queries.
 
     Raises:
         ModelError: alpha leaves [0, 1] somewhere on the domain.
