@@ -14,10 +14,10 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Ring
 from paramverify.answers import Answer, Decision, End, Open, Proved, Refuted
 from paramverify.backends import DECIDES, Ability, Backend
-from paramverify.backends.bernstein import ENCLOSURES
 from paramverify.claims import Claim
 from paramverify.compare.scripts import run_script
 from paramverify.evidence import certificates
+from paramverify.exact.branching import ENCLOSURES
 from paramverify.exact.settling import VERSION, Outcome, answer, settle
 from paramverify.formats.refutations import Confirm, refuter
 from paramverify.processes.attempts import Attempt, resolve, settings

@@ -34,7 +34,6 @@ from paramverify.formats.refutations import fails_at
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.models.model import Model
-from paramverify.models.worst_pairs import reduction_document
 from paramverify.portfolio.obligations import needs_of, points_for, read_points, unmet
 from paramverify.privacy.cases import Case
 from paramverify.privacy.verification import Report
@@ -85,7 +84,7 @@ def reduction(case: Case, status: str | None = None) -> dict[str, Any]:
     if not isinstance(case.model, Model) or case.model.stands_for is None or status == "violated":
         return {}
     pair = case.model.pairs[0]
-    return {"reduction": reduction_document(case.model.stands_for, pair.left, pair.right)}
+    return {"reduction": case.model.stands_for.document(pair.left, pair.right)}
 
 
 def _broken(model: AnyModel, found: AnyWitness) -> Claim:

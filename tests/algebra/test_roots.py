@@ -27,8 +27,8 @@ from paramverify.algebra.realroots import (
 )
 from paramverify.answers import Answer, End, Open, Proved, Refuted
 from paramverify.backends import backend
-from paramverify.backends.roots import IRRATIONAL
 from paramverify.errors import DefectError
+from paramverify.exact.lines import IRRATIONAL
 from paramverify.formats.refutations import fails_at
 
 ROOTS = backend("roots")
