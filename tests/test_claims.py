@@ -13,8 +13,8 @@ from paramverify.algebra.domains import Constraint, Domain, parse_interval
 from paramverify.algebra.points import contains
 from paramverify.algebra.polynomials import Ring, value_at
 from paramverify.answers import Proved, Refuted
-from paramverify.backends.bernstein import decide_exactly
 from paramverify.claims import Origin, nowhere, positive
+from paramverify.exact.branching import decide_exactly
 from paramverify.formats.refutations import fails_at
 
 RING = Ring(("p",))

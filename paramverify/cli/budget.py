@@ -12,7 +12,6 @@ import click
 
 from paramverify.algebra.decimals import decimal_text
 from paramverify.algebra.expressions import constant
-from paramverify.algebra.polynomials import variables
 from paramverify.algebra.realroots import RealRoot
 from paramverify.cli import _output
 from paramverify.cli._common import (
@@ -81,7 +80,7 @@ def command(
             raise LimitError(f"the model is in doubt: {doubt.detail}")
         search = tight_budget if model.lengths else tight_budget_of_every_length
         found = search(model, session, width)
-        used = {*variables(model.ratio.numerator), *variables(model.ratio.denominator)}
+        used = model.measure.variables
         parametric = not used.isdisjoint(model.domain.ring.parameters)
         related = search(model, session, width, relative=True) if parametric else None
         document = _evidence(loaded, found, session) if evidence else {}

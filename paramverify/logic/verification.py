@@ -26,7 +26,7 @@ from paramverify.errors import (
 )
 from paramverify.logic.cases import LogicCase
 from paramverify.logic.clauses import holds_by_cases
-from paramverify.logic.comparisons import Method
+from paramverify.logic.comparisons import Choice, Method
 from paramverify.logic.judges import ClaimJudge, ExactJudge
 from paramverify.logic.numbers import real
 from paramverify.logic.semantics import Comparison, Semantics, Truth, conjuncts
@@ -105,7 +105,7 @@ class Work:
 
     case: LogicCase
     session: Session
-    method: str = "auto"
+    method: Choice = Choice.AUTO
     discharged: Discharged = field(default_factory=Discharged)
 
     @property

@@ -156,7 +156,7 @@ class Numbers(Values):
 
     def ratio_bound(self) -> Real:
         """Returns the ratio bound e^ε at the point."""
-        return self.function(self.model.ratio)
+        return self.function(self.model.measure.ratio)
 
     def mass(self, start: InitialDistribution) -> Real:
         """Returns the mass of a conditioned prior (its weights are only fixed up to a factor)."""

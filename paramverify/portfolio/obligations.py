@@ -17,10 +17,10 @@ from typing import Any, Protocol
 
 from paramverify.algebra.polynomials import is_constant, key
 from paramverify.answers import Decision, End, Open, Proved, Refuted
-from paramverify.backends.bernstein import decide_exactly
-from paramverify.backends.roots import fails_without_witness
 from paramverify.claims import Claim
 from paramverify.errors import CaseError, DomainError, ModelError
+from paramverify.exact.branching import decide_exactly
+from paramverify.exact.lines import fails_without_witness
 from paramverify.formats.refutations import fails_at
 from paramverify.models.context import Obligation, sample_points, show_point
 from paramverify.models.kinds import OnDomain

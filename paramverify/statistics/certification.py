@@ -24,6 +24,7 @@ from paramverify.errors import InputError, LimitError
 from paramverify.evidence.witnesses import Witness, directed, evaluate, find_witness
 from paramverify.models.evaluation import Numbers, Real
 from paramverify.models.kinds import need_privacy
+from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Options, Session
@@ -259,7 +260,7 @@ def with_ratio(case: Case, ratio: Real | Fraction) -> Case:
         top, bottom = (_polynomial(ring, p.coeffs()) for p in (ratio.numerator, ratio.denominator))
         # Not in lowest terms, so that both stay positive: the denominator of a Real is.
         bound = RationalFunction(top, bottom)
-    return replace(case, budget=f"ratio = {ratio}", model=replace(model, ratio=bound))
+    return replace(case, budget=f"ratio = {ratio}", model=replace(model, measure=Pure(bound)))
 
 
 def _polynomial(ring: Ring, coefficients: Sequence[Any]) -> Polynomial:

@@ -16,7 +16,6 @@ from claim_tools import example5, kinds, make, random_claim
 from proved_claims import CLAIMS, PROOFS, Json, proof_of
 
 from paramverify.answers import Decision, Proved, Refuted
-from paramverify.backends.bernstein import decide_exactly, solve_exactly
 from paramverify.checker.claims import (
     Rejected,
     check_claim,
@@ -28,6 +27,7 @@ from paramverify.checker.claims import (
 from paramverify.checker.rules import RULES
 from paramverify.claims import Claim, to_document
 from paramverify.evidence import certificates
+from paramverify.exact.branching import decide_exactly, solve_exactly
 from paramverify.exact.settling import Work
 from paramverify.formats.refutations import refuter
 from paramverify.simplify.chain import simplify

@@ -12,12 +12,12 @@ import pytest
 from hard_cases import HARD
 
 from paramverify.answers import Decision, Proved
-from paramverify.backends.bernstein import decide_exactly
 from paramverify.checker.cones import check_document as check_cone
 from paramverify.claims import without_enclosure
 from paramverify.cli.main import run
 from paramverify.encodings.choice import claims_of
 from paramverify.evidence import certificates
+from paramverify.exact.branching import decide_exactly
 from paramverify.models.model import Model
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import Report, levels_certificate

@@ -18,9 +18,9 @@ from paramverify.algebra.ordered import isolate_over, negative_point, number_sig
 from paramverify.algebra.points import contains, sign_at
 from paramverify.algebra.polynomials import Polynomial, Ring, value_at
 from paramverify.answers import Open, Proved
-from paramverify.backends.bernstein import decide_exactly
 from paramverify.claims import Claim
 from paramverify.errors import InputError, UnsupportedError
+from paramverify.exact.branching import decide_exactly
 from paramverify.formats.violations import fixed
 from paramverify.synthesis.intervals import Partition, Root
 from paramverify.synthesis.maps import Status
