@@ -26,6 +26,7 @@ class Exit(IntEnum):
     INTERRUPTED = 130
 
 
+STATUS_CODES = {"holds": Exit.HOLDS, "violated": Exit.VIOLATED, "unknown": Exit.UNKNOWN}
 CODES = (
     "0 holds, 1 violated, 2 bad input or usage, 3 unknown, 70 a defect of paramverify, "
     "74 output not written, 130 interrupted"

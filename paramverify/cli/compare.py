@@ -122,7 +122,7 @@ def command(
             say(line)
     for line in alarm:
         click.secho(line, fg="red", bold=True, err=True)
-    return Exit.VIOLATED if made.judgement.alarming else 0
+    return Exit.VIOLATED if made.judgement.alarming else Exit.HOLDS
 
 
 def _names(text: str | None, option: str) -> tuple[str, ...]:
