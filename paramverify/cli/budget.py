@@ -12,7 +12,6 @@ import click
 
 from paramverify.algebra.decimals import decimal_text
 from paramverify.algebra.expressions import constant
-from paramverify.algebra.polynomials import variables
 from paramverify.algebra.realroots import RealRoot
 from paramverify.cli import _output
 from paramverify.cli._common import (
@@ -30,9 +29,9 @@ from paramverify.cli._common import (
 from paramverify.cli._exits import Exit
 from paramverify.errors import InputError, LimitError, located
 from paramverify.models.kinds import need_privacy
+from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case, load
-from paramverify.privacy.verification import check_model
 from paramverify.reports import text
 from paramverify.reports.budgets import Statement, ratio_document
 from paramverify.synthesis.budget import tight_budget
@@ -76,12 +75,12 @@ def command(
     with time_limit(timeout), Session(options) as session:
         loaded = load(case)
         model = need_privacy(loaded.model, "budget", INSTEAD)
-        doubt, _ = check_model(session, model)
+        doubt, _ = discharge(session, model)
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")
         search = tight_budget if model.lengths else tight_budget_of_every_length
         found = search(model, session, width)
-        used = {*variables(model.ratio.numerator), *variables(model.ratio.denominator)}
+        used = model.measure.variables
         parametric = not used.isdisjoint(model.domain.ring.parameters)
         related = search(model, session, width, relative=True) if parametric else None
         document = _evidence(loaded, found, session) if evidence else {}
@@ -132,7 +131,7 @@ def _evidence(case: Case, found: TightBudget, session: Session) -> dict[str, Any
     from paramverify.reports.budget_evidence import budget_document
 
     model = found.proof.model if found.proof else need_privacy(case.model, "budget", INSTEAD)
-    _, obligations = check_model(session, model)
+    _, obligations = discharge(session, model)
     return budget_document(case, found, obligations)
 
 

@@ -17,7 +17,7 @@ from paramverify.cli._common import json_option, print_json, say, whole_timeout_
 from paramverify.cli._exits import Exit
 from paramverify.errors import EvidenceError, located
 from paramverify.files import read_file
-from paramverify.portfolio.possible import require_possible
+from paramverify.portfolio.obligations import require_possible
 
 MAX_BYTES = 1_000_000_000
 SHOWN = 20

@@ -34,9 +34,9 @@ from paramverify.cli._violating import violating_prior
 from paramverify.cli.budget import best_bound
 from paramverify.errors import InputError, LimitError, located
 from paramverify.models.model import Model
+from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case, load
-from paramverify.privacy.verification import check_model
 from paramverify.reports import synthesis as telling
 from paramverify.reports.evidence import about
 from paramverify.reports.pictures.curves import ratio_curve
@@ -149,7 +149,7 @@ def command(
     with time_limit(timeout) as lift, Session(options) as session:
         loaded = load(case)
         model = loaded.model
-        doubt, obligations = check_model(session, model)
+        doubt, obligations = discharge(session, model)
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")
         if form is _Form.WITNESS:

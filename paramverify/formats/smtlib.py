@@ -6,7 +6,7 @@ and there are no divisions, so nothing depends on how a solver reads decimals, `
 Variables that occur neither in f nor in a constraint are left out: their intervals are not empty, so this
 changes neither answer.
 
-The script follows the SMT-LIB standard, version 2.6 (Barrett, Fontaine, Tinelli), and its theory of reals.
+The script follows the SMT-LIB standard, version 2.6 ([Barrett17]), and its theory of reals.
 """
 
 from __future__ import annotations

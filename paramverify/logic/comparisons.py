@@ -5,9 +5,9 @@ choose by the whole history, so the largest and the smallest probabilities over 
 (`extremes`, and `policies` where probabilities are not numbers). D speaks of all query schedulers:
 
 - For a bounded path formula they are words of actions, which are enumerated (`schedules`): exact.
-- Otherwise sup over all schedulers on one side and inf on the other are compared (Liu, Wang, Zhang, APLAS
-  2018, proposition 2): a sufficient condition. If it fails, nothing follows. The query schedulers that always
-  choose the same action are tried for a violation.
+- Otherwise sup over all schedulers on one side and inf on the other are compared ([L] Prop. 2): a sufficient
+  condition. If it fails, nothing follows. The query schedulers that always choose the same action are tried
+  for a violation.
 """
 
 from __future__ import annotations

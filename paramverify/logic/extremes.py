@@ -9,8 +9,8 @@ Bounded formulas by backward induction. Reachability by policy iteration with ex
 - Smallest probability: where some scheduler avoids the target forever, the value is zero. Elsewhere every
   policy reaches the target or such a node with probability one.
 
-Policies are finitely many and values improve strictly, so the iteration ends with an optimal one (M.
-Puterman, *Markov Decision Processes*, section 7.2).
+Policies are finitely many and values improve strictly, so the iteration ends with an optimal one
+([Puterman94] section 7.2).
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
 """Deterministic automata of path formulas, by progression.
 
 What must hold from the next state on, given what must hold from this one and which labels it has, is again a
-formula (F. Bacchus, F. Kabanza, *Using temporal logics to express search control knowledge for planning*, AIJ
-2000). It is kept as a disjunction of conjunctions of parts of the formula, in the one minimal form that a
-monotone function has, so equal obligations are found equal and there are finitely many of them.
+formula ([BacchusKabanza00]). It is kept as a disjunction of conjunctions of parts of the formula, in the one
+minimal form that a monotone function has, so equal obligations are found equal and there are finitely many of
+them.
 
 A path satisfies a formula without unbounded R iff some prefix of it is informative, that is, progression
-along it ends in `true`; so the formula's probability is that of reaching `true` (O. Kupferman, M. Vardi,
-*Model checking of safety properties*, FMSD 2001, section 3, for the negation). A formula without unbounded U
-is the negation of one like that.
+along it ends in `true`; so the formula's probability is that of reaching `true` ([KupfermanVardi01] section
+3, for the negation). A formula without unbounded U is the negation of one like that.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """General LTL path formulas on Markov chains by Storm, exactly, where it is installed (the extra `storm`).
 
-C. Hensel, S. Junges, J.-P. Katoen, T. Quatmann, M. Volk, *The probabilistic model checker Storm*, STTT 2022.
-The model goes to Storm in its DRN format with one label for each state formula, and comes back as a rational
-number or rational function for each state. With parameters Storm takes for granted that no probability of the
-model becomes zero inside the domain; that is demanded here before.
+Storm is the model checker of [Hensel22]. The model goes to Storm in its DRN format with one label for each
+state formula, and comes back as a rational number or rational function for each state. With parameters Storm
+takes for granted that no probability of the model becomes zero inside the domain; that is demanded here
+before.
 """
 
 from __future__ import annotations

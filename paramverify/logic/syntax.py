@@ -1,4 +1,4 @@
-"""The formulas of dpCTL* as data (Liu, Wang, Zhang, APLAS 2018, section 4).
+"""The formulas of dpCTL* as data ([L] section 4).
 
 State and path formulas share one tree: `&`, `|` and `!` may join either, and what makes a formula a path
 formula is a temporal operator that is not below a `P` or `D`.

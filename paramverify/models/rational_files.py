@@ -7,11 +7,11 @@
     $Graph-preserving Constraints:
     (not (= q 0))
 
-This is what PROPhESY and Storm exchange (S. Junges et al., "Parameter synthesis for Markov models"). Older
-files have `!` in place of `$`, no intervals, and infix formulas; Storm writes infix too. Both are read; see
-`algebra.rational_texts`. A formula may be spread over lines; of the constraints each starts on a line of
-its own. Of the forms that exist, these are not read: files of the tool PARAM, which have no names of
-sections, and prefix formulas with infix ones inside, which some versions of Storm write for factored results.
+This is what PROPhESY and Storm exchange ([Dehnert15], [Junges24]). Older files have `!` in place of `$`, no
+intervals, and infix formulas; Storm writes infix too. Both are read; see `algebra.rational_texts`. A formula
+may be spread over lines; of the constraints each starts on a line of its own. Of the forms that exist, these
+are not read: files of the tool PARAM, which have no names of sections, and prefix formulas with infix ones
+inside, which some versions of Storm write for factored results.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`[privacy]`: the bound on the ratio, and the lengths of the sequences that it is about."""
+"""`[privacy]`: the measure of privacy with its bound, and the lengths of the sequences that it is about."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.errors import CaseError, located
 from paramverify.models.context import Checks
+from paramverify.models.measures import Measure, Pure
 from paramverify.tables import Table
 
 MAX_LENGTH = 100_000
 
 
-def read_ratio(privacy: Table, checks: Checks) -> tuple[RationalFunction, str]:
-    """Reads `epsilon` or `ratio`: the bound on the ratio, positive on the whole domain; and it in words.
+def read_measure(privacy: Table, checks: Checks) -> tuple[Measure, str]:
+    """Reads `epsilon` or `ratio`: the measure, its bound positive on the domain; and the bound in words.
 
     Raises:
         CaseError: a bound that is not positive, or below 1 everywhere; a mistake in the table.
@@ -36,7 +37,7 @@ def read_ratio(privacy: Table, checks: Checks) -> tuple[RationalFunction, str]:
             raise CaseError("the ratio bound e^epsilon must be positive")
         if sign_on(numerator - denominator, checks.domain) is Sign.NEGATIVE:
             raise CaseError("the ratio bound e^epsilon is below 1, so epsilon would be negative")
-        return RationalFunction(numerator, denominator), f"{name} = {expression.text}"
+        return Pure(RationalFunction(numerator, denominator)), f"{name} = {expression.text}"
 
 
 def read_lengths(value: object) -> tuple[int, ...]:

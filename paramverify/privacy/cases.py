@@ -26,7 +26,7 @@ from paramverify.models.mechanisms import Input, Mechanism
 from paramverify.models.model import Model
 from paramverify.models.parameters import read_domain, without_interval
 from paramverify.models.priors import Prior
-from paramverify.privacy.bounds import read_lengths, read_ratio
+from paramverify.privacy.bounds import read_lengths, read_measure
 from paramverify.privacy.secrets import possible, read_comparison
 from paramverify.tables import Table, all_expressions, read_toml
 
@@ -140,7 +140,7 @@ class _Reader:
         empty = check_domain(checks.domain)
         compared = read_comparison(self.top, checks)
         with located(key="privacy"):
-            ratio, budget = read_ratio(privacy, checks)
+            measure, budget = read_measure(privacy, checks)
             lengths = read_lengths(privacy.get("length"))
             privacy.close()
         self.top.close()
@@ -149,7 +149,7 @@ class _Reader:
             domain=checks.domain,
             hmm=compared.hmm,
             pairs=tuple(compared.pairs),
-            ratio=ratio,
+            measure=measure,
             lengths=lengths,
             obligations=tuple(checks.obligations),
             notes=tuple(dict.fromkeys([*compared.notes, *excluded, *checks.notes])),

@@ -30,7 +30,6 @@ from paramverify.models.priors import (
     check_labels,
     read_prior,
 )
-from paramverify.models.worst_pairs import worst_pair
 from paramverify.tables import Table, check_name, is_decimal
 
 
@@ -86,7 +85,7 @@ def _neighbours(top: Table, mechanism: Mechanism) -> Comparison:
 
 def _worst(mechanism: Mechanism, around: Neighbourhood) -> Comparison:
     """Returns the pair of neighbours that stands for all."""
-    left, right = worst_pair(around)
+    left, right = around.worst_pair()
     hmm, pairs = around.compare(left, right)
     note = (
         f"{show_input(left)} against {show_input(right)} has the largest ratio of all neighbours "

@@ -31,6 +31,7 @@ from paramverify.errors import EvidenceError, InputError
 from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.models.evaluation import Real
 from paramverify.models.kinds import need_privacy
+from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.models.rebound import without_bound
 from paramverify.privacy.cases import Case
@@ -53,7 +54,7 @@ def budget_document(
     bound = None
     if found.proof:
         proof = found.proof
-        one = replace(proof.model, ratio=RationalFunction.of(proof.model.domain.ring.number(1)))
+        one = replace(proof.model, measure=Pure.number(proof.model.domain.ring, 1))
         bound = [key(f) for f in as_polynomials(proof.bound, one)]
         certificate = proof.certificate
         if certificate is None:
@@ -129,7 +130,7 @@ def bounded(model: Model, written: list[str]) -> Model:
         if Real(number, fmpq_poly([1]), constant).sign() <= 0:
             raise EvidenceError("the bound is not positive")
         parts.append(polynomial)
-    return replace(plain, ratio=RationalFunction(parts[0], parts[1]))
+    return replace(plain, measure=Pure(RationalFunction(parts[0], parts[1])))
 
 
 def _read(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -175,7 +176,7 @@ def _line(scaled: Model | None, found: list[Witness]) -> str:
     if scaled is None:
         return f"budget: no upper bound of the ratio; {lowest}"
     constant = scaled.domain.constant
-    top, bottom = scaled.ratio.numerator, scaled.ratio.denominator
+    top, bottom = scaled.measure.ratio.numerator, scaled.measure.ratio.denominator
     parts = [in_generator(f) if constant else fmpq_poly(list(f.coeffs())) for f in (top, bottom)]
     bound = Real.of(parts[0], parts[1], constant)
     ratio = found[-1].ratio if found else None

@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from paramverify.algebra.points import contains
 from paramverify.algebra.polynomials import key, primitive
 from paramverify.answers import Decision
 from paramverify.checker import claims as checker
@@ -28,15 +29,14 @@ from paramverify.evidence.witnesses import (
     compare_at,
     directed,
     evaluate,
-    in_domain,
 )
 from paramverify.formats.refutations import fails_at
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.models.model import Model
-from paramverify.models.worst_pairs import reduction_document
+from paramverify.portfolio.obligations import needs_of, points_for, read_points, unmet
 from paramverify.privacy.cases import Case
-from paramverify.privacy.verification import Report, needs_of, points_for, read_points, unmet
+from paramverify.privacy.verification import Report
 from paramverify.reports import documents
 from paramverify.verdicts import Violated
 
@@ -84,7 +84,7 @@ def reduction(case: Case, status: str | None = None) -> dict[str, Any]:
     if not isinstance(case.model, Model) or case.model.stands_for is None or status == "violated":
         return {}
     pair = case.model.pairs[0]
-    return {"reduction": reduction_document(case.model.stands_for, pair.left, pair.right)}
+    return {"reduction": case.model.stands_for.document(pair.left, pair.right)}
 
 
 def _broken(model: AnyModel, found: AnyWitness) -> Claim:
@@ -117,8 +117,7 @@ def expected_claims(model: Model, told: Mapping[str, set[str]] | None = None) ->
             names = tuple(model.hmm.observations[o] for o in word)
             turned = Origin(pair.right, pair.left, names)
             for one, other, origin in ((a, b, Origin(pair.left, pair.right, names)), (b, a, turned)):
-                f = other * model.ratio.numerator - one * model.ratio.denominator
-                _, polynomial = primitive(f)
+                _, polynomial = primitive(model.measure.claim(one, other))
                 name = key(polynomial)
                 if told and str(origin) in told:
                     told[str(origin)].add(name)
@@ -133,7 +132,7 @@ def claim_of(model: Model, origin: Origin) -> Claim:
     """Returns the claim that one sequence of observations makes about one direction of a secret pair."""
     pi, tau = directed(model, origin.left, origin.right)
     left, right = (forward_sum(model, start, origin.observations) for start in (pi, tau))
-    f = right * pi.mass * model.ratio.numerator - left * tau.mass * model.ratio.denominator
+    f = model.measure.claim(left * tau.mass, right * pi.mass)
     return without_enclosure(Claim(primitive(f)[1], model.domain, (origin,)))
 
 
@@ -215,7 +214,7 @@ def _check_cone(document: Mapping[str, Any], case: Case) -> checker.Report:
         raise checker.Rejected("the case is about other lengths")
     if document["kind"] == "loop":
         point = {name: Fraction(value) for name, value in document["point"].items()}
-        if point.keys() != set(model.domain.ring.parameters) or not in_domain(model, point):
+        if point.keys() != set(model.domain.ring.parameters) or not contains(model.domain, point):
             raise checker.Rejected("the loop is not about a prior of the case")
         small = at_point(model, point)
     else:

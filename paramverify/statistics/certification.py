@@ -24,10 +24,12 @@ from paramverify.errors import InputError, LimitError
 from paramverify.evidence.witnesses import Witness, directed, evaluate, find_witness
 from paramverify.models.evaluation import Numbers, Real
 from paramverify.models.kinds import need_privacy
+from paramverify.models.measures import Pure
 from paramverify.models.model import Model
+from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import Case
-from paramverify.privacy.verification import Report, check_model, verify
+from paramverify.privacy.verification import Report, verify
 from paramverify.statistics.events import Candidate
 from paramverify.statistics.samplers import Output
 from paramverify.synthesis.budget import tight_budget
@@ -222,7 +224,7 @@ def _supremum(model: Model, known: TightRatio, precision: Fraction, deadline: fl
     """Returns what `tight_budget` finds where the ratios that were tried only come near the supremum."""
     try:
         with Session(Options(seconds=max(deadline - time.monotonic(), 0.01))) as session:
-            doubt, _ = check_model(session, model)
+            doubt, _ = discharge(session, model)
             if doubt:
                 return known
             tight = tight_budget(model, session, precision)
@@ -258,7 +260,7 @@ def with_ratio(case: Case, ratio: Real | Fraction) -> Case:
         top, bottom = (_polynomial(ring, p.coeffs()) for p in (ratio.numerator, ratio.denominator))
         # Not in lowest terms, so that both stay positive: the denominator of a Real is.
         bound = RationalFunction(top, bottom)
-    return replace(case, budget=f"ratio = {ratio}", model=replace(model, ratio=bound))
+    return replace(case, budget=f"ratio = {ratio}", model=replace(model, measure=Pure(bound)))
 
 
 def _polynomial(ring: Ring, coefficients: Sequence[Any]) -> Polynomial:

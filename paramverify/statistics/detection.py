@@ -1,7 +1,7 @@
 """Detection: find an event that seems to break a budget, test it on fresh runs, and bound ε from below.
 
-StatDP's three steps (input generator, event selector, hypothesis test) and DP-Sniper's attack share their
-runs: one set to select, and another, never looked at before, to test.
+The three steps of StatDP [S] (input generator, event selector, hypothesis test) and the attack of DP-Sniper
+[Bichsel21] share their runs: one set to select, and another, never looked at before, to test.
 """
 
 from __future__ import annotations

@@ -17,11 +17,11 @@ from paramverify.algebra.maxima import exact
 from paramverify.algebra.polynomials import Polynomial, key, primitive, value_at
 from paramverify.algebra.realroots import RealRoot
 from paramverify.answers import Decision, Proved, Refuted
-from paramverify.backends.roots import fails_without_witness
 from paramverify.claims import Claim, Origin
 from paramverify.encodings.choice import candidates_of
 from paramverify.errors import ModelError
 from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.exact.lines import fails_without_witness
 from paramverify.models.context import is_somewhere_positive
 from paramverify.models.evaluation import Real
 from paramverify.models.model import Model
@@ -92,7 +92,7 @@ class _Hunt:
             parts=parts,
             witnesses=Witnesses(model, parts, precision, relative),
         )
-        top, bottom = plain.ratio.numerator, plain.ratio.denominator
+        top, bottom = plain.measure.ratio.numerator, plain.measure.ratio.denominator
         hunt.quotients = [Quotient(c.left * bottom, c.right * top, c.origin) for c in candidates_of(plain)]
         points = points_of(hunt.parts, max(1, POINTS // max(1, len(hunt.parts))))
         for whole, total in distinct((q for q in hunt.quotients if q.left), hunt.parts):

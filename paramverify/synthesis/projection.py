@@ -3,10 +3,10 @@
 With one other parameter p, every claim f is split into irreducible factors. On an interval of the free
 parameter a where no leading coefficient and no discriminant of a factor in p vanishes, no two factors have a
 common root in p (their resultant is not zero), and no factor vanishes at an end of p's interval, the real
-roots in p are continuous, keep their order and cross no end (G. E. Collins, 1975; S. McCallum, 1988, in two
-variables). So the truth of `f ≥ 0 for all p` is constant there, and a rational sample decides it. Factors of
-even multiplicity do not matter where they are not identically zero. A critical value beside a safe interval
-is safe, because f is continuous; any other one is decided exactly, over the field that it generates.
+roots in p are continuous, keep their order and cross no end ([Collins75]; [McCallum88], in two variables). So
+the truth of `f ≥ 0 for all p` is constant there, and a rational sample decides it. Factors of even
+multiplicity do not matter where they are not identically zero. A critical value beside a safe interval is
+safe, because f is continuous; any other one is decided exactly, over the field that it generates.
 
 With more than one other parameter, those in which a claim is linear, monotone or concave on the whole box are
 replaced by ends of their intervals, which is exact at every value of a: such a function is smallest there.

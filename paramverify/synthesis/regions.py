@@ -1,9 +1,9 @@
 """Region maps: where in the parameter box all claims hold, and where one fails, by subdivision.
 
 On a cell, the claims hold if the Bernstein coefficients of their factors show it for all values of the
-quantified parameters, and one fails if they show f < 0 on the whole cell for some values of them (J. Garloff,
-*Convergent bounds for the range of multivariate polynomials*, 1986). What is open is cut in two, the largest
-cell first; all claims share the cells, and what is settled on a cell is not looked at again inside.
+quantified parameters, and one fails if they show f < 0 on the whole cell for some values of them
+([Garloff86]). What is open is cut in two, the largest cell first; all claims share the cells, and what is
+settled on a cell is not looked at again inside.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.enclosures import BITS, spreads
 from paramverify.algebra.polynomials import is_constant
 from paramverify.answers import Answer, Proved
-from paramverify.backends.bernstein import decide_exactly
 from paramverify.claims import Claim
 from paramverify.errors import InputError, LimitError
+from paramverify.exact.branching import decide_exactly
 from paramverify.exact.settling import Work
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.factors import Ends, Factor, State, targets

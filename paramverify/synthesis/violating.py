@@ -152,7 +152,7 @@ def worst(
     Where the case's bound has parameters, it is about the ratio divided by the bound. The supremum is that of
     `tight_budget`, which is exact or has certified bounds; the witness is evaluated exactly.
     """
-    names = {*variables(model.ratio.numerator), *variables(model.ratio.denominator)}
+    names = model.measure.variables
     relative = not names.isdisjoint(model.domain.ring.parameters)
     found = tight_budget(model, session, tolerance / 2, relative)
     best: Witness | None = None

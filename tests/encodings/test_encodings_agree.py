@@ -22,12 +22,12 @@ from random_models import random_model
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import value_at
 from paramverify.answers import Proved, Refuted
-from paramverify.backends.bernstein import decide_exactly
 from paramverify.claims import Claim, Origin, without_enclosure
 from paramverify.encodings.cone import cone_claims
 from paramverify.encodings.monolithic import Formula, Unsatisfiable, formulas, solve
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.exact.branching import decide_exactly
 from paramverify.models.context import sample_points
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import need_privacy
@@ -112,7 +112,9 @@ def exceeding(model: Model, left: InitialDistribution, right: InitialDistributio
         [(s.observation, s.successor, value_at(s.weight, point) / scale) for s in row]
         for row in model.hmm.steps
     ]
-    top, bottom = (value_at(f, point) for f in (model.ratio.numerator, model.ratio.denominator))
+    top, bottom = (
+        value_at(f, point) for f in (model.measure.ratio.numerator, model.measure.ratio.denominator)
+    )
 
     def sums(start: InitialDistribution, mass: Fraction) -> dict[Word, Fraction]:
         level = {(): {s: value_at(w, point) / mass for s, w in start.weights.items()}}

@@ -35,8 +35,8 @@ class Chain:
 
     `rows[s][a]` is the distribution after action number a in state s. Where `ANY` is the only action, this is
     a Markov chain. Every action is enabled in every state: query schedulers choose without seeing the state
-    (Liu, Wang, Zhang, APLAS 2018). `variables` give a whole number for each state, or None. `obligations` are
-    claims about the tables that have to be proved before a verdict counts.
+    ([L]). `variables` give a whole number for each state, or None. `obligations` are claims about the tables
+    that have to be proved before a verdict counts.
     """
 
     states: tuple[str, ...]
