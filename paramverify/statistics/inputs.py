@@ -27,12 +27,10 @@ from paramverify.statistics.experiments import Experiment
 
 @dataclass(frozen=True, eq=False)
 class Subjects:
-    """The mechanism of a case, its table, and the weights of its inputs under each secret that has a
-    prior."""
+    """The mechanism of a case, and the weights of its inputs under each secret that has a prior."""
 
     case: Case
     mechanism: Mechanism
-    table: Mapping[str, object]
     priors: Mapping[str, tuple[tuple[Input, ...], InitialDistribution]]
 
     @property
@@ -55,7 +53,7 @@ class Subjects:
             for name, weights in case.inputs.items():
                 mixed = InitialDistribution.of(dict(enumerate(weights.values())), checks)
                 priors[name] = tuple(weights), mixed
-        return Subjects(case, case.mechanism, case.written, priors)
+        return Subjects(case, case.mechanism, priors)
 
     def inputs(self, experiment: Experiment, side: int) -> dict[Input, Real]:
         """Returns the inputs of one side of an experiment, with their probabilities at its point.
@@ -103,7 +101,7 @@ class Subjects:
             return self
         hmm, pairs = compare(self.mechanism, list(zip(inputs, inputs[1:] or inputs, strict=False)))
         single = replace(model, hmm=hmm, pairs=tuple(pairs))
-        return Subjects(replace(self.case, model=single), self.mechanism, self.table, {})
+        return Subjects(replace(self.case, model=single), self.mechanism, {})
 
 
 def _given(value: Value) -> Value:

@@ -62,9 +62,9 @@ def direct(subjects: Subjects, point: Mapping[str, Fraction]) -> Drawing:
         return mechanism.drawn(
             lambda noise: Noisy.of([[numbers.function(p) for p in row] for row in noise.rows])
         )
-    kind = subjects.table.get("kind")
-    with located(file=subjects.case.path, key="mechanism"):
-        raise InputError(f"the noise of {kind!r} is not drawn by itself; sample its model", key="kind")
+    case = subjects.case
+    with located(file=case.path, key="mechanism"):
+        raise InputError(f"the noise of {case.kind!r} is not drawn by itself; sample its model", key="kind")
 
 
 @dataclass(frozen=True, eq=False)
