@@ -37,21 +37,20 @@ from paramverify.statistics.certification import (
     certify,
     check_length,
     epsilon_at,
-    search,
     suspicious,
+    tight_ratio,
     worst,
 )
 from paramverify.statistics.detection import SELECT, Detection, Settings, detect
-from paramverify.statistics.events import Candidate
+from paramverify.statistics.events import CandidateEvent
 from paramverify.statistics.experiments import MOST_PAIRS, Experiment, chosen_points, experiments, length_of
 from paramverify.statistics.guidance import guided
-from paramverify.statistics.inputs import Subjects
+from paramverify.statistics.inputs import CaseInputs
 from paramverify.statistics.mechanisms import DirectSource
 from paramverify.statistics.runs import Runs, require, runs_of
 from paramverify.statistics.samplers import ModelSource, Source
 
 PRECISION = Fraction(1, 10**9)  # relative distance of the bounds that a search ends with
-SHARE = 0.7  # of the time that is left is for the search, whose last verification may take longer
 MOST_EPSILON = 700  # beyond, exp(-epsilon) is not a float
 CERTIFIED = 10  # candidates that are evaluated exactly
 
@@ -172,15 +171,15 @@ def _subject(
         if goal is _Goal.AUDIT:
             raise click.UsageError("--audit compares with the model: give --mechanism or --direct")
         return loaded, ModelSource(model)
-    subjects = Subjects.of(loaded)
+    case_inputs = CaseInputs.of(loaded)
     if goal is _Goal.AUDIT:
-        subjects = subjects.by_input()
+        case_inputs = case_inputs.by_input()
     if not mechanism:
-        return subjects.case, DirectSource(subjects)
+        return case_inputs.case, DirectSource(case_inputs)
     function = load_mechanism(mechanism)
     if workers > 1:
         check_shared(function)
-    return subjects.case, BlackBoxSource(function, subjects)
+    return case_inputs.case, BlackBoxSource(function, case_inputs)
 
 
 def _audit(sampled: Runs, model: Model, listed: list[Experiment], settings: Settings, as_json: bool) -> Exit:
@@ -213,7 +212,7 @@ def _test(asked: Asked, sampled: Runs, plot: Path | None, as_json: bool, deadlin
         if not certified:
             raise InputError("no output that the model knows was seen")
         start = worst(certified).witness
-        tight = search(asked.case, start, PRECISION, SHARE * (deadline - time.monotonic()))
+        tight = tight_ratio(asked.case, start, PRECISION, deadline - time.monotonic())
         lines = [*shown.tight_lines(tight), *lines]
         document |= shown.tight_document(tight)
         code = Exit.HOLDS if tight.is_within(PRECISION) else Exit.UNKNOWN
@@ -229,7 +228,7 @@ def _print(lines: list[str], document: dict[str, Any], as_json: bool) -> None:
             say(line)
 
 
-def _seen(sampled: Runs, candidate: Candidate, found: Detection) -> list[tuple[str, ...]]:
+def _seen(sampled: Runs, candidate: CandidateEvent, found: Detection) -> list[tuple[str, ...]]:
     both = sampled.both(SELECT, candidate.experiment, found.settings.select)
     return list(dict.fromkeys(output for counts in both for output, _ in counts.most_common()))
 

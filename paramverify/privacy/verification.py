@@ -22,8 +22,8 @@ from paramverify.models.model import Model
 from paramverify.models.patterns import patterned
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session
-from paramverify.privacy.all_lengths import verify_all_lengths
 from paramverify.privacy.cases import Case
+from paramverify.privacy.every_length_verification import verify_all_lengths
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated
 
 Progress = Callable[[int, int], None]
@@ -95,7 +95,7 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
             return report(found.verdict, found.claims, found.decisions, found.certificate)
         try:
             for claim in likely_violations(model):
-                decision, witness = settle(session, model, claim)
+                decision, witness = decide_with_witness(session, model, claim)
                 if witness:
                     return report(Violated(witness), (claim,), [decision])
             claims = claims_of(model)
@@ -104,7 +104,7 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
             return report(Unknown(end, str(error)), (), [])
         decisions: list[Decision] = []
         for claim in claims:
-            decision, witness = settle(session, model, claim)
+            decision, witness = decide_with_witness(session, model, claim)
             decisions.append(decision)
             if progress:
                 progress(len(decisions), len(claims))
@@ -143,7 +143,9 @@ def _unknown(undecided: list[tuple[Decision, Claim]]) -> Unknown:
     return Unknown(decision.answer.end, detail)
 
 
-def settle(session: Session, model: AnyModel, claim: Claim) -> tuple[Decision, AnyWitness | None]:
+def decide_with_witness(
+    session: Session, model: AnyModel, claim: Claim
+) -> tuple[Decision, AnyWitness | None]:
     """Decides one claim; a refutation comes with its witness, evaluated exactly from the model."""
     decision = session.decide(claim)
     if not isinstance(decision.answer, Refuted):

@@ -18,7 +18,7 @@ from paramverify.statistics.attack import LowerBound
 from paramverify.statistics.audit import Audit, Fit
 from paramverify.statistics.certification import Certified, TightRatio, simplest, worst
 from paramverify.statistics.detection import Detection, Tested
-from paramverify.statistics.events import Candidate
+from paramverify.statistics.events import CandidateEvent
 
 MOST_REJECTED = 10  # rejected fits that are told one by one
 
@@ -55,19 +55,19 @@ def table(found: Detection) -> list[str]:
     return columns(("epsilon", "p", "reversed", "event"), rows)
 
 
-def _event(candidate: Candidate) -> str:
+def _event(candidate: CandidateEvent) -> str:
     more, less = candidate.secrets
     chosen = _sides(candidate)
     at = ", ".join(f"{name} = {value}" for name, value in candidate.experiment.point.items())
     return f"{candidate.event}, under {more!r} against {less!r}{chosen}{at and f', {at}'}"
 
 
-def _sides(candidate: Candidate) -> str:
+def _sides(candidate: CandidateEvent) -> str:
     choices = candidate.experiment.choices
     return f", answers {' '.join(choices)}" if choices else ""
 
 
-def _short(candidate: Candidate) -> str:
+def _short(candidate: CandidateEvent) -> str:
     more, less = candidate.secrets
     return f"{candidate.event}: {more} / {less}"
 

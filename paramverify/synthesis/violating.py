@@ -26,8 +26,9 @@ from paramverify.models.evaluation import Real
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
-from paramverify.privacy.verification import settle
+from paramverify.privacy.verification import decide_with_witness
 from paramverify.synthesis.budget import tight_budget
+from paramverify.synthesis.case_budget import has_parametric_bound
 from paramverify.synthesis.intervals import Part
 from paramverify.synthesis.maps import Status
 from paramverify.synthesis.projection import project
@@ -78,7 +79,7 @@ def simplest(model: AnyModel, session: Session, progress: Progress | None = None
     witnesses: list[AnyWitness] = []
     decisions: list[Decision] = []
     for claim in claims:
-        decision, witness = settle(session, model, claim)
+        decision, witness = decide_with_witness(session, model, claim)
         decisions.append(decision)
         if witness:
             witnesses.append(witness)
@@ -152,8 +153,7 @@ def worst(
     Where the case's bound has parameters, it is about the ratio divided by the bound. The supremum is that of
     `tight_budget`, which is exact or has certified bounds; the witness is evaluated exactly.
     """
-    names = model.measure.variables
-    relative = not names.isdisjoint(model.domain.ring.parameters)
+    relative = has_parametric_bound(model)
     found = tight_budget(model, session, tolerance / 2, relative)
     best: Witness | None = None
     known = [w.parameters for w in (*found.approached, *([found.witness] if found.witness else []))]
@@ -306,7 +306,7 @@ class _Around:
             part = claim.domain if radius is None else _ball(claim.domain, self.center, radius)
             if part is None:
                 return Violating(None, True)
-            decision, witness = settle(self.session, self.model, replace(claim, domain=part))
+            decision, witness = decide_with_witness(self.session, self.model, replace(claim, domain=part))
             if witness:
                 return Violating(witness, True)
             decisions.append(decision)
