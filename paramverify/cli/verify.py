@@ -14,7 +14,6 @@ from paramverify.claims import Claim
 from paramverify.cli import _output
 from paramverify.cli._common import (
     OUTPUT_FILE,
-    STATUS_CODES,
     case_argument,
     json_option,
     print_json,
@@ -26,6 +25,7 @@ from paramverify.cli._common import (
     timeout_option,
     write_json,
 )
+from paramverify.cli._exits import STATUS_CODES
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError
 from paramverify.models.inequality import Inequality

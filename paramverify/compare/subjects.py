@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from paramverify.answers import DECIDED, Standing
 from paramverify.claims import Claim, without_enclosure
 from paramverify.compare.scripts import Script, read_script
 from paramverify.encodings import monolithic
@@ -20,7 +21,6 @@ from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import load
-from paramverify.verdicts import DECIDED, Standing
 
 SCRIPT = "script"  # stands for an encoding where somebody else has encoded
 SEQUENCES, CONE, MONOLITHIC = "sequences", "cone", "monolithic"

@@ -20,10 +20,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from paramverify.answers import DECIDED, Standing
 from paramverify.compare.judgement import Judgement, judge
 from paramverify.compare.results import Record
 from paramverify.compare.subjects import AS_THEY_ARE, Encoded, Skipped, Subjects
-from paramverify.verdicts import DECIDED, Standing
 
 OPEN = {"timeout": "timeout", "memory": "out_of_memory", "gave up": "gave_up"}
 FIELDS = (

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from paramverify.algebra.domains import Domain
-from paramverify.answers import Decision, End, Open, Proved, Refuted
+from paramverify.answers import Decision, End, Open, Proved, Refuted, Standing
 from paramverify.claims import Claim
 from paramverify.encodings import cone_certificates
 from paramverify.encodings.choice import claims_of, is_long
@@ -22,9 +22,9 @@ from paramverify.models.model import Model
 from paramverify.models.patterns import patterned
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session
-from paramverify.privacy.all_lengths import Found, verify_all_lengths
 from paramverify.privacy.cases import Case
-from paramverify.verdicts import Holds, Standing, Unknown, Verdict, Violated, status_of
+from paramverify.privacy.every_length_verification import Found, verify_all_lengths
+from paramverify.verdicts import Holds, Unknown, Verdict, Violated, status_of
 
 Progress = Callable[[int, int], None]
 
@@ -99,7 +99,7 @@ def _of_all_claims(session: Session, model: AnyModel, progress: Progress | None)
     """Decides the claims of a model whose obligations are proved, until one of them fails."""
     try:
         for claim in likely_violations(model):
-            decision, witness = settle(session, model, claim)
+            decision, witness = decide_with_witness(session, model, claim)
             if witness:
                 return Found(Violated(witness), (claim,), (decision,))
         claims = claims_of(model)
@@ -108,7 +108,7 @@ def _of_all_claims(session: Session, model: AnyModel, progress: Progress | None)
         return Found(Unknown(end, str(error)))
     decisions: list[Decision] = []
     for claim in claims:
-        decision, witness = settle(session, model, claim)
+        decision, witness = decide_with_witness(session, model, claim)
         decisions.append(decision)
         if progress:
             progress(len(decisions), len(claims))
@@ -145,7 +145,9 @@ def _unknown(undecided: list[tuple[Decision, Claim]]) -> Unknown:
     return Unknown(decision.answer.end, detail)
 
 
-def settle(session: Session, model: AnyModel, claim: Claim) -> tuple[Decision, AnyWitness | None]:
+def decide_with_witness(
+    session: Session, model: AnyModel, claim: Claim
+) -> tuple[Decision, AnyWitness | None]:
     """Decides one claim; a refutation comes with its witness, evaluated exactly from the model."""
     decision = session.decide(claim)
     if not isinstance(decision.answer, Refuted):

@@ -23,7 +23,7 @@ from flint import fmpq_poly
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.points import in_words
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, in_generator, key, variables
-from paramverify.answers import Decision, End
+from paramverify.answers import Decision, End, Standing
 from paramverify.checker import claims as checker
 from paramverify.checker.documents import BUDGET
 from paramverify.checker.polynomials import parse
@@ -42,7 +42,7 @@ from paramverify.reports.budgets import growing
 from paramverify.reports.evidence import evidence_document
 from paramverify.synthesis.quotients import as_polynomials
 from paramverify.synthesis.suprema import TightBudget
-from paramverify.verdicts import Holds, Standing, Unknown, Verdict, Violated
+from paramverify.verdicts import Holds, Unknown, Verdict, Violated
 
 Check = Callable[[str, Case], checker.Report]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from paramverify.algebra.points import contains
 from paramverify.algebra.polynomials import key, primitive
-from paramverify.answers import Decision
+from paramverify.answers import Decision, Standing
 from paramverify.checker import claims as checker
 from paramverify.checker import cones as cone_checker
 from paramverify.checker import neighbours as product_checker
@@ -38,7 +38,7 @@ from paramverify.portfolio.obligations import needs_of, points_for, read_points,
 from paramverify.privacy.cases import Case
 from paramverify.privacy.verification import Report
 from paramverify.reports import documents
-from paramverify.verdicts import Standing, Violated
+from paramverify.verdicts import Violated
 
 SHOWN = 3  # origins that are listed for one claim
 

@@ -12,6 +12,7 @@ from paramverify.algebra.decimals import decimal_text
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.volumes import Share
+from paramverify.answers import Standing
 from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.evaluation import Real
 from paramverify.models.inequality import Inequality
@@ -22,7 +23,6 @@ from paramverify.synthesis.intervals import Part, Partition, Root
 from paramverify.synthesis.maps import RegionMap, Status
 from paramverify.synthesis.optimum import Optimum
 from paramverify.synthesis.violating import Violating
-from paramverify.verdicts import Standing
 
 Answer = tuple[int, dict[str, Any], list[str]]  # exit code, JSON, lines
 

@@ -20,7 +20,7 @@ from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.synthesis.budget import tight_budget
-from paramverify.synthesis.length_budgets import tight_budget_of_every_length
+from paramverify.synthesis.every_length_budget import tight_budget_of_every_length
 from paramverify.synthesis.suprema import TightBudget
 
 CASES = Path(__file__).parents[2] / "cases"
