@@ -308,6 +308,7 @@ def run_qepcad(path: Path) -> str:
     return " ".join(answer[1].split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*SMALL, "noisy-max-contagious", "noisy-max-independent", "above-threshold"])
 def test_qepcad_runs_its_files(name: str, tmp_path: Path) -> None:
     """QEPCAD runs the files of a case unchanged, and agrees with the built-ins on each claim and on all."""

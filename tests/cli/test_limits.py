@@ -114,6 +114,7 @@ def placed(command: list[str], folder: Path) -> list[str]:
     return [str(folder / word) if word in names else word for word in command]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", LONG, ids=lambda command: " ".join(command[:3]))
 def test_every_command_ends_when_its_time_is_over(command: list[str], folder: Path) -> None:
     """A command that would run for hours ends with 3, one JSON object that says why, and no process left."""
