@@ -117,11 +117,11 @@ def solve(encoding: str, case: Path, length: int) -> dict[str, str]:
 def by_claims(encoding: str, model: Model) -> dict[str, str]:
     """Decides with the claims of an encoding."""
     from paramverify.answers import Proved, Refuted
-    from paramverify.backends.bernstein import decide_exactly
     from paramverify.claims import without_enclosure
     from paramverify.encodings.cone import cone_claims
     from paramverify.encodings.sequences import sequence_claims
     from paramverify.evidence.witnesses import evaluate
+    from paramverify.exact.branching import decide_exactly
 
     claims = (cone_claims if encoding == "cone" else sequence_claims)(model)
     terms = sum(len(claim.polynomial) for claim in claims)

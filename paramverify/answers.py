@@ -8,6 +8,8 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
+from paramverify.errors import DefectError
+
 
 class End(Enum):
     """Why an attempt or a whole run ended; a limit is never a verdict."""
@@ -63,3 +65,23 @@ class Decision:
     version: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 0.0
+
+    @property
+    def proof(self) -> Mapping[str, Any]:
+        """The proof of a claim that was proved, as `checker` reads it: a certificate's, or a solver's word.
+
+        Raises:
+            DefectError: the claim was not proved.
+        """
+        if not isinstance(self.answer, Proved):
+            raise DefectError("a claim that was not proved has no proof")
+        if self.answer.certificate is not None:
+            proof: Mapping[str, Any] = self.answer.certificate["proof"]
+            return proof
+        return {
+            "kind": "solver",
+            "solver": self.backend,
+            "version": self.version,
+            "options": dict(self.options),
+            "transcript": self.answer.transcript,
+        }

@@ -76,6 +76,7 @@ class Qepcad:
     description: str = "QEPCAD, cylindrical algebraic decomposition; also eliminates quantifiers"
     install: str = "pip install passagemath-qepcad, or put qepcad on PATH"
     abilities: frozenset[Ability] = DECIDES | {Ability.QUANTIFIERS}
+    place: int = 40
 
     def version(self) -> str | None:
         """Returns the version that the program states, or None without it."""

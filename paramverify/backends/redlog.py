@@ -27,7 +27,10 @@ NOISE = re.compile(r"^\s*(?:\{[a-z]*\}\$?|Quitting|\*\*\* End of .*)?\s*$")
 
 
 class Redlog:
-    """The backend `redlog`, without options."""
+    """The backend `redlog`, without options.
+
+    It takes no part in the default strategy, because no race with it has been measured.
+    """
 
     name = "redlog"
     builtin = False

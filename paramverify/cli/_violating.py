@@ -15,9 +15,10 @@ from paramverify.cli._exits import Exit
 from paramverify.encodings.choice import claims_of, is_long
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
+from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case
-from paramverify.privacy.verification import Report, check_model, levels_certificate
+from paramverify.privacy.verification import Report, levels_certificate
 from paramverify.reports import synthesis as telling
 from paramverify.reports.evidence import evidence_document
 from paramverify.synthesis import violating
@@ -62,7 +63,7 @@ def _write_evidence(
     path: Path,
 ) -> None:
     model = case.model
-    _, obligations = check_model(session, model)
+    _, obligations = discharge(session, model)
     verdict: Verdict = Unknown(End.GAVE_UP, found.reason)
     decisions = found.decisions
     if found.witness:

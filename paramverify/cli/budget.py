@@ -29,9 +29,9 @@ from paramverify.cli._common import (
 from paramverify.cli._exits import Exit
 from paramverify.errors import InputError, LimitError, located
 from paramverify.models.kinds import need_privacy
+from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case, load
-from paramverify.privacy.verification import check_model
 from paramverify.reports import text
 from paramverify.reports.budgets import Statement, ratio_document
 from paramverify.synthesis.budget import tight_budget
@@ -75,7 +75,7 @@ def command(
     with time_limit(timeout), Session(options) as session:
         loaded = load(case)
         model = need_privacy(loaded.model, "budget", INSTEAD)
-        doubt, _ = check_model(session, model)
+        doubt, _ = discharge(session, model)
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")
         search = tight_budget if model.lengths else tight_budget_of_every_length
@@ -131,7 +131,7 @@ def _evidence(case: Case, found: TightBudget, session: Session) -> dict[str, Any
     from paramverify.reports.budget_evidence import budget_document
 
     model = found.proof.model if found.proof else need_privacy(case.model, "budget", INSTEAD)
-    _, obligations = check_model(session, model)
+    _, obligations = discharge(session, model)
     return budget_document(case, found, obligations)
 
 

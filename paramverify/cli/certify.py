@@ -24,7 +24,7 @@ from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.models.neighbourhoods import read_neighbours
-from paramverify.portfolio.possible import require_possible
+from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import load
 from paramverify.reports import documents, text
 

@@ -16,7 +16,7 @@ from paramverify.cli import _output
 from paramverify.cli._common import json_option, print_json, say, whole_timeout_option
 from paramverify.errors import EvidenceError, located
 from paramverify.files import read_file
-from paramverify.portfolio.possible import require_possible
+from paramverify.portfolio.obligations import require_possible
 
 MAX_BYTES = 1_000_000_000
 SHOWN = 20

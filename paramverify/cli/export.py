@@ -16,7 +16,7 @@ from paramverify.errors import InputError, LimitError
 from paramverify.formats import qepcad, redlog
 from paramverify.formats.conditions import question
 from paramverify.formats.smtlib import script
-from paramverify.portfolio.possible import require_possible
+from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import load
 
 BITS = 64  # precision of the rational enclosure of exp(q)

@@ -30,6 +30,7 @@ from paramverify.cli._exits import Exit
 from paramverify.errors import InputError, LimitError, located
 from paramverify.logic.budgets import curve, least_delta, least_ratio
 from paramverify.logic.cases import Given, LogicCase, load
+from paramverify.logic.comparisons import Choice
 from paramverify.logic.families import check_property
 from paramverify.logic.syntax import Property
 from paramverify.logic.verification import Result, Work
@@ -45,8 +46,8 @@ from paramverify.reports import logic as reports
 @click.option("--constant", "constants", multiple=True, metavar="NAME=VALUE", help="For PRISM files.")
 @click.option(
     "--method",
-    type=click.Choice(["auto", "exact", "sufficient"]),
-    default="auto",
+    type=click.Choice([choice.value for choice in Choice]),
+    default=Choice.AUTO.value,
     show_default=True,
     help="For D on decision processes: enumerate action sequences, or the sufficient condition.",
 )
@@ -101,7 +102,7 @@ def command(
     with time_limit(timeout) as lift, progress_bar("formulas") as progress:
         case = load(model, given)
         with Session(options) as session, located(file=case.path):
-            work = Work(case, session, method)
+            work = Work(case, session, Choice(method))
             doubt = work.prepare()
             if doubt:
                 raise LimitError(f"the model is in doubt: {doubt.detail}")

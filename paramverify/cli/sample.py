@@ -26,7 +26,7 @@ from paramverify.cli._exits import Exit
 from paramverify.errors import InputError, located
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
-from paramverify.portfolio.possible import require_possible
+from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import Case, load
 from paramverify.reports import sampling as shown
 from paramverify.reports.pictures import pvalues

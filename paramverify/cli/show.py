@@ -17,7 +17,7 @@ from paramverify.encodings.sequences import probabilities
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
-from paramverify.portfolio.possible import require_possible
+from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import load
 from paramverify.reports.formulas import Formula, exponent, formula, latex
 from paramverify.reports.pictures.models import dot

@@ -38,9 +38,9 @@ from paramverify.errors import InputError, LimitError, UnsupportedError, located
 from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.model import Model
 from paramverify.portfolio.elimination import eliminate
+from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case, load
-from paramverify.privacy.verification import check_model
 from paramverify.reports import synthesis as telling
 from paramverify.reports.evidence import about
 from paramverify.reports.pictures.curves import ratio_curve
@@ -145,7 +145,7 @@ def command(
     with time_limit(timeout) as lift, Session(options) as session:
         loaded = load(case)
         model = loaded.model
-        doubt, obligations = check_model(session, model)
+        doubt, obligations = discharge(session, model)
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")
         if form == "witness":

@@ -18,7 +18,7 @@ from paramverify.errors import InputError, LimitError, TimeLimitError, Unsupport
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
-from paramverify.portfolio.possible import require_possible
+from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import load
 
 SCRIPT = "script"  # stands for an encoding where somebody else has encoded

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Ring
-from paramverify.answers import Answer, End, Open, Proved, Refuted
+from paramverify.answers import Answer, Decision, End, Open, Proved, Refuted
 from paramverify.backends import DECIDES, Ability, Backend
-from paramverify.backends.bernstein import ENCLOSURES
 from paramverify.claims import Claim
 from paramverify.compare.scripts import run_script
 from paramverify.evidence import certificates
+from paramverify.exact.branching import ENCLOSURES
 from paramverify.exact.settling import VERSION, Outcome, answer, settle
 from paramverify.formats.refutations import Confirm, refuter
 from paramverify.processes.attempts import Attempt, resolve, settings
@@ -61,12 +61,9 @@ class _Leaves:
             self.spurious = self.spurious or point is None
             return Outcome(point=point, reason="its refutation does not stand exact evaluation")
         if isinstance(said, Proved):
-            if said.certificate is None:
-                name = self.backend.name
-                version = self.backend.version() or ""
-                return Outcome(proof=certificates.solver(name, version, self.settings, said.transcript))
-            self.certified += 1
-            return Outcome(proof=said.certificate["proof"])
+            self.certified += said.certificate is not None
+            made = Decision(said, self.backend.name, self.backend.version() or "", self.settings)
+            return Outcome(proof=made.proof)
         self.open.append(said)
         return Outcome(reason=said.detail or said.end.value)
 

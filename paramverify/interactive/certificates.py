@@ -26,8 +26,8 @@ from paramverify.interactive.refutation import Refutation
 from paramverify.interactive.verification import Report
 from paramverify.models.systems.system import System
 from paramverify.models.systems.weights import Weight, text
+from paramverify.portfolio.obligations import needs_of, points_for, read_points, unmet
 from paramverify.portfolio.session import Options, Session
-from paramverify.privacy.verification import needs_of, points_for, read_points, unmet
 
 
 def evidence_document(
@@ -181,7 +181,7 @@ def _claims(case: InteractiveCase, document: dict[str, Any], options: Options | 
                     entry = {
                         "polynomial": name[0],
                         "strict": strict,
-                        "proof": certificates.proof_of(decision),
+                        "proof": decision.proof,
                     }
                     found.append(entry | ({"negated": key(-polynomial)} if strict else {}))
             return known[name]

@@ -8,12 +8,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
 
-from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import RationalFunction, substitute
-from paramverify.answers import Decision, Open, Proved, Refuted
-from paramverify.claims import Claim
-from paramverify.errors import DomainError, LimitError, ModelError, located
+from paramverify.errors import LimitError, located
 from paramverify.interactive.bounds import Judge, plain, power
 from paramverify.interactive.cases import InteractiveCase
 from paramverify.interactive.closure import Closures
@@ -26,12 +23,12 @@ from paramverify.interactive.unwinding import Pair, is_all_covered, is_unwinding
 from paramverify.models.context import Checks, sample_points
 from paramverify.models.systems.system import System
 from paramverify.models.systems.weights import Weight, as_function
+from paramverify.portfolio.obligations import Discharged, Proofs, require_point
 from paramverify.portfolio.session import Options, Session
 
 POINTS = 12  # points of the domain at which a refutation is looked for
 
 Progress = Callable[[str, int, int], None]
-Decided = tuple[tuple[Claim, Decision], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +47,8 @@ class Report:
     refutation: Refutation | None
     parameters: dict[str, Fraction]
     bound: Weight
-    claims: Decided
-    obligations: Decided
+    claims: Proofs
+    obligations: Proofs
     reason: str
     seconds: float
 
@@ -66,7 +63,7 @@ def verify(case: InteractiveCase, options: Options | None = None, progress: Prog
     Raises:
         ModelError: the probabilities are none at some point of the domain.
         DomainError: the domain is empty.
-        LimitError: too many pairs of states.
+        LimitError: too many pairs of states, or no point of the domain was found.
     """
     started = time.perf_counter()
     options = options or Options()
@@ -74,14 +71,17 @@ def verify(case: InteractiveCase, options: Options | None = None, progress: Prog
     told = progress or (lambda what, done, total: None)
     with located(file=case.path), Session(options) as session:
         judge = Judge(case.checks, session)
-        _not_empty(case, session)
+        if nowhere := require_point(session, case):
+            raise LimitError(nowhere.detail)
         bound = plain(case.ratio)
         closures = Closures(case.system, case.checks.positive)
         told("pairs", 0, 1)
         graph = pair_graph(closures)
         family = _family(case, graph, judge, bound, told)
         costs = cheapest(closures, judge, bound)
-        obligations, doubt = _discharged(case.checks, session)
+        done = Discharged()
+        unproved = done.prove(session, case.checks.obligations)
+        doubt = unproved.detail if unproved else ""
         proved = family is not None or costs.ratio is not None
         found = None
         where: dict[str, Fraction] = {}
@@ -89,10 +89,10 @@ def verify(case: InteractiveCase, options: Options | None = None, progress: Prog
         searches: list[Search] = []
         if not proved:
             for parameters, system, at_bound in _points(case, judge, bound):
-                done = _search(system, case.checks, at_bound, deadline)
-                searches.append(done)
-                if done.refutation:
-                    found, bound, where = done.refutation, at_bound, parameters
+                tried = _search(system, case.checks, at_bound, deadline)
+                searches.append(tried)
+                if tried.refutation:
+                    found, bound, where = tried.refutation, at_bound, parameters
                     closures = Closures(system)
                     break
                 if time.monotonic() > deadline:
@@ -109,7 +109,7 @@ def verify(case: InteractiveCase, options: Options | None = None, progress: Prog
         parameters=where,
         bound=bound,
         claims=tuple(judge.decided.values()),
-        obligations=obligations,
+        obligations=tuple(done.proved),
         reason=reason,
         seconds=time.perf_counter() - started,
     )
@@ -190,30 +190,6 @@ def value_at_point(weight: Weight, domain: Domain, point: dict[str, Fraction]) -
     return plain(
         RationalFunction.of(substitute(function.numerator, values), substitute(function.denominator, values))
     )
-
-
-def _not_empty(case: InteractiveCase, session: Session) -> None:
-    if case.maybe_empty is None:
-        return
-    answer = session.decide(case.maybe_empty.claim).answer
-    if isinstance(answer, Proved):
-        raise DomainError(f"the parameter domain is empty: {case.domain.describe()}", key="parameters")
-    if isinstance(answer, Open):
-        raise LimitError(f"no point of the domain was found: {answer.detail}")
-
-
-def _discharged(checks: Checks, session: Session) -> tuple[Decided, str]:
-    """Decides the obligations of the system; returns those that are proved, and what stays in doubt."""
-    proved: list[tuple[Claim, Decision]] = []
-    for obligation in checks.obligations:
-        decision = session.decide(obligation.claim)
-        if isinstance(decision.answer, Refuted):
-            point = {k: v for k, v in decision.answer.point.items() if k != GENERATOR}
-            raise ModelError(f"{obligation.message} at {', '.join(f'{k} = {v}' for k, v in point.items())}")
-        if isinstance(decision.answer, Open):
-            return tuple(proved), f"not excluded: {obligation.message} ({decision.answer.detail})"
-        proved.append((obligation.claim, decision))
-    return tuple(proved), ""
 
 
 def _tried(searches: list[Search], graph: PairGraph, judge: Judge) -> str:

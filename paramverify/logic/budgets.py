@@ -22,7 +22,7 @@ from paramverify.algebra.polynomials import (
 )
 from paramverify.claims import Origin
 from paramverify.errors import InputError, UnsupportedError
-from paramverify.logic.comparisons import Method
+from paramverify.logic.comparisons import Choice, Method
 from paramverify.logic.judges import ClaimJudge, ExactJudge
 from paramverify.logic.numbers import in_ring, real
 from paramverify.logic.quotients import (
@@ -113,13 +113,13 @@ def pairs(work: Work, found: Property) -> tuple[list[Pair], bool, str]:
     parametric = bool(work.chain.domain.ring.parameters)
     infinite = found.variable is not None and found.last is None
     # As in checking: for every k, action sequences are too many.
-    wide = infinite and work.chain.is_decision_process and work.method == "auto"
+    wide = infinite and work.chain.is_decision_process and work.method is Choice.AUTO
     semantics = Semantics(
         work.chain,
         work.case.relation,
         claims if parametric else judge,
         claims.guard if parametric else None,
-        "sufficient" if wide else work.method,
+        Choice.SUFFICIENT if wide else work.method,
     )
     result: dict[tuple[object, object], Pair] = {}
     last = found.first + FAMILY if found.last is None else found.last

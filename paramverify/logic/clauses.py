@@ -16,7 +16,7 @@ from paramverify.claims import Claim, Origin, without_enclosure
 from paramverify.logic.comparisons import Method
 from paramverify.logic.judges import ClaimJudge
 from paramverify.logic.semantics import Semantics, Truth
-from paramverify.logic.syntax import Formula, Junction, Not, Private, Probability
+from paramverify.logic.syntax import Formula, Junction, Junctor, Not, Private, Probability
 
 MAX_CLAUSES = 64
 MAX_LITERALS = 6
@@ -55,7 +55,7 @@ def _clauses(
         known = [part for part in parts if part is not None]
         if len(known) < len(parts):
             return None
-        if (formula.operator == "&") != negative:
+        if (formula.operator is Junctor.AND) != negative:
             return [clause for part in known for clause in part]
         result: list[Clause] = [()]
         for part in known:

@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from paramverify.errors import UnsupportedError
+from paramverify.logic.normal_forms import Node, depth
 from paramverify.logic.products import Product, product
-from paramverify.logic.progression import Node, depth
 from paramverify.logic.reachability import components, solve
 from paramverify.models.chains.chain import Chain, Row, Value, is_zero
 

@@ -23,7 +23,7 @@ from paramverify.algebra.cones import combination, whole
 from paramverify.algebra.polynomials import constant_value, is_constant, rational
 from paramverify.answers import End
 from paramverify.errors import SizeError, UndeterminedError, UnsupportedError
-from paramverify.logic.comparisons import Method
+from paramverify.logic.comparisons import Choice, Method
 from paramverify.logic.judges import ExactJudge
 from paramverify.logic.semantics import Semantics, Truth, conjuncts
 from paramverify.logic.syntax import (
@@ -107,8 +107,8 @@ def check_property(work: Work, found: Property, progress: Callable[[int, int], N
 def _member(work: Work, formula: Formula) -> Result:
     """Checks one member; on decision processes first by the sufficient condition, which is cheap for all
     k."""
-    if work.chain.is_decision_process and work.method == "auto":
-        result = replace(work, method="sufficient").check(formula)
+    if work.chain.is_decision_process and work.method is Choice.AUTO:
+        result = replace(work, method=Choice.SUFFICIENT).check(formula)
         if result.status != "unknown":
             return result
     return work.check(formula)

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from paramverify.errors import SizeError
+from paramverify.logic.normal_forms import Node
 from paramverify.logic.products import Product, product
-from paramverify.logic.progression import Node
 from paramverify.logic.reachability import Guard, solve
 from paramverify.models.chains.chain import Chain, Row, Value
 

@@ -17,8 +17,8 @@ from typing import TypeAlias
 
 from paramverify.algebra.cones import combination, whole
 from paramverify.errors import SizeError
+from paramverify.logic.normal_forms import Node
 from paramverify.logic.products import Product, product
-from paramverify.logic.progression import Node
 from paramverify.models.chains.chain import Chain, Value
 
 MAX_VECTORS = 50_000  # of one level

@@ -17,7 +17,7 @@ from paramverify.algebra.expressions import Expression, evaluate, unknown_name
 from paramverify.algebra.polynomials import RationalFunction, Ring, to_rational_function
 from paramverify.claims import Origin
 from paramverify.errors import InputError, UndeterminedError, located
-from paramverify.logic.comparisons import Method, PathEngine, Probabilities, unknown_label
+from paramverify.logic.comparisons import Choice, Method, PathEngine, Probabilities, unknown_label
 from paramverify.logic.numbers import in_ring
 from paramverify.logic.reachability import Guard
 from paramverify.logic.syntax import (
@@ -25,6 +25,7 @@ from paramverify.logic.syntax import (
     Constant,
     Formula,
     Junction,
+    Junctor,
     Label,
     Not,
     Private,
@@ -98,7 +99,7 @@ class Semantics:
     relation: Relation
     judge: Judge
     guard: Guard | None = None
-    method: str = "auto"
+    method: Choice = Choice.AUTO
     values: Mapping[str, Fraction] = field(default_factory=dict)  # parameters at a point, for bounds
     methods: dict[Method, None] = field(default_factory=dict)
     _memory: dict[str, dict[int, Truth]] = field(default_factory=dict)
@@ -239,7 +240,7 @@ class Semantics:
                         result[state] = Truth.NO
 
     def _junction(self, formula: Junction, states: Sequence[int]) -> dict[int, Truth]:
-        both = formula.operator == "&"
+        both = formula.operator is Junctor.AND
         settled = Truth.NO if both else Truth.YES
         result = dict.fromkeys(states, Truth.YES if both else Truth.NO)
         for part in formula.parts:
@@ -286,7 +287,7 @@ def _worse(first: Truth, second: Truth) -> Truth:
 
 def conjuncts(formula: Formula) -> list[Formula]:
     """Returns the state formulas that a conjunction consists of."""
-    if isinstance(formula, Junction) and formula.operator == "&":
+    if isinstance(formula, Junction) and formula.operator is Junctor.AND:
         return [part for inner in formula.parts for part in conjuncts(inner)]
     return [formula]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 
 from paramverify.algebra.expressions import Expression
 from paramverify.errors import InputError
@@ -72,15 +73,22 @@ class Not:
         return f"!{self.inner}"
 
 
+class Junctor(Enum):
+    """How the parts of a formula are joined."""
+
+    AND = "&"
+    OR = "|"
+
+
 @dataclass(frozen=True)
 class Junction:
-    """A conjunction or disjunction; `operator` is `&` or `|`."""
+    """A conjunction or disjunction."""
 
-    operator: str
+    operator: Junctor
     parts: tuple[Formula, ...]
 
     def __str__(self) -> str:
-        return "(" + f" {self.operator} ".join(map(str, self.parts)) + ")"
+        return "(" + f" {self.operator.value} ".join(map(str, self.parts)) + ")"
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,16 @@ false there. Everything else is unknown, and says what was tried.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice
 
 from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.points import contains
 from paramverify.answers import Decision, End, Open, Proved, Refuted
 from paramverify.claims import Claim
 from paramverify.errors import (
     DefectError,
-    DomainError,
     ModelError,
     SizeError,
     UndeterminedError,
@@ -26,14 +26,15 @@ from paramverify.errors import (
 )
 from paramverify.logic.cases import LogicCase
 from paramverify.logic.clauses import holds_by_cases
-from paramverify.logic.comparisons import Method
+from paramverify.logic.comparisons import Choice, Method
 from paramverify.logic.judges import ClaimJudge, ExactJudge
-from paramverify.logic.numbers import contains, real, sign_at
+from paramverify.logic.numbers import real
 from paramverify.logic.semantics import Comparison, Semantics, Truth, conjuncts
 from paramverify.logic.syntax import Formula, Private, Probability, parts
 from paramverify.models.chains.chain import Chain
-from paramverify.models.context import Checks, Obligation, sample_points, show_point
+from paramverify.models.context import Checks, Obligation, sample_points
 from paramverify.models.evaluation import Real
+from paramverify.portfolio.obligations import Discharged, Proofs, require_point
 from paramverify.portfolio.session import Session
 
 LARGE = 2_000  # states
@@ -86,14 +87,18 @@ class Work:
 
     case: LogicCase
     session: Session
-    method: str = "auto"
-    obligations: list[tuple[Claim, Decision]] = field(default_factory=list)
-    _settled: set[str] = field(default_factory=set)
+    method: Choice = Choice.AUTO
+    discharged: Discharged = field(default_factory=Discharged)
 
     @property
     def chain(self) -> Chain:
         """The model."""
         return self.case.chain
+
+    @property
+    def obligations(self) -> Proofs:
+        """The obligations that were proved."""
+        return tuple(self.discharged.proved)
 
     def discharge(self, obligations: Iterable[Obligation]) -> Open | None:
         """Proves claims about the model; returns what stays open.
@@ -101,31 +106,16 @@ class Work:
         Raises:
             ModelError: one fails at a point of the domain.
         """
-        for obligation in obligations:
-            name = obligation.claim.text()
-            if name in self._settled:
-                continue
-            decision = self.session.decide(obligation.claim)
-            answer = decision.answer
-            if isinstance(answer, Refuted):
-                if refutes(obligation.claim, answer.point):
-                    raise ModelError(f"{obligation.message} at {show_point(answer.point)}")
-                answer = Open(End.GAVE_UP, "the refutation does not stand exact evaluation")
-            if isinstance(answer, Open):
-                return replace(answer, detail=f"not excluded: {obligation.message} ({answer.detail})")
-            self._settled.add(name)
-            self.obligations.append((obligation.claim, decision))
-        return None
+        return self.discharged.prove(self.session, obligations)
 
     def prepare(self) -> Open | None:
-        """Discharges what the case itself needs: a domain that is not empty, and tables of probabilities."""
-        if self.case.maybe_empty is not None:
-            decision = self.session.decide(self.case.maybe_empty.claim)
-            if isinstance(decision.answer, Proved):
-                raise DomainError(f"the parameter domain is empty: {self.chain.domain.describe()}")
-            if isinstance(decision.answer, Open):
-                return replace(decision.answer, detail="no point of the domain was found")
-        return self.discharge(self.chain.obligations)
+        """Discharges what the case itself needs: a domain that is not empty, and tables of probabilities.
+
+        Raises:
+            DomainError: the domain is empty.
+            ModelError: the tables are no probabilities at a point of the domain.
+        """
+        return require_point(self.session, self.case) or self.discharge(self.chain.obligations)
 
     def check(self, formula: Formula) -> Result:
         """Returns whether a state formula holds in every initial state at every point of the domain."""
@@ -268,12 +258,6 @@ def _conjunctive(formula: Formula) -> bool:
         if any(isinstance(p, (Private, Probability)) for p in parts(inside)):
             return False
     return True
-
-
-def refutes(claim: Claim, point: Mapping[str, Fraction]) -> bool:
-    """Tells exactly whether a claim is false at a point of its domain."""
-    place = {n: v for n, v in point.items() if n != GENERATOR}
-    return contains(claim.domain, place) and sign_at(claim.polynomial, claim.domain, place) < 0
 
 
 def _counterexample(

@@ -16,10 +16,10 @@ from itertools import islice
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import key, substitute
 from paramverify.answers import End, Open, Proved, Refuted
-from paramverify.backends.bernstein import decide_exactly
 from paramverify.backends.qepcad import Reply, ask
 from paramverify.claims import Claim
 from paramverify.errors import DisagreementError
+from paramverify.exact.branching import decide_exactly
 from paramverify.exact.settling import Work
 from paramverify.formats.conditions import (
     And,

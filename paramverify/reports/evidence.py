@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from paramverify.algebra.points import contains
 from paramverify.algebra.polynomials import key, primitive
 from paramverify.answers import Decision
 from paramverify.checker import claims as checker
@@ -28,15 +29,14 @@ from paramverify.evidence.witnesses import (
     compare_at,
     directed,
     evaluate,
-    in_domain,
 )
 from paramverify.formats.refutations import fails_at
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.models.model import Model
-from paramverify.models.worst_pairs import reduction_document
+from paramverify.portfolio.obligations import needs_of, points_for, read_points, unmet
 from paramverify.privacy.cases import Case
-from paramverify.privacy.verification import Report, needs_of, points_for, read_points, unmet
+from paramverify.privacy.verification import Report
 from paramverify.reports import documents
 from paramverify.verdicts import Violated
 
@@ -84,7 +84,7 @@ def reduction(case: Case, status: str | None = None) -> dict[str, Any]:
     if not isinstance(case.model, Model) or case.model.stands_for is None or status == "violated":
         return {}
     pair = case.model.pairs[0]
-    return {"reduction": reduction_document(case.model.stands_for, pair.left, pair.right)}
+    return {"reduction": case.model.stands_for.document(pair.left, pair.right)}
 
 
 def _broken(model: AnyModel, found: AnyWitness) -> Claim:
@@ -214,7 +214,7 @@ def _check_cone(document: Mapping[str, Any], case: Case) -> checker.Report:
         raise checker.Rejected("the case is about other lengths")
     if document["kind"] == "loop":
         point = {name: Fraction(value) for name, value in document["point"].items()}
-        if point.keys() != set(model.domain.ring.parameters) or not in_domain(model, point):
+        if point.keys() != set(model.domain.ring.parameters) or not contains(model.domain, point):
             raise checker.Rejected("the loop is not about a prior of the case")
         small = at_point(model, point)
     else:

@@ -26,9 +26,10 @@ from paramverify.models.evaluation import Numbers, Real
 from paramverify.models.kinds import need_privacy
 from paramverify.models.measures import Pure
 from paramverify.models.model import Model
+from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import Case
-from paramverify.privacy.verification import Report, check_model, verify
+from paramverify.privacy.verification import Report, verify
 from paramverify.statistics.events import Candidate
 from paramverify.statistics.samplers import Output
 from paramverify.synthesis.budget import tight_budget
@@ -223,7 +224,7 @@ def _supremum(model: Model, known: TightRatio, precision: Fraction, deadline: fl
     """Returns what `tight_budget` finds where the ratios that were tried only come near the supremum."""
     try:
         with Session(Options(seconds=max(deadline - time.monotonic(), 0.01))) as session:
-            doubt, _ = check_model(session, model)
+            doubt, _ = discharge(session, model)
             if doubt:
                 return known
             tight = tight_budget(model, session, precision)

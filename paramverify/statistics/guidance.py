@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from paramverify.algebra.points import contains
 from paramverify.errors import InputError
-from paramverify.evidence.witnesses import directed, in_domain
+from paramverify.evidence.witnesses import directed
 from paramverify.models.evaluation import Numbers
 from paramverify.models.model import Model
 from paramverify.statistics.detection import NO_EVENT, SELECT, Settings
@@ -69,7 +70,7 @@ def _nearby(
             continue
         for end in (interval.lower, interval.upper):
             point = {**experiment.point, name: (experiment.point[name] + end) / 2}
-            if point[name] == experiment.point[name] or not in_domain(model, point):
+            if point[name] == experiment.point[name] or not contains(model.domain, point):
                 continue
             numbers = Numbers(model, point)
             if all(numbers.mass(side).sign() > 0 for side in starts):

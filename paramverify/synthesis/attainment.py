@@ -16,8 +16,8 @@ from paramverify.algebra.domains import Constraint, Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, substitute, variables
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.answers import Proved, Refuted
-from paramverify.backends.bernstein import decide_exactly
 from paramverify.claims import Claim
+from paramverify.exact.branching import decide_exactly
 from paramverify.exact.settling import Work
 from paramverify.models.kinds import OnDomain
 from paramverify.synthesis.paths import somewhere

@@ -17,11 +17,11 @@ from paramverify.algebra.maxima import exact
 from paramverify.algebra.polynomials import Polynomial, key, primitive, value_at
 from paramverify.algebra.realroots import RealRoot
 from paramverify.answers import Decision, Proved, Refuted
-from paramverify.backends.roots import fails_without_witness
 from paramverify.claims import Claim, Origin
 from paramverify.encodings.choice import candidates_of
 from paramverify.errors import InputError, ModelError
 from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.exact.lines import fails_without_witness
 from paramverify.models.context import is_somewhere_positive
 from paramverify.models.evaluation import Real
 from paramverify.models.model import Model

@@ -21,9 +21,9 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.enclosures import BITS, spreads
 from paramverify.algebra.polynomials import is_constant
 from paramverify.answers import Answer, Proved
-from paramverify.backends.bernstein import decide_exactly
 from paramverify.claims import Claim
 from paramverify.errors import InputError, LimitError
+from paramverify.exact.branching import decide_exactly
 from paramverify.exact.settling import Work
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.factors import Ends, Factor, State, targets

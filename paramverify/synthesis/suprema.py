@@ -32,9 +32,9 @@ from paramverify.algebra.polynomials import (
 from paramverify.algebra.realroots import RealRoot, compare
 from paramverify.algebra.simplest import simplest_between
 from paramverify.answers import Decision, Open, Proved, Refuted
-from paramverify.backends.roots import fails_without_witness
 from paramverify.claims import Claim, Origin
 from paramverify.evidence.witnesses import Witness
+from paramverify.exact.lines import fails_without_witness
 from paramverify.models.evaluation import Real, Values
 from paramverify.models.kinds import OnDomain
 from paramverify.portfolio.session import Session

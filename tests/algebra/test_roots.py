@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
+from math import comb, gcd
 
 import pytest
 import sympy
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from paramverify.algebra.realroots import (
     RealRoot,
+    apart,
     bernstein_coefficients,
     between,
     compare,
@@ -25,8 +27,8 @@ from paramverify.algebra.realroots import (
 )
 from paramverify.answers import Answer, End, Open, Proved, Refuted
 from paramverify.backends import backend
-from paramverify.backends.roots import IRRATIONAL
 from paramverify.errors import DefectError
+from paramverify.exact.lines import IRRATIONAL
 from paramverify.formats.refutations import fails_at
 
 ROOTS = backend("roots")
@@ -243,3 +245,121 @@ def test_roots_that_are_close_or_wide() -> None:
         assert b - a >= distance / 2
     with pytest.raises(DefectError):
         between(half, half)
+
+
+@given(st.lists(st.fractions(-9, 9, max_denominator=6), min_size=1, max_size=6), st.sampled_from("pq"))
+def test_polynomials_in_one_variable(coefficients: list[Fraction], name: str) -> None:
+    """The whole numbers have no common factor, and are one positive multiple of the coefficients."""
+    text = " + ".join(f"({c})*{name}**{k}" for k, c in enumerate(coefficients))
+    found = univariate(make(text, {"p": "(0, 1)", "q": "(0, 1)"}).polynomial)
+    numbers = [int(found[k]) for k in range(len(coefficients))]
+    assert found.degree() < len(coefficients)
+    if not any(coefficients):
+        assert not any(numbers)
+        return
+    assert gcd(*numbers) == 1
+    scale = next(n / c for n, c in zip(numbers, coefficients, strict=True) if c)
+    assert scale > 0
+    assert numbers == [scale * c for c in coefficients]
+
+
+@given(small, st.fractions(-2, 2, max_denominator=5), st.fractions(1, 3, max_denominator=5))
+def test_bernstein_coefficients_by_definition(f: fmpz_poly, low: Fraction, width: Fraction) -> None:
+    """They are one positive multiple of b_i = Σ_j C(i,j)/C(d,j)·a_j; their sign changes are counted."""
+    degree = f.degree()
+    powers = [Fraction(0)] * (degree + 1)  # of f(low + width·t)
+    for k in range(degree + 1):
+        for j in range(k + 1):
+            powers[j] += int(f[k]) * comb(k, j) * low ** (k - j) * width**j
+    expected = by_definition(powers)
+    found = bernstein_coefficients(f, low, low + width)
+    scale = next(n / c for n, c in zip(found, expected, strict=True) if c)
+    assert scale > 0
+    assert found == [scale * c for c in expected]
+    signs = [c > 0 for c in by_definition([Fraction(int(f[k])) for k in range(degree + 1)]) if c]
+    assert variations(f) == sum(a != b for a, b in pairwise(signs))
+
+
+def by_definition(powers: list[Fraction]) -> list[Fraction]:
+    """Returns the Bernstein coefficients on the unit interval from the coefficients of powers."""
+    degree = len(powers) - 1
+    return [
+        sum((Fraction(comb(i, j), comb(degree, j)) * powers[j] for j in range(i + 1)), Fraction(0))
+        for i in range(degree + 1)
+    ]
+
+
+@pytest.mark.parametrize("value", ["0", "3", "-5/7"])
+def test_rational_roots_and_ends(value: str) -> None:
+    """A rational number is a simple root, also where the interval begins or ends, or has no other point."""
+    at = Fraction(value)
+    root = rational_root(at)
+    assert (root.lower, root.upper, root.multiplicity, root.is_rational) == (at, at, 1, True)
+    assert sign_at(root.factor, at) == 0
+    assert sign_at(root.factor, at + 1) == 1
+    assert root.halved() == root
+    double = root.factor**2 * fmpz_poly([-2, 0, 1])
+    for low, high, count in ((at, at + 5, 1), (at - 5, at, 1), (at, at, 1), (at + 1, at + 1, 0)):
+        found = [r for r in isolate(double, low, high) if r.is_rational]
+        assert [(r.lower, r.multiplicity) for r in found] == [(at, 2)] * count
+    assert all(not r.is_rational for r in isolate(double, at + Fraction(1, 9), at + 5))
+
+
+def test_intervals_are_halved_as_often_as_needed() -> None:
+    """An interval that is as narrow as wanted stays; otherwise one of its halves is taken."""
+    square = fmpz_poly([-2, 0, 1])
+    root = RealRoot(square, 1, Fraction(1), Fraction(2))
+    assert root.refined(Fraction(1)) == root
+    for halvings in range(1, 8):
+        width = Fraction(1, 2**halvings)
+        for fine in (root.refined(width), root.refined(width * Fraction(3, 2))):
+            assert fine.upper - fine.lower == width
+            assert fine.lower**2 < 2 < fine.upper**2
+            assert (fine.lower / width).denominator == 1
+
+
+def test_roots_in_touching_intervals() -> None:
+    """Intervals that meet in a point, or overlap, belong to different roots, and are taken apart."""
+    square, other = fmpz_poly([-2, 0, 1]), fmpz_poly([-3, 0, 1])
+    minus, plus = (
+        RealRoot(square, 1, Fraction(-2), Fraction(0)),
+        RealRoot(square, 1, Fraction(0), Fraction(2)),
+    )
+    root = RealRoot(other, 1, Fraction(0), Fraction(2))
+    near = RealRoot(other, 1, Fraction(3, 2), Fraction(2))
+    zero, two = rational_root(Fraction(0)), rational_root(Fraction(2))
+    ordered = [
+        (minus, zero),
+        (minus, plus),
+        (zero, plus),
+        (plus, root),
+        (plus, near),
+        (root, two),
+        (plus, two),
+    ]
+    for left, right in ordered:
+        assert (compare(left, right), compare(right, left)) == (-1, 1)
+        for given_ in ([left, right], [right, left]):
+            one, more = apart(given_)
+            assert one.upper < more.lower
+            assert (one.factor, more.factor) == (left.factor, right.factor)
+            assert (compare(one, left), compare(more, right)) == (0, 0)
+        low, high = between(left, right)
+        distance = [r.refined(Fraction(1, 10**6)) for r in (left, right)]
+        assert distance[0].upper < high
+        assert low < distance[1].lower
+        assert 2 * (high - low) > distance[1].lower - distance[0].upper - Fraction(1, 10**5)
+    assert apart([two, plus, zero, minus]) == apart([minus, zero, plus, two])
+    assert [r.is_rational for r in apart([two, root, plus, zero, minus])] == [False, True, False, False, True]
+
+
+def test_ends_between_roots_are_the_first_that_do() -> None:
+    """Intervals are not halved where the gap is as wide as both of them together."""
+    root = RealRoot(fmpz_poly([-2, 0, 1]), 1, Fraction(1), Fraction(2))
+    for value, ends in ((3, (2, 3)), (4, (2, 4)), (Fraction(29, 10), (Fraction(3, 2), Fraction(29, 10)))):
+        assert between(root, rational_root(Fraction(value))) == ends
+    other = RealRoot(fmpz_poly([-20, 0, 1]), 1, Fraction(4), Fraction(5))
+    assert between(root, other) == (2, 4)
+    assert between(rational_root(Fraction(-1)), rational_root(Fraction(1))) == (-1, 1)
+    with pytest.raises(DefectError):
+        between(rational_root(Fraction(1)), rational_root(Fraction(-1)))

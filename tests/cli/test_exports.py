@@ -23,13 +23,13 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Ring, variables
 from paramverify.answers import Proved
 from paramverify.backends import backend
-from paramverify.backends.bernstein import decide_exactly
 from paramverify.backends.programs import find
 from paramverify.backends.qepcad import installation
 from paramverify.claims import Claim, without_enclosure
 from paramverify.cli.main import run
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.errors import InputError, UnsupportedError
+from paramverify.exact.branching import decide_exactly
 from paramverify.formats import qepcad, redlog
 from paramverify.formats.conditions import And, Condition, Question, question
 from paramverify.formats.smtlib import occurring, script

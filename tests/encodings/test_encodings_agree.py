@@ -25,12 +25,12 @@ from random_models import random_model
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import value_at
 from paramverify.answers import Proved, Refuted
-from paramverify.backends.bernstein import decide_exactly
 from paramverify.claims import Claim, Origin, without_enclosure
 from paramverify.encodings.cone import cone_claims
 from paramverify.encodings.monolithic import Formula, Unsatisfiable, formulas, solve
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.exact.branching import decide_exactly
 from paramverify.models.context import sample_points
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model

@@ -12,7 +12,6 @@ import pytest
 from random_models import all_probabilities, classical_model, largest_ratio, parametric_model, random_model
 
 from paramverify.answers import Proved
-from paramverify.backends.bernstein import decide_exactly
 from paramverify.checker.cones import check_document
 from paramverify.claims import Claim, without_enclosure
 from paramverify.encodings import cone_certificates
@@ -22,6 +21,7 @@ from paramverify.encodings.every_length import EveryLength, for_every_length
 from paramverify.encodings.lumping import lump
 from paramverify.encodings.no_budget import no_budget
 from paramverify.evidence.witnesses import evaluate
+from paramverify.exact.branching import decide_exactly
 from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.privacy.cases import load

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
+from math import gcd
 from random import Random
 
 import pytest
 from random_models import all_probabilities, parametric_model, random_model
 
 from paramverify.algebra.domains import Constraint, Domain, Interval
+from paramverify.algebra.points import contains
 from paramverify.algebra.polynomials import constant_value
 from paramverify.claims import Claim, Origin
 from paramverify.encodings import sequences
-from paramverify.encodings.sequences import candidates, forward_sum, probabilities, sequence_claims, vectors
+from paramverify.encodings.sequences import (
+    Candidate,
+    candidates,
+    forward_sum,
+    forward_sums,
+    probabilities,
+    sequence_claims,
+    vectors,
+)
 from paramverify.errors import InputError, LimitError
-from paramverify.evidence.witnesses import directed, evaluate, find_witness, in_domain, simplest_violation
+from paramverify.evidence.witnesses import directed, evaluate, find_witness, simplest_violation
 from paramverify.models.model import Model
 
 
@@ -103,6 +114,92 @@ def test_limits_and_mistakes(monkeypatch: pytest.MonkeyPatch) -> None:
         forward_sum(model, model.pairs[0].pi, ("z",))
 
 
+def growing() -> Model:
+    """A model in which all sequences are possible, and longer ones have more vectors."""
+    steps = [["1/2", "1/3", "1/6"], ["1/5", "3/5", "1/5"], ["1/7", "2/7", "4/7"]]
+    answers = [["1/2", "1/2"], ["1/3", "2/3"], ["3/4", "1/4"]]
+    return parametric_model({}, steps, answers, ["1", "0", "0"], ["1/2", "0", "1/2"], "2", (1, 3))
+
+
+def test_limits_are_those_of_the_longest_sequences(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight sequences of length three are listed where eight are allowed; longer ones are not formed."""
+    model = growing()
+    monkeypatch.setattr(sequences, "MAX_VECTORS", 8)
+    assert sorted(len(word) for word, _ in vectors(model.hmm, model.lengths)) == [1] * 2 + [3] * 8
+    for sums in forward_sums(model).values():
+        assert sorted(map(len, sums)) == [1] * 2 + [3] * 8
+    assert len(list(probabilities(model))) == 20
+    monkeypatch.setattr(sequences, "MAX_VECTORS", 7)
+    for listed in (vectors(model.hmm, model.lengths), probabilities(model)):
+        with pytest.raises(LimitError):
+            list(listed)
+    with pytest.raises(InputError, match="cannot be listed"):
+        forward_sums(replace(model, lengths=()))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_vectors_are_merged_up_to_a_factor(seed: int) -> None:
+    """The entries are coprime whole numbers, and no two vectors of one length are multiples."""
+    model = small(seed)
+    found: dict[int, set[tuple[Fraction, ...]]] = {}
+    for word, vector in vectors(model.hmm, model.lengths):
+        entries = [constant_value(vector[s]) if s in vector else 0 for s in range(len(model.hmm.states))]
+        assert gcd(*(int(e) for e in entries)) == 1
+        assert all(e == int(e) >= 0 for e in entries)
+        exact = chances(model, word)
+        assert all(a * sum(entries) == b * sum(exact) for a, b in zip(exact, entries, strict=True))
+        scaled = tuple(e / sum(exact) for e in exact)
+        assert scaled not in found.setdefault(len(word), set())
+        found[len(word)].add(scaled)
+    for length in model.lengths:
+        words = product(range(len(model.hmm.observations)), repeat=length)
+        exacts = [chances(model, word) for word in words]
+        assert found.get(length, set()) == {tuple(e / sum(v) for e in v) for v in exacts if any(v)}
+
+
+def chances(model: Model, word: tuple[int, ...]) -> list[Fraction]:
+    """Returns, for each state, the sum of the weights of all paths from it that show a sequence."""
+    if not word:
+        return [Fraction(1)] * len(model.hmm.states)
+    after = chances(model, word[1:])
+    return [
+        sum(
+            (constant_value(s.weight) * after[s.successor] for s in row if s.observation == word[0]),
+            Fraction(0),
+        )
+        for row in model.hmm.steps
+    ]
+
+
+def test_equal_pairs_are_compared_once() -> None:
+    """Pairs with the same priors give their candidates once; a claim names all that say it."""
+    model = growing()
+    (pair,) = model.pairs
+    twice = replace(model, pairs=(pair, replace(pair, left="other")))
+    assert [c.origin for c in candidates(twice)] == [c.origin for c in candidates(model)]
+    assert all(not c.is_infinite for c in candidates(model))
+    zero = Candidate(pair.pi.mass * 0, pair.pi.mass * 0, Origin("left", "right", ()))
+    assert not zero.is_infinite
+    assert zero.ratio is None
+
+
+def test_claims_with_parameters_come_last() -> None:
+    """First what has no right side, then numbers, the ratio zero too, then what depends on parameters."""
+    model = parametric_model(
+        {"q": (Fraction(1, 10), Fraction(7, 10))},
+        [["1", "0"], ["0", "1"]],
+        [["q", "3/4 - q", "1/4"], ["1/2", "1/2", "0"]],
+        ["1", "0"],
+        ["0", "1"],
+        "2",
+        (1,),
+    )
+    order = [o for claim in sequence_claims(model) for o in claim.origins if isinstance(o, Origin)]
+    assert [(o.left, *o.observations) for o in order[:2]] == [("left", "y"), ("right", "y")]
+    assert {o.observations for o in order[2:]} == {("w",), ("x",)}
+    assert len(order) == 6
+
+
 def survey(constraints: tuple[str, ...] = ()) -> Model:
     """Left is ill with probability q, right never; answers are true with 3/4. The ratio is to be 2."""
     same = [["1", "0"], ["0", "1"]]
@@ -142,9 +239,9 @@ def test_strict_constraints_of_points() -> None:
     model = survey(("q - 1/4",))
     (limit,) = model.domain.constraints
     strict = replace(model, domain=replace(model.domain, constraints=(replace(limit, strict=True),)))
-    assert in_domain(strict, {"q": Fraction(1, 2)})
-    assert not in_domain(strict, {"q": Fraction(1, 4)})
-    assert not in_domain(strict, {"q": Fraction(1, 5)})
+    assert contains(strict.domain, {"q": Fraction(1, 2)})
+    assert not contains(strict.domain, {"q": Fraction(1, 4)})
+    assert not contains(strict.domain, {"q": Fraction(1, 5)})
 
 
 def test_points_and_secrets_of_witnesses() -> None:
@@ -154,7 +251,7 @@ def test_points_and_secrets_of_witnesses() -> None:
     with pytest.raises(InputError, match=r"^no value for q$"):
         evaluate(model, origin, {})
     for q, inside in (("1/4", True), ("1/5", False), ("9/10", True), ("1", False)):
-        assert in_domain(model, {"q": Fraction(q)}) == inside
+        assert contains(model.domain, {"q": Fraction(q)}) == inside
         if not inside:
             with pytest.raises(InputError, match=r"^this point is not in the domain"):
                 evaluate(model, origin, {"q": Fraction(q)})
@@ -187,8 +284,8 @@ def test_simple_points(text: str, interval: str, start: str, simple: str) -> Non
     model = survey()
     low, high = map(Fraction, interval.split())
     domain = Domain(model.domain.ring, {"q": Interval(low, high, True, True)})
-    scope, claim = replace(model, domain=domain), Claim(domain.ring.parse(text), domain)
-    assert simplest_violation(scope, claim, {"q": Fraction(start)}) == {"q": Fraction(simple)}
+    claim = Claim(domain.ring.parse(text), domain)
+    assert simplest_violation(claim, {"q": Fraction(start)}) == {"q": Fraction(simple)}
 
 
 def test_spurious_points_are_no_witnesses() -> None:

@@ -13,12 +13,12 @@ from hard_cases import HARD
 from quick import shipped
 
 from paramverify.answers import Decision, Proved
-from paramverify.backends.bernstein import decide_exactly
 from paramverify.checker.cones import check_document as check_cone
 from paramverify.claims import without_enclosure
 from paramverify.cli.main import run
 from paramverify.encodings.choice import claims_of
 from paramverify.evidence import certificates
+from paramverify.exact.branching import decide_exactly
 from paramverify.models.model import Model
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import Report, levels_certificate
@@ -181,7 +181,7 @@ def test_a_map_needs_the_obligations_of_its_case(tmp_path: Path, capsys: pytest.
     assert case.model.obligations
     found = region_map(claims_of(case.model), case.model.domain, ("p",), Fraction(1, 4))
     path = tmp_path / "map.json"
-    for proof in (None, certificates.POSITIVE, certificates.solver("nobody", "1", {})):
+    for proof in (None, certificates.POSITIVE, Decision(Proved(), "nobody", "1").proof):
         document = map_document(found, case.model.domain)
         if proof:
             own = [certificates.entry(without_enclosure(o.claim), proof) for o in case.model.obligations]
@@ -259,7 +259,7 @@ def test_solvers_of_obligations_are_counted(tmp_path: Path, capsys: pytest.Captu
     text = (CASES / "survey-memory-all.toml").read_text()
     path = written(CASES / "survey-memory-all.toml", tmp_path)
     document = json.loads(path.read_text())
-    word = certificates.solver("a solver\x1b[2J that does not exist", "", {})
+    word = Decision(Proved(), "a solver\x1b[2J that does not exist").proof
     entry = {"claim": document["claims"][0]["claim"], "origins": [], "proof": word}
     path.write_text(json.dumps({**document, "obligations": [entry]}))
     code, told, out = checked(path, capsys)

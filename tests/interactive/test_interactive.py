@@ -28,7 +28,7 @@ from paramverify.interactive.pairs import pair_graph
 from paramverify.interactive.unwinding import is_all_covered, is_unwinding_family
 from paramverify.interactive.verification import accepted, verify
 from paramverify.models.context import Checks
-from paramverify.models.noise import truncated_geometric
+from paramverify.models.noise.truncated_geometric import truncated_geometric
 from paramverify.models.systems import sampling, slots
 from paramverify.models.systems.explore import explore
 from paramverify.models.systems.system import Actions, System

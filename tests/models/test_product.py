@@ -17,7 +17,8 @@ from paramverify.models.mechanisms import compare
 from paramverify.models.mechanisms._one_shot import OneShot
 from paramverify.models.mechanisms.noisy_max import arg_max
 from paramverify.models.model import Model
-from paramverify.models.noise import Noise, truncated_geometric
+from paramverify.models.noise import Noise
+from paramverify.models.noise.truncated_geometric import truncated_geometric
 from paramverify.models.worst_pairs import LargestRatio, largest_ratio
 from paramverify.tables import Table
 

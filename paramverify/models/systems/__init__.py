@@ -1,1 +1,1 @@
-"""Interactive systems: probabilistic labelled transition systems with data points, queries and responses ([T])."""
+"""Interactive systems: labelled transition systems with data points, queries and responses ([T])."""

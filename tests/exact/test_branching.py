@@ -23,10 +23,10 @@ from paramverify.algebra.polynomials import Polynomial, substitute, value_at, va
 from paramverify.algebra.segments import negative_between
 from paramverify.answers import End, Open, Proved, Refuted
 from paramverify.backends import backend
-from paramverify.backends.bernstein import decide_exactly
 from paramverify.checker.claims import check_witness
 from paramverify.claims import Claim, to_document
 from paramverify.errors import InputError
+from paramverify.exact.branching import decide_exactly
 from paramverify.exact.settling import Work
 from paramverify.formats.refutations import fails_at
 
@@ -268,7 +268,7 @@ from random import Random
 from claim_tools import replayed
 from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.polynomials import Ring
-from paramverify.backends.bernstein import decide_exactly
+from paramverify.exact.branching import decide_exactly
 from paramverify.claims import Claim
 from paramverify.answers import Proved, Refuted
 

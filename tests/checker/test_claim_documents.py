@@ -1,0 +1,224 @@
+"""Documents of claims: what is counted, repeated, missing or besides; obligations and points."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from typing import Any
+
+import pytest
+
+from paramverify.checker.claims import (
+    Ledger,
+    Rejected,
+    check_document,
+    check_obligations,
+    check_points,
+    check_text,
+    check_witness,
+    digest,
+    read_claim,
+)
+from paramverify.checker.strict import Misformed
+
+Json = dict[str, Any]
+PLUS = {"kind": "bernstein", "tree": ["+"]}
+SOLVER = {"kind": "solver", "solver": "z9", "version": "1"}
+
+
+def claim(polynomial: str, interval: str = "[0, 1]", *constraints: tuple[str, str]) -> Json:
+    return {
+        "variables": ["p"],
+        "box": {"p": interval},
+        "constraints": [list(c) for c in constraints],
+        "polynomial": polynomial,
+    }
+
+
+def entry(polynomial: str, proof: Any = PLUS, *origins: str) -> Json:
+    found = {"claim": claim(polynomial), "proof": proof}
+    return {**found, "origins": list(origins)} if origins else found
+
+
+def document(*entries: Json, status: str = "holds", **more: Any) -> Json:
+    head = {"format": "paramverify-evidence", "version": 1, "status": status}
+    return {**head, "case": {"title": "by hand", "digest": "abc"}, "claims": list(entries), **more}
+
+
+GOOD, ALSO, FALSE = entry("p"), entry("p + 1"), entry("p - 1/2")
+WITNESS = {"claim": FALSE["claim"], "parameters": {"p": "1/4"}}
+
+
+def first(report: Any) -> str:
+    """Returns why a document is refused."""
+    assert not report.accepted
+    line: str = report.lines[-1]
+    return line
+
+
+def test_claims_are_compared_without_their_order() -> None:
+    """The order of keys makes no other claim; any other value does."""
+    given = claim("p")
+    turned = dict(reversed(given.items()))
+    assert list(given) != list(turned)
+    assert digest(given) == digest(turned)
+    assert check_document(document(GOOD), [turned]).accepted
+    assert digest(claim("p", "[0, 1)")) != digest(given)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"box": {"p": "[0, 1"}}, "not an interval of a variable: p: '[0, 1'"),
+        ({"box": {"p": "0, 1"}}, "not an interval of a variable"),
+        ({"box": {"p": "[0, 1]", "q": "[0, 1]"}}, "not an interval of a variable: q"),
+        ({"box": {"p": "[1, 0]"}}, "is empty"),
+        ({"box": {"p": "[1, 1)"}}, "is empty"),
+        ({"box": {"p": "(1, 1]"}}, "is empty"),
+        ({"box": {"p": "(1, 1)"}}, "is empty"),
+        ({"box": {}}, "has no interval"),
+        ({"variables": ["p", "p"]}, "not different names"),
+        ({"variables": ["p", "1q"], "box": {"p": "[0, 1]", "1q": "[0, 1]"}}, "not different names"),
+        ({"variables": ["p", "E"], "constant": "1", "box": {"p": "[0, 1]", "E": "[0, 1]"}}, "exp"),
+        ({"variables": ["E", "p"], "constant": "1"}, "interval of E"),
+        ({"constant": "1"}, "interval of E"),
+        ({"remark": "p"}, "remark"),
+    ],
+)
+def test_reasons_for_claims_that_are_none(change: Json, why: str) -> None:
+    """What is wrong with a claim is said where it is wrong."""
+    with pytest.raises(Rejected) as caught:
+        read_claim({**claim("p"), **change})
+    assert why in str(caught.value)
+
+
+def test_points_give_all_parameters_and_nothing_else() -> None:
+    """A witness with a parameter too many or too few is refused, whatever its value."""
+    check_witness(FALSE["claim"], {"p": "1/4"})
+    for point in ({}, {"p": "1/4", "q": "1/4"}, {"p": "1/4", "E": "1"}, {"q": "1/4"}):
+        with pytest.raises(Rejected, match="must give p, and nothing else"):
+            check_witness(FALSE["claim"], point)
+    for wrong in (1, None, "x", ["1/4"]):
+        with pytest.raises(Rejected, match="p"):
+            check_witness(FALSE["claim"], {"p": wrong})
+
+
+def test_a_claim_is_entered_once() -> None:
+    """The same claim again is refused, with its number and that of the first; nothing is counted twice."""
+    report = check_document(document(GOOD, ALSO, GOOD))
+    assert first(report) == "rejected: claim 2 is claim 0 again"
+    for second in (None, PLUS, SOLVER):
+        given = document(entry("p"), entry("p", second), status="unknown")
+        assert "claim 1 is claim 0 again" in first(check_document(given))
+
+
+def test_the_ledger_counts() -> None:
+    """Each entry is counted once, as what it is; only what was replayed or is trusted is settled."""
+    ledger = Ledger()
+    proofs = [PLUS, None, SOLVER, PLUS, None, {"kind": "constant"}, SOLVER, SOLVER]
+    for k, proof in enumerate(proofs):
+        ledger.enter(k, entry(f"p + {k}", proof))
+    assert ledger.counts == {"proved": 2, "open": 2, "trusted": 3, "rejected": 1}
+    assert ledger.settled == {digest(claim(f"p + {k}")) for k in (0, 2, 3, 6, 7)}
+    assert ledger.solvers == {"z9 1"}
+    assert [line.split(":")[0] for line in ledger.lines] == [f"claim {k}" for k in range(8)]
+    for k, how in enumerate(["proved", "open", "trusted", "proved", "open", "rejected", "trusted"]):
+        assert ledger.lines[k].split()[2] == how + ":" * (how == "rejected")
+
+
+def test_solvers_are_reported() -> None:
+    """A report names the solvers of all its claims, each of them once and in order."""
+    other = {"kind": "solver", "solver": "a1", "version": ""}
+    given = document(GOOD, entry("p - 1", SOLVER), entry("p - 2", other), entry("p - 3", SOLVER))
+    report = check_document(given)
+    assert (report.accepted, report.proved, report.trusted, report.solvers) == (True, 1, 3, ("a1", "z9 1"))
+    assert check_document(document(GOOD)).solvers == ()
+
+
+def test_what_is_unknown_has_an_open_claim() -> None:
+    """When all claims of a case are proved, it is not unknown; without the case nobody can tell."""
+    both = document(GOOD, ALSO, status="unknown")
+    wanted = [GOOD["claim"], ALSO["claim"]]
+    assert check_document(both).accepted
+    assert "cannot be 'unknown'" in first(check_document(both, wanted))
+    assert check_document(both, [*wanted, FALSE["claim"]]).accepted
+    assert check_document(document(GOOD, entry("p + 1", None), status="unknown"), wanted).accepted
+    assert check_document(document(GOOD, ALSO), wanted).accepted
+    assert check_document(document(status="unknown")).accepted
+
+
+def test_a_witness_and_the_status_go_together() -> None:
+    """A witness beside another status, or a violation without one, is refused."""
+    for status, present in product(("holds", "unknown", "violated"), (False, True)):
+        given = document(GOOD, status=status, **({"witness": WITNESS} if present else {}))
+        report = check_document(given)
+        assert report.accepted == (present == (status == "violated"))
+        if not report.accepted:
+            assert "a witness comes with" in first(report)
+
+
+def test_obligations_of_a_violated_case() -> None:
+    """Where a witness refutes a claim, the obligations among the claims still need their proofs."""
+    wanted = [GOOD["claim"], FALSE["claim"]]
+    for proof, right in ((PLUS, True), (None, False)):
+        given = document(entry("p", proof), status="violated", witness=WITNESS)
+        assert check_document(given, wanted, obligations=[]).accepted
+        assert check_document(given, wanted, obligations=[GOOD["claim"]]).accepted == right
+    given = document(status="violated", witness=WITNESS)
+    assert "an obligation of the model" in first(check_document(given, wanted, obligations=[GOOD["claim"]]))
+
+
+def test_obligations_are_those_of_the_case() -> None:
+    """Every obligation is replayed; they are all of the case's, and no others."""
+    ledger = check_obligations({"obligations": [GOOD, ALSO]})
+    assert (ledger.counts["proved"], ledger.lines) == (2, ["obligation 0: proved", "obligation 1: proved"])
+    assert check_obligations({}).counts == {"proved": 0, "trusted": 0, "open": 0, "rejected": 0}
+    for count in range(3):
+        given = {"obligations": [GOOD, ALSO][:count]}
+        for size in range(3):
+            wanted = [GOOD["claim"], ALSO["claim"]][:size]
+            if size == count:
+                assert len(check_obligations(given, wanted).settled) == count
+            else:
+                with pytest.raises(Rejected, match="not those of the case"):
+                    check_obligations(given, wanted)
+    with pytest.raises(Rejected, match="not those of the case"):
+        check_obligations({"obligations": [GOOD]}, [ALSO["claim"]])
+    with pytest.raises(Rejected, match="obligation 1: rejected"):
+        check_obligations({"obligations": [GOOD, FALSE]})
+    with pytest.raises(Rejected, match="obligation 1 is obligation 0 again"):
+        check_obligations({"obligations": [GOOD, GOOD]})
+
+
+def test_points_are_in_every_domain() -> None:
+    """Points of a document are in the domain of each claim with an origin; ends and constraints count."""
+    claims = [claim("p", "[0, 1)"), claim("-1", "[0, 1)", ("p - 1/4", ">"))]
+    for text, right in (
+        ("1/2", True),
+        ("1", False),
+        ("0", False),
+        ("1/4", False),
+        ("3", False),
+        ("-1", False),
+    ):
+        given = {"points": [{"p": "1/3"}, {"p": text}]}
+        if right:
+            check_points(given, claims)
+            continue
+        with pytest.raises(Misformed) as caught:
+            check_points(given, claims)
+        assert "points[1]" in str(caught.value)
+    check_points({"points": [{"p": "7"}]}, [])
+    check_points({}, claims)
+    for origins, right in (((), True), (("a",), False)):
+        inside, outside = ({"points": [{"p": text}]} for text in ("1/2", "2"))
+        assert check_document(document(entry("p", PLUS, *origins), **inside)).accepted
+        assert check_document(document(entry("p", PLUS, *origins), **outside)).accepted == right
+
+
+def test_texts_that_are_no_documents() -> None:
+    """What is no JSON, or no document, is not accepted; neither is one whose claims cannot be compared."""
+    assert check_text(json.dumps(document(GOOD))).accepted
+    for text in ("", "{", "[]", "null", '{"a": 1, "a": 1}', json.dumps(document(GOOD))[:-1]):
+        assert first(check_text(text)).startswith("rejected: ")
+    assert "malformed document" in first(check_document(document(GOOD), [{"polynomial": {1}}]))
