@@ -348,6 +348,7 @@ ratio = "2"
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run_script", [run_z3, run_cvc5, run_yices])
 @pytest.mark.parametrize("name", [*SMALL, "above-threshold"])
 def test_smt_solvers_run_their_files(name: str, run_script: Callable[[str], str], tmp_path: Path) -> None:

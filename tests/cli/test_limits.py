@@ -173,6 +173,7 @@ def test_a_closed_output_is_no_defect(folder: Path) -> None:
         assert ended.returncode == code
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_killed_program_takes_its_solvers_with_it(number: signal.Signals, tmp_path: Path) -> None:
     """Zygote and attempts end when the program that the user sees is killed."""

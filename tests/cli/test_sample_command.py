@@ -118,6 +118,7 @@ def test_command_with_a_black_box(capsys: pytest.CaptureFixture[str]) -> None:
     assert (code, found["status"]) == (3, "not rejected")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["svg", "png"])
 def test_plots(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The plot is written in the format that its name says."""

@@ -317,6 +317,7 @@ def test_points_of_the_domain_are_part_of_the_evidence(
         assert (checked(path, capsys)[0] == 0) == (not points)
 
 
+@pytest.mark.slow
 def test_a_secret_must_be_possible(tmp_path: Path) -> None:
     """Where a secret is impossible for every prior, evidence that the case holds is rejected."""
     case = load(case_file(tmp_path, POSSIBLE))
