@@ -73,7 +73,8 @@ def budget_document(
         verdict: Verdict = Unknown(End.GAVE_UP, "no upper bound was proved")
         if witnesses and witnesses[-1].exceeds:
             verdict = Violated(witnesses[-1])
-        status = "violated" if isinstance(verdict, Violated) else "unknown"
+        # A loop goes beyond every bound, also where no witness is long enough to be beyond that of the case.
+        status = "violated" if found.loop or isinstance(verdict, Violated) else "unknown"
         report = Report(
             verdict=verdict,
             claims=(),
