@@ -74,7 +74,7 @@ TESTS = {
     "simplify/reductions.py": "simplify/test_simplification.py simplify/test_simplification_steps.py",
     "backends/roots.py": "backends/test_roots_backend.py algebra/test_roots.py",
     "backends/bernstein.py": "backends/test_bernstein.py exact/test_near_misses.py checker/test_checker.py",
-    "exact/touching.py": "backends/test_bernstein.py exact/test_near_misses.py",
+    "exact/touching.py": "exact/test_arguments.py backends/test_bernstein.py exact/test_near_misses.py",
     "algebra/domains.py": "algebra/test_domains.py",
     "algebra/realroots.py": "algebra/test_roots.py backends/test_roots_backend.py",
     "models/context.py": "models/test_model_checks.py",
