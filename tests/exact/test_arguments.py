@@ -329,6 +329,7 @@ def test_faces_where_f_vanishes() -> None:
         assert corner(first, rounds=rounds) == (low if rounds >= touching.BLOWUP_ROUNDS else None)
         assert corner(second, rounds=rounds) == low
     assert corner("(1 - p)**2 + q**2") == {"p": 1, "q": 0}
+    assert corner("p + 1 - q", rounds=9) == {"p": 0, "q": 1}
     assert corner("p + 1", rounds=9) is None
     assert corner("p*0 + 1", rounds=9) is None
     assert corner("p", "pq", rounds=9) is None  # one coordinate alone is not blown up
