@@ -73,7 +73,7 @@ TESTS = {
     "simplify/constraints.py": "simplify/test_simplification.py simplify/test_simplification_steps.py",
     "simplify/reductions.py": "simplify/test_simplification.py simplify/test_simplification_steps.py",
     "backends/roots.py": "backends/test_roots_backend.py algebra/test_roots.py",
-    "backends/bernstein.py": "backends/test_bernstein.py exact/test_near_misses.py checker/test_checker.py",
+    "backends/bernstein.py": "backends/test_search.py backends/test_bernstein.py exact/test_near_misses.py",
     "exact/touching.py": "exact/test_arguments.py backends/test_bernstein.py exact/test_near_misses.py",
     "algebra/domains.py": "algebra/test_domains.py",
     "algebra/realroots.py": "algebra/test_roots.py backends/test_roots_backend.py",
