@@ -44,7 +44,7 @@ def witness_answer(
     lines = telling.violating_lines(case, found)
     if evidence:
         _output.found(lines, document)
-        _write_evidence(case, session, found, document["status"], evidence)
+        _write_evidence(case, session, found, evidence)
     code = Exit.VIOLATED if found.witness else Exit.HOLDS if found.complete else Exit.UNKNOWN
     return code, document, lines
 
@@ -53,7 +53,6 @@ def _write_evidence(
     case: Case,
     session: Session,
     found: violating.Violating,
-    status: str,
     path: Path,
 ) -> None:
     model = case.model
@@ -77,5 +76,5 @@ def _write_evidence(
         obligations=obligations,
         certificate=certificate,
     )
-    document = evidence_document(case, report, status)
+    document = evidence_document(case, report)
     write_json(path, document, indent=1)

@@ -12,7 +12,7 @@ import click
 from paramverify.algebra.budgets import read_epsilon
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import RationalFunction, to_rational_function
-from paramverify.answers import Decision
+from paramverify.answers import Decision, Standing
 from paramverify.cli import _output
 from paramverify.cli._common import (
     OUTPUT_FILE,
@@ -149,9 +149,9 @@ def _check(work: Work, progress: Callable[[int, int], None]) -> dict[str, Result
     return results
 
 
-def _write_evidence(work: Work, results: dict[str, Result], status: str, path: Path) -> None:
-    whole = status != "holds" or all(result.complete for result in results.values())
-    document = reports.evidence(work.case, work.obligations, results, status if whole else "unknown")
+def _write_evidence(work: Work, results: dict[str, Result], status: Standing, path: Path) -> None:
+    whole = status is not Standing.HOLDS or all(result.complete for result in results.values())
+    document = reports.evidence(work.case, work.obligations, results, status if whole else Standing.UNKNOWN)
     if not whole:
         click.echo("the evidence has claims only: no certificate says why they are enough here", err=True)
     write_json(path, document, indent=1)
@@ -167,9 +167,9 @@ def _assigned(texts: Iterable[str], option: str) -> dict[str, str]:
     return found
 
 
-def _status(results: dict[str, Result]) -> str:
+def _status(results: dict[str, Result]) -> Standing:
     found = {result.status for result in results.values()}
-    return next(status for status in ("violated", "unknown", "holds") if status in found)
+    return next(s for s in (Standing.VIOLATED, Standing.UNKNOWN, Standing.HOLDS) if s in found)
 
 
 def _lines(case: LogicCase, results: dict[str, Result], obligations: list[Decision]) -> list[str]:

@@ -13,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from paramverify.algebra.expressions import constant
-from paramverify.answers import Decision, Open
+from paramverify.answers import Decision, Open, Standing
 from paramverify.claims import Claim
 from paramverify.cli import _output
 from paramverify.cli._common import (
@@ -309,7 +309,7 @@ def _condition(case: Case, answer: ExactCondition) -> Answer:
     if isinstance(found, Open):
         reason = f"{found.end.value}: {found.detail}"
         lines = [f"no condition on {names} was found: {reason}"]
-        return Exit.UNKNOWN, document | {"status": "unknown", "reason": reason}, lines
+        return Exit.UNKNOWN, document | {"status": Standing.UNKNOWN, "reason": reason}, lines
     lines = [telling.condition_line(case, names, found.text)]
     lines += [f"  by qepcad; compared exactly at {found.checked} points"]
     return Exit.HOLDS, document | {"condition": found.text, "checked": found.checked}, lines

@@ -28,6 +28,7 @@ from paramverify.compare.trials import NOT_ASKED, claim_attempt, script_attempt
 from paramverify.errors import InputError
 from paramverify.processes.attempts import Attempt, Limits, resolve, settings
 from paramverify.processes.runner import Outcome, Runner
+from paramverify.verdicts import status_of
 
 MEMORY = 4 << 30  # bytes of address space for an attempt
 TRANSCRIPT = 2000  # characters that are kept of what a backend printed
@@ -246,13 +247,13 @@ class _Judge:
     def result(self, subject: Subject, outcome: Outcome, seconds: float) -> dict[str, Any]:
         """Returns the part of a record that the outcome gives; `seconds` is from before its start."""
         decision, said = outcome.decision, outcome.decision.answer
-        result: dict[str, Any] = {"status": "unknown", "end": "decided", "detail": "", "evidence": None}
+        result: dict[str, Any] = {"status": status_of(said), "end": "decided", "detail": "", "evidence": None}
         if isinstance(said, Open):
             result |= {"end": said.end.value, "detail": said.detail}
         elif isinstance(said, Proved):
-            result |= {"status": "holds", "evidence": self._evidence(subject, decision)}
+            result["evidence"] = self._evidence(subject, decision)
         else:
-            result |= {"status": "violated", "evidence": "word"}
+            result["evidence"] = "word"
             if isinstance(subject.what, Claim):
                 result |= {"evidence": "witness", "witness": _point(said)}
         known = subject.expected
