@@ -117,6 +117,7 @@ def test_a_disk() -> None:
     assert found.upper - found.lower < Fraction(1, 200)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("constraints", "true"),
     [
