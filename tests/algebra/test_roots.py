@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from math import comb, gcd
 
 import pytest
@@ -278,6 +278,17 @@ def test_bernstein_coefficients_by_definition(f: fmpz_poly, low: Fraction, width
     assert found == [scale * c for c in expected]
     signs = [c > 0 for c in by_definition([Fraction(int(f[k])) for k in range(degree + 1)]) if c]
     assert variations(f) == sum(a != b for a, b in pairwise(signs))
+
+
+def test_zero_coefficients_change_no_sign() -> None:
+    """Of all signs of five Bernstein coefficients, those that are zero are passed over."""
+    t, rest = fmpz_poly([0, 1]), fmpz_poly([1, -1])
+    for signs in product((-1, 0, 1), repeat=5):
+        f = fmpz_poly([0])
+        for i, sign in enumerate(signs):
+            f += sign * comb(4, i) * t**i * rest ** (4 - i)
+        if f.degree() == 4:
+            assert variations(f) == sum(a != b for a, b in pairwise(s for s in signs if s))
 
 
 def by_definition(powers: list[Fraction]) -> list[Fraction]:

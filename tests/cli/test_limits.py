@@ -26,8 +26,8 @@ from paramverify.logic.verification import Result, Work
 from paramverify.models.model import Model
 from paramverify.portfolio.history import History
 from paramverify.portfolio.session import Options, Session
-from paramverify.privacy.all_lengths import verify_all_lengths
 from paramverify.privacy.cases import load
+from paramverify.privacy.every_length_verification import verify_all_lengths
 from paramverify.privacy.verification import verify
 from paramverify.synthesis.map_files import load_cells
 from paramverify.synthesis.maps import Cell, RegionMap, Status

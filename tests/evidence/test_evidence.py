@@ -329,7 +329,7 @@ def test_a_secret_must_be_possible(tmp_path: Path) -> None:
     settled = tuple(zip(own, decisions[len(claims) :], strict=True))
     done = tuple(decisions[: len(claims)])
     report = Report(Holds(done), claims, done, model.domain, (), 0.0, settled)
-    document = evidence_document(case, report, "holds")
+    document = evidence_document(case, report)
     told = check_with_case(json.dumps(document), case)
     assert not told.accepted
     assert told.lines == ("rejected: it is not shown that the secret 'one' is possible",)
