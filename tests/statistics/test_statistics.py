@@ -243,6 +243,7 @@ def test_right_implementations_pass(name: str, mechanism: Any) -> None:
     assert audited(name, mechanism).passes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "mechanism"),
     [
