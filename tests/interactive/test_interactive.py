@@ -74,6 +74,7 @@ def test_slots_that_fill_up(count: int, points: int) -> None:
     assert left > 2**count * right
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("points", [1, 2])
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_slots_that_never_fill_up(count: int, points: int) -> None:
