@@ -272,3 +272,32 @@ def test_the_search_for_cones_can_be_ended(parametric: bool) -> None:
 
         with pytest.raises(KeyError):
             list(for_every_length(model, stop))
+
+
+@pytest.mark.parametrize(("ratio", "right"), [("2", False), ("3", True), ("4", True)])
+def test_claims_that_are_false_numbers(ratio: str, right: bool) -> None:
+    """The first answer has the ratio 3 whatever the parameter is: with less there is no proof."""
+    model = parametric_model(
+        {"p": (Fraction(1, 4), Fraction(3, 4))},
+        [["0", "0", "1"], ["0", "0", "1"], ["0", "0", "1"]],
+        [["3/4", "1/4"], ["1/4", "3/4"], ["p", "1-p"]],
+        ["1", "0", "0"],
+        ["0", "1", "0"],
+        ratio,
+        (),
+    )
+    assert bool(list(for_every_length(model))) == right
+
+
+def test_all_states_that_follow_are_found() -> None:
+    """States that are reached after many steps are in the cone, too."""
+    steps = [["1" if t == max(2, min(s + 1, 5)) else "0" for t in range(6)] for s in range(6)]
+    answers = [["1/2", "1/2"], ["p", "1-p"], ["3/8", "5/8"], ["1-p", "p"], ["2/5", "3/5"], ["1/2", "1/2"]]
+    box = {"p": (Fraction(1, 4), Fraction(1, 2))}
+    model = parametric_model(box, steps, answers, ["1", *["0"] * 5], ["0", "1", *["0"] * 4], "1000", ())
+    proofs = list(for_every_length(model))
+    assert {proof.depth for proof in proofs} == {1, 2}
+    for proof in proofs:
+        assert len(proof.states) == {1: 4, 2: 3}[proof.depth]
+        steps_ = proof.model.hmm.steps
+        assert {step.successor for s in proof.states for step in steps_[s]} <= set(proof.states)
