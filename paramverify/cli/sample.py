@@ -49,6 +49,8 @@ from paramverify.statistics.mechanisms import DirectSource
 from paramverify.statistics.runs import Runs, require, runs_of
 from paramverify.statistics.samplers import ModelSource, Source
 
+LISTED = (100, "Test a case by sampling, and certify or prove what is found.")
+
 PRECISION = Fraction(1, 10**9)  # relative distance of the bounds that a search ends with
 SHARE = 0.7  # of the time that is left is for the search, whose last verification may take longer
 MOST_EPSILON = 700  # beyond, exp(-epsilon) is not a float

@@ -62,6 +62,8 @@ from paramverify.synthesis.questions import (
 from paramverify.synthesis.refinement import exact_parts
 from paramverify.synthesis.regions import region_map
 
+LISTED = (30, "Find violating priors, safe regions, and design parameters that make a case private.")
+
 DECIDED = (Status.SAFE, Status.VIOLATING, Status.OUTSIDE)
 
 
