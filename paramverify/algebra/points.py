@@ -47,3 +47,8 @@ def contains(domain: Domain, point: Point) -> bool:
         if sign < 0 or (sign == 0 and constraint.strict):
             return False
     return True
+
+
+def in_words(point: Point) -> str:
+    """Returns a point as people read it, such as `p = 1/2, q = 0`; nothing for one without parameters."""
+    return ", ".join(f"{name} = {rational(value)}" for name, value in point.items())

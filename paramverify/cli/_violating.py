@@ -50,7 +50,7 @@ def violating_prior(
     lines = telling.violating_lines(case, found)
     if evidence:
         _output.found(lines, document)
-        _write_evidence(case, session, found, document["status"], evidence)
+        _write_evidence(case, session, found, evidence)
     code = Exit.VIOLATED if found.witness else Exit.HOLDS if found.complete else Exit.UNKNOWN
     return code, document, lines
 
@@ -59,7 +59,6 @@ def _write_evidence(
     case: Case,
     session: Session,
     found: violating.Violating,
-    status: str,
     path: Path,
 ) -> None:
     model = case.model
@@ -83,5 +82,5 @@ def _write_evidence(
         obligations=obligations,
         certificate=certificate,
     )
-    document = evidence_document(case, report, status)
+    document = evidence_document(case, report)
     write_json(path, document, indent=1)

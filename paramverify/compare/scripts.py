@@ -13,14 +13,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from paramverify.answers import Open
+from paramverify.answers import Open, Standing
 from paramverify.backends import Backend, script_runner
 from paramverify.errors import InputError, located
 from paramverify.files import read_file
 
 MAX_BYTES = 100_000_000
 LOGIC = "QF_NRA"
-STATUS = {"sat": "violated", "unsat": "holds"}
+STATUS = {"sat": Standing.VIOLATED, "unsat": Standing.HOLDS}
 
 # Comments, strings and quoted symbols, in which brackets mean nothing, and brackets.
 TOKEN = re.compile(r';[^\n]*|"[^"]*"|\|[^|]*\||[()]')

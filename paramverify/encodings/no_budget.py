@@ -156,8 +156,8 @@ class _Search:
 
     def _row(self, start: InitialDistribution, word: Sequence[int]) -> Row:
         """Returns the conditioned prior times T_word, with numbers."""
-        if not is_constant(start.mass) or constant_value(start.mass) <= 0:
-            return {}
+        if not all(map(is_constant, (start.mass, *start.weights.values()))):
+            return {}  # a weight with `E` is no number
         mass = constant_value(start.mass)
         row = {s: constant_value(w) / mass for s, w in start.weights.items() if w}
         for observation in word:

@@ -34,7 +34,7 @@ from paramverify.errors import DefectError
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import Proof, Token
 from paramverify.exact.lines import decide_small
-from paramverify.exact.settling import Outcome, Work, answer, settle
+from paramverify.exact.settling import Outcome, Work, answer, by_enclosures, settle
 from paramverify.exact.touching import (
     Pins,
     Situation,
@@ -54,7 +54,6 @@ MAX_ROUNDS = 60  # cuts of each axis, on average, before a box is left open
 FIRST_LOOK = 2  # rounds of cuts before the first attempt at special points
 SECOND_THOUGHT = 200  # boxes before a square is completed on the whole box
 SQUARE_EVERY, MAX_SQUARES = 3, 20  # rounds, and attempts in all, to complete a square in some variable
-ENCLOSURES = (32, 64, 128, 256)  # bits
 
 
 @dataclass(eq=False)
@@ -340,17 +339,7 @@ def decide_exactly(claim: Claim, work: Work | None = None) -> Answer:
         return answer(claim, solve_exactly(claim, work, refuter(claim)))
     if set(variables(claim.polynomial)) <= {GENERATOR} and not claim.domain.constraints:
         return _number(claim)
-    outcome = Outcome()
-    for bits in ENCLOSURES:
-        closed = replace(claim, domain=claim.domain.enclose(bits))
-        outcome = solve_exactly(closed, work, refuter(closed))
-        if outcome.proof is not None:
-            interval = closed.domain.box[GENERATOR]
-            proof = certificates.enclose((interval.lower, interval.upper), outcome.proof)
-            return answer(claim, Outcome(proof=proof))
-        if outcome.point is not None:
-            break
-    return answer(claim, outcome)
+    return answer(claim, by_enclosures(claim, lambda closed: solve_exactly(closed, work, refuter(closed))))
 
 
 def _number(claim: Claim) -> Answer:

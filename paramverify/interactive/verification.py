@@ -10,6 +10,7 @@ from itertools import islice
 
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import RationalFunction, substitute
+from paramverify.answers import End, Proved, Standing
 from paramverify.errors import LimitError, located
 from paramverify.interactive.bounds import Judge, plain, power
 from paramverify.interactive.cases import InteractiveCase
@@ -25,6 +26,7 @@ from paramverify.models.systems.system import System
 from paramverify.models.systems.weights import Weight, as_function
 from paramverify.portfolio.obligations import Discharged, Proofs, require_point
 from paramverify.portfolio.session import Options, Session
+from paramverify.verdicts import Holds, Unknown, Violated, status_of
 
 POINTS = 12  # points of the domain at which a refutation is looked for
 
@@ -32,33 +34,57 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
-    """What was found about a case; `status` is holds, violated or unknown.
+class Noninterference:
+    """What was found about a case.
 
-    `family` is an unwinding family within the bound, `costs` the sharper check; either proves the case. With
-    a `refutation`, `parameters` is where it is one, and `system` and `bound` are those of that point.
+    `family` is an unwinding family within the bound, `costs` the sharper check; either proves the case. Where
+    it is violated, `parameters` is the point, and `closures` and `bound` are those of that point.
     """
 
-    status: str
+    verdict: Holds | Violated[Refutation] | Unknown
     closures: Closures
     pairs: int
     family: Family | None
     costs: Costs | None
-    refutation: Refutation | None
     parameters: dict[str, Fraction]
     bound: Weight
     claims: Proofs
     obligations: Proofs
-    reason: str
     seconds: float
 
+    @property
+    def status(self) -> Standing:
+        """The word for the verdict."""
+        return status_of(self.verdict)
 
-def verify(case: InteractiveCase, options: Options | None = None, progress: Progress | None = None) -> Report:
+    @property
+    def refutation(self) -> Refutation | None:
+        """The witness of a violation."""
+        return self.verdict.witness if isinstance(self.verdict, Violated) else None
+
+    @property
+    def reason(self) -> str:
+        """Why it is unknown."""
+        return self.verdict.detail if isinstance(self.verdict, Unknown) else ""
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """A point of the domain, the closures of the system there, and the bound there."""
+
+    parameters: dict[str, Fraction]
+    closures: Closures
+    bound: Weight
+
+
+def verify(
+    case: InteractiveCase, options: Options | None = None, progress: Progress | None = None
+) -> Noninterference:
     """Decides whether the case has ε-differential noninterference at every point of its domain.
 
     It has if for all inputs w and w' that differ in one inserted data point, and every set S of observable
-    traces, Pr(S | w) ≤ e^ε·Pr(S | w') and the other way round ([T]). `holds` only with an unwinding
-    family, or costs, within the bound; `violated` only with probabilities that were evaluated anew.
+    traces, Pr(S | w) ≤ e^ε·Pr(S | w') and the other way round ([T]). `Holds` only with an unwinding
+    family, or costs, within the bound; `Violated` only with probabilities that were evaluated anew.
 
     Raises:
         ModelError: the probabilities are none at some point of the domain.
@@ -73,46 +99,48 @@ def verify(case: InteractiveCase, options: Options | None = None, progress: Prog
         judge = Judge(case.checks, session)
         if nowhere := require_point(session, case):
             raise LimitError(nowhere.detail)
-        bound = plain(case.ratio)
-        closures = Closures(case.system, case.checks.positive)
+        place = _Place({}, Closures(case.system, case.checks.positive), plain(case.ratio))
         told("pairs", 0, 1)
-        graph = pair_graph(closures)
-        family = _family(case, graph, judge, bound, told)
-        costs = cheapest(closures, judge, bound)
+        graph = pair_graph(place.closures)
+        family = _family(case, graph, judge, place.bound, told)
+        costs = cheapest(place.closures, judge, place.bound)
         done = Discharged()
-        unproved = done.prove(session, case.checks.obligations)
-        doubt = unproved.detail if unproved else ""
-        proved = family is not None or costs.ratio is not None
-        found = None
-        where: dict[str, Fraction] = {}
-        reason = doubt
-        searches: list[Search] = []
-        if not proved:
-            for parameters, system, at_bound in _points(case, judge, bound):
-                tried = _search(system, case.checks, at_bound, deadline)
-                searches.append(tried)
-                if tried.refutation:
-                    found, bound, where = tried.refutation, at_bound, parameters
-                    closures = Closures(system)
-                    break
-                if time.monotonic() > deadline:
-                    break
-            reason = doubt or (_tried(searches, graph, judge) if found is None else "")
-    status = "unknown" if doubt else "holds" if proved else "violated" if found else "unknown"
-    return Report(
-        status=status,
-        closures=closures,
+        verdict: Holds | Violated[Refutation] | Unknown
+        if doubt := done.prove(session, case.checks.obligations):
+            verdict = Unknown(doubt.end, doubt.detail)
+        elif family is not None or costs.ratio is not None:
+            made = (decision for _, decision in judge.decided.values())
+            verdict = Holds(tuple(decision for decision in made if isinstance(decision.answer, Proved)))
+        else:
+            verdict, place = _refuted(case, graph, judge, place, deadline)
+    return Noninterference(
+        verdict=verdict,
+        closures=place.closures,
         pairs=len(graph.pairs),
         family=family,
         costs=costs,
-        refutation=found,
-        parameters=where,
-        bound=bound,
+        parameters=place.parameters,
+        bound=place.bound,
         claims=tuple(judge.decided.values()),
         obligations=tuple(done.proved),
-        reason=reason,
         seconds=time.perf_counter() - started,
     )
+
+
+def _refuted(
+    case: InteractiveCase, graph: PairGraph, judge: Judge, everywhere: _Place, deadline: float
+) -> tuple[Violated[Refutation] | Unknown, _Place]:
+    """Looks for a refutation at points of the domain; returns it with its place, or what was tried."""
+    searches: list[Search] = []
+    for parameters, system, bound in _points(case, judge, everywhere.bound):
+        tried = _search(system, case.checks, bound, deadline)
+        if tried.refutation:
+            return Violated(tried.refutation), _Place(parameters, Closures(system), bound)
+        searches.append(tried)
+        if time.monotonic() > deadline:
+            break
+    end = End.TIMEOUT if time.monotonic() > deadline else End.GAVE_UP
+    return Unknown(end, _tried(searches, graph, judge)), everywhere
 
 
 def _family(

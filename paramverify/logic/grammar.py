@@ -9,7 +9,6 @@ from paramverify.algebra.expressions import Expression, Name, Node, Number, Oper
 from paramverify.errors import ExpressionError, located
 from paramverify.logic.parser import MAX_NESTED, error, parse_tree, span
 from paramverify.logic.syntax import (
-    Condition,
     Constant,
     Formula,
     Index,
@@ -21,6 +20,7 @@ from paramverify.logic.syntax import (
     Private,
     Probability,
     Property,
+    StateCondition,
     Until,
     children,
     is_state,
@@ -127,7 +127,7 @@ class _Reader:
         if kind == "until":
             return self.until(found)
         if kind == "condition":
-            return Condition(self.slice(tree), Expression(self.text, self.comparison(found)))
+            return StateCondition(self.slice(tree), Expression(self.text, self.comparison(found)))
         if kind == "probability":
             return self.probability(found)
         assert kind == "private"
@@ -265,7 +265,7 @@ class _Reader:
         """Refuses primes, which belong to predicates."""
         for part in (formula, *children(formula)):
             for inner in parts(part):
-                if isinstance(inner, Condition):
+                if isinstance(inner, StateCondition):
                     for name, node in inner.expression.names().items():
                         if name.endswith("'"):
                             raise error(self.text, node.column, "primes are for neighbourhoods only")

@@ -53,7 +53,7 @@ class Label:
 
 
 @dataclass(frozen=True)
-class Condition:
+class StateCondition:
     """A comparison of expressions over the state variables."""
 
     text: str
@@ -151,7 +151,7 @@ class Private:
         return f"D{{{self.epsilon.text}, {self.delta.text}}}[ {self.path} ]"
 
 
-Formula = Constant | Label | Condition | Not | Junction | Next | Until | Probability | Private
+Formula = Constant | Label | StateCondition | Not | Junction | Next | Until | Probability | Private
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from itertools import islice
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.points import contains
-from paramverify.answers import Decision, End, Open, Proved, Refuted
+from paramverify.answers import Decision, End, Open, Proved, Refuted, Standing
 from paramverify.claims import Claim
 from paramverify.errors import (
     DefectError,
@@ -36,6 +36,7 @@ from paramverify.models.context import Checks, Obligation, sample_points
 from paramverify.models.evaluation import Real
 from paramverify.portfolio.obligations import Discharged, Proofs, require_point
 from paramverify.portfolio.session import Session
+from paramverify.verdicts import Holds, Unknown, Violated, status_of
 
 LARGE = 2_000  # states
 FEW = 4
@@ -43,7 +44,7 @@ SAMPLES = 40  # points at which a formula that was not proved is evaluated, besi
 
 
 @dataclass(frozen=True, eq=False)
-class Counterexample:
+class StateWitness:
     """A state that violates the property at a parameter point, with the comparison that fails, if there is
     one.
 
@@ -69,16 +70,33 @@ class Counterexample:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What is known about one state formula: `status` is holds, violated or unknown."""
+    """What is known about one state formula.
 
-    status: str
-    claims: tuple[tuple[Claim, Decision], ...] = ()
+    `claims` were proved on the way, and `complete` tells whether they are all that the proof needs.
+    `argument` says why the members of a family that were not looked at hold as well.
+    """
+
+    verdict: Holds | Violated[StateWitness] | Unknown
+    claims: Proofs = ()
     comparisons: int = 0
     methods: tuple[Method, ...] = ()
-    counterexample: Counterexample | None = None
-    end: End = End.DECIDED
-    reason: str = ""
-    complete: bool = True  # whether `claims` are all of them
+    complete: bool = True
+    argument: str = ""
+
+    @property
+    def status(self) -> Standing:
+        """The word for the verdict."""
+        return status_of(self.verdict)
+
+    @property
+    def counterexample(self) -> StateWitness | None:
+        """The witness of a violation."""
+        return self.verdict.witness if isinstance(self.verdict, Violated) else None
+
+    @property
+    def reason(self) -> str:
+        """Why it is unknown, or why it holds for more than was looked at."""
+        return self.verdict.detail if isinstance(self.verdict, Unknown) else self.argument
 
 
 @dataclass
@@ -124,9 +142,9 @@ class Work:
                 return self.check_exactly(formula)
             return self.check_claims(formula)
         except UnsupportedError as error:
-            return Result("unknown", end=End.UNAVAILABLE, reason=error.reason)
+            return Result(Unknown(End.UNAVAILABLE, error.reason))
         except (SizeError, UndeterminedError) as error:
-            return Result("unknown", end=End.GAVE_UP, reason=str(error))
+            return Result(Unknown(End.GAVE_UP, str(error)))
 
     def check_exactly(self, formula: Formula) -> Result:
         """Checks a formula on a model without parameters; its claims are proved again by the session."""
@@ -139,7 +157,7 @@ class Work:
             example = _counterexample(
                 self.chain, formula, state=state, semantics=semantics, judge=judge, point={}
             )
-            return Result("violated", (), judge.collected.count, methods, example)
+            return Result(Violated(example), (), judge.collected.count, methods)
         if Truth.OPEN in found.values():
             state = next(s for s, t in found.items() if t is Truth.OPEN)
             reason = (
@@ -147,19 +165,11 @@ class Work:
                 "says nothing; "
                 "the query schedulers that always choose the same action violate nothing"
             )
-            return Result(
-                "unknown",
-                (),
-                comparisons=judge.collected.count,
-                methods=methods,
-                counterexample=None,
-                end=End.GAVE_UP,
-                reason=reason,
-            )
+            return Result(Unknown(End.GAVE_UP, reason), (), judge.collected.count, methods)
         claims: list[tuple[Claim, Decision]] = []
         if not _conjunctive(formula):
             # Comparisons that fail may be part of the reason, so they are no claims; all was decided exactly.
-            return Result("holds", (), judge.collected.count, methods, complete=False)
+            return Result(Holds(()), (), judge.collected.count, methods, complete=False)
         for claim in judge.collected.claims.values():
             decision = self.session.decide(claim)
             if isinstance(decision.answer, Refuted):
@@ -167,7 +177,7 @@ class Work:
             if isinstance(decision.answer, Proved):
                 claims.append((claim, decision))
         complete = judge.collected.complete and len(claims) == len(judge.collected.claims)
-        return Result("holds", tuple(claims), judge.collected.count, methods, complete=complete)
+        return _holding(tuple(claims), judge.collected.count, methods, complete)
 
     def check_claims(self, formula: Formula) -> Result:
         """Checks a formula for all parameter points by claims, and evaluates it exactly at points."""
@@ -195,11 +205,11 @@ class Work:
             doubt = Open(End.UNAVAILABLE, str(error))
         if proved and doubt is None:
             claims = tuple((c, judge.decisions[n]) for n, c in judge.collected.claims.items())
-            return Result("holds", claims, judge.collected.count, methods, complete=_conjunctive(formula))
+            return _holding(claims, judge.collected.count, methods, _conjunctive(formula))
         if not proved:
             example = self.refute(formula, judge.points)
             if example:
-                return Result("violated", (), judge.collected.count, methods, example)
+                return Result(Violated(example), (), judge.collected.count, methods)
         if doubt is not None:
             reason, end = doubt.detail, doubt.end
         elif not reason:
@@ -207,17 +217,9 @@ class Work:
                 "not proved, and true at all points that were tried"
             )
             end = judge.reasons[0].end if judge.reasons else End.GAVE_UP
-        return Result(
-            "unknown",
-            (),
-            comparisons=judge.collected.count,
-            methods=methods,
-            counterexample=None,
-            end=end,
-            reason=reason,
-        )
+        return Result(Unknown(end, reason), (), judge.collected.count, methods)
 
-    def refute(self, formula: Formula, points: Sequence[Mapping[str, Fraction]]) -> Counterexample | None:
+    def refute(self, formula: Formula, points: Sequence[Mapping[str, Fraction]]) -> StateWitness | None:
         """Evaluates a formula exactly at simple points and at given ones; returns where it is false."""
         # Simple points make simple witnesses; of a large model only few are tried, the known ones first.
         large = len(self.chain.states) > LARGE
@@ -236,7 +238,7 @@ class Work:
                 return example
         return None
 
-    def evaluate(self, formula: Formula, point: Mapping[str, Fraction]) -> Counterexample | None:
+    def evaluate(self, formula: Formula, point: Mapping[str, Fraction]) -> StateWitness | None:
         """Evaluates a formula exactly at one point; returns a counterexample if it is false there."""
         chain = self.chain.at(point)
         judge = ExactJudge(chain)
@@ -249,6 +251,11 @@ class Work:
         if state is None:
             return None
         return _counterexample(chain, formula, state=state, semantics=semantics, judge=judge, point=point)
+
+
+def _holding(claims: Proofs, comparisons: int, methods: tuple[Method, ...], complete: bool) -> Result:
+    verdict = Holds(tuple(decision for _, decision in claims))
+    return Result(verdict, claims, comparisons, methods, complete)
 
 
 def _conjunctive(formula: Formula) -> bool:
@@ -267,7 +274,7 @@ def _counterexample(
     semantics: Semantics,
     judge: ExactJudge,
     point: Mapping[str, Fraction],
-) -> Counterexample:
+) -> StateWitness:
     """Returns the failing conjunct in a state, with the comparison that fails where it is a P or D."""
     for part in conjuncts(formula):
         if semantics.truth(part, [state])[state] is not Truth.NO:
@@ -276,7 +283,7 @@ def _counterexample(
             found = _failing(semantics, part, state, judge)
             if found is not None:
                 return _told(chain, found, state, point)
-        return Counterexample(point, chain.states[state], str(part))
+        return StateWitness(point, chain.states[state], str(part))
     raise DefectError("a formula is false and none of its conjuncts is")
 
 
@@ -305,12 +312,12 @@ def _extreme(found: Comparison) -> str:
     return "least" if found.formula.comparison[0] == ">" else "largest"
 
 
-def _told(chain: Chain, found: Comparison, state: int, point: Mapping[str, Fraction]) -> Counterexample:
+def _told(chain: Chain, found: Comparison, state: int, point: Mapping[str, Fraction]) -> StateWitness:
     ring = chain.domain.ring
     difference = found.difference(ring)
     claim = Claim(difference.numerator * difference.denominator, chain.domain, (found.origin(chain),))
     right = found.right if found.right is not None else found.delta
-    return Counterexample(
+    return StateWitness(
         parameters=point,
         state=chain.states[found.state],
         formula=str(found.formula),

@@ -18,9 +18,9 @@ from paramverify.backends import discover
 from paramverify.claims import Claim, without_enclosure
 from paramverify.errors import TimeLimitError
 from paramverify.evidence import certificates
-from paramverify.exact.branching import ENCLOSURES, decide_exactly
+from paramverify.exact.branching import decide_exactly
 from paramverify.exact.lines import IRRATIONAL, fails_without_witness
-from paramverify.exact.settling import VERSION, Outcome, Work, answer, settle
+from paramverify.exact.settling import VERSION, Outcome, Work, answer, by_enclosures, settle
 from paramverify.formats.refutations import Confirm, refuter
 from paramverify.portfolio.agreement import check_agreement, confirmation, program
 from paramverify.portfolio.history import History, default_path
@@ -147,20 +147,14 @@ class Session:
 
     def _race(self, claim: Claim, confirm: int) -> Decision:
         tally = _Tally()
-        found = Outcome()
-        for bits in ENCLOSURES if claim.domain.constant else (0,):
-            closed = replace(claim, domain=claim.domain.enclose(bits))
+        # A confirmation must not rest on the simplification that it is to confirm.
+        steps = () if self.options.confirm > 1 else None
+
+        def closed(about: Claim) -> Outcome:
             tally.spurious = False
-            # A confirmation must not rest on the simplification that it is to confirm.
-            steps = () if self.options.confirm > 1 else None
-            leaf = partial(self._leaf, tally=tally, confirm=confirm)
-            found = settle(closed, leaf, refuter(closed), steps)
-            if found.proof is not None and claim.domain.constant:
-                interval = closed.domain.box[GENERATOR]
-                proof = certificates.enclose((interval.lower, interval.upper), found.proof)
-                found = Outcome(proof=proof)
-            if found.proof is not None or found.point is not None or not tally.spurious:
-                break
+            return settle(about, partial(self._leaf, tally=tally, confirm=confirm), refuter(about), steps)
+
+        found = by_enclosures(claim, closed, lambda: tally.spurious)
         if found.proof is not None or found.point is not None:
             if not tally.winners:  # simplification left nothing to decide
                 return Decision(answer(claim, found), BUILT_IN, VERSION)

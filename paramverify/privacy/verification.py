@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from paramverify.algebra.domains import Domain
-from paramverify.answers import Decision, End, Open, Proved, Refuted
+from paramverify.answers import Decision, End, Open, Proved, Refuted, Standing
 from paramverify.claims import Claim
 from paramverify.encodings.choice import chosen, claims_of, is_long
 from paramverify.errors import LimitError, TimeLimitError, located
@@ -20,9 +20,9 @@ from paramverify.models.model import Model
 from paramverify.models.patterns import patterned
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session
-from paramverify.privacy.all_lengths import verify_all_lengths
 from paramverify.privacy.cases import Case
-from paramverify.verdicts import Holds, Unknown, Verdict, Violated
+from paramverify.privacy.every_length_verification import Found, verify_all_lengths
+from paramverify.verdicts import Holds, Unknown, Verdict, Violated, status_of
 
 Progress = Callable[[int, int], None]
 
@@ -47,6 +47,11 @@ class Report:
     obligations: Proofs = ()
     certificate: dict[str, Any] | None = None
 
+    @property
+    def status(self) -> Standing:
+        """The word for the verdict."""
+        return status_of(self.verdict)
+
 
 def verify(case: Case, options: Options | None = None, progress: Progress | None = None) -> Report:
     """Decides whether the case is private for every prior of its domain, or its own inequality holds there.
@@ -63,58 +68,55 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
     model = case.model
     with Session(options) as session, located(file=case.path):
         doubt, obligations = discharge(session, model)
-
-        def report(
-            verdict: Verdict,
-            claims: tuple[Claim, ...],
-            decisions: Sequence[Decision],
-            certificate: dict[str, Any] | None = None,
-        ) -> Report:
-            seconds = time.perf_counter() - started
-            done = tuple(decisions)
-            return Report(
-                verdict=verdict,
-                claims=claims,
-                decisions=done,
-                domain=model.domain,
-                notes=model.notes,
-                seconds=seconds,
-                obligations=obligations,
-                certificate=certificate,
-            )
-
         if doubt:
-            return report(Unknown(doubt.end, doubt.detail), (), [])
-        if not isinstance(model, Inequality) and not model.lengths:
-            try:
-                found = verify_all_lengths(model, session, progress)
-            except TimeLimitError as error:
-                return report(Unknown(End.TIMEOUT, str(error)), (), [])
-            return report(found.verdict, found.claims, found.decisions, found.certificate)
-        try:
-            for claim in likely_violations(model):
-                decision, witness = settle(session, model, claim)
-                if witness:
-                    return report(Violated(witness), (claim,), [decision])
-            claims = claims_of(model)
-        except LimitError as error:
-            end = End.TIMEOUT if isinstance(error, TimeLimitError) else End.GAVE_UP
-            return report(Unknown(end, str(error)), (), [])
-        decisions: list[Decision] = []
-        for claim in claims:
-            decision, witness = settle(session, model, claim)
-            decisions.append(decision)
-            if progress:
-                progress(len(decisions), len(claims))
+            found = Found(Unknown(doubt.end, doubt.detail))
+        elif not isinstance(model, Inequality) and not model.lengths:
+            found = _of_every_length(session, model, progress)
+        else:
+            found = _of_all_claims(session, model, progress)
+        return Report(
+            verdict=found.verdict,
+            claims=found.claims,
+            decisions=found.decisions,
+            domain=model.domain,
+            notes=model.notes,
+            seconds=time.perf_counter() - started,
+            obligations=obligations,
+            certificate=found.certificate,
+        )
+
+
+def _of_every_length(session: Session, model: Model, progress: Progress | None) -> Found:
+    try:
+        return verify_all_lengths(model, session, progress)
+    except TimeLimitError as error:
+        return Found(Unknown(End.TIMEOUT, str(error)))
+
+
+def _of_all_claims(session: Session, model: AnyModel, progress: Progress | None) -> Found:
+    """Decides the claims of a model whose obligations are proved, until one of them fails."""
+    try:
+        for claim in likely_violations(model):
+            decision, witness = decide_with_witness(session, model, claim)
             if witness:
-                return report(Violated(witness), claims, decisions)
-        undecided = [
-            (d, c) for d, c in zip(decisions, claims, strict=True) if not isinstance(d.answer, Proved)
-        ]
-        if undecided:
-            return report(_unknown(undecided), claims, decisions)
-        certificate = None if isinstance(model, Inequality) else levels_certificate(model, claims, decisions)
-        return report(Holds(tuple(decisions)), claims, decisions, certificate)
+                return Found(Violated(witness), (claim,), (decision,))
+        claims = claims_of(model)
+    except LimitError as error:
+        end = End.TIMEOUT if isinstance(error, TimeLimitError) else End.GAVE_UP
+        return Found(Unknown(end, str(error)))
+    decisions: list[Decision] = []
+    for claim in claims:
+        decision, witness = decide_with_witness(session, model, claim)
+        decisions.append(decision)
+        if progress:
+            progress(len(decisions), len(claims))
+        if witness:
+            return Found(Violated(witness), claims, tuple(decisions))
+    undecided = [(d, c) for d, c in zip(decisions, claims, strict=True) if not isinstance(d.answer, Proved)]
+    if undecided:
+        return Found(_unknown(undecided), claims, tuple(decisions))
+    certificate = None if isinstance(model, Inequality) else levels_certificate(model, claims, decisions)
+    return Found(Holds(tuple(decisions)), claims, tuple(decisions), certificate)
 
 
 def likely_violations(model: AnyModel) -> Iterator[Claim]:
@@ -141,7 +143,9 @@ def _unknown(undecided: list[tuple[Decision, Claim]]) -> Unknown:
     return Unknown(decision.answer.end, detail)
 
 
-def settle(session: Session, model: AnyModel, claim: Claim) -> tuple[Decision, AnyWitness | None]:
+def decide_with_witness(
+    session: Session, model: AnyModel, claim: Claim
+) -> tuple[Decision, AnyWitness | None]:
     """Decides one claim; a refutation comes with its witness, evaluated exactly from the model."""
     decision = session.decide(claim)
     if not isinstance(decision.answer, Refuted):

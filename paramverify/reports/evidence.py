@@ -9,7 +9,7 @@ from typing import Any
 
 from paramverify.algebra.points import contains
 from paramverify.algebra.polynomials import key, primitive
-from paramverify.answers import Decision
+from paramverify.answers import Decision, Standing
 from paramverify.checker import claims as checker
 from paramverify.checker import cones as cone_checker
 from paramverify.checker import neighbours as product_checker
@@ -43,11 +43,12 @@ from paramverify.verdicts import Violated
 SHOWN = 3  # origins that are listed for one claim
 
 
-def evidence_document(case: Case, report: Report, status: str) -> dict[str, Any]:
+def evidence_document(case: Case, report: Report) -> dict[str, Any]:
     """Returns every claim with its proof, or the witness; for `checker`.
 
     Of a case about every length it is the certificate of a cone or of a loop, for `checker.cones`.
     """
+    status = report.status.value
     if report.certificate is not None:
         return {**report.certificate, "status": status, **about(case, report.obligations, status)}
     settled = list(zip(report.claims, report.decisions, strict=False)) + list(report.obligations)
@@ -61,7 +62,7 @@ def evidence_document(case: Case, report: Report, status: str) -> dict[str, Any]
     document = certificates.evidence(
         case.title, case.digest, status, certificates.distinct(entries), violation
     )
-    points = points_for(case.model, needs_of(case.model)) if status == "holds" else []
+    points = points_for(case.model, needs_of(case.model)) if status == Standing.HOLDS else []
     return {**document, **({"points": points} if points else {}), **reduction(case, status)}
 
 
@@ -70,7 +71,7 @@ def about(
 ) -> dict[str, Any]:
     """Returns what evidence says of its case besides: the proved obligations, and points of the domain."""
     own = [certificates.settled(_short(claim), decision) for claim, decision in obligations]
-    points = points_for(case.model, needs_of(case.model)) if status != "violated" else []
+    points = points_for(case.model, needs_of(case.model)) if status != Standing.VIOLATED else []
     return {
         "case": {"title": case.title, "digest": case.digest},
         "obligations": certificates.distinct(own),
@@ -81,7 +82,7 @@ def about(
 
 def reduction(case: Case, status: str | None = None) -> dict[str, Any]:
     """Returns the statement that one pair of neighbours stands for all, where the verdict needs it."""
-    if not isinstance(case.model, Model) or case.model.stands_for is None or status == "violated":
+    if not isinstance(case.model, Model) or case.model.stands_for is None or status == Standing.VIOLATED:
         return {}
     pair = case.model.pairs[0]
     return {"reduction": case.model.stands_for.document(pair.left, pair.right)}
@@ -144,10 +145,10 @@ def check_with_case(text: str, case: Case) -> checker.Report:
         report = product_checker.with_reduction(document, report)
         if not report.accepted:
             return report
-        if report.status == "violated" and "witness" in document:
+        if report.status == Standing.VIOLATED and "witness" in document:
             return recheck_witness(document, model, report)
         reason = unmet(model, needs_of(model), read_points(document))
-        if reason and report.status != "unknown":
+        if reason and report.status != Standing.UNKNOWN:
             raise checker.Rejected(reason)
     except checker.Rejected as error:
         return checker.Report(False, (f"rejected: {error}",))
@@ -166,7 +167,7 @@ def _check_claims(document: dict[str, Any], case: Case) -> checker.Report:
     told: dict[str, set[str]] = {o: set() for e in document["claims"] for o in e.get("origins", [])}
     expected = expected_claims(model, told)
     if expected is None:
-        if document["status"] != "violated":
+        if document["status"] != Standing.VIOLATED:
             reason = "for so many sequences, only a certificate of a cone or a witness is evidence"
             raise checker.Rejected(reason)
         model = need_privacy(model, "this witness")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from paramverify.algebra.points import contains
+from paramverify.algebra.points import contains, in_words
 from paramverify.errors import InputError
 from paramverify.models.context import sample_points
 from paramverify.models.evaluation import Numbers
@@ -41,7 +41,7 @@ class Experiment:
 
     def __str__(self) -> str:
         chosen = f", answers {' '.join(self.choices)}" if self.choices else ""
-        at = ", ".join(f"{name} = {value}" for name, value in self.point.items())
+        at = in_words(self.point)
         return f"{self.left!r} against {self.right!r}{chosen}{f', {at}' if at else ''}"
 
 
@@ -121,7 +121,7 @@ def chosen_points(
         if contains(model.domain, point):
             found.setdefault(tuple(point.values()), point)
     if not found:
-        shown = ", ".join(f"{name} = {value}" for name, value in given.items())
+        shown = in_words(given)
         raise InputError(
             f"no point of the domain {model.domain.describe()} was found{shown and f' with {shown}'}"
         )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.domains import Constraint, Domain, parse_interval
-from paramverify.algebra.points import contains, number_at, sign_at
+from paramverify.algebra.points import contains, in_words, number_at, sign_at
 from paramverify.algebra.polynomials import Ring, rational
 
 PQ = Ring(("p", "q"))
@@ -89,3 +89,10 @@ def test_points_that_say_too_little() -> None:
         assert not contains(about, {"q": Fraction(1)} if ring is PQ else {})
         with pytest.raises(KeyError):
             sign_at(about, ring.parse("p"), {})
+
+
+def test_points_in_words() -> None:
+    """A point is told parameter by parameter, also with more digits than Python turns into text."""
+    assert in_words({"p": Fraction(1, 2), "q": Fraction(-3)}) == "p = 1/2, q = -3"
+    assert in_words({}) == ""
+    assert in_words({"p": Fraction(1, 10**5_000)}) == f"p = 1/1{'0' * 5_000}"

@@ -142,6 +142,7 @@ def sure_mutations(name: str) -> Iterator[tuple[str, Json, Json]]:
             yield "replaced by a text", claim, changed(proof, path, "+ or so")
 
 
+@pytest.mark.slow
 def test_mutated_proofs_are_rejected() -> None:
     """Hundreds of proofs with one part changed, none of which proves the claim any more, are all rejected."""
     rng = random.Random(0)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from flint import fmpq
 from interactive_tools import case_of, no_parameters
+from quick import shipped
 
 from paramverify.algebra.domains import Domain, parse_interval
 from paramverify.algebra.polynomials import RationalFunction, Ring
@@ -225,7 +226,7 @@ def test_lifting_is_a_perfect_matching() -> None:
     assert SILENT == -1
 
 
-@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", shipped(CASES))
 def test_expected_verdict(path: Path) -> None:
     """Every case has the verdict that it expects, and its evidence is accepted, also after a mutation not."""
     case = load(path)
