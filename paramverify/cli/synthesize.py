@@ -58,6 +58,8 @@ from paramverify.synthesis.safe_values import (
 )
 from paramverify.synthesis.violating import Objective
 
+LISTED = (30, "Find violating priors, safe regions, and design parameters that make a case private.")
+
 
 class _Form(Enum):
     """The form of an answer that a user may ask for."""

@@ -17,7 +17,7 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring, fraction
 from paramverify.algebra.simplest import simplest_between
 from paramverify.claims import Claim, Origin
-from paramverify.encodings import sequences
+from paramverify.encodings.encoding import Candidate as Compared
 from paramverify.encodings.no_budget import no_budget
 from paramverify.encodings.sequences import claim_polynomial, forward_sum
 from paramverify.errors import InputError, LimitError
@@ -90,7 +90,7 @@ def simplest(model: Model, certified: Certified) -> Witness:
     pi, tau = directed(model, witness.left, witness.right)
     left = forward_sum(model, pi, witness.observations) * tau.mass
     right = forward_sum(model, tau, witness.observations) * pi.mass
-    polynomial = claim_polynomial(model, sequences.Candidate(left, right, origin))
+    polynomial = claim_polynomial(model, Compared(left, right, origin))
     claim = Claim(polynomial, model.domain, (origin,))
     return find_witness(model, claim, witness.parameters) or witness
 
