@@ -11,13 +11,12 @@ from typing import Any
 
 import pytest
 
-from paramverify.answers import Open
 from paramverify.cli.main import run
+from paramverify.portfolio.elimination import Elimination
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.synthesis.maps import Status
 from paramverify.synthesis.safe_values import (
-    EXACT,
     ExactCondition,
     Form,
     Intervals,
@@ -78,10 +77,16 @@ def test_a_map_is_cut_for_a_part_of_the_time() -> None:
 
 
 def test_only_the_forms_that_are_allowed() -> None:
-    """Intervals do not apply to two parameters: then comes a condition, or nothing, as is allowed."""
-    with Session(Options(seconds=1)) as session:
+    """Intervals do not apply to two parameters: nothing else is tried then unless it is allowed."""
+    with Session(Options(seconds=60)) as session:
         assert safe_values(load(TWO), session, ("p", "t"), {Form.INTERVALS}) is None
-        found = safe_values(load(TWO), session, ("p", "t"), EXACT)
+        found = safe_values(load(TWO), session, ("t",), {Form.CONDITION})
     assert isinstance(found, ExactCondition)
-    assert found.parameters == ("p", "t")
-    assert isinstance(found.found, Open) or found.found.checked > 0
+    assert found.parameters == ("t",)
+    assert isinstance(found.found, Elimination)
+    private = [
+        t
+        for t in range(11, 90)
+        if found.found.condition.holds_at({"t": Fraction(t, 100), "p": Fraction(1, 2)})
+    ]
+    assert private == list(range(25, 76))
