@@ -77,4 +77,5 @@ def _parts(
         return project(claims, replace(domain, box={**domain.box, name: piece}), name, check).parts
     ends = rational_root(low), rational_root(high)
     sample = simplest_between(low, high)
-    return [Part(cell.status, *ends, piece.lower_closed, piece.upper_closed, sample, cell.claim)]
+    closed = piece.lower_closed, piece.upper_closed
+    return [Part(cell.status, *ends, *closed, sample=sample, claim=cell.claim)]
