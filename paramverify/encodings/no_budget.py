@@ -132,7 +132,19 @@ class _Search:
                         for z in ends:
                             found = self._loop(first, second, powers[w], sums[z])
                             if found:
-                                yield Loop(one, other, self.point, u, w, z, *found)
+                                state, bounds, rates, factor = found
+                                yield Loop(
+                                    one,
+                                    other,
+                                    self.point,
+                                    prefix=u,
+                                    loop=w,
+                                    suffix=z,
+                                    state=state,
+                                    bounds=bounds,
+                                    rates=rates,
+                                    factor=factor,
+                                )
 
     def _loop(
         self, left: Row, right: Row, matrix: list[Row], after: list[Fraction]

@@ -11,11 +11,11 @@ from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.decimals import decimal_text
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.realroots import RealRoot
+from paramverify.algebra.reals import Real
 from paramverify.algebra.volumes import Share
 from paramverify.answers import Standing
 from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.design import Sense
-from paramverify.models.evaluation import Real
 from paramverify.models.inequality import Inequality
 from paramverify.privacy.cases import Case
 from paramverify.reports import documents, text

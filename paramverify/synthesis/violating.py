@@ -17,13 +17,13 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import Point, variables
 from paramverify.algebra.realroots import RealRoot
+from paramverify.algebra.reals import Real
 from paramverify.algebra.simplest import simplest_between
 from paramverify.answers import Decision, Open, Proved
 from paramverify.claims import Claim
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError
 from paramverify.evidence.witnesses import AnyWitness, Witness, evaluate, find_witness
-from paramverify.models.evaluation import Real
 from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
