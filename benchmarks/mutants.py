@@ -50,9 +50,7 @@ MEMORY = 6 << 30  # bytes of address space for each process
 CHECKERS, OTHERS = 0.95, 0.90
 # Which test files cover which module; checkers first.
 TESTS = {
-    "checker/claims.py": (
-        "checker/test_claim_documents.py checker/test_claim_checker.py checker/test_checker.py"
-    ),
+    "checker/claims.py": "checker/test_claim_documents.py checker/test_claim_checker.py",
     "checker/rules.py": "checker/test_claim_checker.py checker/test_checker.py",
     "checker/convexity.py": "checker/test_claim_checker.py checker/test_checker.py",
     "checker/goals.py": "checker/test_claim_checker.py checker/test_checker.py",
@@ -67,16 +65,17 @@ TESTS = {
     "checker/witnesses.py": "checker/test_unwinding_checker.py",
     "evidence/witnesses.py": "evidence/test_witnesses.py encodings/test_sequences.py",
     "encodings/cone.py": "encodings/test_cone_encoding.py encodings/test_cone.py",
-    "encodings/every_length.py": "encodings/test_growth.py encodings/test_every_length.py",
-    "encodings/no_budget.py": "encodings/test_growth.py encodings/test_every_length.py",
+    "encodings/every_length.py": "encodings/test_growth.py encodings/test_bounded_ratios.py "
+    "encodings/test_every_length.py",
+    "encodings/no_budget.py": "encodings/test_loops.py encodings/test_growth.py",
     "encodings/sequences.py": "encodings/test_sequences.py",
     "simplify/chain.py": "simplify/test_simplification.py simplify/test_simplification_steps.py",
     "simplify/factors.py": "simplify/test_simplification.py simplify/test_simplification_steps.py",
     "simplify/constraints.py": "simplify/test_simplification.py simplify/test_simplification_steps.py",
     "simplify/reductions.py": "simplify/test_simplification.py simplify/test_simplification_steps.py",
     "exact/lines.py": "exact/test_lines.py algebra/test_roots.py",
-    "exact/branching.py": "exact/test_branching.py exact/test_near_misses.py checker/test_checker.py",
-    "exact/touching.py": "exact/test_branching.py exact/test_near_misses.py",
+    "exact/branching.py": "exact/test_search.py exact/test_branching.py exact/test_near_misses.py",
+    "exact/touching.py": "exact/test_arguments.py exact/test_branching.py exact/test_near_misses.py",
     "algebra/domains.py": "algebra/test_domains.py",
     "algebra/points.py": "algebra/test_points.py",
     "algebra/realroots.py": "algebra/test_roots.py exact/test_lines.py",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, StrEnum
 from fractions import Fraction
 from typing import Any
 
@@ -22,6 +22,17 @@ class End(Enum):
     UNAVAILABLE = "unavailable"
     INTERRUPTED = "interrupted"
     DISAGREEMENT = "disagreement"
+
+
+class Standing(StrEnum):
+    """How a question stands, in the word that people and programs read."""
+
+    HOLDS = "holds"
+    VIOLATED = "violated"
+    UNKNOWN = "unknown"
+
+
+DECIDED = (Standing.HOLDS, Standing.VIOLATED)
 
 
 @dataclass(frozen=True)

@@ -8,24 +8,12 @@ is no other verdict; `Standing` is the word for each in texts, in JSON and in `[
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Generic, TypeVar
 
-from paramverify.answers import Answer, Decision, End, Open, Proved, Refuted
+from paramverify.answers import Answer, Decision, End, Open, Proved, Refuted, Standing
 from paramverify.evidence.witnesses import AnyWitness
 
 W = TypeVar("W", covariant=True)
-
-
-class Standing(StrEnum):
-    """How a question stands, in the word that people and programs read."""
-
-    HOLDS = "holds"
-    VIOLATED = "violated"
-    UNKNOWN = "unknown"
-
-
-DECIDED = (Standing.HOLDS, Standing.VIOLATED)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import paramverify
-from paramverify.answers import End, Open, Proved, Refuted
-from paramverify.verdicts import Holds, Standing, Unknown, Violated, status_of
+from paramverify.answers import End, Open, Proved, Refuted, Standing
+from paramverify.verdicts import Holds, Unknown, Violated, status_of
 
 PACKAGE = Path(paramverify.__file__).parent
 WORDS = {"holds", "violated", "unknown"}

@@ -34,9 +34,10 @@ from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case, load
 from paramverify.reports import text
 from paramverify.reports.budgets import Statement, ratio_document
-from paramverify.synthesis.budget import tight_budget
-from paramverify.synthesis.length_budgets import tight_budget_of_every_length
+from paramverify.synthesis.case_budget import case_budget
 from paramverify.synthesis.suprema import TightBudget
+
+LISTED = (20, "Find the tight budget: the largest ratio over all priors, secrets and outputs.")
 
 UNDECIDED = "whether it is reached is not decided"
 WRITE = "Write the evidence to this file, for `paramverify check`."
@@ -78,15 +79,10 @@ def command(
         doubt, _ = discharge(session, model)
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")
-        search = tight_budget if model.lengths else tight_budget_of_every_length
-        found = search(model, session, width)
-        used = model.measure.variables
-        parametric = not used.isdisjoint(model.domain.ring.parameters)
-        related = search(model, session, width, relative=True) if parametric else None
-        document = _evidence(loaded, found, session) if evidence else {}
-    results = [found, *([related] if related else [])]
-    done = all(r.infinite or (r.upper is not None and r.upper - r.lower <= width * r.lower) for r in results)
-    statement = Statement.of(model, found)
+        found = case_budget(model, session, width)
+        document = _evidence(loaded, found.ratio, session) if evidence else {}
+    related = found.relative
+    statement = Statement.of(model, found.ratio)
     if evidence:
         write_json(evidence, document, indent=1)
     if as_json:
@@ -102,7 +98,7 @@ def command(
             click.echo(f"relative to the case's {loaded.budget}: {_relative(related)}")
         for note in model.notes:
             say(f"Note: {note}.")
-    return Exit.HOLDS if done else Exit.UNKNOWN
+    return Exit.HOLDS if found.is_within(width) else Exit.UNKNOWN
 
 
 def best_bound() -> Callable[[TightBudget], None]:

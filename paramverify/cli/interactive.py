@@ -14,7 +14,6 @@ from paramverify.algebra.polynomials import RationalFunction, in_generator, vari
 from paramverify.cli import _output
 from paramverify.cli._common import (
     OUTPUT_FILE,
-    STATUS_CODES,
     case_argument,
     json_option,
     print_json,
@@ -27,6 +26,7 @@ from paramverify.cli._common import (
     write_json,
     write_text,
 )
+from paramverify.cli._exits import STATUS_CODES, Exit
 from paramverify.interactive.bounds import power
 from paramverify.interactive.cases import InteractiveCase, load
 from paramverify.interactive.certificates import evidence_document
@@ -35,6 +35,8 @@ from paramverify.models.systems.weights import Weight, as_function, is_number, i
 from paramverify.reports.formulas import formula
 from paramverify.reports.pictures.systems import dot
 from paramverify.verdicts import Unknown, Violated
+
+LISTED = (40, "Prove differential noninterference of an interactive system, or show how it leaks.")
 
 WRITE = "Write the evidence to this file, for `paramverify check`."
 ASSUMED = "  Assumed of the environment: no input ever comes in a waiting state that does not accept it."
@@ -74,7 +76,7 @@ def command(
             write_text(picture, dot(loaded.system))
             if as_json:
                 print_json({"states": len(loaded.system.states), "picture": str(picture)})
-            return 0
+            return Exit.HOLDS
         size = len(loaded.system.states)
 
         def told(what: str, done: int, total: int) -> None:

@@ -14,7 +14,6 @@ from paramverify.claims import Claim
 from paramverify.cli import _output
 from paramverify.cli._common import (
     OUTPUT_FILE,
-    STATUS_CODES,
     case_argument,
     json_option,
     print_json,
@@ -26,6 +25,7 @@ from paramverify.cli._common import (
     timeout_option,
     write_json,
 )
+from paramverify.cli._exits import STATUS_CODES
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError
 from paramverify.models.inequality import Inequality
@@ -37,6 +37,8 @@ from paramverify.privacy.verification import Progress, Report, verify
 from paramverify.reports import documents, text
 from paramverify.reports.evidence import evidence_document
 from paramverify.verdicts import Holds, Violated
+
+LISTED = (10, "Prove a case private for every prior, or show how it leaks.")
 
 WRITE = "Write the evidence to this file, for `paramverify check`."
 

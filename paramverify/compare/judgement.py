@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from paramverify.answers import DECIDED, Standing
 from paramverify.compare.results import Record
 from paramverify.compare.subjects import Encoded
-from paramverify.verdicts import DECIDED, Standing
 
 
 @dataclass(frozen=True)

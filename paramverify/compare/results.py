@@ -13,10 +13,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from paramverify.answers import End
+from paramverify.answers import DECIDED, End, Standing
 from paramverify.errors import InputError, located
 from paramverify.files import open_regular, read_stream
-from paramverify.verdicts import DECIDED, Standing
 
 Record = Mapping[str, Any]
 

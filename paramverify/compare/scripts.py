@@ -13,11 +13,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from paramverify.answers import Open
+from paramverify.answers import Open, Standing
 from paramverify.backends import Backend, script_runner
 from paramverify.errors import InputError, located
 from paramverify.files import read_file
-from paramverify.verdicts import Standing
 
 MAX_BYTES = 100_000_000
 LOGIC = "QF_NRA"

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from paramverify.algebra.polynomials import Polynomial, key, primitive
-from paramverify.answers import Proved
+from paramverify.answers import Proved, Standing
 from paramverify.checker.claims import Report as CheckReport
 from paramverify.checker.polynomials import Poly
 from paramverify.checker.unwinding import FORMAT, VERSION, check_document
@@ -27,7 +27,7 @@ from paramverify.models.systems.system import System
 from paramverify.models.systems.weights import Weight, text
 from paramverify.portfolio.obligations import needs_of, points_for, read_points, unmet
 from paramverify.portfolio.session import Options, Session
-from paramverify.verdicts import Standing, Unknown, Violated
+from paramverify.verdicts import Unknown, Violated
 
 
 def evidence_document(

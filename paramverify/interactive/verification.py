@@ -10,7 +10,7 @@ from itertools import islice
 
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import RationalFunction, substitute
-from paramverify.answers import End, Proved
+from paramverify.answers import End, Proved, Standing
 from paramverify.errors import LimitError, located
 from paramverify.interactive.bounds import Judge, plain, power
 from paramverify.interactive.cases import InteractiveCase
@@ -26,7 +26,7 @@ from paramverify.models.systems.system import System
 from paramverify.models.systems.weights import Weight, as_function
 from paramverify.portfolio.obligations import Discharged, Proofs, require_point
 from paramverify.portfolio.session import Options, Session
-from paramverify.verdicts import Holds, Standing, Unknown, Violated, status_of
+from paramverify.verdicts import Holds, Unknown, Violated, status_of
 
 POINTS = 12  # points of the domain at which a refutation is looked for
 

@@ -9,7 +9,6 @@ from paramverify.algebra.expressions import Expression, Name, Node, Number, Oper
 from paramverify.errors import ExpressionError, located
 from paramverify.logic.parser import MAX_NESTED, error, parse_tree, span
 from paramverify.logic.syntax import (
-    Condition,
     Constant,
     Formula,
     Index,
@@ -21,6 +20,8 @@ from paramverify.logic.syntax import (
     Private,
     Probability,
     Property,
+    Relation,
+    StateCondition,
     Until,
     children,
     is_state,
@@ -127,7 +128,7 @@ class _Reader:
         if kind == "until":
             return self.until(found)
         if kind == "condition":
-            return Condition(self.slice(tree), Expression(self.text, self.comparison(found)))
+            return StateCondition(self.slice(tree), Expression(self.text, self.comparison(found)))
         if kind == "probability":
             return self.probability(found)
         assert kind == "private"
@@ -192,9 +193,9 @@ class _Reader:
 
     def probability(self, found: list[object]) -> Formula:
         _, comparison, bound, path = found
-        if str(comparison) not in ("<", "<=", ">", ">="):
+        if str(comparison) not in list(Relation):
             raise self.error(comparison, "P is compared with <, <=, > or >=")
-        return Probability(str(comparison), self.number(bound), self.formula(path))
+        return Probability(Relation(str(comparison)), self.number(bound), self.formula(path))
 
     def number(self, tree: object) -> Expression:
         """Reads a number of the case format: with parameters, exp and ln."""
@@ -265,7 +266,7 @@ class _Reader:
         """Refuses primes, which belong to predicates."""
         for part in (formula, *children(formula)):
             for inner in parts(part):
-                if isinstance(inner, Condition):
+                if isinstance(inner, StateCondition):
                     for name, node in inner.expression.names().items():
                         if name.endswith("'"):
                             raise error(self.text, node.column, "primes are for neighbourhoods only")

@@ -21,7 +21,6 @@ from paramverify.logic.comparisons import Choice, Method, PathEngine, Probabilit
 from paramverify.logic.numbers import in_ring
 from paramverify.logic.reachability import Guard
 from paramverify.logic.syntax import (
-    Condition,
     Constant,
     Formula,
     Junction,
@@ -30,6 +29,7 @@ from paramverify.logic.syntax import (
     Not,
     Private,
     Probability,
+    StateCondition,
     is_state,
 )
 from paramverify.models.chains.chain import Chain, Value
@@ -80,7 +80,7 @@ class Comparison:
             left, right = in_ring(self.left, ring), in_ring(self.right, ring)
             return self.ratio * right + self.delta - left
         above = in_ring(self.left, ring) - self.delta
-        return above if self.formula.comparison[0] == ">" else -above
+        return above if self.formula.comparison.is_lower else -above
 
 
 class Judge(Protocol):
@@ -115,7 +115,7 @@ class Semantics:
                 raise unknown_label(formula.name, self.chain)
             where = self.chain.labels[formula.name]
             return {s: _of(s in where) for s in states}
-        if isinstance(formula, Condition):
+        if isinstance(formula, StateCondition):
             return {s: _of(self._condition(formula, s)) for s in states}
         if isinstance(formula, Not):
             return {s: _NEGATION[t] for s, t in self.truth(formula.inner, states).items()}
@@ -159,8 +159,8 @@ class Semantics:
         one = RationalFunction.of(ring.number(1))
         if isinstance(formula, Probability):
             bound = self.number(formula.bound)
-            strict = len(formula.comparison) == 1
-            side = found.lower if formula.comparison[0] == ">" else found.upper
+            strict = formula.comparison.is_strict
+            side = found.lower if formula.comparison.is_lower else found.upper
             for s in (s for s in states if s in side):
                 yield Comparison(
                     formula=formula,
@@ -250,7 +250,7 @@ class Semantics:
                     result[state] = found
         return result
 
-    def _condition(self, formula: Condition, state: int) -> bool:
+    def _condition(self, formula: StateCondition, state: int) -> bool:
         values: dict[str, Fraction] = {}
         for name, node in formula.expression.names().items():
             if name not in self.chain.variables:
@@ -303,7 +303,7 @@ def check_labels(formula: Formula, chain: Chain) -> None:
     for part in parts(formula):
         if isinstance(part, Label) and part.name not in chain.labels:
             raise unknown_label(part.name, chain)
-        if isinstance(part, Condition):
+        if isinstance(part, StateCondition):
             for name, node in part.expression.names().items():
                 if name not in chain.variables:
                     raise part.expression.error(unknown_name(name, chain.variables), node)

@@ -31,7 +31,7 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Constraint, Domain, Interval, parse_interval
 from paramverify.algebra.expressions import NAME, WORDS
 from paramverify.algebra.polynomials import RationalFunction, Ring
-from paramverify.algebra.rational_texts import Condition, Formulas
+from paramverify.algebra.rational_texts import Formulas, ValueCondition
 from paramverify.algebra.shared_values import SharedValues
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.errors import InputError, LimitError, located
@@ -197,7 +197,7 @@ def _blanks(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
-def _needed(values: SharedValues, condition: Condition, domain: Domain) -> Iterator[Constraint]:
+def _needed(values: SharedValues, condition: ValueCondition, domain: Domain) -> Iterator[Constraint]:
     """Yields constraints whose conjunction on the box is the condition.
 
     What holds on the whole box is left out; signs are those that are proved there.

@@ -43,9 +43,8 @@ class Case:
     `free` are the parameters on which a condition is asked for, where `[quantify]` names the others.
     `design` are the parameters that are to be chosen.
 
-    A case about privacy has its `mechanism`, and `written`, the table of the mechanism as it is in the file.
-    Where a prior is conditioned on secrets, `prior` is that prior, and `inputs` are the weights of the inputs
-    of the mechanism under each secret.
+    A case about privacy has its `mechanism`, of a `kind`. Where a prior is conditioned on secrets, `prior` is
+    that prior, and `inputs` are the weights of the inputs of the mechanism under each secret.
     """
 
     path: str
@@ -58,7 +57,7 @@ class Case:
     free: tuple[str, ...] = ()
     design: Design | None = None
     mechanism: Mechanism | None = None
-    written: Mapping[str, object] = field(default_factory=dict)
+    kind: str = ""
     prior: Prior | None = None
     inputs: Mapping[str, Mapping[Input, RationalFunction]] = field(default_factory=dict)
 
@@ -165,7 +164,7 @@ class _Reader:
             free=free,
             design=design,
             mechanism=compared.mechanism,
-            written=self.top.table("mechanism").data,
+            kind=self.top.table("mechanism").text("kind"),
             prior=compared.prior,
             inputs=compared.inputs,
         )

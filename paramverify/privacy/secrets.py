@@ -34,7 +34,7 @@ from paramverify.tables import Table, check_name, is_decimal
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Compared:
     """The pairs that are compared, by what they are told apart, and what was read to form them.
 
     With a prior that is conditioned on secrets, `inputs` has the weights of the inputs of the mechanism
@@ -51,7 +51,7 @@ class Comparison:
     notes: tuple[str, ...] = ()
 
 
-def read_comparison(top: Table, checks: Checks) -> Comparison:
+def read_comparison(top: Table, checks: Checks) -> Compared:
     """Reads `[mechanism]`, and `[neighbours]` or `[prior]` and `[secrets]`.
 
     Raises:
@@ -62,11 +62,11 @@ def read_comparison(top: Table, checks: Checks) -> Comparison:
     if "neighbours" in top:
         return _neighbours(top, mechanism)
     if isinstance(mechanism, Explicit) and not mechanism.queries:
-        return Comparison(mechanism, mechanism.model, _explicit_pairs(top, mechanism, checks))
+        return Compared(mechanism, mechanism.model, _explicit_pairs(top, mechanism, checks))
     return _secret_pairs(top, mechanism, checks)
 
 
-def _neighbours(top: Table, mechanism: Mechanism) -> Comparison:
+def _neighbours(top: Table, mechanism: Mechanism) -> Compared:
     if "prior" in top or "secrets" in top:
         raise CaseError("give either [neighbours], or [prior] and [secrets]", key="neighbours")
     if mechanism.queries:
@@ -80,10 +80,10 @@ def _neighbours(top: Table, mechanism: Mechanism) -> Comparison:
         table.close()
         if not pairs:
             raise CaseError("there are no neighbouring inputs")
-        return Comparison(mechanism, hmm, pairs)
+        return Compared(mechanism, hmm, pairs)
 
 
-def _worst(mechanism: Mechanism, around: Neighbourhood) -> Comparison:
+def _worst(mechanism: Mechanism, around: Neighbourhood) -> Compared:
     """Returns the pair of neighbours that stands for all."""
     left, right = around.worst_pair()
     hmm, pairs = around.compare(left, right)
@@ -91,10 +91,10 @@ def _worst(mechanism: Mechanism, around: Neighbourhood) -> Comparison:
         f"{show_input(left)} against {show_input(right)} has the largest ratio of all neighbours "
         f"({around.pairs:,} ordered pairs), and stands for them"
     )
-    return Comparison(mechanism, hmm, pairs, stands_for=around, notes=(note,))
+    return Compared(mechanism, hmm, pairs, stands_for=around, notes=(note,))
 
 
-def _secret_pairs(top: Table, mechanism: Mechanism, checks: Checks) -> Comparison:
+def _secret_pairs(top: Table, mechanism: Mechanism, checks: Checks) -> Compared:
     """Conditions the prior on each secret, and carries it through the queries."""
     if not mechanism.queries:
         raise CaseError("the query expressions are missing: what is it applied to?", key="mechanism")
@@ -111,7 +111,7 @@ def _secret_pairs(top: Table, mechanism: Mechanism, checks: Checks) -> Compariso
     start = dict(zip(inputs, starts, strict=True))
     priors = {name: _mixture(answers, start, checks) for name, answers in weights.items()}
     pairs = [SecretPair(a, b, priors[a], priors[b]) for a, b in wanted]
-    return Comparison(mechanism, hmm, pairs, prior, weights)
+    return Compared(mechanism, hmm, pairs, prior, weights)
 
 
 def _conditioned(prior: Prior, table: Table, wanted: Sequence[tuple[str, str]]) -> dict[str, Prior]:

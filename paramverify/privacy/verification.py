@@ -8,11 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from paramverify.algebra.domains import Domain
-from paramverify.answers import Decision, End, Open, Proved, Refuted
+from paramverify.answers import Decision, End, Open, Proved, Refuted, Standing
 from paramverify.claims import Claim
-from paramverify.encodings import cone_certificates
-from paramverify.encodings.choice import claims_of, is_long
-from paramverify.encodings.lumping import lump
+from paramverify.encodings.choice import chosen, claims_of, is_long
 from paramverify.errors import LimitError, TimeLimitError, located
 from paramverify.evidence.witnesses import AnyWitness, find_witness
 from paramverify.models.context import sample_points
@@ -22,9 +20,9 @@ from paramverify.models.model import Model
 from paramverify.models.patterns import patterned
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session
-from paramverify.privacy.all_lengths import Found, verify_all_lengths
 from paramverify.privacy.cases import Case
-from paramverify.verdicts import Holds, Standing, Unknown, Verdict, Violated, status_of
+from paramverify.privacy.every_length_verification import Found, verify_all_lengths
+from paramverify.verdicts import Holds, Unknown, Verdict, Violated, status_of
 
 Progress = Callable[[int, int], None]
 
@@ -99,7 +97,7 @@ def _of_all_claims(session: Session, model: AnyModel, progress: Progress | None)
     """Decides the claims of a model whose obligations are proved, until one of them fails."""
     try:
         for claim in likely_violations(model):
-            decision, witness = settle(session, model, claim)
+            decision, witness = decide_with_witness(session, model, claim)
             if witness:
                 return Found(Violated(witness), (claim,), (decision,))
         claims = claims_of(model)
@@ -108,7 +106,7 @@ def _of_all_claims(session: Session, model: AnyModel, progress: Progress | None)
         return Found(Unknown(end, str(error)))
     decisions: list[Decision] = []
     for claim in claims:
-        decision, witness = settle(session, model, claim)
+        decision, witness = decide_with_witness(session, model, claim)
         decisions.append(decision)
         if progress:
             progress(len(decisions), len(claims))
@@ -145,7 +143,9 @@ def _unknown(undecided: list[tuple[Decision, Claim]]) -> Unknown:
     return Unknown(decision.answer.end, detail)
 
 
-def settle(session: Session, model: AnyModel, claim: Claim) -> tuple[Decision, AnyWitness | None]:
+def decide_with_witness(
+    session: Session, model: AnyModel, claim: Claim
+) -> tuple[Decision, AnyWitness | None]:
     """Decides one claim; a refutation comes with its witness, evaluated exactly from the model."""
     decision = session.decide(claim)
     if not isinstance(decision.answer, Refuted):
@@ -164,6 +164,7 @@ def levels_certificate(
 
     None if the claims are those of all sequences.
     """
-    if not model.lengths or not is_long(model):
+    write = chosen(model).certificate
+    if not model.lengths or write is None:
         return None
-    return cone_certificates.levels(lump(model).model, claims, [d.proof for d in decisions])
+    return write(model, claims, [d.proof for d in decisions])

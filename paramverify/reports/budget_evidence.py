@@ -23,7 +23,7 @@ from flint import fmpq_poly
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.points import in_words
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, in_generator, key, variables
-from paramverify.answers import Decision, End
+from paramverify.answers import Decision, End, Standing
 from paramverify.checker import claims as checker
 from paramverify.checker.documents import BUDGET
 from paramverify.checker.polynomials import parse
@@ -39,10 +39,10 @@ from paramverify.privacy.cases import Case
 from paramverify.privacy.verification import Report, levels_certificate
 from paramverify.reports import documents, text
 from paramverify.reports.budgets import growing
-from paramverify.reports.evidence import evidence_document
+from paramverify.reports.evidence import about, evidence_document
 from paramverify.synthesis.quotients import as_polynomials
 from paramverify.synthesis.suprema import TightBudget
-from paramverify.verdicts import Holds, Standing, Unknown, Verdict, Violated
+from paramverify.verdicts import Holds, Unknown, Verdict, Violated
 
 Check = Callable[[str, Case], checker.Report]
 
@@ -71,6 +71,10 @@ def budget_document(
             certificate=dict(certificate) if certificate else None,
         )
         document = evidence_document(replace(case, model=proof.model), report)
+    elif found.loop:
+        # A loop goes beyond every bound, also where no witness is long enough to be beyond that of the case.
+        status = Standing.VIOLATED.value
+        document = {**found.loop, "status": status, **about(case, obligations, status)}
     else:
         verdict: Verdict = Unknown(End.GAVE_UP, "no upper bound was proved")
         if witnesses and witnesses[-1].exceeds:
@@ -83,7 +87,6 @@ def budget_document(
             notes=case.model.notes,
             seconds=0.0,
             obligations=obligations,
-            certificate=dict(found.loop) if found.loop else None,
         )
         document = evidence_document(case, report)
     return document | {BUDGET: {"bound": bound, "witnesses": [documents.witness(w) for w in witnesses]}}

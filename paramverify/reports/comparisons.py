@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any
 
+from paramverify.answers import DECIDED
 from paramverify.compare.judgement import Judgement
 from paramverify.compare.subjects import SCRIPT
 from paramverify.reports.tables import columns
-from paramverify.verdicts import DECIDED
 
 
 def lines(document: Mapping[str, Any]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 from paramverify.algebra.decimals import decimal_text, logarithm
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.points import in_words
-from paramverify.answers import Decision
+from paramverify.answers import Decision, Standing
 from paramverify.claims import Claim, Origin, without_enclosure
 from paramverify.errors import DefectError
 from paramverify.evidence import certificates
@@ -18,7 +18,7 @@ from paramverify.logic.comparisons import Method
 from paramverify.logic.syntax import Property
 from paramverify.logic.verification import Result, StateWitness
 from paramverify.reports import documents, text
-from paramverify.verdicts import Holds, Standing, Unknown
+from paramverify.verdicts import Holds, Unknown
 
 
 def lines(

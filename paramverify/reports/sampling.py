@@ -9,6 +9,7 @@ from typing import Any
 
 from paramverify.algebra.decimals import decimal_text, logarithm
 from paramverify.algebra.points import in_words
+from paramverify.answers import Standing
 from paramverify.claims import show_sequence
 from paramverify.models.model import Model
 from paramverify.reports import documents, text
@@ -19,8 +20,7 @@ from paramverify.statistics.attack import LowerBound
 from paramverify.statistics.audit import Audit, Fit
 from paramverify.statistics.certification import Certified, TightRatio, simplest, worst
 from paramverify.statistics.detection import Detection, Tested
-from paramverify.statistics.events import Candidate
-from paramverify.verdicts import Standing
+from paramverify.statistics.events import CandidateEvent
 
 MOST_REJECTED = 10  # rejected fits that are told one by one
 
@@ -57,19 +57,19 @@ def table(found: Detection) -> list[str]:
     return columns(("epsilon", "p", "reversed", "event"), rows)
 
 
-def _event(candidate: Candidate) -> str:
+def _event(candidate: CandidateEvent) -> str:
     more, less = candidate.secrets
     chosen = _sides(candidate)
     at = in_words(candidate.experiment.point)
     return f"{candidate.event}, under {more!r} against {less!r}{chosen}{at and f', {at}'}"
 
 
-def _sides(candidate: Candidate) -> str:
+def _sides(candidate: CandidateEvent) -> str:
     choices = candidate.experiment.choices
     return f", answers {' '.join(choices)}" if choices else ""
 
 
-def _short(candidate: Candidate) -> str:
+def _short(candidate: CandidateEvent) -> str:
     more, less = candidate.secrets
     return f"{candidate.event}: {more} / {less}"
 

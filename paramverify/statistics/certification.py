@@ -17,7 +17,7 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring, fraction
 from paramverify.algebra.simplest import simplest_between
 from paramverify.claims import Claim, Origin
-from paramverify.encodings import sequences
+from paramverify.encodings.encoding import Candidate as Compared
 from paramverify.encodings.no_budget import no_budget
 from paramverify.encodings.sequences import claim_polynomial, forward_sum
 from paramverify.errors import InputError, LimitError
@@ -30,12 +30,13 @@ from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import Case
 from paramverify.privacy.verification import Report, verify
-from paramverify.statistics.events import Candidate
+from paramverify.statistics.events import CandidateEvent
 from paramverify.statistics.samplers import Output
 from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.suprema import TightBudget
 from paramverify.verdicts import Holds, Violated
 
+SHARE = 0.7  # of the time is for the search, whose last verification may take longer
 MOST_OUTPUTS = 20  # outputs of one event that are evaluated
 
 
@@ -44,7 +45,7 @@ class Certified:
     """A candidate and the exact probabilities of its output; a violation if `witness.exceeds`, else
     spurious."""
 
-    candidate: Candidate
+    candidate: CandidateEvent
     witness: Witness
 
     @property
@@ -53,7 +54,7 @@ class Certified:
         return self.witness.exceeds
 
 
-def certify(model: Model, candidate: Candidate, outputs: Iterable[Output]) -> Certified | None:
+def certify(model: Model, candidate: CandidateEvent, outputs: Iterable[Output]) -> Certified | None:
     """Returns the exact evaluation of a candidate; `outputs` are those that came in its experiment.
 
     An event of several outputs breaks a bound only if one of its outputs does, so the worst of the outputs
@@ -89,7 +90,7 @@ def simplest(model: Model, certified: Certified) -> Witness:
     pi, tau = directed(model, witness.left, witness.right)
     left = forward_sum(model, pi, witness.observations) * tau.mass
     right = forward_sum(model, tau, witness.observations) * pi.mass
-    polynomial = claim_polynomial(model, sequences.Candidate(left, right, origin))
+    polynomial = claim_polynomial(model, Compared(left, right, origin))
     claim = Claim(polynomial, model.domain, (origin,))
     return find_witness(model, claim, witness.parameters) or witness
 
@@ -99,10 +100,10 @@ def worst(certified: Sequence[Certified]) -> Certified:
     return max(certified, key=lambda entry: _severity(entry.witness))
 
 
-def suspicious(model: Model, found: Sequence[Candidate], most: int) -> list[Candidate]:
+def suspicious(model: Model, found: Sequence[CandidateEvent], most: int) -> list[CandidateEvent]:
     """Returns the single outputs whose observed ratio is beyond the case's bound at their point, surest
     first."""
-    beyond: list[tuple[float, Candidate]] = []
+    beyond: list[tuple[float, CandidateEvent]] = []
     for candidate in found:
         if candidate.event.kind == "is":
             epsilon = epsilon_at(model, candidate.experiment.point)
@@ -162,21 +163,21 @@ class TightRatio:
         return high - low <= precision * low
 
 
-def search(case: Case, start: Witness, precision: Fraction, seconds: float) -> TightRatio:
+def tight_ratio(case: Case, start: Witness, precision: Fraction, seconds: float) -> TightRatio:
     """Returns the tight ratio of a case, from an exactly evaluated candidate of testing.
 
     In the place of the bisection of [F] Algorithms 4 and 5: the exact ratio r of the candidate is a lower
     bound. If the model is private with the bound r, then r is the tight ratio. If not, the violation has a
     larger ratio, which takes the place of r. Without parameters there are finitely many ratios, so this
     ends. Where ratios only come nearer and nearer to the supremum, `tight_budget` finds it; for every length
-    bounds are bisected until their relative distance is at most `precision`, or the time is over. Every
-    bound is verified; nothing of it rests on the test.
+    bounds are bisected until their relative distance is at most `precision`, or most of the
+    time is over. Every bound is verified; nothing of it rests on the test.
     """
     model = need_privacy(case.model, "a search")
     check_length(model, len(start.observations))
     steps: list[Bound] = []
     lower = start
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + SHARE * seconds
 
     def attempt(ratio: Real | Fraction) -> Report:
         left = max(deadline - time.monotonic(), 0.01)  # a verification without time says unknown

@@ -12,7 +12,7 @@ from paramverify.evidence.witnesses import directed
 from paramverify.models.evaluation import Numbers
 from paramverify.models.model import Model
 from paramverify.statistics.detection import NO_EVENT, SELECT, Settings
-from paramverify.statistics.events import Candidate, candidates
+from paramverify.statistics.events import CandidateEvent, candidates
 from paramverify.statistics.experiments import Experiment
 from paramverify.statistics.runs import Runs
 
@@ -42,7 +42,7 @@ def guided(
         raise InputError(NO_EVENT)
     best = max(first, key=lambda c: c.lower)
     for _ in range(rounds):
-        tried: list[Candidate] = []
+        tried: list[CandidateEvent] = []
         for point in _nearby(model, best.experiment, fixed):
             experiment = replace(best.experiment, point=point)
             found.append(experiment)
@@ -54,7 +54,7 @@ def guided(
     return found
 
 
-def _best(runs: Runs, experiment: Experiment, settings: Settings) -> list[Candidate]:
+def _best(runs: Runs, experiment: Experiment, settings: Settings) -> list[CandidateEvent]:
     """Returns the candidate with the largest ratio, or none if no event came often enough."""
     counts = runs.both(SELECT, experiment, settings.select)
     return sorted(candidates(experiment, counts), key=lambda c: c.lower)[-1:]

@@ -26,13 +26,11 @@ from paramverify.statistics.experiments import Experiment
 
 
 @dataclass(frozen=True, eq=False)
-class Subjects:
-    """The mechanism of a case, its table, and the weights of its inputs under each secret that has a
-    prior."""
+class CaseInputs:
+    """The mechanism of a case, and the weights of its inputs under each secret that has a prior."""
 
     case: Case
     mechanism: Mechanism
-    table: Mapping[str, object]
     priors: Mapping[str, tuple[tuple[Input, ...], InitialDistribution]]
 
     @property
@@ -41,7 +39,7 @@ class Subjects:
         return need_privacy(self.case.model, "sampling")
 
     @staticmethod
-    def of(case: Case) -> Subjects:
+    def of(case: Case) -> CaseInputs:
         """Returns the inputs of a case.
 
         Raises:
@@ -55,7 +53,7 @@ class Subjects:
             for name, weights in case.inputs.items():
                 mixed = InitialDistribution.of(dict(enumerate(weights.values())), checks)
                 priors[name] = tuple(weights), mixed
-        return Subjects(case, case.mechanism, case.written, priors)
+        return CaseInputs(case, case.mechanism, priors)
 
     def inputs(self, experiment: Experiment, side: int) -> dict[Input, Real]:
         """Returns the inputs of one side of an experiment, with their probabilities at its point.
@@ -88,7 +86,7 @@ class Subjects:
             raise InputError(f"the secret {secret!r} has probability zero at this point")
         return possible
 
-    def by_input(self) -> Subjects:
+    def by_input(self) -> CaseInputs:
         """Returns the same mechanism with single inputs in the place of secrets, to look at each by
         itself."""
         model = self.model
@@ -103,7 +101,7 @@ class Subjects:
             return self
         hmm, pairs = compare(self.mechanism, list(zip(inputs, inputs[1:] or inputs, strict=False)))
         single = replace(model, hmm=hmm, pairs=tuple(pairs))
-        return Subjects(replace(self.case, model=single), self.mechanism, self.table, {})
+        return CaseInputs(replace(self.case, model=single), self.mechanism, {})
 
 
 def _given(value: Value) -> Value:

@@ -17,7 +17,7 @@ from paramverify.models.mechanisms import Drawing, Drawn
 from paramverify.statistics.blackbox import BlackBox, BlackBoxSource
 from paramverify.statistics.draws import Draws
 from paramverify.statistics.experiments import Experiment
-from paramverify.statistics.inputs import Subjects
+from paramverify.statistics.inputs import CaseInputs
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,30 +50,30 @@ def _positive(probability: Any) -> bool:
     return bool(probability > 0 if isinstance(probability, Fraction) else probability.sign() > 0)
 
 
-def direct(subjects: Subjects, point: Mapping[str, Fraction]) -> Drawing:
+def direct(case_inputs: CaseInputs, point: Mapping[str, Fraction]) -> Drawing:
     """Returns the mechanism of a case as a black box that draws the noise itself, at a parameter point.
 
     Raises:
         InputError: it does not offer that.
     """
-    numbers = Numbers(subjects.model, point)
-    mechanism = subjects.mechanism
+    numbers = Numbers(case_inputs.model, point)
+    mechanism = case_inputs.mechanism
     if isinstance(mechanism, Drawn):
         return mechanism.drawn(
             lambda noise: Noisy.of([[numbers.function(p) for p in row] for row in noise.rows])
         )
-    kind = subjects.table.get("kind")
-    with located(file=subjects.case.path, key="mechanism"):
-        raise InputError(f"the noise of {kind!r} is not drawn by itself; sample its model", key="kind")
+    case = case_inputs.case
+    with located(file=case.path, key="mechanism"):
+        raise InputError(f"the noise of {case.kind!r} is not drawn by itself; sample its model", key="kind")
 
 
 @dataclass(frozen=True, eq=False)
 class DirectSource:
     """Samples from the mechanism of a case by drawing its noise, at the point of each experiment."""
 
-    subjects: Subjects
+    case_inputs: CaseInputs
 
     def sampler(self, experiment: Experiment, side: int) -> BlackBox:
         """Returns the sampler of one side of an experiment."""
-        mechanism = direct(self.subjects, experiment.point)
-        return BlackBoxSource(mechanism, self.subjects).sampler(experiment, side)
+        mechanism = direct(self.case_inputs, experiment.point)
+        return BlackBoxSource(mechanism, self.case_inputs).sampler(experiment, side)

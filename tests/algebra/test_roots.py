@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from math import comb, gcd
 
 import pytest
@@ -200,6 +200,7 @@ def test_claims_in_two_variables_are_left_to_others() -> None:
     assert replayed(ROOTS.decide(make("(p**2 - p + 1/3) * (q**2 - q + 1/3)"), {}))
 
 
+@pytest.mark.slow
 def test_high_degrees() -> None:
     """Degree 400 with a minimum of 10^-6 is decided, with a certificate."""
     text = "(p**200 - p**3 + 1/3)**2"
@@ -210,6 +211,7 @@ def test_high_degrees() -> None:
     assert "factors" in kinds(answer.certificate["proof"])
 
 
+@pytest.mark.slow
 def test_random_claims_agree_with_z3() -> None:
     """Claims in one variable, with and without constraints, are all decided, as z3 decides them."""
     for seed in range(400):
@@ -276,6 +278,17 @@ def test_bernstein_coefficients_by_definition(f: fmpz_poly, low: Fraction, width
     assert found == [scale * c for c in expected]
     signs = [c > 0 for c in by_definition([Fraction(int(f[k])) for k in range(degree + 1)]) if c]
     assert variations(f) == sum(a != b for a, b in pairwise(signs))
+
+
+def test_zero_coefficients_change_no_sign() -> None:
+    """Of all signs of five Bernstein coefficients, those that are zero are passed over."""
+    t, rest = fmpz_poly([0, 1]), fmpz_poly([1, -1])
+    for signs in product((-1, 0, 1), repeat=5):
+        f = fmpz_poly([0])
+        for i, sign in enumerate(signs):
+            f += sign * comb(4, i) * t**i * rest ** (4 - i)
+        if f.degree() == 4:
+            assert variations(f) == sum(a != b for a, b in pairwise(s for s in signs if s))
 
 
 def by_definition(powers: list[Fraction]) -> list[Fraction]:

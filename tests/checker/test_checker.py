@@ -142,6 +142,7 @@ def sure_mutations(name: str) -> Iterator[tuple[str, Json, Json]]:
             yield "replaced by a text", claim, changed(proof, path, "+ or so")
 
 
+@pytest.mark.slow
 def test_mutated_proofs_are_rejected() -> None:
     """Hundreds of proofs with one part changed, none of which proves the claim any more, are all rejected."""
     rng = random.Random(0)
@@ -194,6 +195,7 @@ def test_claims_made_false_are_rejected() -> None:
     assert found >= 30
 
 
+@pytest.mark.slow
 def test_random_proofs_do_not_fit_shifted_claims() -> None:
     """For random claims that hold, no proof is accepted for the claim lowered to where it fails."""
     tried = 0

@@ -128,6 +128,7 @@ def read_qepcad(text: str) -> tuple[str, list[str], int, str, str]:
     return title, names.split(","), int(free), " ".join(formula.split()), " ".join((assumed or "").split())
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(questions(), points())
 def test_redlog_texts_mean_the_questions(drawn: Drawn, point: dict[str, Fraction]) -> None:
@@ -308,6 +309,7 @@ def run_qepcad(path: Path) -> str:
     return " ".join(answer[1].split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*SMALL, "noisy-max-contagious", "noisy-max-independent", "above-threshold"])
 def test_qepcad_runs_its_files(name: str, tmp_path: Path) -> None:
     """QEPCAD runs the files of a case unchanged, and agrees with the built-ins on each claim and on all."""
@@ -347,6 +349,7 @@ ratio = "2"
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run_script", [run_z3, run_cvc5, run_yices])
 @pytest.mark.parametrize("name", [*SMALL, "above-threshold"])
 def test_smt_solvers_run_their_files(name: str, run_script: Callable[[str], str], tmp_path: Path) -> None:

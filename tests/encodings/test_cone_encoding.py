@@ -11,6 +11,7 @@ from random import Random
 import pytest
 from random_models import all_probabilities, classical_model, parametric_model, random_model
 
+from paramverify.algebra.polynomials import Polynomial
 from paramverify.encodings import cone
 from paramverify.encodings.cone import (
     Levels,
@@ -20,6 +21,7 @@ from paramverify.encodings.cone import (
     has_numbers,
     letters,
     matrices,
+    weighted,
 )
 from paramverify.encodings.lumping import lump
 from paramverify.errors import LimitError
@@ -244,3 +246,31 @@ def test_the_worst_claim_is_first() -> None:
             order.append(p / q if q else Fraction(10**9))
         assert order == sorted(order, reverse=True)
         assert len(order) > 1
+
+
+def test_claims_with_parameters_come_last() -> None:
+    """First what has no right side, then numbers, the ratio zero too, then what depends on parameters."""
+    anywhere = [["1/3"] * 3] * 3
+    answers = [["1/2", "1/2", "0"], ["1/3", "2/3", "0"], ["1/4", "1/4", "1/2"]]
+    box = {"q": (Fraction(1, 10), Fraction(9, 10))}
+    model = parametric_model(box, anywhere, answers, ["q", "1-q", "0"], ["0", "0", "1"], "2", (1,))
+    order = [(o.left, *o.observations) for claim in cone_claims(model) for o in claim.origins]
+    assert order[:2] == [("right", "y"), ("left", "y")]
+    assert {word for _, *word in map(tuple, order[2:]) for word in word} == {"w", "x"}
+    assert len(order) == 6
+
+
+def test_weighted_sums_with_and_without_memory() -> None:
+    """The sum is that of the weights times the entries, also when it is remembered or looked up."""
+    same = [["1", "0"], ["0", "1"]]
+    box = {"q": (Fraction(0), Fraction(1))}
+    model = parametric_model(box, same, same, ["q", "1-q"], ["0", "1"], "2", (1,))
+    (pair,) = model.pairs
+    ring = model.domain.ring
+    for vector in ((0, 3), (2, 0), (5, 7), (0, 0)):
+        expected = ring.parse(f"{vector[0]}*q + {vector[1]} - {vector[1]}*q")
+        memory: dict[int, Polynomial] = {}
+        assert weighted(pair.pi, vector) == expected
+        for _ in range(2):
+            assert weighted(pair.pi, vector, memory) == expected
+            assert weighted(pair.tau, vector, memory) == vector[1]

@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from quick import seeds
 from random_models import all_probabilities, parametric_model, random_model
 
 from paramverify.backends import backend
@@ -25,7 +26,7 @@ def answers(model: Model, length: int) -> list[object]:
     return [solve(model, formula, SECONDS) for formula in formulas(model, length)]
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", seeds(150, quick=10))
 def test_three_encodings_and_brute_force_agree(seed: int) -> None:
     """On random models all encodings give the same verdict for each direction, with exact witnesses."""
     random = Random(1000 + seed)
@@ -94,6 +95,7 @@ def test_parametric_priors_and_impossible_secrets() -> None:
         assert all(isinstance(answer, Unsatisfiable) for answer in found) == private
 
 
+@pytest.mark.slow
 def test_above_threshold_in_the_general_step_form(root: Path) -> None:
     """Moves that depend on the observation are selected by successor: 4 holds for two answers, 3 does not."""
     model = load(root / "cases" / "above-threshold.toml").model

@@ -246,6 +246,7 @@ def test_what_is_accepted_is_true(name: str, tmp_path: Path, monkeypatch: pytest
     assert accepted < tried / 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_what_is_accepted_of_systems_is_true(name: str) -> None:
     """The same for families, costs and witnesses of interactive systems."""
@@ -260,6 +261,7 @@ def test_what_is_accepted_of_systems_is_true(name: str) -> None:
     assert accepted < tried / 3
 
 
+@pytest.mark.slow
 def test_what_is_accepted_of_every_proof_is_true() -> None:
     """The same for a document with a proof of every kind, a lemma and a solver's word."""
     entries = [certificates.entry(claim, PROOFS[name]) for name, claim in CLAIMS.items()]

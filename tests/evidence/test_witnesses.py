@@ -260,9 +260,9 @@ def halving(start: Fraction, ends: tuple[Fraction, Fraction], fails: tuple[Fract
 
 
 def test_coordinates_at_an_end_stay_there() -> None:
-    """A coordinate at an end of its interval is simple already; the others are made simple."""
-    for p in (Fraction(0), Fraction(1)):
-        four = region("pqrs", [UNIT] * 4)
+    """A coordinate at an end of its interval stays, simple or not; the others are made simple."""
+    for p in (Fraction(1, 97), Fraction(96, 97)):
+        four = region("pqrs", [("1/97", "96/97"), UNIT, UNIT, UNIT])
         wide = Claim(four.ring.parse("(q - 31/97)^2 - 1/1000 + 1/2000*p"), four)
         start = {"p": p, "q": Fraction(31, 97), "r": Fraction(1), "s": Fraction(0)}
         found = simplest_violation(on(four), wide, start)

@@ -299,6 +299,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("names", "degree", "steps"), [("pq", 48, 12), ("abcdef", 3, 6)], ids=str)
 def test_large_degrees_in_little_memory(names: str, degree: int, steps: int) -> None:
     """Random polynomials of degree (48,48), and 3 in six variables, are decided close to zero below 1 GiB."""
@@ -308,6 +309,7 @@ def test_large_degrees_in_little_memory(names: str, degree: int, steps: int) -> 
     assert int(run.stdout) < 1 << 20  # KiB
 
 
+@pytest.mark.slow
 def test_random_claims_agree_with_z3_and_a_grid() -> None:
     """Of 250 random claims nearly all are decided, never against z3 or a grid point."""
     undecided = 0

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from flint import fmpq
 from interactive_tools import case_of, no_parameters
+from quick import shipped
 
 from paramverify.algebra.domains import Domain, parse_interval
 from paramverify.algebra.polynomials import RationalFunction, Ring
@@ -73,11 +74,12 @@ def test_slots_that_fill_up(count: int, points: int) -> None:
     assert left > 2**count * right
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("points", [1, 2])
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_slots_that_never_fill_up(count: int, points: int) -> None:
     """Where no point comes to a full slot, or all points are alike, t slots have tε, and not less."""
-    for system in (built(count, points, full="never"), built(count, points, (1,))):
+    for system in (built(count, points, drops=False), built(count, points, (1,))):
         report = verify(case_of(system, Fraction(2**count)))
         assert report.status == "holds"
         assert report.family is not None
@@ -225,7 +227,7 @@ def test_lifting_is_a_perfect_matching() -> None:
     assert SILENT == -1
 
 
-@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", shipped(CASES))
 def test_expected_verdict(path: Path) -> None:
     """Every case has the verdict that it expects, and its evidence is accepted, also after a mutation not."""
     case = load(path)

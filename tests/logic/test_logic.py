@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -33,7 +34,7 @@ from paramverify.reports.logic import counterexample_lines
 
 FOLDER = ROOT / "cases" / "logic"
 CASES = sorted(FOLDER.glob("*.toml"))
-ALL = [(path, name) for path in CASES for name in load(path).properties]
+ALL = [(path, name) for path in CASES for name in tomllib.loads(path.read_text("utf-8"))["formulas"]]
 
 
 @pytest.fixture(scope="module")

@@ -52,6 +52,7 @@ def on_line(text: str, interval: str = "(0, 1)", *constraints: str) -> tuple[Che
         ("p**131*(p - 2)", "(0, 1)", -1),
         ("-p**131*(p - 2)", "(0, 1)", 1),
         ("p**131*(p - 2)*(p - 3)", "(0, 1)", 1),
+        ("p**131*(p - 2)*(p - 3)*(p - 4)", "(0, 1)", -1),
         ("p**131*(p - 2)**2", "(0, 1)", 1),
         ("p**131*(p + 1)/3", "(0, 1)", 1),
         ("(p + 1)**199", "[0, 1]", 1),
@@ -243,3 +244,34 @@ def test_what_is_somewhere_positive(
     domain = domain_of(box, limits, Fraction(1, 2) if "exp" in text else None)
     f = to_rational_function(parse(text), domain.ring).numerator
     assert is_somewhere_positive(f, domain) is positive
+
+
+def test_denominators_where_one_point_is_tried() -> None:
+    """Of a domain with one point that is tried, its sign decides which way a denominator is taken."""
+    for text, turned in (("p - 1/3", False), ("1/3 - p", True), ("2/3 - p", False), ("p - 2/3", True)):
+        checks, polynomial = on_line(text, "[0, 1]", "p <= 1/2", "p >= 1/2")
+        assert len(list(sample_points(checks.domain))) == 1
+        assert checks.positive(polynomial, "a denominator") == (-polynomial if turned else polynomial)
+        (obligation,) = checks.obligations
+        assert obligation.claim.polynomial == -1
+
+
+def test_a_parameter_called_like_the_constant() -> None:
+    """Without a constant, E is a parameter like any other, and has the signs of its interval."""
+    for interval, text, turned in (
+        ("[1, 2]", "E", False),
+        ("[-2, -1]", "E", True),
+        ("[0, 3]", "2*E - 7", True),
+    ):
+        claim = make(text, {"E": interval})
+        checks = Checks(claim.domain)
+        assert checks.positive(claim.polynomial, "it") == (-claim.polynomial if turned else claim.polynomial)
+        assert checks.obligations == []
+
+
+def test_positive_points_of_parts_of_a_domain() -> None:
+    """A part that is a box shows a positive point only if the polynomial is not zero on all of it."""
+    box = {"p": "[0, 1]", "q": "[0, 1]"}
+    for text, found in (("p**2", None), ("q**2", True), ("(p + q)**2", True), ("p*0", False)):
+        claim = make(text, box, ["p*(p**2 + q**2 - 1/3) == 0"])
+        assert is_somewhere_positive(claim.polynomial, claim.domain) is found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from fractions import Fraction
+from itertools import product
 from random import Random
 
 import pytest
@@ -15,12 +16,13 @@ from paramverify.algebra.polynomials import Ring
 from paramverify.checker.claims import check_claim
 from paramverify.claims import Claim, to_document
 from paramverify.formats.refutations import fails_at, refuter
+from paramverify.simplify import chain
 from paramverify.simplify import constraints as constraint_steps
 from paramverify.simplify import factors as factor_step
-from paramverify.simplify.chain import STEPS, simplify
+from paramverify.simplify.chain import STEPS, ends_step, sign_step, simplify
 from paramverify.simplify.constraints import stretch_step
 from paramverify.simplify.factors import factorable, factorisation
-from paramverify.simplify.reductions import Guarantee, live_constraints, quotient
+from paramverify.simplify.reductions import Guarantee, live_constraints, quotient, refuted
 
 TRUSTED = {"kind": "solver", "solver": "z3", "version": ""}
 RING = Ring(("p", "q"))
@@ -86,6 +88,7 @@ def holds(claim: Claim) -> bool:
     return said == "unsat"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(12))
 def test_steps_say_the_truth(part: int) -> None:
     """Exact steps change no verdict, others prove nothing false; certificates fit, and points come back."""
@@ -283,3 +286,88 @@ def test_sizes_have_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     assert stretch_step(claim) is not None
     monkeypatch.setattr(constraint_steps, "MAX_STRETCHED", size - 1)
     assert stretch_step(claim) is None
+
+
+@pytest.mark.parametrize(("factor", "right"), [("1/7", True), ("1", True), ("3", True), ("-1", False)])
+def test_positive_multiples_of_constraints(factor: str, right: bool) -> None:
+    """A claim is proved by the constraint that it is a positive multiple of, however small the factor."""
+    claim = make(f"{factor}*(p**2 - q)", "pq", ["q >= 1/9", "p**2 >= q"])
+    reduction = sign_step(claim)
+    assert (reduction is not None) == right
+    if reduction is not None:
+        assert reduction.premises == ()
+        check_claim(to_document(claim), json.loads(json.dumps(reduction.certify([]))))
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4])
+def test_how_many_linear_variables_are_decided_at_their_ends(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As many linear variables as the limit says are replaced by their ends, and not more."""
+    monkeypatch.setattr(chain, "MAX_LINEAR", most)
+    reduction = ends_step(make("p*q*r - p - q - r + 4", "pqr"))
+    assert (reduction is not None) == (most >= 3)
+
+
+def test_points_for_signs_are_inside() -> None:
+    """The point that shows signs is inside the box in every coordinate, however many choices it takes."""
+    names = tuple(f"x{k}" for k in range(40))
+    ring = Ring(names)
+    box = {n: Interval(Fraction(1, 3), Fraction(2, 3)) for n in names}
+    f = -ring.parse("(x0 - 1/2)^2 * (x0 + 1)")
+    for _ in range(6):
+        claim = Claim(f, Domain(ring, box))
+        reduction = factor_step.factor_step(claim)
+        assert reduction is not None
+        (premise,) = reduction.premises
+        point = premise.lift({})
+        assert all(Fraction(1, 3) < point[n] < Fraction(2, 3) for n in names)
+        assert fails_at(claim, point)
+        f = f * ring.parse(f"(x0 - {point['x0']})^2")
+
+
+def test_what_refutes_is_not_proved() -> None:
+    """The reduction of a false claim has one premise, which is false, and hands its proof on."""
+    claim = make("-p", "p")
+    reduction = refuted(claim, "sign", {"p": Fraction(1, 2)}, Guarantee.EXACT)
+    (premise,) = reduction.premises
+    assert premise.claim.polynomial == -1
+    assert premise.lift({}) == {"p": Fraction(1, 2)}
+    assert reduction.certify([TRUSTED]) == TRUSTED
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["p*(2*q - 1)", "p*(1 - p)*(3*q - 1)", "p**2*q*(p - q)**3", "(p - q)*(p - 1/4)", "(1 - q)**2*(q - p**2)"],
+)
+def test_points_of_factors_come_back(text: str) -> None:
+    """Where a factor has the wrong sign, the point that comes back refutes the product, zeros left aside."""
+    claim = make(text, {"p": "[0, 1]", "q": "[0, 1]"})
+    reduction = factor_step.factor_step(claim)
+    assert reduction is not None
+    steps = [Fraction(k, 5) for k in range(6)]
+    found = 0
+    for premise in reduction.premises:
+        for p, q in product(steps, steps):
+            point = {"p": p, "q": q}
+            if fails_at(premise.claim, point):
+                found += 1
+                assert fails_at(claim, premise.lift(point))
+    assert found
+
+
+def test_products_under_constraints_become_smaller() -> None:
+    """Factors of unknown sign stay together under constraints, each once; there is no step if all do."""
+    for text, left in (
+        ("(p - 1/2)*(q - 1/3)", None),
+        ("(p - 1/2)**3*(q - 1/3)", "6*p*q - 2*p - 3*q + 1"),
+        ("(p - 1/2)**3*(q - 1/3)**3", "6*p*q - 2*p - 3*q + 1"),
+        ("(p + 1)*(p - 1/2)*(q - 1/3)", "6*p*q - 2*p - 3*q + 1"),
+        ("-(p - 1/2)*(q - 1/3)**3", "-6*p*q + 2*p + 3*q - 1"),
+    ):
+        claim = make(text, {"p": "[0, 1]", "q": "[0, 1]"}, ["p**2 + q**2 <= 1"])
+        reduction = factor_step.factor_step(claim)
+        assert (reduction is None) == (left is None)
+        if reduction is not None:
+            (premise,) = reduction.premises
+            assert str(premise.claim.polynomial) == left

@@ -23,7 +23,7 @@ from paramverify.statistics.detection import Settings, assess, attacked, detect,
 from paramverify.statistics.events import Event, candidates, events, hits_of
 from paramverify.statistics.experiments import Experiment, chosen_points, experiments
 from paramverify.statistics.hypothesis import event_test, p_value
-from paramverify.statistics.inputs import Subjects
+from paramverify.statistics.inputs import CaseInputs
 from paramverify.statistics.runs import Runs
 from paramverify.statistics.samplers import ModelSource
 
@@ -93,6 +93,7 @@ def rejections(epsilon: float, runs: int = 2_000) -> int:
     return count
 
 
+@pytest.mark.slow
 def test_private_mechanisms_are_rarely_rejected() -> None:
     """At the tight budget, the hardest private case, at most the level is rejected, within its confidence."""
     limit = stats.binom.ppf(0.999, SEEDS, SMALL.level)
@@ -104,6 +105,7 @@ def test_violations_are_found() -> None:
     assert rejections(math.log(1.5)) == SEEDS
 
 
+@pytest.mark.slow
 def test_p_values_at_the_border_are_not_too_small() -> None:
     """With equality in the bound, small p-values come at most as often as they may, at several levels."""
     rng = np.random.default_rng(5)
@@ -151,11 +153,12 @@ def test_directions_of_candidates() -> None:
     assert left.lower < left.epsilon
 
 
+@pytest.mark.slow
 def test_continuous_outputs() -> None:
     """A continuous mechanism is tested on half-lines, and attacked on its numbers."""
-    subjects = Subjects.of(case("geometric-neighbours"))
-    runs = Runs(BlackBoxSource(mechanisms.laplace, subjects), 1)
-    listed = experiments(subjects.case.model, 1, [{}], pairs=1)
+    case_inputs = CaseInputs.of(case("geometric-neighbours"))
+    runs = Runs(BlackBoxSource(mechanisms.laplace, case_inputs), 1)
+    listed = experiments(case_inputs.case.model, 1, [{}], pairs=1)
     found = detect(runs, listed, [0.7, 1.05], SMALL)
     low, high = found.asked
     assert found.rejects(low)
@@ -200,6 +203,7 @@ def test_attacks_accept_their_share() -> None:
     assert lower_bound(whole, counts, rng, 0.9).hits == (900, 500)
 
 
+@pytest.mark.slow
 def test_lower_bounds_hold_with_their_confidence() -> None:
     """The bound is above the true epsilon in at most a tenth of the seeds, within its confidence."""
     model = case("geometric-neighbours").model
@@ -217,13 +221,14 @@ def test_lower_bounds_hold_with_their_confidence() -> None:
 
 
 def audited(name: str, mechanism: Any, size: int = 50_000, seed: int = 1, level: float = 1e-4) -> Any:
-    subjects = Subjects.of(case(name)).by_input()
-    model = subjects.case.model
+    case_inputs = CaseInputs.of(case(name)).by_input()
+    model = case_inputs.case.model
     listed = experiments(model, 1, chosen_points(model, {}, seed, 1))
-    runs = Runs(BlackBoxSource(mechanism, subjects), seed)
+    runs = Runs(BlackBoxSource(mechanism, case_inputs), seed)
     return audit(runs, model, listed, size, level)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "mechanism"),
     [
@@ -238,6 +243,7 @@ def test_right_implementations_pass(name: str, mechanism: Any) -> None:
     assert audited(name, mechanism).passes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "mechanism"),
     [
@@ -262,6 +268,7 @@ def test_impossible_outputs_need_no_test() -> None:
     assert set(found.rejected[0].impossible) == {("7",)}
 
 
+@pytest.mark.slow
 def test_right_implementations_pass_at_the_level() -> None:
     """Over many seeds a right implementation fails at most as often as the level says, whatever the
     inputs."""
@@ -292,6 +299,7 @@ def test_pooling() -> None:
     assert (few.cells, few.p) == (1, 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("chances", "runs", "level"),
     [([0.01] * 100, 400, 0.1), ([0.001] * 1_000, 20_000, 0.1), ([0.001, 0.999], 5_000, 0.002)],
@@ -313,7 +321,7 @@ def test_rare_outputs_keep_the_level(chances: list[float], runs: int, level: flo
 def test_no_event_came_often_enough() -> None:
     """Labels that all differ leave nothing to test, which is told."""
     loaded = case("geometric-neighbours")
-    source = BlackBoxSource(mechanisms.unique, Subjects.of(loaded))
+    source = BlackBoxSource(mechanisms.unique, CaseInputs.of(loaded))
     with pytest.raises(InputError, match="no output came 5 times"):
         detect(Runs(source, 1), experiments(loaded.model, 1, [{}]), [1.0], Settings(100, 100))
 
@@ -321,7 +329,7 @@ def test_no_event_came_often_enough() -> None:
 def test_far_numbers_can_be_attacked() -> None:
     """Numbers whose squares are beyond floats do not stop the attack."""
     loaded = case("geometric-neighbours")
-    source = BlackBoxSource(mechanisms.far, Subjects.of(loaded))
+    source = BlackBoxSource(mechanisms.far, CaseInputs.of(loaded))
     found = detect(Runs(source, 1), experiments(loaded.model, 1, [{}]), [1.0], Settings(2_000, 1_000))
     assert found.bound.epsilon < 1
 

@@ -20,7 +20,7 @@ from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.synthesis.budget import tight_budget
-from paramverify.synthesis.length_budgets import tight_budget_of_every_length
+from paramverify.synthesis.every_length_budget import tight_budget_of_every_length
 from paramverify.synthesis.suprema import TightBudget
 
 CASES = Path(__file__).parents[2] / "cases"
@@ -208,6 +208,7 @@ def test_a_missing_upper_bound_is_not_made_up() -> None:
     assert (_larger(wide, proved).lower, _larger(wide, proved).upper) == (4, 6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("alpha", "constraints"),
     [("1/2", '["p + q <= 1"]'), ("exp(-1/2)", "[]"), ("exp(-1/2)", '["p <= q"]')],
@@ -240,6 +241,7 @@ def test_constraints_and_constants_give_certified_bounds(
     assert max(ratios) >= float(found.lower) * 0.97
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["time-series-2-all", "time-series-3-all"])
 def test_bounds_for_every_length(name: str) -> None:
     """The bounds are close, above the exact budgets of short sequences, and the lower one has a witness."""
@@ -271,3 +273,52 @@ def test_no_budget_for_every_length() -> None:
     assert isinstance(model, Model)
     with Session() as session:
         assert tight_budget_of_every_length(model, session, Fraction(1, 100)).infinite
+
+
+PATIENT = """title = "Two states say x for a while, the other secret's for longer"
+
+[prior]
+s = { categorical = { a = "WEIGHT", b = "1/2 - WEIGHT", c = "1/2" } }
+
+[mechanism]
+kind = "hmm"
+states = ["a", "b", "c", "d"]
+observations = ["x", "y"]
+emissions = { a = { x = "1" }, b = { x = "1" }, c = { x = "1" }, d = { y = "1" } }
+start = "s"
+
+[mechanism.transitions]
+a = { a = "1/4", d = "3/4" }
+b = { b = "1/2", d = "1/2" }
+c = { c = "9/10", d = "1/10" }
+d = { d = "1" }
+
+[secrets]
+low = "s == 'a' or s == 'b'"
+high = "s == 'c'"
+pairs = [["low", "high"]]
+
+[privacy]
+ratio = "RATIO"
+length = "all"
+"""
+
+
+@pytest.mark.parametrize("ratio", ["2", "1000000000000000"])
+def test_evidence_that_there_is_no_budget(
+    ratio: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A loop goes beyond every bound, also that of the case, however large; its evidence is accepted."""
+    case, evidence = tmp_path / "case.toml", tmp_path / "evidence.json"
+    case.write_text(PATIENT.replace("WEIGHT", "1/5").replace("RATIO", ratio))
+    assert run(["budget", str(case), "--evidence", str(evidence)]) == 0
+    assert json.loads(evidence.read_text())["status"] == "violated"
+    assert run(["check", str(evidence), "--case", str(case)]) == 0
+    assert "budget: there is none" in capsys.readouterr().out
+
+
+def test_loops_with_priors_that_are_no_numbers(tmp_path: Path) -> None:
+    """Weights with exp are no numbers, though their sum is one: the search for loops leaves them out."""
+    case = tmp_path / "case.toml"
+    case.write_text(PATIENT.replace("WEIGHT", "exp(1)/10").replace("RATIO", "1000000000000000"))
+    assert run(["verify", str(case), "--timeout", "30"]) == 3
