@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,10 +15,19 @@ from paramverify.algebra.polynomials import Ring
 from paramverify.answers import Answer, Decision, End, Open, Proved, Refuted
 from paramverify.claims import Claim
 from paramverify.cli.main import run
-from paramverify.errors import DomainError, ModelError
+from paramverify.errors import CaseError, DomainError, ModelError
 from paramverify.models.context import Obligation
-from paramverify.portfolio.obligations import Discharged, decide, discharge
+from paramverify.models.model import Model
+from paramverify.portfolio.obligations import (
+    Discharged,
+    decide,
+    discharge,
+    points_for,
+    require_possible,
+    unmet,
+)
 from paramverify.portfolio.session import Options, Session
+from paramverify.privacy.cases import load
 
 VERIFY = """
 [prior]
@@ -134,13 +143,14 @@ def test_domains_that_nobody_decides(
     assert document["reason"].endswith("no point of the domain was found: too slow")
 
 
+PLAIN = Ring(("p",))
 RING = Ring(("p",), ExpConstant(Fraction(1)))
 HALF = {"p": Fraction(1, 2)}
 
 
-def claim(text: str, *constraints: str) -> Claim:
-    limits = tuple(Constraint(RING.parse(c), False, f"{c} >= 0") for c in constraints)
-    return Claim(RING.parse(text), Domain(RING, {"p": parse_interval("[0, 1]")}, limits))
+def claim(text: str, *constraints: str, ring: Ring = RING) -> Claim:
+    limits = tuple(Constraint(ring.parse(c), False, f"{c} >= 0") for c in constraints)
+    return Claim(ring.parse(text), Domain(ring, {"p": parse_interval("[0, 1]")}, limits))
 
 
 @dataclass
@@ -222,3 +232,43 @@ def test_a_subject_that_is_in_order() -> None:
         doubt, proved = discharge(session, subject)
     assert doubt is None
     assert [(found, type(decision.answer)) for found, decision in proved] == [(about, Proved)]
+
+
+def doubtful(folder: Path, *claims: Claim) -> Model:
+    """Returns a model whose secrets may be impossible: each claim has to fail somewhere."""
+    path = folder / "case.toml"
+    path.write_text('[parameters]\np = "(0, 1)"' + VERIFY.replace("BOUND", "6"))
+    model = load(path).model
+    assert isinstance(model, Model)
+    return replace(model, maybe_impossible=tuple(Obligation(c, f"secret {c.polynomial}") for c in claims))
+
+
+def test_secrets_that_may_be_impossible(tmp_path: Path) -> None:
+    """A claim that a secret is impossible must fail somewhere, at a rational point or at irrational ones."""
+    never, here = Said({"-1/2": Proved()}), Said({"-p": Refuted(HALF), "-1/2": Proved()})
+    with pytest.raises(CaseError, match=r"^secrets: secret -1/2$"):
+        require_possible(doubtful(tmp_path, claim("-1/2")), never)
+    assert require_possible(doubtful(tmp_path, claim("-p")), here) is None
+    with pytest.raises(CaseError, match=r"^secrets: secret -1/2$"):
+        require_possible(doubtful(tmp_path, claim("-p"), claim("-1/2")), here)
+    slow = Said({"-p": Open(End.TIMEOUT, "too slow")})
+    doubt = require_possible(doubtful(tmp_path, claim("-p")), slow)
+    assert doubt == Open(End.TIMEOUT, "not excluded: secret -p (too slow)")
+    only = claim("-p", "2*p^2-1", "1-2*p^2", ring=PLAIN)
+    assert require_possible(doubtful(tmp_path, only), slow) is None
+    assert require_possible(doubtful(tmp_path, only)) is None  # in a session of its own
+    with pytest.raises(CaseError):
+        require_possible(doubtful(tmp_path, replace(only, polynomial=PLAIN.parse("p"))))
+
+
+def test_points_that_evidence_needs() -> None:
+    """Only a need that simple points do not show gets a point, and one that nothing shows gets none."""
+    narrow = claim("-1", "1000*p-333", "334-1000*p", ring=PLAIN)
+    wide, subject = claim("-p", ring=PLAIN), Subject(narrow.domain)
+    (point,) = points_for(subject, [(narrow, "that the domain has a point")])
+    assert Fraction(333, 1000) <= Fraction(point["p"]) <= Fraction(334, 1000)
+    assert points_for(subject, [(claim("p", ring=PLAIN), "what is never so")]) == []
+    assert points_for(Subject(wide.domain), [(wide, "what simple points show")]) == []
+    needs = [(narrow, "that the domain has a point")]
+    assert unmet(subject, needs, []) == "it is not shown that the domain has a point"
+    assert unmet(subject, needs, [{"p": Fraction(point["p"])}]) == ""
