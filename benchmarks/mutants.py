@@ -65,7 +65,8 @@ TESTS = {
     "checker/witnesses.py": "checker/test_unwinding_checker.py",
     "evidence/witnesses.py": "evidence/test_witnesses.py encodings/test_sequences.py",
     "encodings/cone.py": "encodings/test_cone_encoding.py encodings/test_cone.py",
-    "encodings/every_length.py": "encodings/test_growth.py encodings/test_bounded_ratios.py",
+    "encodings/every_length.py": "encodings/test_growth.py encodings/test_bounded_ratios.py "
+    "encodings/test_every_length.py",
     "encodings/no_budget.py": "encodings/test_loops.py encodings/test_growth.py",
     "encodings/sequences.py": "encodings/test_sequences.py",
     "simplify/chain.py": "simplify/test_simplification.py simplify/test_simplification_steps.py",

@@ -126,4 +126,4 @@ class Registry:
 
 def taken(plugin: Plugin, what: str, name: str) -> InputError:
     """Returns the error for a plugin that takes a name that exists."""
-    return InputError(f"{plugin.told()} takes a name that exists: there is a {what} called {name!r} already")
+    return InputError(f"{plugin.told()} takes a name that exists already: the {what} {name!r}")

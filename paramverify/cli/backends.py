@@ -9,6 +9,8 @@ from paramverify.cli import _output
 from paramverify.cli._common import json_option, print_json, say, whole_timeout_option
 from paramverify.reports.tables import columns
 
+LISTED = (120, "List the backends: installed, version, how to get what is missing.")
+
 
 @click.command("backends")
 @json_option

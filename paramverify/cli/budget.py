@@ -37,6 +37,8 @@ from paramverify.reports.budgets import Statement, ratio_document
 from paramverify.synthesis.case_budget import case_budget
 from paramverify.synthesis.suprema import TightBudget
 
+LISTED = (20, "Find the tight budget: the largest ratio over all priors, secrets and outputs.")
+
 UNDECIDED = "whether it is reached is not decided"
 WRITE = "Write the evidence to this file, for `paramverify check`."
 INSTEAD = "for the largest value of a function f, `verify` claims `f <= c` with other numbers c"

@@ -29,6 +29,8 @@ from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import load
 from paramverify.reports import documents, text
 
+LISTED = (60, "Evaluate one counterexample candidate exactly, in both directions.")
+
 
 @click.command("certify")
 @case_argument

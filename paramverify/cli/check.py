@@ -19,6 +19,8 @@ from paramverify.errors import EvidenceError, located
 from paramverify.files import read_file
 from paramverify.portfolio.obligations import require_possible
 
+LISTED = (50, "Re-check evidence without any solver.")
+
 MAX_BYTES = 1_000_000_000
 SHOWN = 20
 

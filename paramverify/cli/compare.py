@@ -28,11 +28,15 @@ from paramverify.cli._exits import Exit
 from paramverify.compare import summary as comparison
 from paramverify.compare.comparing import Choice, Planned, Standing, plan, run
 from paramverify.compare.results import ResultsFile, identity
-from paramverify.compare.subjects import ENCODINGS, SEQUENCES, Skipped, read_subjects
+from paramverify.compare.subjects import Skipped, read_subjects
+from paramverify.encodings import sequences
+from paramverify.encodings.choice import names as encodings_known
 from paramverify.errors import InputError
 from paramverify.reports import comparisons
 from paramverify.reports.pictures import plots
 from paramverify.reports.pictures.comparisons import write_plots
+
+LISTED = (90, "Compare backends and encodings on many cases.")
 
 
 @click.command("compare")
@@ -41,7 +45,7 @@ from paramverify.reports.pictures.comparisons import write_plots
 @click.option(
     "--encodings",
     metavar="NAMES",
-    help=f"Comma-separated, of: {', '.join(ENCODINGS)}; by default {SEQUENCES}.",
+    help=f"Comma-separated, of: {', '.join(encodings_known())}; by default {sequences.ENCODING.name}.",
 )
 @click.option(
     "--timeout",
@@ -84,10 +88,10 @@ def command(
     able = [b for b in discover().values() if Ability.CLAIMS in b.abilities]
     missing = [b for b in able if b.version() is None]
     names = _names(backends, "--backends") or tuple(b.name for b in able if b not in missing)
-    known = _names(encodings, "--encodings") or (SEQUENCES,)
+    known = _names(encodings, "--encodings") or (sequences.ENCODING.name,)
     for name in known:
-        if name not in ENCODINGS:
-            raise InputError(f"unknown encoding {name!r}; known: {', '.join(ENCODINGS)}")
+        if name not in encodings_known():
+            raise InputError(f"unknown encoding {name!r}; known: {', '.join(encodings_known())}")
     choice = Choice(names, timeout, memory_limit(), repeat)
     subjects = read_subjects(cases, known, lambda path: _reading(path, timeout))
     _output.lift()

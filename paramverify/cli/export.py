@@ -20,6 +20,8 @@ from paramverify.formats.smtlib import script
 from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import load
 
+LISTED = (110, "Write the claims of a case for another solver.")
+
 BITS = 64  # precision of the rational enclosure of exp(q)
 SUFFIXES = {"smtlib2": "smt2", "qepcad": "qepcad", "redlog": "red"}
 

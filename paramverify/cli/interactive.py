@@ -36,6 +36,8 @@ from paramverify.reports.formulas import formula
 from paramverify.reports.pictures.systems import dot
 from paramverify.verdicts import Unknown, Violated
 
+LISTED = (40, "Prove differential noninterference of an interactive system, or show how it leaks.")
+
 WRITE = "Write the evidence to this file, for `paramverify check`."
 ASSUMED = "  Assumed of the environment: no input ever comes in a waiting state that does not accept it."
 PICTURE = "Write a picture of the system in DOT to this file, and decide nothing."

@@ -37,6 +37,8 @@ from paramverify.logic.verification import Result, Work
 from paramverify.portfolio.session import Session
 from paramverify.reports import logic as reports
 
+LISTED = (80, "Check formulas of dpCTL* on a Markov chain or decision process.")
+
 
 @dataclass(frozen=True)
 class _Budgets:

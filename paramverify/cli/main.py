@@ -15,24 +15,10 @@ import click
 
 from paramverify import __version__, printable
 from paramverify.cli import _output
+from paramverify.cli._commands import commands
 from paramverify.cli._exits import CODES, Exit, told
 from paramverify.cli._supervisor import supervise
 from paramverify.errors import TimeLimitError
-
-COMMANDS = {
-    "verify": "Prove a case private for every prior, or show how it leaks.",
-    "budget": "Find the tight budget: the largest ratio over all priors, secrets and outputs.",
-    "synthesize": "Find violating priors, safe regions, and design parameters that make a case private.",
-    "interactive": "Prove differential noninterference of an interactive system, or show how it leaks.",
-    "check": "Re-check evidence without any solver.",
-    "certify": "Evaluate one counterexample candidate exactly, in both directions.",
-    "show": "Print the observation probabilities as formulas, or the model as a graph.",
-    "logic": "Check formulas of dpCTL* on a Markov chain or decision process.",
-    "compare": "Compare backends and encodings on many cases.",
-    "sample": "Test a case by sampling, and certify or prove what is found.",
-    "export": "Write the claims of a case for another solver.",
-    "backends": "List the backends: installed, version, how to get what is missing.",
-}
 
 
 def _use_config(context: click.Context, option: click.Parameter, path: str | None) -> None:
@@ -73,10 +59,10 @@ class _Commands(click.Group):
     """Imports a command's module only when it is called, so that help is instant."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return list(commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
+        if cmd_name not in commands():
             return None
         command: click.Command = import_module(f"paramverify.cli.{cmd_name}").command
         if not any(option.name == "debug" for option in command.params):
@@ -85,7 +71,7 @@ class _Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl(list(commands().items()))
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]}, help=HELP)
@@ -102,7 +88,7 @@ def main() -> None:
     _prepare_streams()
     arguments = sys.argv[1:]
     try:
-        code = supervise(arguments, run) if _command(arguments) in COMMANDS else run(arguments)
+        code = supervise(arguments, run) if _command(arguments) in commands() else run(arguments)
     except KeyboardInterrupt:  # before the work began, or after it
         _say("interrupted")
         code = Exit.INTERRUPTED

@@ -50,6 +50,8 @@ from paramverify.statistics.mechanisms import DirectSource
 from paramverify.statistics.runs import Runs, require, runs_of
 from paramverify.statistics.samplers import ModelSource, Source
 
+LISTED = (100, "Test a case by sampling, and certify or prove what is found.")
+
 PRECISION = Fraction(1, 10**9)  # relative distance of the bounds that a search ends with
 MOST_EPSILON = 700  # beyond, exp(-epsilon) is not a float
 CERTIFIED = 10  # candidates that are evaluated exactly

@@ -24,6 +24,8 @@ from paramverify.reports.formulas import Formula, exponent, formula, latex
 from paramverify.reports.pictures.models import dot
 from paramverify.reports.tables import columns
 
+LISTED = (70, "Print the observation probabilities as formulas, or the model as a graph.")
+
 MOST_ROWS = 200
 
 

@@ -38,6 +38,8 @@ from paramverify.reports import documents, text
 from paramverify.reports.evidence import evidence_document
 from paramverify.verdicts import Holds, Violated
 
+LISTED = (10, "Prove a case private for every prior, or show how it leaks.")
+
 WRITE = "Write the evidence to this file, for `paramverify check`."
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,21 +12,21 @@ from pathlib import Path
 from paramverify.answers import DECIDED, Standing
 from paramverify.claims import Claim, without_enclosure
 from paramverify.compare.scripts import Script, read_script
-from paramverify.encodings import monolithic
-from paramverify.encodings.choice import listed_claims
-from paramverify.encodings.cone import cone_claims, has_numbers
+from paramverify.encodings import choice
+from paramverify.encodings.encoding import Encoding
 from paramverify.errors import InputError, LimitError, TimeLimitError, UnsupportedError
-from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import load
 
 SCRIPT = "script"  # stands for an encoding where somebody else has encoded
-SEQUENCES, CONE, MONOLITHIC = "sequences", "cone", "monolithic"
-AS_THEY_ARE = (SCRIPT, MONOLITHIC)  # scripts, and so never simplified
-MAX_FORMULAS = 1_000
-NO_SEQUENCES = "the case has a claim of its own, and no sequences"
+
+
+def as_it_is(encoding: str) -> bool:
+    """Whether an encoding gives scripts, which are never simplified."""
+    known = choice.encodings().get(encoding)
+    return encoding == SCRIPT or (known is not None and known.scripts is not None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,10 +145,11 @@ def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) 
     if isinstance(model, Model) and not model.lengths:
         found.skipped.append(Skipped(name, "it is about every length; these encodings are for given lengths"))
         return
+    known = choice.encodings()
     for encoding in encodings:
         started = time.perf_counter()
         try:
-            parts = ENCODINGS[encoding](model)
+            parts = _questions(known[encoding], model)
         except TimeLimitError:
             raise
         except (LimitError, UnsupportedError) as error:
@@ -168,46 +169,12 @@ def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) 
             )
 
 
-# --- encodings --------------------------------------------------------------------------------------
-
-Parts = list[tuple[str, Claim | Script]]  # each with where it comes from; the case is private iff all hold
-
-
-def _claims(claims: Iterable[Claim]) -> Parts:
-    return [(str(c.origins[0]) if c.origins else "", c) for c in map(without_enclosure, claims)]
-
-
-def _sequences(model: AnyModel) -> Parts:
-    return _claims(listed_claims(model))
-
-
-def _cone(model: AnyModel) -> Parts:
-    if isinstance(model, Inequality):
-        raise UnsupportedError(NO_SEQUENCES)
-    if not has_numbers(model.hmm):
-        raise UnsupportedError("parametric transitions or emissions; its claims are those of sequences then")
-    return _claims(cone_claims(model))
-
-
-def _monolithic(model: AnyModel) -> Parts:
-    if isinstance(model, Inequality):
-        raise UnsupportedError(NO_SEQUENCES)
-    if model.domain.constant:
-        raise UnsupportedError("a script cannot name the constant E, and sat says nothing about an interval")
-    count = 2 * len(model.pairs) * len(model.lengths)
-    if count > MAX_FORMULAS:
-        raise LimitError(f"{count:,} formulas, more than {MAX_FORMULAS:,}")
-    parts: Parts = []
-    for length in model.lengths:
-        for formula in monolithic.formulas(model, length):
-            text = monolithic.script(formula)
-            origin = f"{formula.left} against {formula.right}, length {length}"
-            parts.append((origin, Script(text, hashlib.sha256(text.encode()).hexdigest(), None)))
-    return parts
-
-
-ENCODINGS: Mapping[str, Callable[[AnyModel], Parts]] = {
-    SEQUENCES: _sequences,
-    CONE: _cone,
-    MONOLITHIC: _monolithic,
-}
+def _questions(encoding: Encoding, model: AnyModel) -> list[tuple[str, Claim | Script]]:
+    """Returns claims or scripts, each with where it comes from; the case is private iff all hold."""
+    if encoding.claims:
+        closed = map(without_enclosure, encoding.claims(model))
+        return [(str(c.origins[0]) if c.origins else "", c) for c in closed]
+    written = encoding.scripts(model) if encoding.scripts else ()
+    return [
+        (w.origin, Script(w.script, hashlib.sha256(w.script.encode()).hexdigest(), None)) for w in written
+    ]

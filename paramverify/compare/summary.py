@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from paramverify.answers import DECIDED, Standing
 from paramverify.compare.judgement import Judgement, judge
 from paramverify.compare.results import Record
-from paramverify.compare.subjects import AS_THEY_ARE, Encoded, Skipped, Subjects
+from paramverify.compare.subjects import Encoded, Skipped, Subjects, as_it_is
 
 OPEN = {"timeout": "timeout", "memory": "out_of_memory", "gave up": "gave_up"}
 FIELDS = (
@@ -43,7 +43,7 @@ class Configuration(NamedTuple):
     @property
     def label(self) -> str:
         """A short name for plots."""
-        if self.encoding in AS_THEY_ARE:
+        if as_it_is(self.encoding):
             return self.backend
         return self.backend if self.simplification == "on" else f"{self.backend}, not simplified"
 

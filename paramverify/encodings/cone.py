@@ -18,10 +18,11 @@ parametric transitions, vectors of polynomials are merged where they are equal, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
+from typing import Any
 
 from flint import fmpz
 
@@ -29,13 +30,20 @@ from paramverify.algebra.cones import Vector, combination, whole
 from paramverify.algebra.polynomials import Polynomial, constant_value, is_constant, key, primitive
 from paramverify.claims import Claim, Origin
 from paramverify.encodings import sequences
+from paramverify.encodings.cone_certificates import claims_document, vectors_document
+from paramverify.encodings.cone_certificates import document as begun
+from paramverify.encodings.encoding import NO_SEQUENCES, Candidate, Encoding
 from paramverify.encodings.lumping import lump
-from paramverify.encodings.sequences import Candidate, claim_polynomial
-from paramverify.errors import LimitError
+from paramverify.encodings.sequences import claim_polynomial
+from paramverify.errors import LimitError, UnsupportedError
+from paramverify.evidence.certificates import Proof, text
 from paramverify.models.hmm import HMM
+from paramverify.models.inequality import Inequality
+from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
 
+FEW = 50_000  # sequences that are listed one by one
 MAX_RAYS = 20_000  # of one level
 MAX_SUPPORT = 24  # vectors with more entries that are not zero are kept: combinations of them are rare
 RECHECKED = 100  # as long as a level has no more rays, old ones are compared with new ones too
@@ -267,3 +275,57 @@ def _severity(candidate: Candidate) -> tuple[int, Fraction]:
         return 0, Fraction(0)
     ratio = candidate.ratio
     return (2, Fraction(0)) if ratio is None else (1, -ratio)
+
+
+def certificate(model: Model, claims: Sequence[Claim], proofs: Sequence[Proof]) -> dict[str, Any]:
+    """Returns the certificate of privacy for the model's lengths; its claims are those of `cone_claims`."""
+    model = lump(model).model
+    document = begun(model, "levels")
+    numbers: dict[tuple[int, ...], int] = {}
+
+    def number(vector: tuple[int, ...]) -> int:
+        return numbers.setdefault(vector, len(numbers))
+
+    left, right = sides(model)
+    turned = [(left, right, [0]), (right, left, [1])] if left or right else [(left, right, [0, 1])]
+    written = []
+    for below, above, turns in turned:
+        found = []
+        for _, level in zip(
+            range(max(model.lengths)), Levels(matrices(model.hmm), below, above), strict=False
+        ):
+            dropped = [
+                [number(v), {str(number(u)): text(w) for u, w in weights.items()}]
+                for v, weights in level.dropped
+            ]
+            found.append({"kept": [number(v) for v in level.kept], "dropped": dropped})
+        written.append({"below": sorted(below), "above": sorted(above), "directions": turns, "levels": found})
+    document |= {"lengths": list(model.lengths), "runs": written, "vectors": vectors_document(numbers)}
+    return document | {"claims": claims_document(claims, proofs)}
+
+
+def _is_long(model: AnyModel) -> bool:
+    """Whether the model has too many sequences to list, and numbers as transitions, so that cones apply."""
+    if isinstance(model, Inequality):
+        return False
+    longest = max(model.lengths, default=1)
+    many = longest > 40 or len(model.hmm.observations) ** longest > FEW
+    return many and has_numbers(model.hmm)
+
+
+def _claims(model: AnyModel) -> tuple[Claim, ...]:
+    if isinstance(model, Inequality):
+        raise UnsupportedError(NO_SEQUENCES)
+    if not has_numbers(model.hmm):
+        raise UnsupportedError("parametric transitions or emissions; its claims are those of sequences then")
+    return cone_claims(model)
+
+
+ENCODING = Encoding(
+    "cone",
+    "one claim for each extreme ray of the cone of all sequences; transitions and emissions are numbers",
+    claims=_claims,
+    suits=lambda model: 2 if _is_long(model) else 0,
+    candidates=candidates,
+    certificate=certificate,
+)

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
 from math import lcm
+from typing import Any
 
 from flint import fmpz
 
@@ -39,9 +40,13 @@ from paramverify.algebra.simplest import simplest_between
 from paramverify.claims import Claim, Origin
 from paramverify.encodings.cone import Levels, Word, has_numbers, letters, matrices
 from paramverify.encodings.cone import product as moved
+from paramverify.encodings.cone_certificates import claims_document, vectors_document, weights_document
+from paramverify.encodings.cone_certificates import document as begun
+from paramverify.encodings.encoding import Candidate
 from paramverify.encodings.lumping import lump
-from paramverify.encodings.sequences import Candidate, claim_polynomial
+from paramverify.encodings.sequences import claim_polynomial
 from paramverify.errors import DefectError
+from paramverify.evidence.certificates import Proof
 from paramverify.models.context import sample_points
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
@@ -201,13 +206,7 @@ def _bounded_ratios(model: Model, check: Callable[[], None]) -> Iterator[EveryLe
             claims = _merged(model, found)
             if _plausible(model, claims, check):
                 yield EveryLength(
-                    model,
-                    depth,
-                    states=states,
-                    rays=tuple(rays),
-                    normals=tuple(normals),
-                    words=(),
-                    claims=claims,
+                    model, depth, states, rays=tuple(rays), normals=tuple(normals), words=(), claims=claims
                 )
 
 
@@ -379,3 +378,18 @@ def _inequalities(bounds: Mapping[tuple[int, int], Fraction | None], size: int) 
             normal[i], normal[j] = -bound.denominator, bound.numerator
             normals.append(whole(normal))
     return normals
+
+
+def certificate(proof: EveryLength, proofs: Sequence[Proof]) -> dict[str, Any]:
+    """Returns the certificate of privacy for every length; `proofs[k]` shows `proof.claims[k]`."""
+    document = begun(proof.model, "closed" if proof.exact else "ratios")
+    if proof.exact:
+        document["rays"] = vectors_document(proof.rays)
+        document["steps"] = [[weights_document(w) for w in row] for row in combinations_of(proof)]
+    else:
+        document |= {
+            "depth": proof.depth,
+            "states": list(proof.states),
+            "normals": vectors_document(proof.normals),
+        }
+    return document | {"claims": claims_document(proof.claims, proofs)}

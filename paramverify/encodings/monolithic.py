@@ -24,9 +24,13 @@ from typing import TYPE_CHECKING
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import Polynomial, fraction
 from paramverify.claims import Origin
+from paramverify.encodings.encoding import NO_SEQUENCES, Encoding, Written
+from paramverify.errors import LimitError, UnsupportedError
 from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.formats.smtlib import symbol as smtlib_symbol
 from paramverify.models.hmm import HMM
+from paramverify.models.inequality import Inequality
+from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
 
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
     from pysmt.fnode import FNode
     from pysmt.solvers.z3 import Z3Solver
 
+MAX_FORMULAS = 1_000
 APPROXIMATIONS = (8, 16, 32, 64, 128)  # decimal digits
 
 
@@ -310,3 +315,23 @@ def _factors(
         else:
             emitted[state], moved[state] = emission, moves
     return emitted, moved
+
+
+def _scripts(model: AnyModel) -> Iterator[Written]:
+    if isinstance(model, Inequality):
+        raise UnsupportedError(NO_SEQUENCES)
+    if model.domain.constant:
+        raise UnsupportedError("a script cannot name the constant E, and sat says nothing about an interval")
+    count = 2 * len(model.pairs) * len(model.lengths)
+    if count > MAX_FORMULAS:
+        raise LimitError(f"{count:,} formulas, more than {MAX_FORMULAS:,}")
+    for length in model.lengths:
+        for formula in formulas(model, length):
+            yield Written(f"{formula.left} against {formula.right}, length {length}", script(formula))
+
+
+ENCODING = Encoding(
+    "monolithic",
+    "one formula for each secret pair, direction and length, as the published tool writes it",
+    scripts=_scripts,
+)

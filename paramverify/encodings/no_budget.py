@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
+from typing import Any
 
 from flint import fmpq, fmpq_mat
 
@@ -23,6 +24,8 @@ from paramverify.algebra.polynomials import constant_value, is_constant
 from paramverify.claims import Origin
 from paramverify.encodings.at_points import at_point
 from paramverify.encodings.cone import Matrix, has_numbers, matrices
+from paramverify.encodings.cone_certificates import document as begun
+from paramverify.evidence.certificates import text
 from paramverify.models.context import sample_points
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
@@ -129,7 +132,19 @@ class _Search:
                         for z in ends:
                             found = self._loop(first, second, powers[w], sums[z])
                             if found:
-                                yield Loop(one, other, self.point, u, w, z, *found)
+                                state, bounds, rates, factor = found
+                                yield Loop(
+                                    one,
+                                    other,
+                                    self.point,
+                                    prefix=u,
+                                    loop=w,
+                                    suffix=z,
+                                    state=state,
+                                    bounds=bounds,
+                                    rates=rates,
+                                    factor=factor,
+                                )
 
     def _loop(
         self, left: Row, right: Row, matrix: list[Row], after: list[Fraction]
@@ -230,3 +245,19 @@ def _bound(
 
 def _flint(value: Fraction) -> fmpq:
     return fmpq(value.numerator, value.denominator)
+
+
+def certificate(model: Model, loop: Loop) -> dict[str, Any]:
+    """Returns the certificate that the ratio is unbounded; the model in it is the one at the loop's point."""
+    document = begun(at_point(model, dict(loop.point)), "loop")
+    return document | {
+        "point": {name: text(value) for name, value in loop.point},
+        "secrets": [loop.left, loop.right],
+        "prefix": list(loop.prefix),
+        "loop": list(loop.loop),
+        "suffix": list(loop.suffix),
+        "state": loop.state,
+        "bounds": {str(s): text(x) for s, x in loop.bounds},
+        "rates": [text(rate) for rate in loop.rates],
+        "factor": text(loop.factor),
+    }

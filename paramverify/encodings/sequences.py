@@ -14,7 +14,6 @@ and are merged level by level, for the extension of a sequence to the left is li
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 
@@ -23,45 +22,23 @@ from flint import fmpq
 from paramverify.algebra.polynomials import (
     Polynomial,
     RationalFunction,
-    constant_value,
-    is_constant,
     key,
     primitive,
     rational,
 )
 from paramverify.claims import Claim, Origin
+from paramverify.encodings.encoding import Candidate, Encoding
+from paramverify.encodings.inequalities import inequality_claims
 from paramverify.errors import InputError, LimitError
 from paramverify.models.hmm import HMM
+from paramverify.models.inequality import Inequality
+from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
 
 MAX_VECTORS = 100_000
 
 Vector = Mapping[int, Polynomial]  # by state; states with the zero polynomial are left out
-
-
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """What one observation sequence says about one direction of a secret pair.
-
-    Up to a common positive factor, `left` and `right` are Pr(ω|left) and Pr(ω|right).
-    """
-
-    left: Polynomial
-    right: Polynomial
-    origin: Origin
-
-    @property
-    def ratio(self) -> Fraction | None:
-        """The ratio where it is a number and finite."""
-        if is_constant(self.left) and is_constant(self.right) and self.right:
-            return constant_value(self.left) / constant_value(self.right)
-        return None
-
-    @property
-    def is_infinite(self) -> bool:
-        """Whether the right side is impossible and the left side is not."""
-        return bool(self.left) and not self.right
 
 
 def sequence_claims(model: Model) -> tuple[Claim, ...]:
@@ -259,3 +236,39 @@ def _apply(steps: list[tuple[int, int, Polynomial]], vector: Vector) -> Vector:
 
 def _key(vector: Vector) -> str:
     return ";".join(f"{state}:{key(vector[state])}" for state in sorted(vector))
+
+
+def _claims(model: AnyModel) -> tuple[Claim, ...]:
+    return inequality_claims(model) if isinstance(model, Inequality) else sequence_claims(model)
+
+
+def _again(model: AnyModel) -> Iterator[Claim]:
+    """Yields the claims by a path of their own: one sequence after the other, forwards.
+
+    `sequence_claims` works backwards on merged vectors. Here every sequence of observations is followed from
+    the initial weights of each secret, so the two meet only in the result.
+    """
+    if isinstance(model, Inequality):
+        yield from inequality_claims(model)
+        return
+    sums = forward_sums(model)
+    for pair in model.pairs:
+        left, right = sums[pair.left], sums[pair.right]
+        for word in left.keys() | right.keys():
+            zero = pair.pi.mass * 0
+            a = left.get(word, zero) * pair.tau.mass
+            b = right.get(word, zero) * pair.pi.mass
+            names = tuple(model.hmm.observations[o] for o in word)
+            turned = Origin(pair.right, pair.left, names)
+            for one, other, origin in ((a, b, Origin(pair.left, pair.right, names)), (b, a, turned)):
+                yield Claim(primitive(model.measure.claim(one, other))[1], model.domain, (origin,))
+
+
+ENCODING = Encoding(
+    "sequences",
+    "one claim for each secret pair, direction and observation sequence; an inequality's own claims",
+    claims=_claims,
+    suits=lambda model: 1,
+    candidates=candidates,
+    again=_again,
+)

@@ -13,13 +13,15 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.points import contains
 from paramverify.algebra.polynomials import Point
+from paramverify.algebra.reals import Real
 from paramverify.algebra.simplest import simplest_between
 from paramverify.claims import Claim, Origin, Stated
 from paramverify.errors import DefectError, InputError
 from paramverify.formats.refutations import fails_at
-from paramverify.models.evaluation import Numbers, Real, Values, observation_indices
+from paramverify.models.evaluation import Numbers, Values, observation_indices
 from paramverify.models.inequality import Comparison, Inequality
 from paramverify.models.kinds import AnyModel
+from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
 
@@ -44,8 +46,7 @@ class Witness:
     @property
     def ratio(self) -> Real | None:
         """Pr(observations | left) / Pr(observations | right); None stands for infinity (right side zero)."""
-        left, right = self.probabilities
-        return left / right if right.sign() > 0 else None
+        return Pure.leak(*self.probabilities)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,8 +122,7 @@ def evaluate(model: Model, origin: Origin, point: Point) -> Witness:
             raise InputError(f"the secret {name!r} has probability zero at this point")
     word = observation_indices(model, origin.observations)
     left, right = numbers.probability(pi, word), numbers.probability(tau, word)
-    bound = numbers.ratio_bound()
-    exceeds = (left - bound * right).sign() > 0
+    bound = numbers.bound()
     return Witness(
         parameters,
         origin.left,
@@ -130,7 +130,7 @@ def evaluate(model: Model, origin: Origin, point: Point) -> Witness:
         observations=origin.observations,
         probabilities=(left, right),
         bound=bound,
-        exceeds=exceeds,
+        exceeds=model.measure.exceeds(left, right, bound),
     )
 
 

@@ -20,6 +20,7 @@ from paramverify.algebra.decimals import nearest
 from paramverify.algebra.polynomials import (
     RationalFunction,
 )
+from paramverify.algebra.reals import Real
 from paramverify.claims import Origin
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.logic.comparisons import Choice, Method
@@ -38,7 +39,6 @@ from paramverify.logic.syntax import Formula, Private, Property, instance
 from paramverify.logic.verification import Work
 from paramverify.models.chains.chain import Value
 from paramverify.models.context import Checks
-from paramverify.models.evaluation import Real
 from paramverify.synthesis.suprema import TightBudget
 
 SAMPLES = 16  # parts into which a curve is cut where its corners are not known

@@ -5,9 +5,9 @@ from __future__ import annotations
 from flint import fmpq_poly
 
 from paramverify.algebra.polynomials import RationalFunction, Ring, in_generator
+from paramverify.algebra.reals import Real
 from paramverify.errors import DefectError
 from paramverify.models.chains.chain import Value
-from paramverify.models.evaluation import Real
 
 
 def in_ring(value: Value, ring: Ring) -> RationalFunction:

@@ -15,6 +15,7 @@ from itertools import islice
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.points import contains
+from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, End, Open, Proved, Refuted, Standing
 from paramverify.claims import Claim
 from paramverify.errors import (
@@ -33,7 +34,6 @@ from paramverify.logic.semantics import Comparison, Semantics, Truth, conjuncts
 from paramverify.logic.syntax import Formula, Private, Probability, parts
 from paramverify.models.chains.chain import Chain
 from paramverify.models.context import Checks, Obligation, sample_points
-from paramverify.models.evaluation import Real
 from paramverify.portfolio.obligations import Discharged, Proofs, require_point
 from paramverify.portfolio.session import Session
 from paramverify.verdicts import Holds, Unknown, Violated, status_of
@@ -309,7 +309,7 @@ def _extreme(found: Comparison) -> str:
     """Returns which probability a P about a decision process compares."""
     if found.probabilities.method is not Method.ALL or not isinstance(found.formula, Probability):
         return ""
-    return "least" if found.formula.comparison[0] == ">" else "largest"
+    return "least" if found.formula.comparison.is_lower else "largest"
 
 
 def _told(chain: Chain, found: Comparison, state: int, point: Mapping[str, Fraction]) -> StateWitness:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring, key, variables
+from paramverify.algebra.reals import Real
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +39,20 @@ class Pure:
         `left` and `right` are its two probabilities, up to one positive factor for both.
         """
         return right * self.ratio.numerator - left * self.ratio.denominator
+
+    def bound(self, function: Callable[[RationalFunction], Real]) -> Real:
+        """Returns the bound at a point, where `function` evaluates; see `exceeds`."""
+        return function(self.ratio)
+
+    @staticmethod
+    def exceeds(left: Real, right: Real, bound: Real) -> bool:
+        """Tells whether an output with these two probabilities is beyond the bound, exactly."""
+        return (left - bound * right).sign() > 0
+
+    @staticmethod
+    def leak(left: Real, right: Real) -> Real | None:
+        """Returns the least bound that an output is within: left / right; None stands for infinity."""
+        return left / right if right.sign() > 0 else None
 
     def scaled(self, top: Polynomial, bottom: Polynomial) -> Pure:
         """Returns the measure with its bound times top/bottom, which is positive, as is `bottom`."""

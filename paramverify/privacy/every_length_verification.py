@@ -8,9 +8,10 @@ from typing import Any
 
 from paramverify.answers import Decision, End, Open, Proved, Refuted
 from paramverify.claims import Claim
-from paramverify.encodings import cone_certificates
 from paramverify.encodings.at_points import find_violation
+from paramverify.encodings.every_length import certificate as every_length_certificate
 from paramverify.encodings.every_length import for_every_length
+from paramverify.encodings.no_budget import certificate as no_budget_certificate
 from paramverify.encodings.no_budget import no_budget
 from paramverify.evidence.witnesses import Witness, evaluate, find_witness
 from paramverify.models.model import Model
@@ -51,7 +52,7 @@ def verify_all_lengths(model: Model, session: Session, progress: Progress | None
         bound = evaluate(model, loop.origin(model, 1), point).bound.enclosure()[1]
         witness = evaluate(model, loop.origin(model, loop.beyond(bound)), point)
         if witness.exceeds:
-            return Found(Violated(witness), certificate=cone_certificates.no_budget(model, loop))
+            return Found(Violated(witness), certificate=no_budget_certificate(model, loop))
     reason = "no invariant cone was found, and no violation either"
     for attempt in for_every_length(model, session.in_time):
         decisions: list[Decision] = []
@@ -64,7 +65,7 @@ def verify_all_lengths(model: Model, session: Session, progress: Progress | None
                 break
         last = decisions[-1].answer if decisions else Open(End.GAVE_UP, reason)
         if all(isinstance(d.answer, Proved) for d in decisions):
-            certificate = cone_certificates.every_length(attempt, [d.proof for d in decisions])
+            certificate = every_length_certificate(attempt, [d.proof for d in decisions])
             return Found(Holds(tuple(decisions)), attempt.claims, tuple(decisions), certificate)
         if isinstance(last, Refuted) and attempt.exact:
             found = _witness(model, attempt.claims[len(decisions) - 1], last)

@@ -10,9 +10,7 @@ from typing import Any
 from paramverify.algebra.domains import Domain
 from paramverify.answers import Decision, End, Open, Proved, Refuted, Standing
 from paramverify.claims import Claim
-from paramverify.encodings import cone_certificates
-from paramverify.encodings.choice import claims_of, is_long
-from paramverify.encodings.lumping import lump
+from paramverify.encodings.choice import chosen, claims_of, is_long
 from paramverify.errors import LimitError, TimeLimitError, located
 from paramverify.evidence.witnesses import AnyWitness, find_witness
 from paramverify.models.context import sample_points
@@ -166,6 +164,7 @@ def levels_certificate(
 
     None if the claims are those of all sequences.
     """
-    if not model.lengths or not is_long(model):
+    write = chosen(model).certificate
+    if not model.lengths or write is None:
         return None
-    return cone_certificates.levels(lump(model).model, claims, [d.proof for d in decisions])
+    return write(model, claims, [d.proof for d in decisions])

@@ -23,6 +23,7 @@ from flint import fmpq_poly
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.points import in_words
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, in_generator, key, variables
+from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, End, Standing
 from paramverify.checker import claims as checker
 from paramverify.checker.documents import BUDGET
@@ -30,7 +31,6 @@ from paramverify.checker.polynomials import parse
 from paramverify.claims import Claim, Origin
 from paramverify.errors import EvidenceError, InputError
 from paramverify.evidence.witnesses import Witness, evaluate
-from paramverify.models.evaluation import Real
 from paramverify.models.kinds import need_privacy
 from paramverify.models.measures import Pure
 from paramverify.models.model import Model

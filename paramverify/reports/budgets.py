@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from paramverify.algebra.realroots import RealRoot
+from paramverify.algebra.reals import Real, show_polynomial
 from paramverify.claims import Origin
 from paramverify.evidence.witnesses import Witness
-from paramverify.models.evaluation import Real, show_polynomial
 from paramverify.models.model import Model
 from paramverify.reports import documents, text
 from paramverify.synthesis.quotients import Place

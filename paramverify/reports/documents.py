@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from paramverify.algebra.polynomials import rational
+from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, Open
 from paramverify.claims import Origin, Stated
 from paramverify.evidence.witnesses import AnyWitness, Counterexample
-from paramverify.models.evaluation import Real
 from paramverify.verdicts import status_of
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -18,10 +18,10 @@ from paramverify.checker import shapes
 from paramverify.checker.strict import Misformed, check, read
 from paramverify.claims import Claim, Origin, Stated, to_document, without_enclosure
 from paramverify.encodings.at_points import at_point
-from paramverify.encodings.choice import claims_of, is_long
+from paramverify.encodings.choice import chosen, claims_of
 from paramverify.encodings.cone_certificates import model_document
 from paramverify.encodings.lumping import lump
-from paramverify.encodings.sequences import forward_sum, forward_sums
+from paramverify.encodings.sequences import forward_sum
 from paramverify.evidence import certificates
 from paramverify.evidence.witnesses import (
     AnyWitness,
@@ -100,33 +100,22 @@ def _short(claim: Claim) -> Claim:
     return replace(without_enclosure(claim), origins=claim.origins[:SHOWN])
 
 
-def expected_claims(model: Model, told: Mapping[str, set[str]] | None = None) -> Iterator[dict[str, Any]]:
-    """Yields the claims that a case makes, by a path of their own: one sequence after the other, forwards.
+def expected_claims(model: AnyModel, told: Mapping[str, set[str]]) -> list[dict[str, Any]] | None:
+    """Returns the claims that a case makes, by a path of their own (`Encoding.again`), and its obligations.
 
-    The verifying encoding works backwards on merged vectors. Here every sequence of observations is followed
-    from the initial weights of each secret, so the two meet only in the result. For each origin in words that
-    is a key of `told`, the polynomial of its claim is added there.
+    For each origin in words that is a key of `told`, the polynomial of its claim is added there. None where
+    the claims are about some sequences only, and a certificate is the evidence.
     """
-    seen: set[str] = set()
-    sums = forward_sums(model)
-    for pair in model.pairs:
-        left, right = sums[pair.left], sums[pair.right]
-        for word in left.keys() | right.keys():
-            zero = pair.pi.mass * 0
-            a = left.get(word, zero) * pair.tau.mass
-            b = right.get(word, zero) * pair.pi.mass
-            names = tuple(model.hmm.observations[o] for o in word)
-            turned = Origin(pair.right, pair.left, names)
-            for one, other, origin in ((a, b, Origin(pair.left, pair.right, names)), (b, a, turned)):
-                _, polynomial = primitive(model.measure.claim(one, other))
-                name = key(polynomial)
-                if told and str(origin) in told:
-                    told[str(origin)].add(name)
-                if name not in seen:
-                    seen.add(name)
-                    yield to_document(without_enclosure(Claim(polynomial, model.domain)))
-    for obligation in model.obligations:
-        yield to_document(without_enclosure(obligation.claim))
+    again = chosen(model).again
+    if again is None or (isinstance(model, Model) and not model.lengths):
+        return None
+    found: dict[tuple[str, int], Claim] = {}
+    for claim in again(model):
+        name = key(claim.polynomial)
+        for words in told.keys() & {str(origin) for origin in claim.origins} if told else ():
+            told[words].add(name)
+        found.setdefault((name, id(claim.domain)), claim)
+    return [*(to_document(without_enclosure(claim)) for claim in found.values()), *_obligations(model)]
 
 
 def claim_of(model: Model, origin: Origin) -> Claim:
@@ -176,15 +165,12 @@ def _check_claims(document: dict[str, Any], case: Case) -> checker.Report:
     """Checks claims one by one, each the case's own, and where they are said to come from."""
     model, needed = case.model, _obligations(case.model)
     told: dict[str, set[str]] = {o: set() for e in document["claims"] for o in e.get("origins", [])}
-    if isinstance(model, Inequality):
-        claims = claims_of(model)
-        for claim in claims:
-            for words in {str(origin) for origin in claim.origins} & told.keys():
-                told[words].add(key(claim.polynomial))
-        expected = [*(to_document(without_enclosure(claim)) for claim in claims), *needed]
-    elif model.lengths and not is_long(model):
-        expected = list(expected_claims(model, told))
-    elif document["status"] == Standing.VIOLATED:
+    expected = expected_claims(model, told)
+    if expected is None:
+        if document["status"] != Standing.VIOLATED:
+            reason = "for so many sequences, only a certificate of a cone or a witness is evidence"
+            raise checker.Rejected(reason)
+        model = need_privacy(model, "this witness")
         left, right = document["witness"]["secrets"]
         origin = Origin(left, right, tuple(document["witness"]["observations"]))
         if model.lengths and len(origin.observations) not in model.lengths:
@@ -192,8 +178,6 @@ def _check_claims(document: dict[str, Any], case: Case) -> checker.Report:
         expected = [to_document(claim_of(model, origin)), *needed]
         # The witness and the obligations are enough, and are all that is checked.
         document = {**document, "claims": [e for e in document["claims"] if e["claim"] in needed]}
-    else:
-        raise checker.Rejected("for so many sequences, only a certificate of a cone or a witness is evidence")
     report = checker.check_document(document, expected, case.digest, needed)
     for k, entry in enumerate(document["claims"] if report.accepted else ()):
         for j, text in enumerate(entry.get("origins", [])):

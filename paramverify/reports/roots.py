@@ -12,7 +12,7 @@ from paramverify.algebra.decimals import decimal_text
 from paramverify.algebra.ordered import FieldRoot, coefficients
 from paramverify.algebra.polynomials import primitive
 from paramverify.algebra.realroots import RealRoot
-from paramverify.models.evaluation import show_polynomial
+from paramverify.algebra.reals import show_polynomial
 
 LONGEST = 60  # characters of a closed form
 LONGEST_POLYNOMIAL = 90

@@ -12,12 +12,12 @@ from paramverify import printable
 from paramverify.algebra.decimals import decimal_text
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.points import in_words
+from paramverify.algebra.reals import Real
 from paramverify.algebra.volumes import Share
 from paramverify.answers import Decision
 from paramverify.claims import show_sequence
 from paramverify.evidence import certificates
 from paramverify.evidence.witnesses import AnyWitness, Counterexample, Witness
-from paramverify.models.evaluation import Real
 
 LONGEST = 40  # characters of an exact number before it is shown as a decimal only
 

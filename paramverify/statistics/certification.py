@@ -15,14 +15,15 @@ from typing import Any
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring, fraction
+from paramverify.algebra.reals import Real
 from paramverify.algebra.simplest import simplest_between
 from paramverify.claims import Claim, Origin
-from paramverify.encodings import sequences
+from paramverify.encodings.encoding import Candidate as Compared
 from paramverify.encodings.no_budget import no_budget
 from paramverify.encodings.sequences import claim_polynomial, forward_sum
 from paramverify.errors import InputError, LimitError
 from paramverify.evidence.witnesses import Witness, directed, evaluate, find_witness
-from paramverify.models.evaluation import Numbers, Real
+from paramverify.models.evaluation import Numbers
 from paramverify.models.kinds import need_privacy
 from paramverify.models.measures import Pure
 from paramverify.models.model import Model
@@ -90,7 +91,7 @@ def simplest(model: Model, certified: Certified) -> Witness:
     pi, tau = directed(model, witness.left, witness.right)
     left = forward_sum(model, pi, witness.observations) * tau.mass
     right = forward_sum(model, tau, witness.observations) * pi.mass
-    polynomial = claim_polynomial(model, sequences.Candidate(left, right, origin))
+    polynomial = claim_polynomial(model, Compared(left, right, origin))
     claim = Claim(polynomial, model.domain, (origin,))
     return find_witness(model, claim, witness.parameters) or witness
 
@@ -115,7 +116,7 @@ def suspicious(model: Model, found: Sequence[CandidateEvent], most: int) -> list
 
 def epsilon_at(model: Model, point: Mapping[str, Fraction]) -> float:
     """Returns the case's ε at a parameter point, as a float for tests and for showing."""
-    return math.log(Numbers(model, point).ratio_bound())
+    return math.log(Numbers(model, point).bound())
 
 
 def _severity(witness: Witness) -> tuple[int, float]:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from paramverify.models.evaluation import Real
+from paramverify.algebra.reals import Real
 
 if TYPE_CHECKING:
     import numpy as np

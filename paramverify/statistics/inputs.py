@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from paramverify.algebra.expressions import Value
+from paramverify.algebra.reals import Real
 from paramverify.errors import InputError
 from paramverify.evidence.witnesses import directed
 from paramverify.models.context import Checks
-from paramverify.models.evaluation import Numbers, Real
+from paramverify.models.evaluation import Numbers
 from paramverify.models.kinds import need_privacy
 from paramverify.models.mechanisms import Input, Mechanism, compare
 from paramverify.models.mechanisms.hmm import Explicit

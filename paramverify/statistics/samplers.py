@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from paramverify.algebra.reals import Real
 from paramverify.errors import InputError, LimitError, ModelError
 from paramverify.evidence.witnesses import directed
-from paramverify.models.evaluation import Numbers, Real
+from paramverify.models.evaluation import Numbers
 from paramverify.models.mechanisms.above_threshold import choice
 from paramverify.models.model import Model
 from paramverify.statistics.draws import Draws

@@ -16,6 +16,7 @@ from paramverify.algebra.branches import Branch, branches
 from paramverify.algebra.maxima import exact
 from paramverify.algebra.polynomials import Polynomial, key, primitive, value_at
 from paramverify.algebra.realroots import RealRoot
+from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, Proved, Refuted
 from paramverify.claims import Claim, Origin
 from paramverify.encodings.choice import candidates_of
@@ -23,7 +24,6 @@ from paramverify.errors import ModelError
 from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.exact.lines import fails_without_witness
 from paramverify.models.context import is_somewhere_positive
-from paramverify.models.evaluation import Real
 from paramverify.models.model import Model
 from paramverify.models.rebound import without_bound
 from paramverify.portfolio.session import Session

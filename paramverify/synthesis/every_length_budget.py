@@ -14,8 +14,7 @@ from paramverify.algebra.maxima import exact
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.simplest import simplest_between
 from paramverify.claims import Origin
-from paramverify.encodings import cone_certificates
-from paramverify.encodings.no_budget import no_budget
+from paramverify.encodings.no_budget import certificate, no_budget
 from paramverify.errors import LimitError, TimeLimitError
 from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.models.model import Model
@@ -47,7 +46,7 @@ def tight_budget_of_every_length(
         place = {name: exact(value) for name, value in loop.point}
         origins = [loop.origin(model, n) for n in (1, 2, 4, 8, 16)]
         growing = tuple(evaluate(model, origin, dict(loop.point)) for origin in origins)
-        document = cone_certificates.no_budget(model, loop)
+        document = certificate(model, loop)
         return TightBudget(
             Fraction(0),
             None,

@@ -22,9 +22,9 @@ from paramverify.algebra.polynomials import (
     variables,
 )
 from paramverify.algebra.realroots import RealRoot, univariate
+from paramverify.algebra.reals import Real
 from paramverify.claims import Origin
 from paramverify.models.context import sample_points
-from paramverify.models.evaluation import Real
 from paramverify.models.kinds import OnDomain
 
 Place = Mapping[str, RealRoot]

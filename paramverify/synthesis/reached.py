@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from paramverify.algebra.branches import Branch
+from paramverify.algebra.reals import Real
 from paramverify.claims import Origin
 from paramverify.errors import InputError
 from paramverify.evidence.witnesses import Witness, evaluate
-from paramverify.models.evaluation import Real
 from paramverify.models.model import Model
 from paramverify.synthesis.paths import towards
 from paramverify.synthesis.quotients import Place

@@ -77,4 +77,13 @@ def _parts(
         return project(claims, replace(domain, box={**domain.box, name: piece}), name, check).parts
     ends = rational_root(low), rational_root(high)
     sample = simplest_between(low, high)
-    return [Part(cell.status, *ends, piece.lower_closed, piece.upper_closed, sample, cell.claim)]
+    return [
+        Part(
+            cell.status,
+            *ends,
+            lower_closed=piece.lower_closed,
+            upper_closed=piece.upper_closed,
+            sample=sample,
+            claim=cell.claim,
+        )
+    ]

@@ -30,12 +30,13 @@ from paramverify.algebra.polynomials import (
     substitute,
 )
 from paramverify.algebra.realroots import RealRoot, compare
+from paramverify.algebra.reals import Real
 from paramverify.algebra.simplest import simplest_between
 from paramverify.answers import Decision, Open, Proved, Refuted
 from paramverify.claims import Claim, Origin
 from paramverify.evidence.witnesses import Witness
 from paramverify.exact.lines import fails_without_witness
-from paramverify.models.evaluation import Real, Values
+from paramverify.models.evaluation import Values
 from paramverify.models.kinds import OnDomain
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.paths import INFINITE, limit_at

@@ -250,3 +250,13 @@ def test_points_on_either_side_of_constraints() -> None:
         right = [v > 0 if strict else v >= 0 for v, strict in zip(values, (first, second), strict=True)]
         assert [limit.holds_at(point) for limit in limits] == right
         assert (point in Domain(RING, CUBE.box, limits)) == all(right)
+
+
+def test_points_outside_of_the_box() -> None:
+    """One coordinate outside is enough for a point not to belong, whatever the constraints say."""
+    always = (Constraint(RING.parse("p^2 + 1"), False, ""),)
+    for p, q, r in product([Fraction(k, 2) for k in (-1, 0, 1, 2, 3)], repeat=3):
+        point = {"p": p, "q": q, "r": r}
+        inside = [0 < v < 1 for v in (p, q, r)]
+        for limits in ((), always):
+            assert (point in Domain(RING, CUBE.box, limits)) == all(inside)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -11,6 +12,7 @@ from random_models import parametric_model
 
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import Polynomial, to_rational_function, value_at
+from paramverify.encodings import every_length
 from paramverify.encodings.every_length import (
     MARGINS,
     EveryLength,
@@ -47,6 +49,12 @@ def three() -> Model:
     return parametric_model(box, steps, answers, ["1", "0", "0"], ["0", "0", "1"], "20", ())
 
 
+@pytest.fixture(autouse=True)
+def two_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Prefixes of two observations are enough here."""
+    monkeypatch.setattr(every_length, "MAX_DEPTH", 2)
+
+
 MODELS = {"changing": changing(), "kept": kept(), "three": three()}
 
 
@@ -70,7 +78,7 @@ def after(table: list[list[Fraction]], vector: list[Fraction]) -> list[Fraction]
 
 def grid(model: Model) -> list[Fraction]:
     interval = model.domain.box["p"]
-    return [interval.lower + (interval.upper - interval.lower) * Fraction(k, 6) for k in range(7)]
+    return [interval.lower + (interval.upper - interval.lower) * Fraction(k, 3) for k in range(4)]
 
 
 def holds_at(proof: EveryLength, p: Fraction) -> bool:
@@ -83,14 +91,14 @@ def test_cones_keep_their_vectors(name: str) -> None:
     model = MODELS[name]
     proofs = list(for_every_length(model))
     assert proofs
-    assert {proof.depth for proof in proofs} >= {1, 2}
+    assert {proof.depth for proof in proofs} == {1, 2}
     assert len({(proof.depth, proof.normals) for proof in proofs}) == len(proofs)
     for proof in proofs:
         check_at_points(proof)
 
 
 def check_at_points(proof: EveryLength) -> None:
-    """Checks at points where the claims hold that the cone is kept, and counts sequences up to length 4."""
+    """Checks at points where the claims hold that the cone is kept, and counts sequences up to length 3."""
     ratio = proof.model.ratio
     for p in grid(proof.model):
         if holds_at(proof, p):
@@ -110,7 +118,7 @@ def check_at_points(proof: EveryLength) -> None:
                 for start in (pair.pi, pair.tau)
             )
             level = [[Fraction(1)] * len(full)]
-            for _ in range(4):
+            for _ in range(3):
                 level = [after(table, v) for table in tables(proof.model, p) for v in level]
                 for v in level:
                     a, b = (sum(x * y for x, y in zip(w, v, strict=True)) for w in (pi, tau))
@@ -149,20 +157,73 @@ def test_bounds_are_as_small_as_their_margin(name: str) -> None:
             assert needed[pair] <= bound <= needed[pair] * (1 + widest)
 
 
+@pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("ratio", ["2", "3", "4", "5"])
-def test_small_ratios_are_not_proved(ratio: str) -> None:
+def test_small_ratios_are_not_proved(ratio: str, name: str) -> None:
     """With a smaller ratio there are fewer proofs, and those are right: the first answers count too."""
-    bound = to_rational_function(parse(ratio), MODELS["three"].domain.ring)
-    for model in MODELS.values():
-        for proof in for_every_length(replace(model, ratio=bound)):
-            check_at_points(proof)
-    assert not list(for_every_length(replace(MODELS["changing"], ratio=bound)))
+    model = MODELS[name]
+    bound = to_rational_function(parse(ratio), model.domain.ring)
+    found = list(for_every_length(replace(model, ratio=bound)))
+    assert bool(found) == (name == "three" or (name == "kept" and int(ratio) >= 3))
+    for proof in found:
+        check_at_points(proof)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_all_claims_are_there(name: str) -> None:
+    """They are that no step leaves the cone, and those of shorter sequences and of all before a ray."""
+    for proof in for_every_length(MODELS[name]):
+        assert not proof.exact
+        model = proof.model
+        size, (pair,) = len(model.hmm.states), model.pairs
+        columns: list[list[Fraction]] = []
+        for p in [*grid(model), Fraction(41, 100), Fraction(43, 100)]:
+            whole, column = tables(model, p), []
+            bound = at(model.ratio.numerator, p) / at(model.ratio.denominator, p)
+            pi, tau = (
+                [at(start.weights[s], p) if s in start.weights else Fraction(0) for s in range(size)]
+                for start in (pair.pi, pair.tau)
+            )
+            rays = [[Fraction(0)] * size for _ in proof.rays]
+            for vector, ray in zip(rays, proof.rays, strict=True):
+                for s, x in zip(proof.states, ray, strict=True):
+                    vector[s] = Fraction(x)
+            for vector, table, normal in product(rays, whole, proof.normals):
+                if min(normal) < 0:
+                    moved = after(table, vector)
+                    column.append(total(normal, [moved[s] for s in proof.states]))
+            short = [[Fraction(1)] * size]
+            for depth in range(1, proof.depth + 1):
+                rays = [after(table, v) for v in rays for table in whole]
+                short = [after(table, v) for v in short for table in whole]
+                for v in rays if depth == proof.depth else short:
+                    a, b = total(pi, v), total(tau, v)
+                    column += [bound * b - a, bound * a - b]
+            columns.append(column)
+        expected = {scaled(row) for row in zip(*columns, strict=True)} - {None}
+        points = [*grid(model), Fraction(41, 100), Fraction(43, 100)]
+        found = [scaled([at(claim.polynomial, p) for p in points]) for claim in proof.claims]
+        assert set(found) == expected
+        assert len(found) == len(expected)
+
+
+def total(weights: Sequence[Fraction | int], vector: Sequence[Fraction]) -> Fraction:
+    return sum((w * x for w, x in zip(weights, vector, strict=True)), Fraction(0))
+
+
+def scaled(values: Sequence[Fraction]) -> tuple[Fraction, ...] | None:
+    """Returns values up to a positive factor; None for a number that is not negative."""
+    if len(set(values)) == 1 and values[0] >= 0:
+        return None
+    size = sum(map(abs, values), Fraction(0))
+    return tuple(v / size for v in values)
 
 
 def test_cones_that_are_not_closed_are_a_defect() -> None:
     """Steps are shown to stay in the cone by weights of rays, and without enough rays there are none."""
     proof = closed_rays(kept_numbers())
     assert proof is not None
+    assert proof.exact
     weights = combinations_of(proof)
     assert len(weights) == len(proof.rays) + 1
     for k, ray in enumerate([*proof.rays, (1,) * len(proof.states)]):
@@ -211,3 +272,32 @@ def test_the_search_for_cones_can_be_ended(parametric: bool) -> None:
 
         with pytest.raises(KeyError):
             list(for_every_length(model, stop))
+
+
+@pytest.mark.parametrize(("ratio", "right"), [("2", False), ("3", True), ("4", True)])
+def test_claims_that_are_false_numbers(ratio: str, right: bool) -> None:
+    """The first answer has the ratio 3 whatever the parameter is: with less there is no proof."""
+    model = parametric_model(
+        {"p": (Fraction(1, 4), Fraction(3, 4))},
+        [["0", "0", "1"], ["0", "0", "1"], ["0", "0", "1"]],
+        [["3/4", "1/4"], ["1/4", "3/4"], ["p", "1-p"]],
+        ["1", "0", "0"],
+        ["0", "1", "0"],
+        ratio,
+        (),
+    )
+    assert bool(list(for_every_length(model))) == right
+
+
+def test_all_states_that_follow_are_found() -> None:
+    """States that are reached after many steps are in the cone, too."""
+    steps = [["1" if t == max(2, min(s + 1, 5)) else "0" for t in range(6)] for s in range(6)]
+    answers = [["1/2", "1/2"], ["p", "1-p"], ["3/8", "5/8"], ["1-p", "p"], ["2/5", "3/5"], ["1/2", "1/2"]]
+    box = {"p": (Fraction(1, 4), Fraction(1, 2))}
+    model = parametric_model(box, steps, answers, ["1", *["0"] * 5], ["0", "1", *["0"] * 4], "1000", ())
+    proofs = list(for_every_length(model))
+    assert {proof.depth for proof in proofs} == {1, 2}
+    for proof in proofs:
+        assert len(proof.states) == {1: 4, 2: 3}[proof.depth]
+        steps_ = proof.model.hmm.steps
+        assert {step.successor for s in proof.states for step in steps_[s]} <= set(proof.states)

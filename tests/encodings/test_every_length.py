@@ -14,11 +14,12 @@ from random_models import all_probabilities, classical_model, largest_ratio, par
 from paramverify.answers import Proved
 from paramverify.checker.cones import check_document
 from paramverify.claims import Claim, without_enclosure
-from paramverify.encodings import cone_certificates
+from paramverify.encodings import cone, cone_certificates, every_length
 from paramverify.encodings.at_points import find_violation
 from paramverify.encodings.cone import cone_claims
 from paramverify.encodings.every_length import EveryLength, for_every_length
 from paramverify.encodings.lumping import lump
+from paramverify.encodings.no_budget import certificate as no_budget_certificate
 from paramverify.encodings.no_budget import no_budget
 from paramverify.evidence.witnesses import evaluate
 from paramverify.exact.branching import decide_exactly
@@ -43,7 +44,7 @@ def prove(model: Model) -> tuple[EveryLength, dict[str, Any]] | None:
     for proof in for_every_length(model):
         proofs = proofs_of(proof.claims)
         if proofs is not None:
-            return proof, json.loads(json.dumps(cone_certificates.every_length(proof, proofs)))
+            return proof, json.loads(json.dumps(every_length.certificate(proof, proofs)))
     return None
 
 
@@ -177,7 +178,7 @@ def test_certificates_of_levels_are_accepted(seed: int) -> None:
         proofs = proofs_of(claims)
     if proofs is None:
         return
-    document = json.loads(json.dumps(cone_certificates.levels(model, claims, proofs)))
+    document = json.loads(json.dumps(cone.certificate(model, claims, proofs)))
     assert check_document(document, cone_certificates.model_document(model)).accepted
     if len(document["claims"]) > 1:
         less = copy.deepcopy(document)
@@ -194,7 +195,7 @@ def test_above_threshold_has_certificates_of_both_directions(root: Path) -> None
     claims = cone_claims(model)
     proofs = proofs_of(claims)
     assert proofs is not None
-    document = json.loads(json.dumps(cone_certificates.levels(model, claims, proofs)))
+    document = json.loads(json.dumps(cone.certificate(model, claims, proofs)))
     assert check_document(document).accepted
     assert len(document["runs"]) == 2
     document["runs"].pop()
@@ -207,7 +208,7 @@ def test_above_threshold_has_no_budget_at_all(root: Path) -> None:
     loop = no_budget(model)
     assert loop is not None
     assert loop.growth == 2
-    document = json.loads(json.dumps(cone_certificates.no_budget(model, loop)))
+    document = json.loads(json.dumps(no_budget_certificate(model, loop)))
     assert check_document(document).accepted
     times = loop.beyond(Fraction(10**9))
     witness = evaluate(model, loop.origin(model, times), {})
@@ -240,7 +241,7 @@ def test_a_loop_through_several_states_is_found() -> None:
     model = classical_model(transitions, emissions, *starts, Fraction(100), (1,))
     loop = no_budget(model)
     assert loop is not None
-    assert check_document(cone_certificates.no_budget(model, loop)).accepted
+    assert check_document(no_budget_certificate(model, loop)).accepted
     assert evaluate(model, loop.origin(model, loop.beyond(Fraction(100))), {}).exceeds
 
 

@@ -16,8 +16,8 @@ from paramverify.algebra.points import contains
 from paramverify.algebra.polynomials import constant_value
 from paramverify.claims import Claim, Origin
 from paramverify.encodings import sequences
+from paramverify.encodings.encoding import Candidate
 from paramverify.encodings.sequences import (
-    Candidate,
     candidates,
     forward_sum,
     forward_sums,

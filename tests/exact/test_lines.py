@@ -15,6 +15,7 @@ from paramverify.algebra.domains import Constraint, Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, Ring
 from paramverify.checker.claims import check_claim
 from paramverify.claims import Claim, to_document
+from paramverify.errors import DefectError
 from paramverify.exact import lines
 from paramverify.exact.lines import (
     IRRATIONAL,
@@ -24,6 +25,7 @@ from paramverify.exact.lines import (
     decide_univariate,
     fails_without_witness,
     sole_variable,
+    univariate_tree,
 )
 from paramverify.formats.refutations import fails_at
 
@@ -255,3 +257,49 @@ def test_claims_without_variables() -> None:
     one = decide_small(claim("p + 1"), confirm)
     assert one is not None
     assert one.proof is not None
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_trees_are_for_positive_polynomials(closed: bool) -> None:
+    """A polynomial that is negative at an end, or between them, has no tree: asking for one is a defect."""
+    interval = Interval(Fraction(1, 4), Fraction(3, 4), closed, closed)
+    for text in (
+        "p - 1/2",
+        "1/2 - p",
+        "p^2 - p + 1/5",
+        "-1/8 - p",
+        "(p - 1/4)*(p - 2/3)",
+        "(3/4 - p)*(1/3 - p)",
+    ):
+        with pytest.raises(DefectError):
+            univariate_tree(RING.parse(text), "p", interval)
+    box = {"p": interval}
+    for text in ("p", "p - 1/4", "3/4 - p", "p^2 - p + 1/4 + 1/1000", "(p - 1/4)*(3/4 - p)*(p^2 - p + 1/3)"):
+        f = RING.parse(text)
+        tree = univariate_tree(f, "p", interval)
+        check_claim(to_document(Claim(f, Domain(RING, box))), {"kind": "bernstein", "tree": tree})
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_ends_that_are_roots(closed: bool) -> None:
+    """Zeros at ends of the interval, of the claim and of constraints, are inside iff the end is."""
+    interval = Interval(Fraction(0), Fraction(1), closed, closed)
+    for text, limits, wrong in (
+        ("p - 1", (("-p", False),), False),
+        ("-p", (("p - 1", False),), False),
+        ("p*(1 - p) - 1", (("-p*(1 - p)", False),), False),
+        ("p*(p - 1/2)^2", (("p - 1/2", False),), None),
+        ("(p - 1/3)*(p - 1/2)", (("(p - 1/3)*(p - 1/2)", True),), None),
+        ("2/3 - p", (("(1/2 - p)*p", False),), None),
+    ):
+        limit = tuple(Constraint(RING.parse(t), strict, t) for t, strict in limits)
+        claim = Claim(RING.parse(text), Domain(RING, {"p": interval}, limit))
+        outcome = decide_univariate(
+            claim, "p", lambda point, claim=claim: point if fails_at(claim, point) else None
+        )
+        if closed and wrong is False:
+            assert outcome.point is not None
+            assert fails_at(claim, outcome.point)
+        else:
+            assert outcome.proof is not None
+            check_claim(to_document(claim), json.loads(json.dumps(outcome.proof)))

@@ -14,6 +14,7 @@ from claim_tools import make, replayed
 from paramverify.algebra.bernstein import Patch, patch
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import Point
+from paramverify.answers import Refuted
 from paramverify.claims import Claim
 from paramverify.exact import branching
 from paramverify.exact.settling import Outcome, Work, answer
@@ -276,3 +277,37 @@ def test_strict_constraints_that_are_zero() -> None:
         else:
             assert outcome.point is not None
             assert fails_at(claim, outcome.point)
+
+
+def test_a_box_that_just_fits_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Coefficients are kept up to the limit, which they may reach."""
+    claim = make(HARD, dict.fromkeys("pq", CLOSED))
+    for more, kept in ((0, True), (-1, False), (1, True)):
+        here = node(claim)
+        assert here.patch is not None
+        size = branching._size(here.patch)
+        monkeypatch.setattr(branching, "MAX_STORED", size + more)
+        looking = search(claim)
+        looking._look(here)
+        assert (here.patch is not None) == kept
+        assert looking.stored == (size if kept else 0)
+
+
+def test_numbers_with_the_constant() -> None:
+    """A number in E is decided by its sign, zero is not negative, and constraints may leave no point."""
+    for text, limits, holds in (
+        ("exp(1) - 27/10", [], True),
+        ("27/10 - exp(1)", [], False),
+        ("0*p", [], True),
+        ("exp(1) - exp(1)", [], True),
+        ("27/10 - exp(1)", ["p + q >= 3"], True),
+        ("27/10 - exp(1)", ["p + q >= 3/2"], False),
+        ("exp(1) - 27/10", ["p + q >= 3/2"], True),
+    ):
+        claim = make(text, dict.fromkeys("pq", CLOSED), limits, constant=Fraction(1))
+        found = branching.decide_exactly(claim, Work(500))
+        if holds:
+            assert replayed(found)
+        else:
+            assert isinstance(found, Refuted)
+            assert fails_at(claim, found.point)

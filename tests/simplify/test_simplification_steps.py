@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from fractions import Fraction
+from itertools import product
 from random import Random
 
 import pytest
@@ -333,3 +334,40 @@ def test_what_refutes_is_not_proved() -> None:
     assert premise.claim.polynomial == -1
     assert premise.lift({}) == {"p": Fraction(1, 2)}
     assert reduction.certify([TRUSTED]) == TRUSTED
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["p*(2*q - 1)", "p*(1 - p)*(3*q - 1)", "p**2*q*(p - q)**3", "(p - q)*(p - 1/4)", "(1 - q)**2*(q - p**2)"],
+)
+def test_points_of_factors_come_back(text: str) -> None:
+    """Where a factor has the wrong sign, the point that comes back refutes the product, zeros left aside."""
+    claim = make(text, {"p": "[0, 1]", "q": "[0, 1]"})
+    reduction = factor_step.factor_step(claim)
+    assert reduction is not None
+    steps = [Fraction(k, 5) for k in range(6)]
+    found = 0
+    for premise in reduction.premises:
+        for p, q in product(steps, steps):
+            point = {"p": p, "q": q}
+            if fails_at(premise.claim, point):
+                found += 1
+                assert fails_at(claim, premise.lift(point))
+    assert found
+
+
+def test_products_under_constraints_become_smaller() -> None:
+    """Factors of unknown sign stay together under constraints, each once; there is no step if all do."""
+    for text, left in (
+        ("(p - 1/2)*(q - 1/3)", None),
+        ("(p - 1/2)**3*(q - 1/3)", "6*p*q - 2*p - 3*q + 1"),
+        ("(p - 1/2)**3*(q - 1/3)**3", "6*p*q - 2*p - 3*q + 1"),
+        ("(p + 1)*(p - 1/2)*(q - 1/3)", "6*p*q - 2*p - 3*q + 1"),
+        ("-(p - 1/2)*(q - 1/3)**3", "-6*p*q + 2*p + 3*q - 1"),
+    ):
+        claim = make(text, {"p": "[0, 1]", "q": "[0, 1]"}, ["p**2 + q**2 <= 1"])
+        reduction = factor_step.factor_step(claim)
+        assert (reduction is None) == (left is None)
+        if reduction is not None:
+            (premise,) = reduction.premises
+            assert str(premise.claim.polynomial) == left

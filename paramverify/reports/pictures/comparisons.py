@@ -9,7 +9,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paramverify.compare.subjects import AS_THEY_ARE
+from paramverify.compare.subjects import as_it_is
 from paramverify.compare.summary import Comparison, Configuration, Problem, Run
 from paramverify.reports.pictures.plots import COLOURS, FORMATS, STYLE
 
@@ -84,7 +84,7 @@ def _cactus(comparison: Comparison, encoding: str, looks: Looks) -> Figure:
         (
             c.label,
             *looks[c.backend],
-            "-" if c.simplification == "on" or encoding in AS_THEY_ARE else "--",
+            "-" if c.simplification == "on" or as_it_is(encoding) else "--",
             comparison.left(c),
         )
         for c in comparison.runs

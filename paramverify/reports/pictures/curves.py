@@ -13,7 +13,8 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.decimals import nearest
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Polynomial, rational, substitute
-from paramverify.encodings.sequences import Candidate, candidates
+from paramverify.encodings.encoding import Candidate
+from paramverify.encodings.sequences import candidates
 from paramverify.errors import LimitError
 from paramverify.models.model import Model
 from paramverify.reports.pictures.fields import SAMPLES, steps

@@ -1,0 +1,243 @@
+"""Registries: one new file each in a copy of the package, and a package beside it, work everywhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import additions
+import pytest
+
+import paramverify
+from paramverify.backends import discover
+from paramverify.cli._commands import commands
+from paramverify.encodings import choice
+from paramverify.models import mechanisms, noise
+
+PACKAGE = Path(paramverify.__file__).parent
+HARD = "(2 - q)/q + q**4 + r**4 - q*r + 27/200"  # more than the ratio (2 - q)/q, but not at first sight
+EVERYTHING = "import paramverify.backends as b; print(len({b.program(x, x.name) for x in b.taking_part()}))"
+
+
+@dataclass(frozen=True)
+class Extended:
+    """A Python in whose path the package and what extends it are found."""
+
+    path: tuple[Path, ...]
+    folder: Path
+
+    def run(self, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        """Runs Python with the arguments."""
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, self.path))}
+        command = [sys.executable, *map(str, arguments)]
+        return subprocess.run(
+            command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False
+        )
+
+    def call(self, *arguments: str | Path, code: int = 0) -> str:
+        """Returns what a command of paramverify prints; it has to end with the code."""
+        done = self.run("-m", "paramverify", *arguments)
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout
+
+    def case(self, ratio: str) -> Path:
+        """Returns a case file with that bound."""
+        path = self.folder / f"flipped-{len(ratio)}-{ratio[0]}.toml"
+        text = additions.CASE.replace("RATIO", ratio)
+        if ratio == HARD:
+            text = text.replace('q = "[1/4, 1/2]"', 'q = "(0, 1]"\nr = "[0, 1]"')
+        path.write_text(text)
+        return path
+
+
+def copied(folder: Path) -> Extended:
+    """Returns a copy of the package with one file more in each registry."""
+    copy = folder / "copy" / "paramverify"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    additions.add_files(copy)
+    return Extended((copy.parent,), folder)
+
+
+def beside(folder: Path) -> Extended:
+    """Returns the package as it is, with an installed package beside it."""
+    site = folder / "site"
+    site.mkdir()
+    additions.add_plugin(site)
+    return Extended((site, PACKAGE.parent), folder)
+
+
+@pytest.fixture(scope="module", params=[copied, beside], ids=["one-file-each", "plugin"])
+def extended(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Extended:
+    """The package, extended in each of the two ways."""
+    made: Extended = request.param(tmp_path_factory.mktemp("extended"))
+    return made
+
+
+def test_a_backend_takes_part(extended: Extended) -> None:
+    """The new backend is listed, is used by its name, and races by default in the place that it says."""
+    assert re.search(r"^parrot +7\.1 +says what", extended.call("backends"), re.MULTILINE)
+    case = extended.case(HARD)
+    named = json.loads(extended.call("verify", case, "--backends", "parrot", "--json"))
+    assert named["status"] == "holds"
+    assert "parrot" in {claim["backend"] for claim in named["claims"]}
+    script = "from paramverify.portfolio.strategies import NAMED; print(NAMED['default'][1].names()[:2])"
+    assert extended.run("-c", script).stdout == "('bernstein', 'parrot')\n"
+    # As many programs as there are have to prove each claim by the default strategy, so this one has to.
+    programs = extended.run("-c", EVERYTHING).stdout.strip()
+    every = json.loads(extended.call("verify", extended.case("8"), "--confirm", programs, "--json"))
+    assert every["status"] == "holds"
+    assert all("parrot" in claim["backend"].split(", ") for claim in every["claims"])
+
+
+def test_an_encoding_is_chosen_and_compared(extended: Extended) -> None:
+    """The new encoding is what suits best by its own word, and `compare` knows it by its name."""
+    script = (
+        "import sys; from paramverify.privacy.cases import load; from paramverify.encodings.choice import *; "
+        "m = load(sys.argv[1]).model; print(chosen(m).name, claims_of(m) and "
+        "[c.text() for c in claims_of(m)] == [c.text() for c in listed_claims(m)][::-1])"
+    )
+    assert extended.run("-c", script, extended.case("8")).stdout == "reversed True\n"
+    arguments = ("--encodings", "reversed,sequences", "--backends", "parrot", "--timeout", "20", "--json")
+    document = json.loads(extended.call("compare", extended.case("8"), *arguments, "-o", "out"))
+    records = [json.loads(line) for line in (extended.folder / "out/results.jsonl").read_text().splitlines()]
+    assert {(r["encoding"], r["backend"], r["status"]) for r in records} == {
+        ("reversed", "parrot", "holds"),
+        ("sequences", "parrot", "holds"),
+    }
+    assert not document["disagreements"]
+    assert "reversed" in extended.call("compare", "--help")
+
+
+def test_a_mechanism_and_its_noise_work_everywhere(extended: Extended) -> None:
+    """A case with the new mechanism and noise is verified, shown, sampled, and its evidence checked."""
+    good, bad = extended.case("8"), extended.case("4")
+    proof, witness = extended.folder / "proof.json", extended.folder / "witness.json"
+    assert extended.call("verify", good, "--evidence", proof).startswith("holds")
+    assert "violated" in extended.call("verify", bad, "--evidence", witness, code=1)
+    for evidence, case in ((proof, good), (witness, bad)):
+        assert "ACCEPTED" in extended.call("check", evidence, "--case", case).upper()
+        extended.call("check", evidence)
+    assert "1/2*q" in extended.call("show", good).replace("q/2", "1/2*q")
+    budget = json.loads(extended.call("budget", good, "--json"))
+    assert budget["ratio"] == "7"
+    drawn = json.loads(
+        extended.call("sample", bad, "--direct", "--at", "q=1/4", "--runs", "20000", "--json", code=1)
+    )
+    assert drawn["status"] == "rejected"
+    assert extended.call("sample", bad, "--direct", "--audit", "--at", "q=1/4", "--runs", "20000")
+
+
+def test_a_command_is_one_file(tmp_path: Path) -> None:
+    """The new command stands in the list where it says, and runs."""
+    made = copied(tmp_path)
+    shown = made.call("--help")
+    assert re.search(r"\n  certify .*\n  greet        Print a greeting.\n  show ", shown, re.DOTALL)
+    assert made.call("greet") == "hello\n"
+
+
+# --- the tables of the documentation ------------------------------------------------------------------
+
+REGISTRIES = """
+import json
+from paramverify.backends import discover
+from paramverify.cli._commands import commands
+from paramverify.encodings.choice import names
+from paramverify.models.mechanisms import REGISTRY as mechanisms
+from paramverify.models.noise import REGISTRY as noise
+found = [discover(), names(), mechanisms.names(), noise.names(), commands()]
+print(json.dumps([list(part) for part in found]))
+"""
+HEADS = ("backend", "encoding", "mechanism", "noise", "command")
+
+
+def table(text: str, head: str) -> set[str]:
+    """Returns the names in the first column of the table with that head."""
+    rows = text.partition(f"\n| {head} |")[2].partition("\n\n")[0].splitlines()[2:]
+    return {match[1] for row in rows if (match := re.match(r"\| `([a-z0-9_-]+)`", row))}
+
+
+def differences(text: str, registries: list[list[str]]) -> dict[str, set[str]]:
+    """Returns what the tables of a text lack or have too much, by their head."""
+    found = {head: table(text, head) ^ set(names) for head, names in zip(HEADS, registries, strict=True)}
+    return {head: names for head, names in found.items() if names}
+
+
+def test_the_tables_name_everything(root: Path) -> None:
+    """The tables in docs/extending.md have exactly what the registries have."""
+    found: list[Any] = [
+        discover(),
+        choice.names(),
+        mechanisms.REGISTRY.own(),
+        noise.REGISTRY.own(),
+        commands(),
+    ]
+    text = (root / "docs" / "extending.md").read_text()
+    assert differences(text, [list(part) for part in found]) == {}
+
+
+def test_the_tables_would_lack_what_is_new(root: Path, tmp_path: Path) -> None:
+    """In the copy with one file more each, the same comparison names all five."""
+    registries = json.loads(copied(tmp_path).run("-c", REGISTRIES).stdout)
+    assert differences((root / "docs" / "extending.md").read_text(), registries) == {
+        "backend": {"parrot"},
+        "encoding": {"reversed"},
+        "mechanism": {"flipped"},
+        "noise": {"blurred"},
+        "command": {"greet"},
+    }
+
+
+# --- plugins that do not work -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("point", "text", "reason"),
+    [
+        ("[paramverify.backends]\nbad = additions.bad", "import nothing_of_that_name", "cannot be imported"),
+        ("[paramverify.backends]\nbad = additions.bad", "1 / 0", "ZeroDivisionError"),
+        ("[paramverify.backends]\nbad = additions.bad", "", "exports no BACKENDS"),
+        (
+            "[paramverify.backends]\nbad = additions.bad",
+            additions.BACKEND.replace('"parrot"', '"z3"'),
+            "takes a name that exists already: the backend 'z3'",
+        ),
+        ("[paramverify.encodings]\nbad = additions.bad", "", "exports no ENCODING of this name"),
+        (
+            "[paramverify.encodings]\nsequences = additions.bad",
+            additions.ENCODING.replace('"reversed"', '"sequences"'),
+            "already: the encoding 'sequences'",
+        ),
+        (
+            "[paramverify.mechanisms]\ngeometric = additions.bad",
+            additions.MECHANISM,
+            "already: the mechanism 'geometric'",
+        ),
+        ("[paramverify.noise]\ntable = additions.bad", additions.NOISE, "already: the noise 'table'"),
+        (
+            "[paramverify.mechanisms]\nflipped = additions.bad",
+            "oops",
+            "NameError: name 'oops' is not defined",
+        ),
+        ("[paramverify.mechanisms]\nflipped = additions.bad", "", "has no function read"),
+    ],
+)
+def test_a_plugin_that_fails_is_named(point: str, text: str, reason: str, tmp_path: Path) -> None:
+    """A plugin that cannot be imported, offers nothing, or takes a name is an error that names it."""
+    made = beside(tmp_path)
+    (tmp_path / "site/additions/bad.py").write_text(text)
+    others = "" if "mechanisms" in point else "[paramverify.mechanisms]\nflipped = additions.flipped\n"
+    others += "" if "noise" in point else "[paramverify.noise]\nblurred = additions.blurred\n"
+    (tmp_path / "site/additions-1.5.dist-info/entry_points.txt").write_text(f"{point}\n{others}")
+    done = made.run("-m", "paramverify", "verify", made.case("8"))
+    assert done.returncode == 2
+    assert reason in done.stderr
+    assert "additions 1.5" in done.stderr or "additions.bad" in done.stderr
+    for words in (["--help"], ["verify", "--help"], ["compare", "--help"], ["backends", "--help"]):
+        assert made.run("-m", "paramverify", *words).returncode == 0
