@@ -48,7 +48,7 @@ def test_evidence_of_every_case_is_accepted(
     path = tmp_path / "evidence.json"
     code = run(["verify", str(case), "--json", "--backends", "built-in", "--evidence", str(path)])
     document = json.loads(capsys.readouterr().out)
-    assert document["claims"]
+    assert document["claims"] or document["status"] == "violated"  # a witness for every length needs none
     assert document["status"] == tomllib.loads(case.read_text(encoding="utf-8"))["expect"]["status"]
     assert code == {"holds": 0, "violated": 1}[document["status"]]
     assert run(["check", str(path)]) == 0
