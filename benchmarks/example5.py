@@ -17,8 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from paramverify.answers import Proved
-from paramverify.backends.bernstein import decide_exactly
 from paramverify.encodings.sequences import sequence_claims
+from paramverify.exact.branching import decide_exactly
 from paramverify.privacy.cases import load
 from paramverify.processes.runner import Attempt, Limits, Runner
 

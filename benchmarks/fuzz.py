@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "tools
 from claim_tools import ask_z3, failing_grid_point, random_claim, replayed
 
 from paramverify.answers import Refuted
-from paramverify.backends.bernstein import decide_exactly
+from paramverify.exact.branching import decide_exactly
 from paramverify.exact.settling import Work
 from paramverify.formats.refutations import fails_at
 

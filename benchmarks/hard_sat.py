@@ -1,7 +1,7 @@
 """Hard cases from random 3-SAT formulas: private for one length iff the formula is unsatisfiable.
 
-Deciding Pufferfish privacy of a hidden Markov model for sequences of one length is NP-hard ([F]: Liu, Wang
-and Zhang, APLAS 2022, by a reduction from SAT). The reduction here is our own, with the budget ln 4.
+Deciding Pufferfish privacy of a hidden Markov model for sequences of one length is NP-hard ([F], by a
+reduction from SAT). The reduction here is our own, with the budget ln 4.
 
 Let f be a formula in conjunctive normal form with n variables and m clauses of three different variables
 each. Observations 1 and 0 are values of one variable after the other, so a sequence of length n is an

@@ -23,7 +23,7 @@ from paramverify.interactive.families import largest_family
 from paramverify.interactive.pairs import pair_graph
 from paramverify.interactive.refutation import search
 from paramverify.models.context import Checks
-from paramverify.models.noise import truncated_geometric
+from paramverify.models.noise.truncated_geometric import truncated_geometric
 from paramverify.models.systems import slots
 from paramverify.models.systems.wellformed import check
 

@@ -1,6 +1,6 @@
 """Mutants: makes small mistakes in the modules that verdicts rest on, and counts those that tests notice.
 
-    python benchmarks/mutants.py [--modules cone roots ...] [--number 40 | --all] [--seed 0] [--jobs 2]
+    python benchmarks/mutants.py [--modules cone lines ...] [--number 40 | --all] [--seed 0] [--jobs 2]
 
 A mutant is a module with one change inside a function: a comparison weakened or strengthened, `and` for `or`
 and an operand left out, `not` left out, `all` for `any`, `min` for `max`, another arithmetic operator, a
@@ -73,12 +73,14 @@ TESTS = {
     "simplify/factors.py": "simplify/test_simplification.py simplify/test_simplification_steps.py",
     "simplify/constraints.py": "simplify/test_simplification.py simplify/test_simplification_steps.py",
     "simplify/reductions.py": "simplify/test_simplification.py simplify/test_simplification_steps.py",
-    "backends/roots.py": "backends/test_roots_backend.py algebra/test_roots.py",
-    "backends/bernstein.py": "backends/test_search.py backends/test_bernstein.py exact/test_near_misses.py",
-    "exact/touching.py": "exact/test_arguments.py backends/test_bernstein.py exact/test_near_misses.py",
+    "exact/lines.py": "exact/test_lines.py algebra/test_roots.py",
+    "exact/branching.py": "exact/test_search.py exact/test_branching.py exact/test_near_misses.py",
+    "exact/touching.py": "exact/test_arguments.py exact/test_branching.py exact/test_near_misses.py",
     "algebra/domains.py": "algebra/test_domains.py",
-    "algebra/realroots.py": "algebra/test_roots.py backends/test_roots_backend.py",
+    "algebra/points.py": "algebra/test_points.py",
+    "algebra/realroots.py": "algebra/test_roots.py exact/test_lines.py",
     "models/context.py": "models/test_model_checks.py",
+    "portfolio/obligations.py": "portfolio/test_obligations.py evidence/test_evidence.py",
 }
 
 OPERATORS: dict[type, tuple[type, ...]] = {

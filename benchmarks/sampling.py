@@ -24,11 +24,11 @@ from paramverify.privacy import verification
 from paramverify.privacy.cases import Case, load
 from paramverify.statistics.audit import audit
 from paramverify.statistics.blackbox import BlackBoxSource
-from paramverify.statistics.certification import TightRatio, certify, search, with_ratio, worst
+from paramverify.statistics.certification import TightRatio, certify, tight_ratio, with_ratio, worst
 from paramverify.statistics.detection import SELECT, Detection, Settings, assess, attacked, detect, selected
 from paramverify.statistics.experiments import Experiment, chosen_points, experiments
 from paramverify.statistics.guidance import guided
-from paramverify.statistics.inputs import Subjects
+from paramverify.statistics.inputs import CaseInputs
 from paramverify.statistics.mechanisms import DirectSource
 from paramverify.statistics.runs import Runs
 from paramverify.statistics.samplers import ModelSource
@@ -74,7 +74,7 @@ def speed(repeat: int) -> None:
         experiment = listed(loaded, 1)[0]
         sources = {"its model": ModelSource(loaded.model)}
         if name != "time-series-2":
-            sources["its noise"] = DirectSource(Subjects.of(loaded))  # type: ignore[assignment]
+            sources["its noise"] = DirectSource(CaseInputs.of(loaded))  # type: ignore[assignment]
         for how, source in sources.items():
             row = timed(lambda s=source, e=experiment: Runs(s, 0).counts(0, e, 0, 500_000), repeat)
             print(f"| {what}, from {how} | {row} |")
@@ -96,7 +96,7 @@ def combined(loaded: Case, settings: Settings) -> TightRatio:
         certify(loaded.model, c, runs.both(SELECT, c.experiment, settings.select)[c.more])
         for c in found.selected[:10]
     ]
-    return search(loaded, worst([t for t in tried if t]).witness, Fraction(1, 1000), 120)
+    return tight_ratio(loaded, worst([t for t in tried if t]).witness, Fraction(1, 1000), 120)
 
 
 def bisected(loaded: Case, low: float, high: float) -> tuple[float, float, int]:
@@ -206,12 +206,12 @@ def audits(seeds: int) -> None:
         ("geometric-neighbours", mechanisms.leaking),
         ("noisy-max-3-above", mechanisms.noisy_max_first),
     ):
-        subjects = Subjects.of(case(name))
-        found = experiments(subjects.case.model, 1, [{}], 8)
+        case_inputs = CaseInputs.of(case(name))
+        found = experiments(case_inputs.case.model, 1, [{}], 8)
         for runs in (1_000, 10_000):
             count = sum(
                 not audit(
-                    Runs(BlackBoxSource(function, subjects), s), subjects.case.model, found, runs, 0.05
+                    Runs(BlackBoxSource(function, case_inputs), s), case_inputs.case.model, found, runs, 0.05
                 ).passes
                 for s in range(seeds)
             )

@@ -15,7 +15,7 @@ from typing import Any
 
 import stormpy
 import stormpy.examples.files
-from regions import Chain, Problem, at_most
+from random_chains import Chain, Problem, at_most
 from stormpy import pars
 
 from paramverify.algebra.domains import Interval, box_domain

@@ -7,7 +7,7 @@ children. All claims of a case must be proved, or one refuted by a witness that 
 
 - sequences: the enumerating encoding, decided by the exact procedures of this package;
 - cone: the cone encoding, decided in the same way; with parametric transitions it merges equal vectors;
-- monolithic: Algorithm 1 of Liu, Wang and Zhang, APLAS 2022, decided by Z3.
+- monolithic: Algorithm 1 of [F], decided by Z3.
 
 The largest length decided within the limit is found by doubling and bisection. Prints Markdown tables for
 docs/benchmarks.md; `-` means not decided within the limit.
@@ -117,11 +117,11 @@ def solve(encoding: str, case: Path, length: int) -> dict[str, str]:
 def by_claims(encoding: str, model: Model) -> dict[str, str]:
     """Decides with the claims of an encoding."""
     from paramverify.answers import Proved, Refuted
-    from paramverify.backends.bernstein import decide_exactly
     from paramverify.claims import without_enclosure
     from paramverify.encodings.cone import cone_claims
     from paramverify.encodings.sequences import sequence_claims
     from paramverify.evidence.witnesses import evaluate
+    from paramverify.exact.branching import decide_exactly
 
     claims = (cone_claims if encoding == "cone" else sequence_claims)(model)
     terms = sum(len(claim.polynomial) for claim in claims)

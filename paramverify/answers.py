@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, StrEnum
 from fractions import Fraction
 from typing import Any
+
+from paramverify.errors import DefectError
 
 
 class End(Enum):
@@ -20,6 +22,17 @@ class End(Enum):
     UNAVAILABLE = "unavailable"
     INTERRUPTED = "interrupted"
     DISAGREEMENT = "disagreement"
+
+
+class Standing(StrEnum):
+    """How a question stands, in the word that people and programs read."""
+
+    HOLDS = "holds"
+    VIOLATED = "violated"
+    UNKNOWN = "unknown"
+
+
+DECIDED = (Standing.HOLDS, Standing.VIOLATED)
 
 
 @dataclass(frozen=True)
@@ -63,3 +76,23 @@ class Decision:
     version: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 0.0
+
+    @property
+    def proof(self) -> Mapping[str, Any]:
+        """The proof of a claim that was proved, as `checker` reads it: a certificate's, or a solver's word.
+
+        Raises:
+            DefectError: the claim was not proved.
+        """
+        if not isinstance(self.answer, Proved):
+            raise DefectError("a claim that was not proved has no proof")
+        if self.answer.certificate is not None:
+            proof: Mapping[str, Any] = self.answer.certificate["proof"]
+            return proof
+        return {
+            "kind": "solver",
+            "solver": self.backend,
+            "version": self.version,
+            "options": dict(self.options),
+            "transcript": self.answer.transcript,
+        }

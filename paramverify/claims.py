@@ -76,6 +76,23 @@ class Claim:
         return value_at(self.polynomial, point) >= 0
 
 
+def nowhere(domain: Domain, origins: tuple[Origin | Stated, ...] = ()) -> Claim:
+    """Returns the claim −1 ≥ 0, which holds iff the domain has no point, and fails at every point of it."""
+    return Claim(domain.ring.number(-1), domain, origins)
+
+
+def positive(
+    polynomial: Polynomial, domain: Domain, text: str = "", origins: tuple[Origin | Stated, ...] = ()
+) -> Claim:
+    """Returns the claim that f > 0 on the domain, as one of the form g ≥ 0.
+
+    f > 0 at every point of D iff no point of D has −f ≥ 0: iff −1 ≥ 0 on the part of D where −f ≥ 0. It fails
+    exactly at the points of D with f ≤ 0. `text` says in words what is true on that part.
+    """
+    rest = Constraint(-polynomial, False, text or f"{polynomial} <= 0")
+    return nowhere(replace(domain, constraints=(*domain.constraints, rest)), origins)
+
+
 def without_enclosure(claim: Claim) -> Claim:
     """Returns the claim about the constant `E` as the number it is, without an interval for it."""
     if claim.domain.constant is None:

@@ -21,8 +21,20 @@ settings.register_profile("default", deadline=None, print_blob=True)
 settings.register_profile("ci", deadline=None, print_blob=True, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
+# Where Python was told not to keep compiled modules, each of the hundreds of processes that tests start would
+# compile the whole package again.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # What earlier runs took must not change the order in which backends are tried, nor tests fill a user's cache.
 os.environ["PARAMVERIFY_HISTORY"] = "off"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Lets a quick run try a tenth of the examples for each property."""
+    if config.option.markexpr == "not slow":
+        settings.register_profile("quick", settings.default, max_examples=10)
+        settings.load_profile("quick")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -20,6 +20,7 @@ from conftest import ROOT
 DOCUMENTS = [path for path in (*ROOT.glob("*.md"), *sorted(ROOT.glob("docs/**/*.md"))) if path.is_file()]
 MARK = "<!-- example -->"
 END = "=== end of output ==="
+WIDEST = 130  # characters in a line of prose
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,26 @@ def test_links_lead_somewhere(path: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text(encoding="utf-8")):
         if "://" not in target and not target.startswith("mailto:"):
             assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
+def long_lines(text: str) -> list[str]:
+    """The lines of a page that could be shorter: neither code nor rows of tables nor one long word."""
+    prose = re.sub(r"^ *```[\s\S]*?^ *```$|^ {4}.*$|^\|.*$", "", text, flags=re.MULTILINE)
+    return [line for line in prose.split("\n") if len(line) > WIDEST and " " in line[:WIDEST].strip("- ")]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_lines_are_short(path: Path) -> None:
+    """No line of prose is longer than 130 characters; long ones are wrapped at 120."""
+    assert long_lines(path.read_text(encoding="utf-8")) == []
+
+
+def test_which_lines_are_too_long() -> None:
+    """Code, rows of tables and long addresses may be long, and nothing else."""
+    long = "word " * 30
+    assert long_lines(f"{long}\n- {long}\n  {long}\n") == [long, f"- {long}", f"  {long}"]
+    assert long_lines(f"```\n{long}\n```\n\n    {long}\n\n| {long} |\n- {'x' * 200}\n") == []
+    assert long_lines(f"```\n{long}\n```\n\n    code\n\n| table |\n{long}\n") == [long]
 
 
 def test_how_examples_are_read(tmp_path: Path) -> None:

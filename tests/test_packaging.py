@@ -32,7 +32,7 @@ IMPORTABLE = [
 LAYERS = (
     ("checker", "printable"),
     ("errors",),
-    ("algebra", "files"),
+    ("algebra", "files", "plugins"),
     ("claims", "tables"),
     ("answers", "models"),
     ("formats",),

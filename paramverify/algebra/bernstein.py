@@ -1,9 +1,8 @@
 """The Bernstein form of a polynomial on a box, exact, by integer matrix products.
 
-On the box with lower ends l and widths w, a polynomial f of degrees d is
-`f(l + w·t) = Σ_i b_i · B_{i,d}(t)` for t in the unit box, where the B are products of Bernstein basis
-polynomials: nonnegative on the box, positive inside it, and of sum one. So (G. Farin, *Curves and Surfaces
-for CAGD*, chapters 5 and 6; J. Garloff 1986 for several variables)
+On the box with lower ends l and widths w, a polynomial f of degrees d is `f(l + w·t) = Σ_i b_i · B_{i,d}(t)`
+for t in the unit box, where the B are products of Bernstein basis polynomials: nonnegative on the box,
+positive inside it, and of sum one. So ([Farin02] chapters 5 and 6; [Garloff86] for several variables)
 
 - min b ≤ f ≤ max b on the box, and b at a corner of the index box is the value of f at that vertex;
 - on the face where some t are 0 or 1, the coefficients of f are those b with the index 0 or d there.
@@ -125,7 +124,7 @@ def _axis_matrix(degree: int, lower: Fraction, upper: Fraction) -> tuple[fmpz_ma
 def _basis_matrix(degree: int) -> tuple[fmpz_mat, fmpz]:
     """Returns (M, s): M/s maps power coefficients c to the Bernstein coefficients on the unit interval.
 
-    They are b_i = Σ_{j≤i} C(i,j)/C(d,j) · c_j (Farin, section 5.8).
+    They are b_i = Σ_{j≤i} C(i,j)/C(d,j) · c_j ([Farin02] section 5.8).
     """
     scale = lcm(*(comb(degree, j) for j in range(degree + 1)))
     rows = [comb(i, j) * (scale // comb(degree, j)) for i in range(degree + 1) for j in range(degree + 1)]
@@ -225,7 +224,7 @@ def slabs(patch: Patch, name: str) -> tuple[Patch, list[list[int]]]:
 def split(patch: Patch, name: str, ratio: Fraction = Fraction(1, 2)) -> tuple[Patch, Patch]:
     """Returns the coefficients below and above a cut of the named axis, at this ratio of its length.
 
-    De Casteljau's algorithm (Farin, section 4.2): with averages b_i^k = (1−r)·b_i^{k−1} + r·b_{i+1}^{k−1},
+    De Casteljau's algorithm ([Farin02] section 4.2): with averages b_i^k = (1−r)·b_i^{k−1} + r·b_{i+1}^{k−1},
     the lower part has coefficients b_0^k and the upper part b_i^{d−i}. With r = p/m the integers m^k·b_i^k
     are computed, and multiplied by m^{d−k}.
     """
@@ -263,7 +262,7 @@ def face(patch: Patch, name: str, end: int) -> Patch:
 def slope(patch: Patch, name: str) -> Patch:
     """Returns the derivative along an axis of the unit box, with the axis of degree 0 kept if it was linear.
 
-    Its coefficients are d·(b_{i+1} − b_i) (Farin, section 5.3).
+    Its coefficients are d·(b_{i+1} − b_i) ([Farin02] section 5.3).
     """
     patch, rows = slabs(patch, name)
     degree = patch.degrees[0]

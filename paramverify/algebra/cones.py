@@ -1,9 +1,9 @@
 """Polyhedral cones with whole-number generators: membership suggested in floats, accepted only when exact.
 
-A vector t lies in the cone of columns a_1, ..., a_n iff t = Σ λ_k·a_k with λ ≥ 0 (A. Schrijver, *Theory of
-Linear and Integer Programming*, section 7.1). Which columns take part is suggested by phase one of the
-revised simplex method in floats, or in whole numbers where the floats do not suffice. The weights are then
-solved for over the rationals, so a wrong suggestion costs a reduction and never makes a wrong one.
+A vector t lies in the cone of columns a_1, ..., a_n iff t = Σ λ_k·a_k with λ ≥ 0 ([Schrijver86] section 7.1).
+Which columns take part is suggested by phase one of the revised simplex method in floats, or in whole numbers
+where the floats do not suffice. The weights are then solved for over the rationals, so a wrong suggestion
+costs a reduction and never makes a wrong one.
 """
 
 from __future__ import annotations

@@ -4,8 +4,9 @@ All `exp(q)` of a case are whole powers of one generator `E = exp(g)`, where g >
 divisor of the exponents: the powers are then as small as they can be. `E` is treated as one more
 parameter whose domain is a rational enclosure of its value.
 
-By Lindemann's theorem `exp(g)` is transcendental for rational g ≠ 0, so a polynomial in `E` with rational
-coefficients vanishes only if it is identically zero. Refining the enclosure therefore decides every sign.
+By Lindemann's theorem [Lindemann82] `exp(g)` is transcendental for rational g ≠ 0, so a polynomial in `E`
+with rational coefficients vanishes only if it is identically zero. Refining the enclosure therefore decides
+every sign.
 """
 
 from __future__ import annotations

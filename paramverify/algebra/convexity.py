@@ -1,9 +1,9 @@
 """Convex polynomials on small boxes: proof of convexity, and their minima recognised exactly.
 
 A convex f lies above its tangent planes: if f(z) + Σ sᵢ·(xᵢ − zᵢ) ≥ 0 on the box, where s = ∇f(z), then f ≥ 0
-there (S. Boyd and L. Vandenberghe, *Convex Optimization*, section 3.1.3). Where f touches zero, z must be
-the minimum itself: a rational point, or one with coordinates in a number field, found by Newton's method
-and the LLL algorithm, and then verified exactly in that field.
+there ([BoydVandenberghe04] section 3.1.3). Where f touches zero, z must be the minimum itself: a rational
+point, or one with coordinates in a number field, found by Newton's method and the LLL algorithm, and then
+verified exactly in that field.
 """
 
 from __future__ import annotations
@@ -296,8 +296,8 @@ def _around(value: fmpq) -> tuple[Fraction, Fraction]:
 def minimal_polynomial(value: fmpq) -> fmpz_poly | None:
     """Returns an irreducible polynomial of low degree and height that nearly vanishes at the number, or None.
 
-    A. K. Lenstra, H. W. Lenstra, L. Lovász, *Factoring polynomials with rational coefficients*, 1982: the
-    coefficients are a short vector of a lattice. Only a guess, which the caller verifies.
+    After [Lenstra82]: the coefficients are a short vector of a lattice. Only a guess, which the caller
+    verifies.
     """
     for degree in range(2, MAX_FIELD_DEGREE + 1):
         relation = _relation([value**k for k in range(degree + 1)])

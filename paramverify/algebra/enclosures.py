@@ -5,10 +5,10 @@ of the same or lower degrees, and an error r with
 
     |s·b_i − ē_i| ≤ r  for all i and some s > 0,
 
-where ē is e elevated to the degrees of f. Elevated coefficients are averages of the e_i (G. Farin, *Curves
-and Surfaces for CAGD*, section 5.1), so the Bernstein coefficients of s·f itself are at least min e − r and
-at most max e + r. Cutting keeps this: the coefficients on a part of the box are averages of those on the
-box, those of the difference as well (section 4.2). So what is shown here by signs, the full form shows too.
+where ē is e elevated to the degrees of f. Elevated coefficients are averages of the e_i ([Farin02] section
+5.1), so the Bernstein coefficients of s·f itself are at least min e − r and at most max e + r. Cutting keeps
+this: the coefficients on a part of the box are averages of those on the box, those of the difference as well
+(section 4.2). So what is shown here by signs, the full form shows too.
 """
 
 from __future__ import annotations
@@ -155,8 +155,8 @@ def _identity(size: int) -> fmpz_mat:
 def _part(degree: int, low: Fraction, high: Fraction) -> tuple[fmpz_mat, int]:
     """Returns (M, m): M/m maps coefficients on the unit interval to those on [low, high].
 
-    Coefficient i there is the blossom at d − i times low and i times high (Farin, section 4.4): the weights
-    are the coefficients of (1 − low + low·z)^(d−i) · (1 − high + high·z)^i.
+    Coefficient i there is the blossom at d − i times low and i times high ([Farin02] section 4.4): the
+    weights are the coefficients of (1 − low + low·z)^(d−i) · (1 − high + high·z)^i.
     """
     bottom = max(low.denominator, high.denominator)
     if bottom % low.denominator or bottom % high.denominator:
@@ -213,7 +213,7 @@ def reduced(form: Enclosure, degrees: Sequence[int]) -> Enclosure:
 def _elevation(degree: int, low: int) -> tuple[fmpz_mat, int]:
     """Returns (M, m): M/m maps coefficients of a low degree to those of the same polynomial in a higher one.
 
-    They are b_i = Σ_j C(low, j)·C(degree − low, i − j)/C(degree, i) · e_j (Farin, section 5.1).
+    They are b_i = Σ_j C(low, j)·C(degree − low, i − j)/C(degree, i) · e_j ([Farin02] section 5.1).
     """
     scale = lcm(*(comb(degree, i) for i in range(degree + 1)))
     rows = [

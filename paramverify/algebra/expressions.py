@@ -1,4 +1,4 @@
-"""Safe parsing of the expressions in case files, and their evaluation.
+"""Safe parsing of the expressions in case files.
 
 An expression is data. Its text is parsed with `ast` under a whitelist into a small tree of our own;
 nothing is ever executed. Decimals are read from their text as exact rationals. Sizes, exponents and
@@ -8,20 +8,33 @@ nesting are bounded, and every mistake points at its place.
 from __future__ import annotations
 
 import ast
-import operator
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
+from paramverify.algebra.evaluation import evaluate, unknown_name
+from paramverify.algebra.trees import Expression, Name, Node, Number, Operation, Text, Value
 from paramverify.errors import ExpressionError
+
+__all__ = [  # what is to be known of expressions, from one place
+    "Expression",
+    "Name",
+    "Node",
+    "Number",
+    "Operation",
+    "Text",
+    "Value",
+    "constant",
+    "evaluate",
+    "exact_decimal",
+    "parse",
+    "unknown_name",
+]
 
 MAX_LENGTH = 20_000  # characters in one expression
 MAX_DEPTH = 200  # nested brackets or operators other than chains of + and *
 MAX_EXPONENT = 1_000  # absolute value of an exponent, and of the exponent of a decimal
 MAX_DIGITS = 2_000  # digits of one number
-MAX_BITS = 100_000  # size of a number that evaluation may create
 
 FUNCTIONS = {"exp": (1, 1), "ln": (1, 1), "abs": (1, 1), "min": (1, None), "max": (1, None)}
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
@@ -44,68 +57,6 @@ _COMPARE: dict[type[ast.cmpop], str] = {
     ast.NotEq: "!=",
 }
 _EQUALS = {"=": "write == for equality", "=<": "write <=, not =<", "=>": "write >=, not =>"}
-
-
-@dataclass(frozen=True)
-class Number:
-    """An exact rational constant."""
-
-    value: Fraction
-    column: int
-
-
-@dataclass(frozen=True)
-class Name:
-    """A parameter, a variable of the prior or a definition."""
-
-    name: str
-    column: int
-
-
-@dataclass(frozen=True)
-class Text:
-    """A quoted label, for comparisons such as `disease == 'flu'`."""
-
-    value: str
-    column: int
-
-
-@dataclass(frozen=True)
-class Operation:
-    """An operator or function applied to arguments; `neg`, `and`, `or`, `not` are operators too."""
-
-    operator: str
-    arguments: tuple[Node, ...]
-    column: int
-
-
-Node = Number | Name | Text | Operation
-Value = Fraction | str | bool
-
-
-@dataclass(frozen=True)
-class Expression:
-    """A parsed expression with the text it came from."""
-
-    text: str
-    root: Node
-
-    def error(self, reason: str, node: Node) -> ExpressionError:
-        """Returns an error that points at the node."""
-        return ExpressionError(reason, self.text, node.column)
-
-    def nodes(self) -> Iterator[Node]:
-        """Yields every node of the tree, the root first."""
-        stack = [self.root]
-        while stack:
-            node = stack.pop()
-            yield node
-            if isinstance(node, Operation):
-                stack.extend(reversed(node.arguments))
-
-    def names(self) -> dict[str, Node]:
-        """Returns the names that occur, each with one of its places."""
-        return {node.name: node for node in self.nodes() if isinstance(node, Name)}
 
 
 def parse(text: str) -> Expression:
@@ -290,111 +241,6 @@ def exact_decimal(digits: str) -> Fraction:
     if len(digits) > MAX_DIGITS or abs(int(match.group(1) or 0)) > MAX_EXPONENT:
         raise ValueError("number too large: too many digits, or its exponent is too large")
     return Fraction(digits.replace("_", ""))
-
-
-_ORDER: dict[str, Callable[[Fraction, Fraction], bool]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-
-
-def evaluate(expression: Expression, values: Mapping[str, Value] | None = None) -> Value:
-    """Evaluates an expression exactly where every name has a value.
-
-    Comparisons and connectives give booleans, which count as 0 and 1 in arithmetic. `exp` and `ln` have
-    no rational value and are refused here.
-
-    Raises:
-        ExpressionError: an unknown name, a label in arithmetic, a division by zero, `exp` or `ln`.
-    """
-    known: Mapping[str, Value] = values or {}
-
-    def number(node: Node) -> Fraction:
-        value = visit(node)
-        if isinstance(value, str):
-            raise expression.error(f"the label {value!r} is not a number", node)
-        return Fraction(value)
-
-    def operation(node: Operation) -> Value:
-        op, args = node.operator, node.arguments
-        if op == "+":
-            total = Fraction(0)
-            for argument in args:
-                total = _bounded(expression, node, total + number(argument))
-            return total
-        if op == "*":
-            return product(node)
-        if op in _ORDER:
-            return _ORDER[op](number(args[0]), number(args[1]))
-        if op in ("==", "!="):
-            return (visit(args[0]) == visit(args[1])) == (op == "==")
-        if op == "and":
-            return all(number(a) != 0 for a in args)
-        if op == "or":
-            return any(number(a) != 0 for a in args)
-        if op == "not":
-            return number(args[0]) == 0
-        if op == "neg":
-            return -number(args[0])
-        if op == "/":
-            divisor = number(args[1])
-            if divisor == 0:
-                raise expression.error("division by zero", args[1])
-            return _bounded(expression, node, number(args[0]) / divisor)
-        if op == "**":
-            return power(node, number(args[0]), int(number(args[1])))
-        if op in ("min", "max"):
-            return (min if op == "min" else max)(number(a) for a in args)
-        if op == "abs":
-            return abs(number(args[0]))
-        raise expression.error(f"{op} is not allowed here: its value is not rational", node)
-
-    def product(node: Operation) -> Fraction:
-        result = Fraction(1)
-        for argument in node.arguments:
-            result = _bounded(expression, node, result * number(argument))
-        return result
-
-    def power(node: Operation, base: Fraction, exponent: int) -> Fraction:
-        if base == 0 and exponent < 0:
-            raise expression.error("division by zero", node)
-        bits = max(abs(base.numerator), base.denominator).bit_length()
-        if bits * abs(exponent) > MAX_BITS:
-            raise expression.error("the value is too large", node)
-        return base**exponent
-
-    def visit(node: Node) -> Value:
-        if isinstance(node, (Number, Text)):
-            return node.value
-        if isinstance(node, Name):
-            if node.name not in known:
-                raise expression.error(unknown_name(node.name, known), node)
-            return known[node.name]
-        return operation(node)
-
-    try:
-        return visit(expression.root)
-    except RecursionError:
-        raise ExpressionError("nested too deeply", expression.text, 0) from None
-
-
-def _bounded(expression: Expression, node: Node, value: Fraction) -> Fraction:
-    if max(abs(value.numerator), value.denominator).bit_length() > MAX_BITS:
-        raise expression.error("the value is too large", node)
-    return value
-
-
-def unknown_name(name: str, known: Mapping[str, object]) -> str:
-    """Returns the message for a name that is not known here, with the nearest one that is."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, list(known), n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    if not near:
-        hint = f"; known here: {', '.join(sorted(known))}" if known else "; no names are known here"
-    return f"unknown name {name!r}{hint}"
 
 
 def constant(text: str) -> Fraction:

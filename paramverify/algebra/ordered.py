@@ -3,7 +3,7 @@
 The coefficients are elements of an ordered field: polynomials in the other variables of the ring, which stand
 for real numbers such as `E = exp(g)` or the root of another polynomial. All that is asked of the field is a
 function that gives the sign of an element. Descartes' rule of signs on bisected intervals needs nothing else
-(Collins and Akritas, SYMSAC 1976; see `realroots`).
+([CollinsAkritas76]; see `realroots`).
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ from math import comb
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpq_poly, fmpz
 
 from paramverify.algebra.constants import GENERATOR, ExpConstant
+from paramverify.algebra.evaluation import MAX_BITS
 from paramverify.algebra.expressions import (
-    MAX_BITS,
     Expression,
     Name,
     Node,
@@ -224,68 +224,86 @@ def to_rational_function(
             bounds of this module.
     """
     known = {name: RationalFunction.of(ring.variable(name)) for name in ring.parameters}
-    known.update(definitions or {})
+    try:
+        return _Denoted(expression, ring, {**known, **(definitions or {})}).of(expression.root)
+    except RecursionError:
+        raise ExpressionError("nested too deeply", expression.text, 0) from None
 
-    def visit(node: Node) -> RationalFunction:
+
+@dataclass(frozen=True)
+class _Denoted:
+    """The rational functions that the nodes of one expression denote."""
+
+    expression: Expression
+    ring: Ring
+    known: Mapping[str, RationalFunction]
+
+    def of(self, node: Node) -> RationalFunction:
         if isinstance(node, Number):
-            return RationalFunction.of(ring.number(node.value))
+            return RationalFunction.of(self.ring.number(node.value))
         if isinstance(node, Name):
-            if node.name not in known:
-                raise expression.error(unknown_name(node.name, known), node)
-            return known[node.name]
+            if node.name not in self.known:
+                raise self.expression.error(unknown_name(node.name, self.known), node)
+            return self.known[node.name]
         if isinstance(node, Operation):
-            return operation(node)
-        raise expression.error("a label is not a number", node)
+            return self.operation(node)
+        raise self.expression.error("a label is not a number", node)
 
-    def operation(node: Operation) -> RationalFunction:
-        op = node.operator
-        if op == "exp":
-            return exponential(node)
-        if op not in ("+", "*", "/", "**", "neg"):
-            raise expression.error(f"{op} is not allowed here: parameters need + - * / **", node)
-        if op == "**":
-            exponent = evaluate(Expression(expression.text, node.arguments[1]))
-            return power(node, visit(node.arguments[0]), int(exponent))
-        values = [visit(argument) for argument in node.arguments]
-        if op == "neg":
-            return -values[0]
-        if op == "/":
-            if not values[1].numerator:
-                raise expression.error("division by zero", node.arguments[1])
-            _check_product(expression, node, values[0], values[1])
-            return values[0] / values[1]
+    def operation(self, node: Operation) -> RationalFunction:
+        match node.operator:
+            case "exp":
+                return self.exponential(node)
+            case "**":
+                exponent = evaluate(Expression(self.expression.text, node.arguments[1]))
+                return self.power(node, self.of(node.arguments[0]), int(exponent))
+            case "neg":
+                return -self.of(node.arguments[0])
+            case "/":
+                return self.quotient(node, *map(self.of, node.arguments))
+            case "+" | "*":
+                return self.combined(node, [self.of(argument) for argument in node.arguments])
+        reason = f"{node.operator} is not allowed here: parameters need + - * / **"
+        raise self.expression.error(reason, node)
+
+    def combined(self, node: Operation, values: Sequence[RationalFunction]) -> RationalFunction:
+        """Returns the sum or the product."""
         result = values[0]
         for value in values[1:]:
-            if op == "+":
-                _check_sum(expression, node, result, value)
+            if node.operator == "+":
+                _check_sum(self.expression, node, result, value)
                 result = result + value
             else:
-                _check_product(expression, node, result, value)
+                _check_product(self.expression, node, result, value)
                 result = result * value
         return result
 
-    def power(node: Operation, base: RationalFunction, exponent: int) -> RationalFunction:
+    def quotient(
+        self, node: Operation, dividend: RationalFunction, divisor: RationalFunction
+    ) -> RationalFunction:
+        if not divisor.numerator:
+            raise self.expression.error("division by zero", node.arguments[1])
+        _check_product(self.expression, node, dividend, divisor)
+        return dividend / divisor
+
+    def power(self, node: Operation, base: RationalFunction, exponent: int) -> RationalFunction:
         if not base.numerator and exponent < 0:
-            raise expression.error("division by zero", node)
+            raise self.expression.error("division by zero", node)
         for part in (base.numerator, base.denominator):
-            _check_power(expression, node, part, abs(exponent))
+            _check_power(self.expression, node, part, abs(exponent))
         return base**exponent
 
-    def exponential(node: Operation) -> RationalFunction:
-        argument = evaluate(Expression(expression.text, node.arguments[0]))
+    def exponential(self, node: Operation) -> RationalFunction:
+        argument = evaluate(Expression(self.expression.text, node.arguments[0]))
         if isinstance(argument, str):
-            raise expression.error("exp needs a rational number", node)
+            raise self.expression.error("exp needs a rational number", node)
         if argument == 0:
-            return RationalFunction.of(ring.number(1))
-        steps = Fraction(argument) / ring.constant.exponent if ring.constant else Fraction(1, 2)
+            return RationalFunction.of(self.ring.number(1))
+        constant = self.ring.constant
+        steps = Fraction(argument) / constant.exponent if constant else Fraction(1, 2)
         if steps.denominator != 1:
-            raise expression.error("exp of this number is not a power of the case's generator", node)
-        return RationalFunction.of(ring.variable(GENERATOR)) ** int(steps)
-
-    try:
-        return visit(expression.root)
-    except RecursionError:
-        raise ExpressionError("nested too deeply", expression.text, 0) from None
+            reason = "exp of this number is not a power of the case's generator"
+            raise self.expression.error(reason, node)
+        return RationalFunction.of(self.ring.variable(GENERATOR)) ** int(steps)
 
 
 def _check_power(expression: Expression, node: Node, base: Polynomial, exponent: int) -> None:

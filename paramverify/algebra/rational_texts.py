@@ -37,7 +37,7 @@ _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _SHOWN = 40  # characters of an unexpected word
 
 
-class Condition(NamedTuple):
+class ValueCondition(NamedTuple):
     """A comparison of two values of one `SharedValues`."""
 
     relation: str
@@ -45,7 +45,7 @@ class Condition(NamedTuple):
     right: int
 
 
-Part = int | list[Condition]
+Part = int | list[ValueCondition]
 
 
 class Place(NamedTuple):
@@ -78,7 +78,7 @@ class Formulas:
             self._refuse("a formula is needed here, not a comparison", 0)
         return found
 
-    def conditions(self, text: str) -> list[Condition]:
+    def conditions(self, text: str) -> list[ValueCondition]:
         """Returns the comparisons that the text joins; all of them hold iff the text does.
 
         Raises:
@@ -217,7 +217,7 @@ def _applied(read: Formulas, call: _Call) -> Part:
     if conditions or len(numbers) < least or (exactly and len(numbers) != least):
         read._refuse(f"wrong operands for {word}", call.place.start)
     if relation in NEGATED:
-        return [Condition(relation, numbers[0], numbers[1])]
+        return [ValueCondition(relation, numbers[0], numbers[1])]
     if word in ("^", "**"):
         return values.power(numbers[0], numbers[1])
     if word == "+":
@@ -230,7 +230,7 @@ def _applied(read: Formulas, call: _Call) -> Part:
     return read._quotient(first, values.product(rest), call.place.start)
 
 
-def _negated(condition: Condition) -> Condition:
+def _negated(condition: ValueCondition) -> ValueCondition:
     return condition._replace(relation=NEGATED[condition.relation])
 
 
@@ -256,7 +256,7 @@ class _Sum:
     complete: bool = False  # an operator may follow
     left: int | None = None
     relation: str = ""
-    conditions: list[Condition] = field(default_factory=list)
+    conditions: list[ValueCondition] = field(default_factory=list)
     closed: bool = False  # the last thing read was a bracket with a comparison
 
     def operand(self, value: int) -> None:
@@ -358,7 +358,7 @@ class _Infix:
             self.read._unexpected(place)
         total = self.total(top)
         if top.left is not None:
-            return [*top.conditions, Condition(top.relation, top.left, total)]
+            return [*top.conditions, ValueCondition(top.relation, top.left, total)]
         if top.conditions:
             self.read._unexpected(place)
         return total

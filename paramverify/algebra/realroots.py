@@ -2,11 +2,10 @@
 
 A polynomial is factored over the rationals; linear factors give rational roots exactly, and the roots of
 every other irreducible factor are simple and irrational, so they are never at a rational cut. They are
-isolated by Descartes' rule of signs on bisected intervals (Vincent–Collins–Akritas; G. E. Collins and
-A. G. Akritas, *Polynomial real root isolation using Descartes' rule of signs*, SYMSAC 1976): the number of
-sign variations of the Bernstein coefficients on an interval is at least the number of roots inside, and
-differs from it by an even number; so 0 means none and 1 means exactly one. Bisection ends for square-free
-polynomials (the one- and two-circle theorems).
+isolated by Descartes' rule of signs on bisected intervals ([CollinsAkritas76]): the number of sign variations
+of the Bernstein coefficients on an interval is at least the number of roots inside, and differs from it by an
+even number; so 0 means none and 1 means exactly one. Bisection ends for square-free polynomials (the one- and
+two-circle theorems).
 """
 
 from __future__ import annotations

@@ -12,7 +12,8 @@ from math import comb
 
 from flint import fmpq
 
-from paramverify.algebra.expressions import MAX_BITS, MAX_EXPONENT
+from paramverify.algebra.evaluation import MAX_BITS
+from paramverify.algebra.expressions import MAX_EXPONENT
 from paramverify.algebra.polynomials import MAX_DEGREE, MAX_TERMS, Polynomial, RationalFunction, Ring
 from paramverify.errors import LimitError
 

@@ -6,9 +6,9 @@ the volume is exact: with a_k > 0 (an axis with a_k < 0 is turned around)
 
     vol {t in [0, 1]^d : a·t ≤ b} = Σ_{v in {0, 1}^d} (-1)^|v| · max(b - a·v, 0)^d / (d! · Π a_k)
 
-(D. Barrow, P. Smith, *Spline notation applied to a volume problem*, 1979). Every other box is cut in two, the
-largest first, until what is left is little or the work is done; that is the distance of the bounds. A set
-where a polynomial that is not zero vanishes has no volume, so strict and weak constraints are alike here.
+([BarrowSmith79]). Every other box is cut in two, the largest first, until what is left is little or the work
+is done; that is the distance of the bounds. A set where a polynomial that is not zero vanishes has no volume,
+so strict and weak constraints are alike here.
 """
 
 from __future__ import annotations

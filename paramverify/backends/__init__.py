@@ -1,21 +1,23 @@
 """Backends: each module of this package may export some as `BACKENDS`.
 
-That is a tuple, or a function that returns one. A module here is a backend; there is nothing to register. It
-may be a few lines: see `Backend` for the contract. A backend owns no time, memory or process: the portfolio
-runs it in a child process that it may kill at any moment.
+That is a tuple, or a function that returns one. A module here is a backend, and so is one that a plugin
+names in the group `paramverify.backends`; there is nothing to register. It may be a few lines: see `Backend`
+for the contract. A backend owns no time, memory or process: the portfolio runs it in a child process that it
+may kill at any moment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
-from importlib import import_module
-from pkgutil import iter_modules
-from typing import Protocol
+from typing import Any, Protocol
 
-from paramverify.answers import Answer
+from paramverify.answers import Answer, Open
 from paramverify.claims import Claim
 from paramverify.errors import InputError
+from paramverify.plugins import Registry, plugins, taken
+
+REGISTRY = Registry(__name__, "paramverify.backends", "backend")
 
 
 class Ability(Enum):
@@ -35,8 +37,10 @@ class Backend(Protocol):
     `name` is what users type; `builtin` is true for the exact procedures of this package, whose proofs carry
     certificates; `install` is the command or advice for getting it. `description` is one line, `abilities`
     says what it can do.
-    Two more attributes are optional: `settings`, a mapping of options that are always set and recorded,
-    and `preload`, names of modules that are imported once, before attempts are forked.
+    More members are optional. `settings` is a mapping of options that are always set and recorded; `preload`
+    are names of modules that are imported once, before attempts are forked. For the others see the functions
+    below: `place`, where it stands in the race of the default strategy; `program`, the program whose answers
+    its own are; `run_script`, which runs an SMT-LIB script as it is.
     """
 
     name: str
@@ -57,24 +61,82 @@ class Backend(Protocol):
         """
 
 
-def discover() -> dict[str, Backend]:
-    """Returns every backend by name, installed or not: ours in the order of module names, then the user's.
+def place(found: Backend) -> int | None:
+    """Returns where a backend stands in the default strategy, smaller places first; None if it takes no part.
+
+    Without a `place` of its own it takes no part: it is asked where the user names it.
+    """
+    own: int | None = getattr(found, "place", None)
+    return own
+
+
+def program(found: Backend, name: str) -> str:
+    """Returns what the answers of the backend that users call by this name depend on.
+
+    Backends with the same `program` are one where different ones are to confirm a claim, and so are all
+    built-in procedures. Without a `program` of its own a backend is a program for itself.
+    """
+    own: str = getattr(found, "program", name)
+    return "built-in" if found.builtin else own
+
+
+def script_runner(found: Backend) -> Callable[[str], str | Open] | None:
+    """Returns `run_script`: from an SMT-LIB script to what is printed, or why that is no answer; or None."""
+    own: Callable[[str], str | Open] | None = getattr(found, "run_script", None)
+    return own
+
+
+def taking_part() -> tuple[Backend, ...]:
+    """Returns the backends that are installed and take part in the default strategy, in their order.
 
     Raises:
-        InputError: a mistake in the user's configuration, or two backends of one name.
+        InputError: see `discover`.
     """
-    found: dict[str, Backend] = {}
-    offers = (
-        getattr(import_module(f"{__name__}.{module.name}"), "BACKENDS", ())
-        for module in sorted(iter_modules(__path__), key=lambda m: m.name)
-    )
-    # Functions come last, so that a name that is taken is the user's mistake.
-    for offer in sorted(offers, key=callable):
+    placed = [(own, found) for found in discover().values() if (own := place(found)) is not None]
+    ordered = sorted(placed, key=lambda entry: entry[0])  # the order of discovery where places are equal
+    return tuple(found for _, found in ordered if found.version() is not None)
+
+
+def discover() -> dict[str, Backend]:
+    """Returns every backend by name, installed or not: ours by modules, those of plugins, then the user's.
+
+    Raises:
+        InputError: a mistake in the user's configuration, a plugin that fails, or two backends of one name.
+    """
+    found = _ours()
+    for plugin in plugins(REGISTRY.group):
+        offer = getattr(plugin.load(), "BACKENDS", None)
+        if offer is None:
+            raise InputError(f"{plugin.told()} exports no BACKENDS")
         for backend in offer() if callable(offer) else offer:
             if backend.name in found:
-                raise InputError(f"there are two backends called {backend.name!r}")
+                raise taken(plugin, REGISTRY.what, backend.name)
             found[backend.name] = backend
+    # Functions come last, so that a name that is taken is the user's mistake.
+    for offer in _offers():
+        if callable(offer):
+            _add(found, offer())
     return found
+
+
+def _offers() -> list[Any]:
+    return [getattr(REGISTRY.own_module(name), "BACKENDS", ()) for name in REGISTRY.own()]
+
+
+def _ours() -> dict[str, Backend]:
+    """Returns the backends of this package that do not depend on the user's configuration."""
+    found: dict[str, Backend] = {}
+    for offer in _offers():
+        if not callable(offer):
+            _add(found, offer)
+    return found
+
+
+def _add(found: dict[str, Backend], backends: Iterable[Backend]) -> None:
+    for backend in backends:
+        if backend.name in found:
+            raise InputError(f"there are two backends called {backend.name!r}")
+        found[backend.name] = backend
 
 
 def backend(name: str) -> Backend:
@@ -83,7 +145,9 @@ def backend(name: str) -> Backend:
     Raises:
         InputError: there is none.
     """
-    known = discover()
+    known = _ours()  # the process of an attempt need not look through other packages for one of these
+    if name not in known:
+        known = discover()
     if name not in known:
         raise InputError(f"unknown backend {name!r}; known: {', '.join(known)}")
     return known[name]

@@ -1,8 +1,7 @@
 """cvc5, through PySMT, with and without cylindrical algebraic coverings.
 
-Without: incremental linearisation (A. Cimatti et al., TOCL 2018). With: E. Ábrahám, J. Davenport, M. England,
-G. Kremer, JLAMP 2021. `nl-cov` and `nl-ext` are always set explicitly, because cvc5 would choose
-for itself.
+Without: incremental linearisation [Cimatti18]. With: [Abraham21]. `nl-cov` and `nl-ext` are always set
+explicitly, because cvc5 would choose for itself.
 """
 
 from __future__ import annotations
@@ -35,6 +34,8 @@ class Cvc5:
     name: str
     description: str
     settings: Mapping[str, str]
+    place: int
+    program: str = "cvc5"
     builtin: bool = False
     install: str = "pip install cvc5 pysmt"
     abilities: frozenset[Ability] = DECIDES
@@ -52,6 +53,24 @@ class Cvc5:
         """Decides one claim; the proof is cvc5's `unsat`, the refutation is evaluated exactly."""
         settings = {**self.settings, **options}
         return decide(claim, lambda part: _solve(part, settings))
+
+    def run_script(self, text: str) -> str:
+        """Returns what cvc5 prints about an SMT-LIB script."""
+        import cvc5
+
+        solver = cvc5.Solver()
+        symbols = cvc5.SymbolManager(solver)
+        parser = cvc5.InputParser(solver, symbols)
+        parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "script")
+        output = ""
+        try:
+            while not (command := parser.nextCommand()).isNull():
+                output += command.invoke(solver, symbols)
+                if command.getCommandName() == "exit":
+                    break
+        except RuntimeError as error:  # cvc5's own errors
+            return f'{output}(error "{error}")\n'
+        return output
 
 
 def _solve(claim: Claim, settings: Mapping[str, str]) -> Proved | Open | Satisfied:
@@ -142,6 +161,6 @@ def _polynomial(term: cvc5.Term, variable: cvc5.Term) -> fmpq_poly:
 
 
 BACKENDS = (
-    Cvc5("cvc5", "cvc5 with incremental linearisation", {"nl-cov": "false", "nl-ext": "full"}),
-    Cvc5("cvc5-cov", "cvc5 with cylindrical algebraic coverings", {"nl-cov": "true", "nl-ext": "light"}),
+    Cvc5("cvc5", "cvc5 with incremental linearisation", {"nl-cov": "false", "nl-ext": "full"}, 50),
+    Cvc5("cvc5-cov", "cvc5 with cylindrical algebraic coverings", {"nl-cov": "true", "nl-ext": "light"}, 20),
 )

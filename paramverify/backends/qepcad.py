@@ -1,9 +1,8 @@
 """QEPCAD, the program: quantifier elimination by partial cylindrical algebraic decomposition.
 
-G. Collins, H. Hong, *Partial cylindrical algebraic decomposition for quantifier elimination*, JSC 1991;
-C. W. Brown, *QEPCAD B*, SIGSAM Bulletin 2003. Its answer counts only if it printed nothing beside it. With a
-warning that the projection may not be valid, or that a delineating polynomial should be added, it may be
-wrong.
+The method is that of [CollinsHong91], the program that of [Brown03]. Its answer counts only if it printed
+nothing beside it. With a warning that the projection may not be valid, or that a delineating polynomial
+should be added, it may be wrong.
 """
 
 from __future__ import annotations
@@ -77,6 +76,7 @@ class Qepcad:
     description: str = "QEPCAD, cylindrical algebraic decomposition; also eliminates quantifiers"
     install: str = "pip install passagemath-qepcad, or put qepcad on PATH"
     abilities: frozenset[Ability] = DECIDES | {Ability.QUANTIFIERS}
+    place: int = 40
 
     def version(self) -> str | None:
         """Returns the version that the program states, or None without it."""

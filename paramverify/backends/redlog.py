@@ -1,8 +1,7 @@
 """Redlog, where REDUCE is on PATH: virtual substitution, then cylindrical algebraic decomposition.
 
-A. Dolzmann, T. Sturm, *Redlog: computer algebra meets computer logic*, SIGSAM Bulletin 1997. `rlqe` may
-leave quantifiers, and then `rlcad` is asked. `rlgqe` and `rlgcad` are never used: what they return holds
-under conditions only.
+The program is that of [DolzmannSturm97]. `rlqe` may leave quantifiers, and then `rlcad` is asked. `rlgqe` and
+`rlgcad` are never used: what they return holds under conditions only.
 """
 
 from __future__ import annotations
@@ -28,7 +27,10 @@ NOISE = re.compile(r"^\s*(?:\{[a-z]*\}\$?|Quitting|\*\*\* End of .*)?\s*$")
 
 
 class Redlog:
-    """The backend `redlog`, without options."""
+    """The backend `redlog`, without options.
+
+    It takes no part in the default strategy, because no race with it has been measured.
+    """
 
     name = "redlog"
     builtin = False

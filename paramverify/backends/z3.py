@@ -1,4 +1,4 @@
-"""Z3, through PySMT: nlsat decides QF_NRA (D. Jovanović, L. de Moura, IJCAR 2012)."""
+"""Z3, through PySMT: nlsat decides QF_NRA ([JovanovicMoura12])."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ class Z3:
     description = "Z3's nlsat, a complete procedure for polynomial arithmetic"
     install = "pip install z3-solver pysmt"
     abilities = DECIDES
+    place = 10
     preload = ("pysmt.environment", "pysmt.logics", "pysmt.solvers.z3")
 
     def version(self) -> str | None:
@@ -45,6 +46,16 @@ class Z3:
     def decide(self, claim: Claim, options: Mapping[str, str]) -> Answer:
         """Decides one claim; the proof is Z3's `unsat`, the refutation is evaluated exactly."""
         return decide(claim, lambda part: _solve(part, options))
+
+    def run_script(self, text: str) -> str:
+        """Returns what Z3 prints about an SMT-LIB script."""
+        import z3
+
+        context = z3.Context()
+        try:
+            return str(z3.Z3_eval_smtlib2_string(context.ref(), text))
+        except z3.Z3Exception as error:
+            return error.value.decode(errors="replace") if isinstance(error.value, bytes) else str(error)
 
 
 def _solve(claim: Claim, options: Mapping[str, str]) -> Proved | Open | Satisfied:

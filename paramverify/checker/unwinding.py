@@ -13,7 +13,7 @@ family    For pairs of terminal states in rel[i]: the same actions are enabled, 
           the supports of the closures maps to related states in rel[i] with equal probability, or (i > 0) to
           states related in rel[i−1] with probabilities that differ by a factor of at most e^δ. Insertions of
           data points at reachable states stay in rel[t], and 1 ≤ e^δ, with e^{tδ} within the bound.
-          (Tschantz, Kaynar and Datta.)
+          ([T])
 costs     Classes of states that are bisimilar. C(x, y) ≥ 1 for pairs of classes: the same actions are
           enabled, and for each an injection of supports with ν1(z)·C(z, β(z)) ≤ C(x, y)·ν2(β(z)). Then
           Pr(.|x) ≤ C(x, y)·Pr(.|y), and the C of insertions are within the bound, which is at least 1.

@@ -21,7 +21,6 @@ import click
 from paramverify import printable
 from paramverify.algebra.expressions import constant
 from paramverify.cli import _output
-from paramverify.cli._exits import Exit
 from paramverify.errors import InputError, TimeLimitError, located
 from paramverify.portfolio.session import Options
 from paramverify.portfolio.strategies import parse_strategy, race_of
@@ -32,7 +31,6 @@ GRACE = 0.25  # seconds that a session may need to end its processes
 MEMORY = "paramverify.memory"  # key in the context of a command
 OPEN_ALREADY = ("/dev/std", "/dev/fd/", "/proc/self/fd/")  # names of descriptors
 LEAST_MEMORY, MOST_MEMORY = 10**8, 10**15
-STATUS_CODES = {"holds": Exit.HOLDS, "violated": Exit.VIOLATED, "unknown": Exit.UNKNOWN}
 
 
 def case_argument(function: Function) -> Function:

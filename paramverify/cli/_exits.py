@@ -7,6 +7,7 @@ from enum import IntEnum
 
 import click
 
+from paramverify.answers import Standing
 from paramverify.errors import DisagreementError, InputError, LimitError
 
 # With these the system says that what was to be written could not be, whichever file it is.
@@ -26,6 +27,11 @@ class Exit(IntEnum):
     INTERRUPTED = 130
 
 
+STATUS_CODES = {
+    Standing.HOLDS: Exit.HOLDS,
+    Standing.VIOLATED: Exit.VIOLATED,
+    Standing.UNKNOWN: Exit.UNKNOWN,
+}
 CODES = (
     "0 holds, 1 violated, 2 bad input or usage, 3 unknown, 70 a defect of paramverify, "
     "74 output not written, 130 interrupted"

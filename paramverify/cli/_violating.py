@@ -15,9 +15,10 @@ from paramverify.cli._exits import Exit
 from paramverify.encodings.choice import claims_of, is_long
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
+from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case
-from paramverify.privacy.verification import Report, check_model, levels_certificate
+from paramverify.privacy.verification import Report, levels_certificate
 from paramverify.reports import synthesis as telling
 from paramverify.reports.evidence import evidence_document
 from paramverify.synthesis import violating
@@ -49,7 +50,7 @@ def violating_prior(
     lines = telling.violating_lines(case, found)
     if evidence:
         _output.found(lines, document)
-        _write_evidence(case, session, found, document["status"], evidence)
+        _write_evidence(case, session, found, evidence)
     code = Exit.VIOLATED if found.witness else Exit.HOLDS if found.complete else Exit.UNKNOWN
     return code, document, lines
 
@@ -58,11 +59,10 @@ def _write_evidence(
     case: Case,
     session: Session,
     found: violating.Violating,
-    status: str,
     path: Path,
 ) -> None:
     model = case.model
-    _, obligations = check_model(session, model)
+    _, obligations = discharge(session, model)
     verdict: Verdict = Unknown(End.GAVE_UP, found.reason)
     decisions = found.decisions
     if found.witness:
@@ -82,5 +82,5 @@ def _write_evidence(
         obligations=obligations,
         certificate=certificate,
     )
-    document = evidence_document(case, report, status)
+    document = evidence_document(case, report)
     write_json(path, document, indent=1)

@@ -12,7 +12,6 @@ import click
 
 from paramverify.algebra.decimals import decimal_text
 from paramverify.algebra.expressions import constant
-from paramverify.algebra.polynomials import variables
 from paramverify.algebra.realroots import RealRoot
 from paramverify.cli import _output
 from paramverify.cli._common import (
@@ -30,13 +29,12 @@ from paramverify.cli._common import (
 from paramverify.cli._exits import Exit
 from paramverify.errors import InputError, LimitError, located
 from paramverify.models.kinds import need_privacy
+from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case, load
-from paramverify.privacy.verification import check_model
 from paramverify.reports import text
 from paramverify.reports.budgets import Statement, ratio_document
-from paramverify.synthesis.budget import tight_budget
-from paramverify.synthesis.length_budgets import tight_budget_of_every_length
+from paramverify.synthesis.case_budget import case_budget
 from paramverify.synthesis.suprema import TightBudget
 
 UNDECIDED = "whether it is reached is not decided"
@@ -76,18 +74,13 @@ def command(
     with time_limit(timeout), Session(options) as session:
         loaded = load(case)
         model = need_privacy(loaded.model, "budget", INSTEAD)
-        doubt, _ = check_model(session, model)
+        doubt, _ = discharge(session, model)
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")
-        search = tight_budget if model.lengths else tight_budget_of_every_length
-        found = search(model, session, width)
-        used = {*variables(model.ratio.numerator), *variables(model.ratio.denominator)}
-        parametric = not used.isdisjoint(model.domain.ring.parameters)
-        related = search(model, session, width, relative=True) if parametric else None
-        document = _evidence(loaded, found, session) if evidence else {}
-    results = [found, *([related] if related else [])]
-    done = all(r.infinite or (r.upper is not None and r.upper - r.lower <= width * r.lower) for r in results)
-    statement = Statement.of(model, found)
+        found = case_budget(model, session, width)
+        document = _evidence(loaded, found.ratio, session) if evidence else {}
+    related = found.relative
+    statement = Statement.of(model, found.ratio)
     if evidence:
         write_json(evidence, document, indent=1)
     if as_json:
@@ -103,7 +96,7 @@ def command(
             click.echo(f"relative to the case's {loaded.budget}: {_relative(related)}")
         for note in model.notes:
             say(f"Note: {note}.")
-    return Exit.HOLDS if done else Exit.UNKNOWN
+    return Exit.HOLDS if found.is_within(width) else Exit.UNKNOWN
 
 
 def best_bound() -> Callable[[TightBudget], None]:
@@ -132,7 +125,7 @@ def _evidence(case: Case, found: TightBudget, session: Session) -> dict[str, Any
     from paramverify.reports.budget_evidence import budget_document
 
     model = found.proof.model if found.proof else need_privacy(case.model, "budget", INSTEAD)
-    _, obligations = check_model(session, model)
+    _, obligations = discharge(session, model)
     return budget_document(case, found, obligations)
 
 

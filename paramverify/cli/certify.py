@@ -19,12 +19,13 @@ from paramverify.cli._common import (
     say,
     whole_timeout_option,
 )
+from paramverify.cli._exits import Exit
 from paramverify.errors import InputError
 from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.models.neighbourhoods import read_neighbours
-from paramverify.portfolio.possible import require_possible
+from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import load
 from paramverify.reports import documents, text
 
@@ -76,12 +77,12 @@ def command(
         status = "violation" if found.exceeds else "no violation"
         directions = [documents.witness(witness) for witness in both]
         print_json({"status": status, "witness": documents.witness(found), "directions": directions})
-        return int(found.exceeds)
+        return Exit.VIOLATED if found.exceeds else Exit.HOLDS
     click.echo("violation" if found.exceeds else "not a violation")
     for line in text.witness_lines(found):
         say(f"  {line}")
     say(f"  The other way around, {text.comparison(both[1])}")
-    return int(found.exceeds)
+    return Exit.VIOLATED if found.exceeds else Exit.HOLDS
 
 
 def read_observations(given: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:

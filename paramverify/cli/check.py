@@ -14,9 +14,10 @@ from paramverify.checker.second_look import SecondLook, with_second_look
 from paramverify.checker.strict import Rejected
 from paramverify.cli import _output
 from paramverify.cli._common import json_option, print_json, say, whole_timeout_option
+from paramverify.cli._exits import Exit
 from paramverify.errors import EvidenceError, located
 from paramverify.files import read_file
-from paramverify.portfolio.possible import require_possible
+from paramverify.portfolio.obligations import require_possible
 
 MAX_BYTES = 1_000_000_000
 SHOWN = 20
@@ -39,7 +40,7 @@ def command(evidence: Path, case: str | None, as_json: bool) -> int:
     accepted = report.accepted
     if as_json:
         print_json(_document(report, look))
-        return int(not accepted)
+        return Exit.HOLDS if accepted else Exit.VIOLATED
     lines = [line for line in report.lines if look is None or line != look.line]
     for line in lines[:SHOWN]:
         say(line)
@@ -48,7 +49,7 @@ def command(evidence: Path, case: str | None, as_json: bool) -> int:
     if look is not None and look.line and look.agrees:
         say(look.line)
     say(verdict_line(report))
-    return int(not accepted)
+    return Exit.HOLDS if accepted else Exit.VIOLATED
 
 
 def _read(path: Path, what: str = "evidence") -> str:

@@ -11,12 +11,13 @@ import click
 from paramverify.claims import Claim
 from paramverify.cli import _output
 from paramverify.cli._common import case_argument, json_option, print_json, whole_timeout_option, write_text
+from paramverify.cli._exits import Exit
 from paramverify.encodings.choice import listed_claims
 from paramverify.errors import InputError, LimitError
 from paramverify.formats import qepcad, redlog
 from paramverify.formats.conditions import question
 from paramverify.formats.smtlib import script
-from paramverify.portfolio.possible import require_possible
+from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import load
 
 BITS = 64  # precision of the rational enclosure of exp(q)
@@ -90,7 +91,7 @@ def command(
         print_json({"files": files})
     elif output is not None:
         click.echo(f"{len(files)} files in {output}")
-    return 0
+    return Exit.HOLDS
 
 
 def _origin(claim: Claim) -> str:

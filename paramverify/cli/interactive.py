@@ -9,11 +9,11 @@ from typing import Any
 import click
 
 from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.points import in_words
 from paramverify.algebra.polynomials import RationalFunction, in_generator, variables
 from paramverify.cli import _output
 from paramverify.cli._common import (
     OUTPUT_FILE,
-    STATUS_CODES,
     case_argument,
     json_option,
     print_json,
@@ -26,13 +26,15 @@ from paramverify.cli._common import (
     write_json,
     write_text,
 )
+from paramverify.cli._exits import STATUS_CODES, Exit
 from paramverify.interactive.bounds import power
 from paramverify.interactive.cases import InteractiveCase, load
 from paramverify.interactive.certificates import evidence_document
-from paramverify.interactive.verification import Report, verify
+from paramverify.interactive.verification import Noninterference, verify
 from paramverify.models.systems.weights import Weight, as_function, is_number, is_zero, text
 from paramverify.reports.formulas import formula
 from paramverify.reports.pictures.systems import dot
+from paramverify.verdicts import Unknown, Violated
 
 WRITE = "Write the evidence to this file, for `paramverify check`."
 ASSUMED = "  Assumed of the environment: no input ever comes in a waiting state that does not accept it."
@@ -72,7 +74,7 @@ def command(
             write_text(picture, dot(loaded.system))
             if as_json:
                 print_json({"states": len(loaded.system.states), "picture": str(picture)})
-            return 0
+            return Exit.HOLDS
         size = len(loaded.system.states)
 
         def told(what: str, done: int, total: int) -> None:
@@ -94,18 +96,18 @@ def command(
     return STATUS_CODES[report.status]
 
 
-def _lines(case: InteractiveCase, report: Report) -> list[str]:
+def _lines(case: InteractiveCase, report: Noninterference) -> list[str]:
     size = f"{len(case.system.states):,} states, {report.pairs:,} pairs, {report.seconds:.2g} s"
     everywhere = case.domain.describe()
     where = f" for all {everywhere}" if everywhere else ""
     assumed = [ASSUMED] if case.system.partial else []
-    if report.status == "violated":
+    if isinstance(report.verdict, Violated):
         return [
             f"violated: no differential noninterference with {case.budget} ({size}).",
             *_witness(case, report),
             *assumed,
         ]
-    if report.status == "unknown":
+    if isinstance(report.verdict, Unknown):
         return [f"unknown: undecided with {case.budget} ({size}).", f"  {report.reason}", *assumed]
     lines = [f"holds: differential noninterference with {case.budget}{where} ({size})."]
     family, costs = report.family, report.costs
@@ -120,11 +122,11 @@ def _lines(case: InteractiveCase, report: Report) -> list[str]:
     return lines + assumed
 
 
-def _witness(case: InteractiveCase, report: Report) -> list[str]:
+def _witness(case: InteractiveCase, report: Noninterference) -> list[str]:
     found = report.refutation
     assert found is not None
     names = case.system.actions.names
-    at = ", ".join(f"{k} = {v}" for k, v in report.parameters.items())
+    at = in_words(report.parameters)
     left, right = found.probabilities
     ratio = "impossible with the other" if is_zero(right) else f"ratio {_shown(case, left / right)}"
     nothing = ", then nothing" if found.event.closed else ""
@@ -159,7 +161,7 @@ def _shown(case: InteractiveCase, weight: Weight) -> str:
     return f"about {float(value.mid()):.6g}"
 
 
-def _document(case: InteractiveCase, report: Report) -> dict[str, Any]:
+def _document(case: InteractiveCase, report: Noninterference) -> dict[str, Any]:
     family, costs = report.family, report.costs
     constant = case.domain.constant
     document: dict[str, Any] = {
@@ -183,7 +185,7 @@ def _document(case: InteractiveCase, report: Report) -> dict[str, Any]:
         document["constant"] = f"E = exp({constant.exponent})"
     names = case.system.actions.names
     found = report.refutation
-    if report.status == "violated" and found is not None:
+    if found is not None:
         left, right = found.probabilities
         document["witness"] = {
             "parameters": {name: str(value) for name, value in report.parameters.items()},
@@ -193,6 +195,6 @@ def _document(case: InteractiveCase, report: Report) -> dict[str, Any]:
             "probabilities": [text(left), text(right)],
             "ratio": None if is_zero(right) else text(left / right),
         }
-    elif report.status == "unknown":
+    elif isinstance(report.verdict, Unknown):
         document["reason"] = report.reason
     return document

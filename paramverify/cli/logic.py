@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -11,11 +12,10 @@ import click
 from paramverify.algebra.budgets import read_epsilon
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import RationalFunction, to_rational_function
-from paramverify.answers import Decision
+from paramverify.answers import Decision, Standing
 from paramverify.cli import _output
 from paramverify.cli._common import (
     OUTPUT_FILE,
-    STATUS_CODES,
     json_option,
     print_json,
     progress_bar,
@@ -26,15 +26,31 @@ from paramverify.cli._common import (
     timeout_option,
     write_json,
 )
-from paramverify.cli._exits import Exit
+from paramverify.cli._exits import STATUS_CODES, Exit
 from paramverify.errors import InputError, LimitError, located
 from paramverify.logic.budgets import curve, least_delta, least_ratio
 from paramverify.logic.cases import Given, LogicCase, load
+from paramverify.logic.comparisons import Choice
 from paramverify.logic.families import check_property
 from paramverify.logic.syntax import Property
 from paramverify.logic.verification import Result, Work
 from paramverify.portfolio.session import Session
 from paramverify.reports import logic as reports
+
+
+@dataclass(frozen=True)
+class _Budgets:
+    """What is to be found: the least delta for an epsilon, the least epsilon for a delta, a curve."""
+
+    epsilon: str | None
+    delta: str | None
+    curve: bool
+    plot: Path | None
+
+    @property
+    def wanted(self) -> bool:
+        """Whether anything is."""
+        return self.epsilon is not None or self.delta is not None or self.curve
 
 
 @click.command("logic")
@@ -45,8 +61,8 @@ from paramverify.reports import logic as reports
 @click.option("--constant", "constants", multiple=True, metavar="NAME=VALUE", help="For PRISM files.")
 @click.option(
     "--method",
-    type=click.Choice(["auto", "exact", "sufficient"]),
-    default="auto",
+    type=click.Choice([choice.value for choice in Choice]),
+    default=Choice.AUTO.value,
     show_default=True,
     help="For D on decision processes: enumerate action sequences, or the sufficient condition.",
 )
@@ -94,48 +110,51 @@ def command(
         epsilons=(delta_for,) if delta_for is not None else (),
         deltas=(epsilon_for,) if epsilon_for is not None else (),
     )
-    asked = delta_for is not None or epsilon_for is not None
-    if (asked or with_curve or plot) and evidence:
+    budgets = _Budgets(delta_for, epsilon_for, with_curve or plot is not None, plot)
+    if budgets.wanted and evidence:
         raise click.UsageError("--evidence is for checking, not for budgets")
     started = time.perf_counter()
     with time_limit(timeout) as lift, progress_bar("formulas") as progress:
         case = load(model, given)
         with Session(options) as session, located(file=case.path):
-            work = Work(case, session, method)
+            work = Work(case, session, Choice(method))
             doubt = work.prepare()
             if doubt:
                 raise LimitError(f"the model is in doubt: {doubt.detail}")
-            if asked or with_curve or plot:
-                return _budgets(
-                    work,
-                    delta_for,
-                    epsilon_for=epsilon_for,
-                    with_curve=with_curve or plot is not None,
-                    plot=plot,
-                    as_json=as_json,
-                )
-            results: dict[str, Result] = {}
-            for name, found in case.properties.items():
-                with located(key=name):
-                    results[name] = check_property(work, found, progress)
-                lines = reports.lines(name, found, results[name], case.chain.domain)
-                _output.add("properties", reports.entry(name, found, results[name]), *lines)
+            if budgets.wanted:
+                return _find(work, budgets, as_json)
+            results = _check(work, progress)
     status = _status(results)
-    obligations = [decision for _, decision in work.obligations]
     if evidence:
         lift()
-        whole = status != "holds" or all(result.complete for result in results.values())
-        document = reports.evidence(case, work.obligations, results, status if whole else "unknown")
-        if not whole:
-            click.echo("the evidence has claims only: no certificate says why they are enough here", err=True)
-        write_json(evidence, document, indent=1)
+        _write_evidence(work, results, status, evidence)
+    obligations = [decision for _, decision in work.obligations]
     if as_json:
         seconds = time.perf_counter() - started
         print_json(reports.document(case, results, status, seconds, obligations))
-        return STATUS_CODES[status]
-    for line in _lines(case, results, obligations):
-        say(line)
+    else:
+        for line in _lines(case, results, obligations):
+            say(line)
     return STATUS_CODES[status]
+
+
+def _check(work: Work, progress: Callable[[int, int], None]) -> dict[str, Result]:
+    """Checks the formulas of a case one after the other."""
+    results: dict[str, Result] = {}
+    for name, found in work.case.properties.items():
+        with located(key=name):
+            results[name] = check_property(work, found, progress)
+        lines = reports.lines(name, found, results[name], work.chain.domain)
+        _output.add("properties", reports.entry(name, found, results[name]), *lines)
+    return results
+
+
+def _write_evidence(work: Work, results: dict[str, Result], status: Standing, path: Path) -> None:
+    whole = status is not Standing.HOLDS or all(result.complete for result in results.values())
+    document = reports.evidence(work.case, work.obligations, results, status if whole else Standing.UNKNOWN)
+    if not whole:
+        click.echo("the evidence has claims only: no certificate says why they are enough here", err=True)
+    write_json(path, document, indent=1)
 
 
 def _assigned(texts: Iterable[str], option: str) -> dict[str, str]:
@@ -148,9 +167,9 @@ def _assigned(texts: Iterable[str], option: str) -> dict[str, str]:
     return found
 
 
-def _status(results: dict[str, Result]) -> str:
+def _status(results: dict[str, Result]) -> Standing:
     found = {result.status for result in results.values()}
-    return next(status for status in ("violated", "unknown", "holds") if status in found)
+    return next(s for s in (Standing.VIOLATED, Standing.UNKNOWN, Standing.HOLDS) if s in found)
 
 
 def _lines(case: LogicCase, results: dict[str, Result], obligations: list[Decision]) -> list[str]:
@@ -160,14 +179,8 @@ def _lines(case: LogicCase, results: dict[str, Result], obligations: list[Decisi
     return [*lines, *(f"  Note: {note}." for note in case.relation.notes)]
 
 
-def _budgets(
-    work: Work,
-    delta_for: str | None,
-    epsilon_for: str | None,
-    with_curve: bool,
-    plot: Path | None,
-    as_json: bool,
-) -> int:
+def _find(work: Work, asked: _Budgets, as_json: bool) -> int:
+    """Finds the budgets of all formulas, and tells them."""
     documents: dict[str, dict[str, object]] = {}
     ring = work.chain.domain.ring
     known = True
@@ -178,20 +191,22 @@ def _budgets(
     for name, found in work.case.properties.items():
         entry: dict[str, object] = {"formula": found.text}
         with located(key=name):
-            if delta_for is not None:
-                ratio = read_epsilon(parse(delta_for)).ratio(ring, lambda e: to_rational_function(e, ring))
+            if asked.epsilon is not None:
+                ratio = read_epsilon(parse(asked.epsilon)).ratio(
+                    ring, lambda e: to_rational_function(e, ring)
+                )
                 least = least_delta(work, found, ratio)
                 known &= least.infinite or least.upper is not None
-                entry |= {"epsilon_given": delta_for, "delta": reports.least(least)}
-                _say(as_json, reports.least_line(name, found, least, f"epsilon = {delta_for}", "delta"))
-            if epsilon_for is not None:
-                least = least_ratio(work, found, number(epsilon_for))
+                entry |= {"epsilon_given": asked.epsilon, "delta": reports.least(least)}
+                _say(as_json, reports.least_line(name, found, least, f"epsilon = {asked.epsilon}", "delta"))
+            if asked.delta is not None:
+                least = least_ratio(work, found, number(asked.delta))
                 known &= least.infinite or least.upper is not None
-                entry |= {"delta_given": epsilon_for, "ratio": reports.least(least)}
+                entry |= {"delta_given": asked.delta, "ratio": reports.least(least)}
                 entry["epsilon"] = reports.epsilon(least)
-                _say(as_json, reports.least_line(name, found, least, f"delta = {epsilon_for}", "ratio"))
-            if with_curve:
-                entry |= _curve(work, name, found, plot, as_json)
+                _say(as_json, reports.least_line(name, found, least, f"delta = {asked.delta}", "ratio"))
+            if asked.curve:
+                entry |= _curve(work, name, found, asked.plot, as_json)
         documents[name] = entry
         _output.add("budgets", {"property": name, **entry})
     if as_json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from enum import Enum
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from paramverify.cli._exits import Exit
 from paramverify.errors import InputError, located
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
-from paramverify.portfolio.possible import require_possible
+from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import Case, load
 from paramverify.reports import sampling as shown
 from paramverify.reports.pictures import pvalues
@@ -36,23 +37,30 @@ from paramverify.statistics.certification import (
     certify,
     check_length,
     epsilon_at,
-    search,
     suspicious,
+    tight_ratio,
     worst,
 )
 from paramverify.statistics.detection import SELECT, Detection, Settings, detect
-from paramverify.statistics.events import Candidate
+from paramverify.statistics.events import CandidateEvent
 from paramverify.statistics.experiments import MOST_PAIRS, Experiment, chosen_points, experiments, length_of
 from paramverify.statistics.guidance import guided
-from paramverify.statistics.inputs import Subjects
+from paramverify.statistics.inputs import CaseInputs
 from paramverify.statistics.mechanisms import DirectSource
 from paramverify.statistics.runs import Runs, require, runs_of
 from paramverify.statistics.samplers import ModelSource, Source
 
 PRECISION = Fraction(1, 10**9)  # relative distance of the bounds that a search ends with
-SHARE = 0.7  # of the time that is left is for the search, whose last verification may take longer
 MOST_EPSILON = 700  # beyond, exp(-epsilon) is not a float
 CERTIFIED = 10  # candidates that are evaluated exactly
+
+
+class _Goal(Enum):
+    """What is done with what testing finds."""
+
+    CERTIFY = "certify"
+    SEARCH = "search"
+    AUDIT = "audit"
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +73,7 @@ class Asked:
     epsilons: list[float]
     settings: Settings
     code: bool  # whether an implementation is sampled, rather than the model
+    goal: _Goal | None
 
 
 @click.command("sample")
@@ -121,70 +130,74 @@ def command(
     Exit code 1 if a budget is rejected, or with --certify if a candidate is a violation, else 3. With
     --search: 0 if the tight budget was found, else 3. With --audit: 0 if no difference was found, else 1.
     """
+    goal = _Goal(wanted) if wanted else None
     if mechanism and direct:
         raise click.UsageError("give either --mechanism or --direct")
-    if wanted == "audit" and plot:
+    if goal is _Goal.AUDIT and plot:
         raise click.UsageError("--audit has no plot")
     require()
     if plot:
         pvalues.check_plot(plot)
-    level = level or (0.01 if wanted == "audit" else 0.05)
+    level = level or (0.01 if goal is _Goal.AUDIT else 0.05)
     settings = Settings(runs, select or max(1, runs // 5), level, confidence)
     deadline = time.monotonic() + _output.remaining(timeout)
     with time_limit(timeout):
-        loaded = load(case)
-        model = need_privacy(loaded.model, "sample")
-        require_possible(model)
-        subjects = Subjects.of(loaded) if mechanism or direct or wanted == "audit" else None
-        if wanted == "audit" and subjects:
-            subjects = subjects.by_input()
-            loaded, model = subjects.case, subjects.model
-        source: Source = ModelSource(model)
-        if mechanism and subjects:
-            function = load_mechanism(mechanism)
-            if workers > 1:
-                check_shared(function)
-            source = BlackBoxSource(function, subjects)
-        elif direct and subjects:
-            source = DirectSource(subjects)
-        elif wanted == "audit":
-            raise click.UsageError("--audit compares with the model: give --mechanism or --direct")
-        points = chosen_points(model, parse_point(at), seed, *([1] if wanted == "audit" else []))
+        loaded, source = _subject(case, mechanism, direct, goal, workers=workers)
+        model, given = need_privacy(loaded.model, "sample"), parse_point(at)
+        points = chosen_points(model, given, seed, *([1] if goal is _Goal.AUDIT else []))
         size = length_of(model, length)
-        if wanted in ("certify", "search"):
+        if goal in (_Goal.CERTIFY, _Goal.SEARCH):
             check_length(model, size)
         listed = experiments(model, size, points, pairs)
         with runs_of(source, seed, workers) as sampled:
-            if wanted == "audit":
-                found = audit(sampled, model, listed, runs, level)
-                _print(shown.audit_lines(found), shown.audit_document(found), as_json)
-                return int(not found.passes)
+            if goal is _Goal.AUDIT:
+                return _audit(sampled, model, listed, settings, as_json)
             epsilons = _epsilons(epsilon, model, points)
             if len(points) > 1:
-                listed = guided(sampled, model, listed, settings, parse_point(at))
-            asked = Asked(
-                loaded,
-                model,
-                experiments=listed,
-                epsilons=epsilons,
-                settings=settings,
-                code=mechanism is not None,
-            )
-            return _test(asked, sampled, wanted=wanted, plot=plot, as_json=as_json, deadline=deadline)
+                listed = guided(sampled, model, listed, settings, given)
+            code = mechanism is not None
+            asked = Asked(loaded, model, listed, epsilons, settings=settings, code=code, goal=goal)
+            return _test(asked, sampled, plot, as_json, deadline)
 
 
-def _test(
-    asked: Asked, sampled: Runs, wanted: str | None, plot: Path | None, as_json: bool, deadline: float
-) -> int:
+def _subject(
+    path: str, mechanism: str | None, direct: bool, goal: _Goal | None, workers: int
+) -> tuple[Case, Source]:
+    """Returns the case, for an audit that of its single inputs, and what is to be sampled for it."""
+    loaded = load(path)
+    model = need_privacy(loaded.model, "sample")
+    require_possible(model)
+    if not mechanism and not direct:
+        if goal is _Goal.AUDIT:
+            raise click.UsageError("--audit compares with the model: give --mechanism or --direct")
+        return loaded, ModelSource(model)
+    case_inputs = CaseInputs.of(loaded)
+    if goal is _Goal.AUDIT:
+        case_inputs = case_inputs.by_input()
+    if not mechanism:
+        return case_inputs.case, DirectSource(case_inputs)
+    function = load_mechanism(mechanism)
+    if workers > 1:
+        check_shared(function)
+    return case_inputs.case, BlackBoxSource(function, case_inputs)
+
+
+def _audit(sampled: Runs, model: Model, listed: list[Experiment], settings: Settings, as_json: bool) -> Exit:
+    found = audit(sampled, model, listed, settings.runs, settings.level)
+    _print(shown.audit_lines(found), shown.audit_document(found), as_json)
+    return Exit.HOLDS if found.passes else Exit.VIOLATED
+
+
+def _test(asked: Asked, sampled: Runs, plot: Path | None, as_json: bool, deadline: float) -> Exit:
     found = detect(sampled, asked.experiments, asked.epsilons, asked.settings)
     if plot:
         pvalues.write_pvalues(shown.curves(asked.case.title, found), plot)
     document = shown.document(found)
-    lines = shown.lines(found) + ([] if wanted else ["", *shown.table(found)])
+    lines = shown.lines(found) + ([] if asked.goal else ["", *shown.table(found)])
     _output.found(lines, document)
     model = asked.model
     code = Exit.VIOLATED if any(found.rejects(row) for row in found.asked) else Exit.UNKNOWN
-    if wanted == "certify":
+    if asked.goal is _Goal.CERTIFY:
         tried = [
             certify(model, c, _seen(sampled, c, found)) for c in suspicious(model, found.selected, CERTIFIED)
         ]
@@ -193,13 +206,13 @@ def _test(
         lines = [*shown.certified_lines(model, certified, unknown, asked.code), *lines]
         document |= shown.certified_document(model, certified, unknown)
         code = Exit.VIOLATED if any(entry.is_violation for entry in certified) else Exit.UNKNOWN
-    elif wanted == "search":
+    elif asked.goal is _Goal.SEARCH:
         tried = [certify(model, c, _seen(sampled, c, found)) for c in found.selected[:CERTIFIED]]
         certified = [entry for entry in tried if entry]
         if not certified:
             raise InputError("no output that the model knows was seen")
         start = worst(certified).witness
-        tight = search(asked.case, start, PRECISION, SHARE * (deadline - time.monotonic()))
+        tight = tight_ratio(asked.case, start, PRECISION, deadline - time.monotonic())
         lines = [*shown.tight_lines(tight), *lines]
         document |= shown.tight_document(tight)
         code = Exit.HOLDS if tight.is_within(PRECISION) else Exit.UNKNOWN
@@ -215,7 +228,7 @@ def _print(lines: list[str], document: dict[str, Any], as_json: bool) -> None:
             say(line)
 
 
-def _seen(sampled: Runs, candidate: Candidate, found: Detection) -> list[tuple[str, ...]]:
+def _seen(sampled: Runs, candidate: CandidateEvent, found: Detection) -> list[tuple[str, ...]]:
     both = sampled.both(SELECT, candidate.experiment, found.settings.select)
     return list(dict.fromkeys(output for counts in both for output, _ in counts.most_common()))
 

@@ -13,11 +13,12 @@ from paramverify.algebra.polynomials import RationalFunction
 from paramverify.claims import show_sequence
 from paramverify.cli import _output
 from paramverify.cli._common import case_argument, json_option, print_json, say, whole_timeout_option
+from paramverify.cli._exits import Exit
 from paramverify.encodings.sequences import probabilities
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
-from paramverify.portfolio.possible import require_possible
+from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import load
 from paramverify.reports.formulas import Formula, exponent, formula, latex
 from paramverify.reports.pictures.models import dot
@@ -40,11 +41,11 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool) -> int:
     require_possible(loaded.model)
     if isinstance(loaded.model, Inequality) and not graph:
         _show_definitions(loaded.title, loaded.model, as_latex, as_json)
-        return 0
+        return Exit.HOLDS
     model = need_privacy(loaded.model, "show --graph")
     if graph:
         _print_text("graph", dot(model), as_json)
-        return 0
+        return Exit.HOLDS
     rows = []
     for word, name, function in islice(probabilities(model), MOST_ROWS + 1):
         rows.append((word, name, function))
@@ -80,7 +81,7 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool) -> int:
             say(f"Note: {note}.")
     if cut:
         click.echo(f"only the first {MOST_ROWS} probabilities are shown", err=True)
-    return 0
+    return Exit.HOLDS
 
 
 def _print_text(name: str, text: str, as_json: bool) -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from enum import Enum
 from fractions import Fraction
-from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from paramverify.algebra.expressions import constant
-from paramverify.answers import Decision, Open
+from paramverify.answers import Decision, Open, Standing
 from paramverify.claims import Claim
 from paramverify.cli import _output
 from paramverify.cli._common import (
@@ -34,13 +32,11 @@ from paramverify.cli._common import (
 from paramverify.cli._exits import Exit
 from paramverify.cli._violating import violating_prior
 from paramverify.cli.budget import best_bound
-from paramverify.errors import InputError, LimitError, UnsupportedError, located
-from paramverify.evidence.witnesses import AnyWitness
+from paramverify.errors import InputError, LimitError, located
 from paramverify.models.model import Model
-from paramverify.portfolio.elimination import eliminate
+from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case, load
-from paramverify.privacy.verification import check_model
 from paramverify.reports import synthesis as telling
 from paramverify.reports.evidence import about
 from paramverify.reports.pictures.curves import ratio_curve
@@ -49,20 +45,28 @@ from paramverify.reports.roots import closed_form
 from paramverify.reports.synthesis import Answer
 from paramverify.synthesis.intervals import Partition, Root
 from paramverify.synthesis.map_documents import to_document as map_document
-from paramverify.synthesis.map_files import cell_file
-from paramverify.synthesis.maps import Cell, RegionMap, Status
-from paramverify.synthesis.optimum import Optimum, optimum_of_map, optimum_of_parts
-from paramverify.synthesis.questions import (
-    axes_of,
-    flat_constraint,
-    region_claims,
-    witness_in_map,
-    witness_of,
+from paramverify.synthesis.maps import Status
+from paramverify.synthesis.safe_values import (
+    EXACT,
+    SUITABLE,
+    ExactCondition,
+    Form,
+    Intervals,
+    MapOptions,
+    Regions,
+    safe_values,
 )
-from paramverify.synthesis.refinement import exact_parts
-from paramverify.synthesis.regions import region_map
 
-DECIDED = (Status.SAFE, Status.VIOLATING, Status.OUTSIDE)
+
+class _Form(Enum):
+    """The form of an answer that a user may ask for."""
+
+    WITNESS = "witness"
+    REGION = "region"
+    EXACT = "exact"
+
+
+FORMS = {None: SUITABLE, _Form.REGION: frozenset({Form.MAP}), _Form.EXACT: EXACT}
 
 
 class _Files(NamedTuple):
@@ -145,20 +149,17 @@ def command(
     with time_limit(timeout) as lift, Session(options) as session:
         loaded = load(case)
         model = loaded.model
-        doubt, obligations = check_model(session, model)
+        doubt, obligations = discharge(session, model)
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")
-        if form == "witness":
+        if form is _Form.WITNESS:
             code, document, lines = violating_prior(
                 loaded, session, objective=objective, near=near, tolerance=tolerance, evidence=evidence
             )
         else:
-            claims = region_claims(model)
-            axes = axes_of(loaded, claims, _names(parameters))
             files = _Files(state, plot, evidence, lift, obligations)
-            code, document, lines = _answer(
-                loaded, claims, axes=axes, session=session, form=form, coverage=share, files=files
-            )
+            found = _safe_values(loaded, session, _names(parameters), form=form, coverage=share, files=files)
+            code, document, lines = _told(loaded, found, files)
     if as_json:
         print_json(document | {"notes": list(model.notes)})
     else:
@@ -169,38 +170,39 @@ def command(
 
 def _form(
     witness: bool, region: bool, exact: bool, about_prior: bool, state: Path | None, evidence: Path | None
-) -> str | None:
+) -> _Form | None:
     """Returns the form of the answer, or None for the one that suits the case.
 
     Raises:
         UsageError: options that exclude each other.
     """
-    given = [n for n, flag in (("witness", witness), ("region", region), ("exact", exact)) if flag]
+    flags = {_Form.WITNESS: witness, _Form.REGION: region, _Form.EXACT: exact}
+    given = [form for form, flag in flags.items() if flag]
     if len(given) > 1:
         raise click.UsageError("give one of --witness, --region and --exact")
     if about_prior:
-        given = given or ["witness"]
-        if given != ["witness"]:
+        given = given or [_Form.WITNESS]
+        if given != [_Form.WITNESS]:
             raise click.UsageError("--objective and --near go with --witness")
     if state:
-        given = given or ["region"]
-        if given != ["region"]:
+        given = given or [_Form.REGION]
+        if given != [_Form.REGION]:
             raise click.UsageError("--state goes with --region")
     if evidence:
-        given = given or ["region"]
-        if given == ["exact"]:
+        given = given or [_Form.REGION]
+        if given == [_Form.EXACT]:
             raise click.UsageError("--evidence goes with --witness and --region")
     return given[0] if given else None
 
 
-def _check_plot(form: str | None, plot: Path | None) -> None:
-    if plot and form == "witness":
+def _check_plot(form: _Form | None, plot: Path | None) -> None:
+    if plot and form is _Form.WITNESS:
         raise click.UsageError("--plot goes with --region and --exact")
     if plot:
         check(plot)
 
 
-def _check_use(form: str | None, near_best: bool) -> None:
+def _check_use(form: _Form | None, near_best: bool) -> None:
     """Refuses options that the form of the answer has no use for.
 
     Raises:
@@ -212,9 +214,9 @@ def _check_use(form: str | None, near_best: bool) -> None:
         for name in ("parameters", "coverage", "precision")
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     }
-    if "parameters" in given and form == "witness":
+    if "parameters" in given and form is _Form.WITNESS:
         raise click.UsageError("--parameters goes with --region and --exact")
-    if "coverage" in given and form in ("witness", "exact"):
+    if "coverage" in given and form in (_Form.WITNESS, _Form.EXACT):
         raise click.UsageError("--coverage goes with --region")
     if "precision" in given and not near_best:
         raise click.UsageError("--precision goes with --objective ratio and --near")
@@ -234,110 +236,91 @@ def _number(option: str, given: str) -> Fraction:
         return value
 
 
-# --- regions and conditions --------------------------------------------------------------------------
+# --- safe values -------------------------------------------------------------------------------------
 
 
-def _answer(
+def _safe_values(
     case: Case,
-    claims: Sequence[Claim],
-    axes: Sequence[str],
     session: Session,
-    form: str | None,
+    names: Sequence[str],
+    form: _Form | None,
     coverage: Fraction,
     files: _Files,
-) -> Answer:
+) -> Intervals | ExactCondition | Regions:
     """Returns the intervals, the condition, or the map, whichever was asked for or suits the case."""
-    if form != "region" and len(axes) == 1:
-        try:
-            left = session.deadline - time.monotonic()
-            found = exact_parts(claims, case.model.domain, axes[0], left)
-        except UnsupportedError:
-            if form != "exact":
-                return _region(case, claims, axes=axes, session=session, coverage=coverage, files=files)
-        else:
-            return _parts(case, found, session, files)
-    if form == "exact":
-        if files.plot:
-            raise click.UsageError("--plot needs --region here")
-        return _condition(case, claims, axes, session)
-    return _region(case, claims, axes=axes, session=session, coverage=coverage, files=files)
+    forms = FORMS[form]
+    if files.plot:
+        forms = forms - {Form.CONDITION}
+    with progress_bar("region") as progress:
+
+        def on_shares(shares: Mapping[Status, float]) -> None:
+            _output.found(*telling.so_far(case, shares, files.state))
+            progress(int(1000 * sum(shares.values())), 1000)
+
+        def on_map() -> None:
+            if files.plot or files.evidence:
+                files.lift()
+
+        options = MapOptions(coverage, files.state, on_shares, on_map)
+        found = safe_values(case, session, names, forms, options)
+    if found is None:
+        raise click.UsageError("--plot needs --region here")
+    return found
 
 
-def _parts(case: Case, found: Partition, session: Session, files: _Files) -> Answer:
-    domain = case.model.domain
-    witnesses: dict[int, AnyWitness] = {}
-    for number, part in enumerate(found.parts):
-        witness = None
-        if part.status is Status.VIOLATING:
-            witness = witness_of(case.model, session, found, part)
-        if witness:
-            witnesses[number] = witness
-    document = {"form": "exact", **telling.partition_document(found, domain, witnesses)}
-    lines = telling.partition_lines(case, found, witnesses)
-    best = None
-    if case.design and case.design.objective == found.parameter:
-        best = optimum_of_parts(found, case.design.sense)
-    code = _with_optimum(case, best, bool(found.having(Status.SAFE)), document, lines)
+def _told(case: Case, found: Intervals | ExactCondition | Regions, files: _Files) -> Answer:
+    """Returns what was found in words, and draws and writes it."""
+    match found:
+        case Intervals():
+            return _parts(case, found, files)
+        case ExactCondition():
+            return _condition(case, found)
+        case Regions():
+            return _regions(case, found, files)
+
+
+def _parts(case: Case, found: Intervals, files: _Files) -> Answer:
+    partition, domain = found.partition, case.model.domain
+    document = {"form": "exact", **telling.partition_document(partition, domain, found.witnesses)}
+    lines = telling.partition_lines(case, partition, found.witnesses)
+    code = _with_optimum(case, found, document, lines)
     if files.plot:
         files.lift()
-        _draw_parts(case, found, files.plot)
+        _draw_parts(case, partition, files.plot)
     return code, document, lines
 
 
-def _with_optimum(
-    case: Case, best: Optimum | None, possible: bool, document: dict[str, Any], lines: list[str]
-) -> int:
+def _with_optimum(case: Case, found: Intervals | Regions, document: dict[str, Any], lines: list[str]) -> Exit:
     """Adds the best value of a design parameter to an answer; returns the exit code."""
-    if best:
-        lines.append(telling.optimum_line(best, case.model.domain.constant))
-        document["optimum"] = telling.optimum_document(best, case.model.domain.constant)
-    if case.design and not possible:
+    if found.optimum:
+        lines.append(telling.optimum_line(found.optimum, case.model.domain.constant))
+        document["optimum"] = telling.optimum_document(found.optimum, case.model.domain.constant)
+    if case.design and not found.possible:
         lines.append("no value of the design parameters makes it private")
         return Exit.VIOLATED
     return Exit.HOLDS
 
 
-def _condition(case: Case, claims: Sequence[Claim], axes: Sequence[str], session: Session) -> Answer:
-    left = session.deadline - time.monotonic()
-    found = eliminate(claims, axes, case.model.domain, left)
-    names = ", ".join(axes)
-    document: dict[str, Any] = {"form": "exact", "parameters": list(axes)}
+def _condition(case: Case, answer: ExactCondition) -> Answer:
+    found, names = answer.found, ", ".join(answer.parameters)
+    document: dict[str, Any] = {"form": "exact", "parameters": list(answer.parameters)}
     if isinstance(found, Open):
         reason = f"{found.end.value}: {found.detail}"
         lines = [f"no condition on {names} was found: {reason}"]
-        return Exit.UNKNOWN, document | {"status": "unknown", "reason": reason}, lines
+        return Exit.UNKNOWN, document | {"status": Standing.UNKNOWN, "reason": reason}, lines
     lines = [telling.condition_line(case, names, found.text)]
     lines += [f"  by qepcad; compared exactly at {found.checked} points"]
     return Exit.HOLDS, document | {"condition": found.text, "checked": found.checked}, lines
 
 
-def _region(
-    case: Case,
-    claims: Sequence[Claim],
-    axes: Sequence[str],
-    session: Session,
-    coverage: Fraction,
-    files: _Files,
-) -> Answer:
-    domain = case.model.domain
-    flat = flat_constraint(domain, axes, session)
-    if flat:
-        reason = f"the parameter domain has no interior, because of {flat}: a map has nothing to show"
-        raise InputError(f"{reason}; `verify` decides the case, `--witness` looks for violating priors")
-    found, complete = _map(case, claims, axes=axes, session=session, coverage=coverage, state=files.state)
-    if files.plot or files.evidence:
-        files.lift()
-    witness = None if found.stopped else witness_in_map(case.model, session, found)
-    document = {"form": "region", **telling.map_document(found, witness)}
-    lines = telling.map_lines(case, found, witness)
-    if complete:
+def _regions(case: Case, answer: Regions, files: _Files) -> Answer:
+    found = answer.map
+    document = {"form": "region", **telling.map_document(found, answer.witness)}
+    lines = telling.map_lines(case, found, answer.witness)
+    if answer.reused:
         document["state"] = "complete"
         lines.append(f"  complete already: all cells are from {files.state}")
-    best = None
-    if case.design and case.design.objective in found.parameters:
-        best = optimum_of_map(found, case.design.objective, case.design.sense)
-    possible = found.shares[Status.SAFE].upper > 0 or found.shares[Status.UNDECIDED].upper > 0
-    code = _with_optimum(case, best, possible, document, lines)
+    code = _with_optimum(case, answer, document, lines)
     if found.stopped:
         if files.plot or files.evidence:
             lines.append("  stopped before the picture and the evidence were written")
@@ -345,55 +328,9 @@ def _region(
     if files.plot:
         draw(found, files.plot, title=case.title, budget=case.budget)
     if files.evidence:
-        write_json(files.evidence, map_document(found, domain) | about(case, files.obligations))
-    done = not found.interrupted and found.share(Status.UNDECIDED) <= coverage
-    return code if done else Exit.UNKNOWN, document, lines
-
-
-def _map(
-    case: Case,
-    claims: Sequence[Claim],
-    axes: Sequence[str],
-    session: Session,
-    coverage: Fraction,
-    state: Path | None,
-) -> tuple[RegionMap, bool]:
-    """Returns the map, and whether the state file had all of it; on a terminal shows how much is decided."""
-    domain = case.model.domain
-    whole = _size((domain.box[n].lower, domain.box[n].upper) for n in axes)
-    file = cell_file(state, claims, domain, axes) if state else nullcontext(((), None))
-    with progress_bar("region") as progress, file as (known, keep):
-        sizes = dict.fromkeys(Status, Fraction(0))
-        for cell in known:
-            sizes[cell.status] += _size(cell.box)
-        new = 0
-
-        def on_cell(cell: Cell) -> None:
-            nonlocal new
-            new += 1
-            sizes[cell.status] += _size(cell.box)
-            if keep:
-                keep(cell)
-            shares: dict[Status, float] = {s: float(v / whole) for s, v in sizes.items() if s in DECIDED}
-            _output.found(*telling.so_far(case, shares, state))
-            progress(int(1000 * sum(shares.values())), 1000)
-
-        # What is open in the end is put together after that, and a witness is looked for.
-        left = max(0.0, 0.8 * (session.deadline - time.monotonic()))
-        found = region_map(
-            claims, domain, axes, coverage, on_cell=on_cell, known=known, session=session, seconds=left
-        )
-        if keep:  # how the rest was cut saves time when it is gone on with
-            old = set(known)
-            for cell in found.cells:
-                if cell.status is Status.UNDECIDED and cell not in old:
-                    keep(cell)
-        return found, bool(known) and not new and not found.interrupted
-
-
-def _size(box: Iterable[tuple[Fraction, Fraction]]) -> Fraction:
-    """Returns the volume of a box."""
-    return prod((high - low for low, high in box), start=Fraction(1))
+        evidence = map_document(found, case.model.domain) | about(case, files.obligations)
+        write_json(files.evidence, evidence)
+    return code if answer.complete else Exit.UNKNOWN, document, lines
 
 
 def _draw_parts(case: Case, found: Partition, path: Path) -> None:

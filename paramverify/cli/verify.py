@@ -14,7 +14,6 @@ from paramverify.claims import Claim
 from paramverify.cli import _output
 from paramverify.cli._common import (
     OUTPUT_FILE,
-    STATUS_CODES,
     case_argument,
     json_option,
     print_json,
@@ -26,6 +25,7 @@ from paramverify.cli._common import (
     timeout_option,
     write_json,
 )
+from paramverify.cli._exits import STATUS_CODES
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError
 from paramverify.models.inequality import Inequality
@@ -67,17 +67,17 @@ def command(
         options, settled = _kept(options, progress, as_json)
         report = verify(loaded, options, settled)
         condition = _condition(loaded, max(0.01, until - time.monotonic())) if loaded.free else {}
-    status = _status(report)
+    status = report.status
     if loaded.design:
         names = ", ".join(loaded.design.parameters)
         condition["design"] = f"the verdict is for every {names}; `synthesize` finds those that are private"
     if evidence:
         lift()
-        write_json(evidence, evidence_document(loaded, report, status), indent=1)
+        write_json(evidence, evidence_document(loaded, report), indent=1)
     if as_json:
         print_json(_document(report, status) | condition)
         return STATUS_CODES[status]
-    word = text.on_word(_proofs(report)) if status == "holds" else ""
+    word = text.on_word(_proofs(report)) if isinstance(report.verdict, Holds) else ""
     first, *more = _headline(report, loaded)
     for line in (f"{status}{word}: {first}", *(f"  {part}" for part in more)):
         say(line)
@@ -130,12 +130,6 @@ def _condition(case: Case, seconds: float) -> dict[str, str]:
 def _proofs(report: Report) -> list[Decision]:
     """Returns all that a proof of the case rests on: the decisions of its claims and of its obligations."""
     return [*report.decisions, *(decision for _, decision in report.obligations)]
-
-
-def _status(report: Report) -> str:
-    if isinstance(report.verdict, Holds):
-        return "holds"
-    return "violated" if isinstance(report.verdict, Violated) else "unknown"
 
 
 def _headline(report: Report, case: Case) -> list[str]:

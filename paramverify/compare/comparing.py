@@ -28,6 +28,7 @@ from paramverify.compare.trials import NOT_ASKED, claim_attempt, script_attempt
 from paramverify.errors import InputError
 from paramverify.processes.attempts import Attempt, Limits, resolve, settings
 from paramverify.processes.runner import Outcome, Runner
+from paramverify.verdicts import status_of
 
 MEMORY = 4 << 30  # bytes of address space for an attempt
 TRANSCRIPT = 2000  # characters that are kept of what a backend printed
@@ -169,7 +170,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Progress:
+class Standing:
     """Where a comparison is: attempts done and all, which one is next, and the seconds left, if known."""
 
     done: int
@@ -182,7 +183,7 @@ def run(
     attempts: Sequence[Planned],
     choice: Choice,
     results: ResultsFile,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[Standing], None] | None = None,
 ) -> list[Record]:
     """Makes the attempts that have no result yet, and returns all results in the order of the plan."""
     estimate = Estimate()
@@ -201,7 +202,7 @@ def run(
             if progress:
                 record = planned.record
                 now = f"{record['case']} {record['claim']}: {planned.backend}"
-                progress(Progress(done, len(attempts), now, estimate.seconds()))
+                progress(Standing(done, len(attempts), now, estimate.seconds()))
             runner.warm(choice.backends)  # which costs nothing but after a restart of the zygote
             started = time.monotonic()
             outcome = runner.trial(_attempt(planned), Limits(choice.seconds, choice.memory))
@@ -213,7 +214,7 @@ def run(
             estimate.note(planned.configuration, seconds)
             done += 1
     if progress:
-        progress(Progress(done, len(attempts), "", 0.0))
+        progress(Standing(done, len(attempts), "", 0.0))
     return [results.records[identity(planned.record)] for planned in attempts]
 
 
@@ -246,13 +247,13 @@ class _Judge:
     def result(self, subject: Subject, outcome: Outcome, seconds: float) -> dict[str, Any]:
         """Returns the part of a record that the outcome gives; `seconds` is from before its start."""
         decision, said = outcome.decision, outcome.decision.answer
-        result: dict[str, Any] = {"status": "unknown", "end": "decided", "detail": "", "evidence": None}
+        result: dict[str, Any] = {"status": status_of(said), "end": "decided", "detail": "", "evidence": None}
         if isinstance(said, Open):
             result |= {"end": said.end.value, "detail": said.detail}
         elif isinstance(said, Proved):
-            result |= {"status": "holds", "evidence": self._evidence(subject, decision)}
+            result["evidence"] = self._evidence(subject, decision)
         else:
-            result |= {"status": "violated", "evidence": "word"}
+            result["evidence"] = "word"
             if isinstance(subject.what, Claim):
                 result |= {"evidence": "witness", "witness": _point(said)}
         known = subject.expected

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from paramverify.answers import DECIDED, Standing
 from paramverify.compare.results import Record
 from paramverify.compare.subjects import Encoded
-
-DECIDED = ("holds", "violated")
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,9 @@ def judge(records: Iterable[Record], expected: Mapping[str, str], encoded: Itera
             said = f"{known[digest][0]}, by a {known[digest][1]}"
             wrong.append({**_place(group[0]), "known": f"{expected[digest]} (expected)", "said": said})
         if len({r["status"] for r in group} & set(DECIDED)) > 1:
-            answers = {s: sorted({_who(r) for r in group if r["status"] == s}) for s in DECIDED}
+            answers: dict[str, list[str]] = {
+                s: sorted({_who(r) for r in group if r["status"] == s}) for s in DECIDED
+            }
             disagreements.append({**_place(group[0]), "digest": digest, **answers})
         for record in group:
             if record["evidence"] == "rejected":
@@ -75,18 +76,20 @@ def _all_hold(by_digest: Mapping[str, Sequence[Record]], encoded: Iterable[Encod
     for group in by_digest.values():
         for record in group:
             answers[record["case"], record["encoding"]][record["claim"]].add(record["status"])
-            if record["status"] == "violated" and record["encoding"] not in violated.setdefault(
+            if record["status"] == Standing.VIOLATED and record["encoding"] not in violated.setdefault(
                 record["case"], []
             ):
                 violated[record["case"]].append(record["encoding"])
     wrong = []
     for file in encoded:
         found = answers[file.case, file.encoding]
-        sources = ["expected"] if file.expected == "violated" and file.claims > 1 else []
+        sources = ["expected"] if file.expected == Standing.VIOLATED and file.claims > 1 else []
         sources += [f"encoding {name}" for name in violated.get(file.case, ()) if name != file.encoding]
         if len(found) != file.claims or not sources:
             continue
-        if all("holds" in statuses and "violated" not in statuses for statuses in found.values()):
+        if all(
+            Standing.HOLDS in statuses and Standing.VIOLATED not in statuses for statuses in found.values()
+        ):
             known = f"violated ({', '.join(sources)})"
             wrong.append(
                 {"case": file.case, "encoding": file.encoding, "known": known, "said": "each claim holds"}

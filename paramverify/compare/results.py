@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from paramverify.answers import End
+from paramverify.answers import DECIDED, End, Standing
 from paramverify.errors import InputError, located
 from paramverify.files import open_regular, read_stream
 
@@ -37,7 +37,6 @@ IDENTITY = (
 )
 
 MAX_BYTES = 1_000_000_000
-STATUS = ("holds", "violated", "unknown")
 EVIDENCE = (None, "witness", "certificate", "rejected", "word")
 MAX_NUMBER = 1e15  # seconds or bytes
 UNFINISHED = (End.UNAVAILABLE.value, End.INTERRUPTED.value)  # such attempts say nothing and are made again
@@ -55,9 +54,9 @@ def _check(record: Record) -> None:
         ValueError, TypeError: it has not. KeyError: something is missing.
     """
     decided = record["end"] == End.DECIDED.value
-    if (record["status"] != "unknown") != decided or End(record["end"]) is End.DISAGREEMENT:
+    if (record["status"] != Standing.UNKNOWN) != decided or End(record["end"]) is End.DISAGREEMENT:
         raise ValueError("the end does not fit the status")
-    choices = {"status": STATUS, "evidence": EVIDENCE, "known": (None, "holds", "violated")}
+    choices = {"status": (*DECIDED, Standing.UNKNOWN), "evidence": EVIDENCE, "known": (None, *DECIDED)}
     for name, values in choices.items():
         if record[name] not in values:
             raise ValueError(f"{name} is {record[name]!r:.40}")

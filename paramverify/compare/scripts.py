@@ -2,25 +2,25 @@
 
 A script asks whether its formula is satisfiable. Those that `export` writes say that a violation exists:
 `unsat` means that the claim holds, `sat` that it is violated, and other scripts are told in the same words.
-The commands are those of the SMT-LIB standard, version 2.6 (Barrett, Fontaine, Tinelli).
+The commands are those of the SMT-LIB standard, version 2.6 ([Barrett17]).
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from paramverify.answers import End, Open
-from paramverify.backends import Backend
+from paramverify.answers import Open, Standing
+from paramverify.backends import Backend, script_runner
 from paramverify.errors import InputError, located
 from paramverify.files import read_file
 
 MAX_BYTES = 100_000_000
 LOGIC = "QF_NRA"
-STATUS = {"sat": "violated", "unsat": "holds"}
+STATUS = {"sat": Standing.VIOLATED, "unsat": Standing.HOLDS}
 
 # Comments, strings and quoted symbols, in which brackets mean nothing, and brackets.
 TOKEN = re.compile(r';[^\n]*|"[^"]*"|\|[^|]*\||[()]')
@@ -90,7 +90,7 @@ def commands(text: str) -> Iterator[list[str]]:
 
 def why_not(backend: Backend) -> str | None:
     """Returns why a backend cannot run scripts, or None where it can."""
-    if _driver(backend):
+    if script_runner(backend):
         return None
     if backend.builtin:
         return "the exact procedures of this package read claims, not SMT-LIB scripts"
@@ -106,65 +106,8 @@ def run_script(backend: Backend, text: str, options: Mapping[str, str]) -> str |
     Raises:
         InputError: the backend cannot run scripts.
     """
-    driver = _driver(backend)
-    if driver is None:
+    runner = script_runner(backend)
+    if runner is None:
         raise InputError(f"{backend.name}: {why_not(backend)}")
     given = "".join(f"(set-option :{name} {value})\n" for name, value in options.items())
-    return driver(given + STATUS_LINE.sub(" ", text))
-
-
-Driver = Callable[[str], str | Open]
-
-
-def _driver(backend: Backend) -> Driver | None:
-    """Returns the way in which a backend of this package runs a script, if there is one."""
-    from paramverify.backends.cvc5 import Cvc5
-    from paramverify.backends.smtlib_process import SmtLibProcess
-    from paramverify.backends.z3 import Z3
-
-    if isinstance(backend, Z3):
-        return _z3
-    if isinstance(backend, Cvc5):
-        return _cvc5
-    if isinstance(backend, SmtLibProcess):
-        command = backend.command
-        return lambda text: _process(command, text)
-    return None
-
-
-def _process(command: Sequence[str], text: str) -> str | Open:
-    from paramverify.backends.programs import find, run
-
-    program = find(command[0])
-    if program is None:
-        return Open(End.UNAVAILABLE, f"there is no program {command[0]}")
-    finished = run((program, *command[1:]), text)
-    return finished.failure() or finished.transcript
-
-
-def _z3(text: str) -> str:
-    import z3
-
-    context = z3.Context()
-    try:
-        return str(z3.Z3_eval_smtlib2_string(context.ref(), text))
-    except z3.Z3Exception as error:
-        return error.value.decode(errors="replace") if isinstance(error.value, bytes) else str(error)
-
-
-def _cvc5(text: str) -> str:
-    import cvc5
-
-    solver = cvc5.Solver()
-    symbols = cvc5.SymbolManager(solver)
-    parser = cvc5.InputParser(solver, symbols)
-    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "script")
-    output = ""
-    try:
-        while not (command := parser.nextCommand()).isNull():
-            output += command.invoke(solver, symbols)
-            if command.getCommandName() == "exit":
-                break
-    except RuntimeError as error:  # cvc5's own errors
-        return f'{output}(error "{error}")\n'
-    return output
+    return runner(given + STATUS_LINE.sub(" ", text))

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from paramverify.answers import DECIDED, Standing
 from paramverify.claims import Claim, without_enclosure
 from paramverify.compare.scripts import Script, read_script
 from paramverify.encodings import monolithic
@@ -18,7 +19,7 @@ from paramverify.errors import InputError, LimitError, TimeLimitError, Unsupport
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
-from paramverify.portfolio.possible import require_possible
+from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import load
 
 SCRIPT = "script"  # stands for an encoding where somebody else has encoded
@@ -140,7 +141,7 @@ def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) 
     case = load(path)
     model = case.model
     require_possible(model)
-    status = next((s for s in ("holds", "violated") if s == case.expect.get("status")), None)
+    status = next((s for s in DECIDED if s == case.expect.get("status")), None)
     if isinstance(model, Model) and not model.lengths:
         found.skipped.append(Skipped(name, "it is about every length; these encodings are for given lengths"))
         return
@@ -157,7 +158,7 @@ def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) 
             Encoded(name, encoding, len(parts), round(time.perf_counter() - started, 4), status)
         )
         # If all hold, each holds; if some are violated, that is known of one only if there is one.
-        expected = status if status == "holds" or (status == "violated" and len(parts) == 1) else None
+        expected = status if status is Standing.HOLDS or len(parts) == 1 else None
         for number, (origin, what) in enumerate(parts, 1):
             digest = what.digest() if isinstance(what, Claim) else what.digest
             found.subjects.append(

@@ -20,7 +20,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from paramverify.compare.judgement import DECIDED, Judgement, judge
+from paramverify.answers import DECIDED, Standing
+from paramverify.compare.judgement import Judgement, judge
 from paramverify.compare.results import Record
 from paramverify.compare.subjects import AS_THEY_ARE, Encoded, Skipped, Subjects
 
@@ -141,8 +142,8 @@ def score(runs: Mapping[Problem, Run], wrong: int = 0) -> dict[str, Any]:
     """Returns the numbers of one row of the table."""
     records = [run.record for run in runs.values()]
     solved = [run.record for run in runs.values() if run.solved]
-    counts = {status: sum(r["status"] == status for r in solved) for status in DECIDED}
-    unknown = [r["end"] for r in records if r["status"] == "unknown"]
+    counts: dict[str, int] = {status: sum(r["status"] == status for r in solved) for status in DECIDED}
+    unknown = [r["end"] for r in records if r["status"] == Standing.UNKNOWN]
     ends = {name: unknown.count(end) for end, name in OPEN.items()}
     return {
         "claims": len(runs),
@@ -232,12 +233,12 @@ def side_by_side(comparison: Comparison) -> list[dict[str, Any]]:
     for file in comparison.encoded:
         runs = best[file.case, file.encoding]
         solved = [run for run in runs if run.solved]
-        refuted = [run.penalty for run in solved if run.record["status"] == "violated"]
-        status, seconds = "unknown", None
+        refuted = [run.penalty for run in solved if run.record["status"] == Standing.VIOLATED]
+        status, seconds = Standing.UNKNOWN, None
         if refuted:
-            status, seconds = "violated", round(min(refuted), 6)
+            status, seconds = Standing.VIOLATED, round(min(refuted), 6)
         elif len(solved) == file.claims:
-            status, seconds = "holds", round(sum(run.penalty for run in solved), 6)
+            status, seconds = Standing.HOLDS, round(sum(run.penalty for run in solved), 6)
         rows.append({**vars(file), "status": status, "deciding": seconds})
     return rows
 

@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Ring
-from paramverify.answers import Answer, End, Open, Proved, Refuted
+from paramverify.answers import Answer, Decision, End, Open, Proved, Refuted
 from paramverify.backends import DECIDES, Ability, Backend
-from paramverify.backends.bernstein import ENCLOSURES
 from paramverify.claims import Claim
 from paramverify.compare.scripts import run_script
-from paramverify.evidence import certificates
-from paramverify.exact.settling import VERSION, Outcome, answer, settle
+from paramverify.exact.settling import VERSION, Outcome, answer, by_enclosures, settle
 from paramverify.formats.refutations import Confirm, refuter
 from paramverify.processes.attempts import Attempt, resolve, settings
 
@@ -61,12 +58,9 @@ class _Leaves:
             self.spurious = self.spurious or point is None
             return Outcome(point=point, reason="its refutation does not stand exact evaluation")
         if isinstance(said, Proved):
-            if said.certificate is None:
-                name = self.backend.name
-                version = self.backend.version() or ""
-                return Outcome(proof=certificates.solver(name, version, self.settings, said.transcript))
-            self.certified += 1
-            return Outcome(proof=said.certificate["proof"])
+            self.certified += said.certificate is not None
+            made = Decision(said, self.backend.name, self.backend.version() or "", self.settings)
+            return Outcome(proof=made.proof)
         self.open.append(said)
         return Outcome(reason=said.detail or said.end.value)
 
@@ -95,17 +89,12 @@ class ClaimTrial:
         backend = resolve(options["backend"])
         steps = None if options["simplification"] == "on" else ()
         leaves = _Leaves(backend, settings(backend, {}))
-        found = Outcome()
-        for bits in ENCLOSURES if claim.domain.constant else (0,):
-            closed = replace(claim, domain=claim.domain.enclose(bits))
+
+        def closed(about: Claim) -> Outcome:
             leaves.spurious = False
-            found = settle(closed, leaves.decide, refuter(closed), steps)
-            if found.proof is not None and claim.domain.constant:
-                interval = closed.domain.box[GENERATOR]
-                proof = certificates.enclose((interval.lower, interval.upper), found.proof)
-                found = Outcome(proof=proof)
-            if found.proof is not None or found.point is not None or not leaves.spurious:
-                break
+            return settle(about, leaves.decide, refuter(about), steps)
+
+        found = by_enclosures(claim, closed, lambda: leaves.spurious)
         transcript = "\n".join(filter(None, leaves.transcripts)) if leaves.asked else NOT_ASKED
         said = answer(claim, found)
         if isinstance(said, Proved):

@@ -10,7 +10,6 @@ from itertools import islice
 from paramverify.algebra.polynomials import (
     Point,
     Polynomial,
-    RationalFunction,
     constant_value,
     is_constant,
     substitute,
@@ -86,5 +85,4 @@ def at_point(model: Model, point: Point) -> Model:
         chosen=hmm.chosen,
     )
     pairs = tuple(replace(p, pi=start(p.pi), tau=start(p.tau)) for p in model.pairs)
-    ratio = RationalFunction(fixed(model.ratio.numerator), fixed(model.ratio.denominator))
-    return replace(model, hmm=small, pairs=pairs, ratio=ratio)
+    return replace(model, hmm=small, pairs=pairs, measure=model.measure.map(fixed))

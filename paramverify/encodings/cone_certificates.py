@@ -41,7 +41,7 @@ def model_document(model: Model) -> dict[str, Any]:
             for step in row
         ],
         "pairs": [[p.left, p.right, start(p.pi), start(p.tau)] for p in model.pairs],
-        "ratio": [key(model.ratio.numerator), key(model.ratio.denominator)],
+        **model.measure.document(),
     }
 
 

@@ -10,8 +10,7 @@ hold for T_w·r with r an extreme ray of K. There are two ways to K:
   of the domain and rounded outward. That no step leaves K at any point of the domain is a set of claims of
   its own. If a claim fails here, nothing is known: the cone may be too large.
 
-Invariant cones for products of matrices: V. Yu. Protasov, *When do several linear operators share an
-invariant cone?*, Linear Algebra and its Applications 433 (2010).
+On invariant cones for products of matrices see [Protasov10].
 """
 
 from __future__ import annotations

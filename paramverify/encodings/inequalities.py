@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from paramverify.algebra.domains import Constraint, Domain
+from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Polynomial, primitive
 from paramverify.algebra.signs import Sign, sign_on
-from paramverify.claims import Claim, Stated
+from paramverify.claims import Claim, Stated, positive
 from paramverify.models.inequality import Comparison, Inequality
 
 
 def inequality_claims(model: Inequality) -> tuple[Claim, ...]:
     """Returns claims that all hold iff every comparison is true at every point; equal ones are merged.
 
-    With positive denominators, `a/b ≤ c/d` iff `c·b − a·d ≥ 0`. A strict `f < g` is not a claim of this form
-    on the domain D. It is true on all of D iff no point of D has f ≥ g: the claim `−1 ≥ 0` on that part of D,
-    which holds iff the part is empty, and fails at every point of it.
+    With positive denominators, `a/b ≤ c/d` iff `c·b − a·d ≥ 0`. A strict `f < g` is not a claim of this form,
+    and becomes one about the points with f ≥ g (`positive`).
     """
     merged: dict[str, tuple[Claim, list[Stated]]] = {}
     for number, comparison in enumerate(model.comparisons):
@@ -34,9 +33,7 @@ def _claims(comparison: Comparison, domain: Domain) -> Iterator[Claim]:
     if comparison.relation in (">=", "=="):
         yield Claim(-gap, domain)
     if comparison.relation in ("<", ">"):
-        broken = -gap if comparison.relation == "<" else gap
-        outside = Constraint(broken, False, f"not ({comparison.text})")
-        yield Claim(gap * 0 - 1, replace(domain, constraints=(*domain.constraints, outside)))
+        yield positive(gap if comparison.relation == "<" else -gap, domain, f"not ({comparison.text})")
 
 
 def _gap(comparison: Comparison, domain: Domain) -> Polynomial:

@@ -2,7 +2,7 @@
 
 States s and t act alike if for every observation ω and every class C of states that act alike,
 Σ_{u∈C} T_ω[s,u] = Σ_{u∈C} T_ω[t,u]. Then v_ω(s) = v_ω(t) for every sequence ω, by induction on its length
-(ordinary lumpability: J. G. Kemeny and J. L. Snell, *Finite Markov Chains*, section 6.3).
+(ordinary lumpability: [KemenySnell60] section 6.3).
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The monolithic encoding: one formula for all sequences of one length, as the published tool writes it.
 
-Algorithm 1 (PufferfishCheck) of [F]: Liu, Wang and Zhang, *Verifying Pufferfish Privacy in Hidden Markov
-Models*, APLAS 2022. Real variables w_1, ..., w_k stand for the observations, numbered from 0.
-`Select(w, values)` is a nested if-then-else, and the forward recursion is a term over it. For each secret
+Algorithm 1 (PufferfishCheck) of [F]. Real variables w_1, ..., w_k stand for the observations, numbered from
+0. `Select(w, values)` is a nested if-then-else, and the forward recursion is a term over it. For each secret
 pair and direction,
 
     Σ α_k > c · Σ β_k   and   w_1, ..., w_k ∈ Ω   and   θ in the domain, both secrets possible
@@ -249,7 +248,7 @@ def _formula(
 ) -> Formula:
     builder = _Builder(model, length)
     manager = builder.manager
-    top, bottom = (builder.term(f) for f in (model.ratio.numerator, model.ratio.denominator))
+    top, bottom = (builder.term(f) for f in (model.measure.ratio.numerator, model.measure.ratio.denominator))
     masses = [builder.term(start.mass) for _, start in (left, right)]
     likely = manager.Times(bottom, builder.forward(left[1]), masses[1])
     unlikely = manager.Times(top, builder.forward(right[1]), masses[0])

@@ -81,7 +81,7 @@ def sequence_claims(model: Model) -> tuple[Claim, ...]:
 
 def claim_polynomial(model: Model, candidate: Candidate) -> Polynomial:
     """Returns the polynomial whose nonnegativity says that the candidate is within the bound."""
-    return candidate.right * model.ratio.numerator - candidate.left * model.ratio.denominator
+    return model.measure.claim(candidate.left, candidate.right)
 
 
 def _severity(candidate: Candidate) -> tuple[int, Fraction]:

@@ -15,7 +15,6 @@ from typing import Any
 from paramverify.algebra.polynomials import Point, Polynomial, key, rational
 from paramverify.answers import Decision, Proved
 from paramverify.claims import Claim, to_document
-from paramverify.errors import DefectError
 
 FORMAT, VERSION = "paramverify-evidence", 1
 
@@ -160,31 +159,9 @@ def lemma(name: str) -> Proof:
     return {"kind": "lemma", "name": name}
 
 
-def solver(name: str, version: str, options: Mapping[str, str], transcript: str = "") -> Proof:
-    """The answer of a solver, which is trusted and not replayed."""
-    return {
-        "kind": "solver",
-        "solver": name,
-        "version": version,
-        "options": dict(options),
-        "transcript": transcript,
-    }
-
-
 def settled(claim: Claim, decision: Decision) -> dict[str, Any]:
     """Returns a claim with the proof that its decision has: a certificate, a solver's word, or none."""
-    return entry(claim, proof_of(decision) if isinstance(decision.answer, Proved) else None)
-
-
-def proof_of(decision: Decision) -> Proof:
-    """Returns the proof of a claim that was proved: a certificate, or a solver's word."""
-    answer = decision.answer
-    if not isinstance(answer, Proved):
-        raise DefectError("a claim that was not proved has no proof")
-    if answer.certificate is None:
-        return solver(decision.backend, decision.version, decision.options, answer.transcript)
-    proof: Proof = answer.certificate["proof"]
-    return proof
+    return entry(claim, decision.proof if isinstance(decision.answer, Proved) else None)
 
 
 def distinct(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -197,13 +174,10 @@ def distinct(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def words(decision: Decision) -> tuple[str, ...]:
     """Returns the programs on whose word a proof rests, with versions; none if nothing is trusted."""
-    answer = decision.answer
-    if not isinstance(answer, Proved):
+    if not isinstance(decision.answer, Proved):
         return ()
-    if answer.certificate is None:
-        return (f"{decision.backend} {decision.version}".strip(),)
     found: dict[str, None] = {}
-    pending: list[object] = [answer.certificate["proof"]]
+    pending: list[object] = [decision.proof]
     while pending:
         part = pending.pop()
         if isinstance(part, Mapping):

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from typing import overload
 
-from flint import fmpq_poly
-
 from paramverify import printable
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.polynomials import Point, Polynomial
+from paramverify.algebra.domains import Interval
+from paramverify.algebra.points import contains
+from paramverify.algebra.polynomials import Point
 from paramverify.algebra.simplest import simplest_between
 from paramverify.claims import Claim, Origin, Stated
 from paramverify.errors import DefectError, InputError
+from paramverify.formats.refutations import fails_at
 from paramverify.models.evaluation import Numbers, Real, Values, observation_indices
 from paramverify.models.inequality import Comparison, Inequality
-from paramverify.models.kinds import AnyModel, OnDomain
+from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
 
@@ -77,7 +78,7 @@ def compare_at(model: Inequality, stated: Stated, point: Point) -> Counterexampl
         InputError: no such comparison, or a point outside of the domain.
     """
     parameters = {name: point[name] for name in model.domain.ring.parameters if name in point}
-    if len(parameters) < len(model.domain.ring.parameters) or not in_domain(model, parameters):
+    if len(parameters) < len(model.domain.ring.parameters) or not contains(model.domain, parameters):
         raise InputError(f"this point is not in the domain {model.domain.describe()}")
     if not 0 <= stated.number < len(model.comparisons):
         raise InputError(f"the case claims {len(model.comparisons)} comparisons only")
@@ -111,7 +112,7 @@ def evaluate(model: Model, origin: Origin, point: Point) -> Witness:
     missing = [name for name in model.domain.ring.parameters if name not in point]
     if missing:
         raise InputError(f"no value for {', '.join(missing)}")
-    if not in_domain(model, parameters):
+    if not contains(model.domain, parameters):
         raise InputError(f"this point is not in the domain {model.domain.describe()}")
     pi, tau = directed(model, origin.left, origin.right)
     numbers = Numbers(model, parameters)
@@ -166,27 +167,6 @@ def _without_blanks(name: str) -> str:
     return name.replace(" ", "")
 
 
-def in_domain(model: OnDomain, parameters: Point) -> bool:
-    """Tells exactly whether a point that gives the parameters is in the model's domain."""
-    domain = model.domain
-    if not all(parameters[n] in domain.box[n] for n in domain.ring.parameters):
-        return False
-    numbers = Values(model, parameters)
-    for constraint in domain.constraints:
-        sign = numbers.real(numbers.value(constraint.polynomial), fmpq_poly([1])).sign()
-        if sign < 0 or (sign == 0 and constraint.strict):
-            return False
-    return True
-
-
-def violates(model: OnDomain, polynomial: Polynomial, parameters: Point) -> bool:
-    """Tells exactly whether f < 0 at a point of the domain, the constant `E` taken as the number it is."""
-    numbers = Values(model, parameters)
-    if numbers.real(numbers.value(polynomial), fmpq_poly([1])).sign() >= 0:
-        return False
-    return in_domain(model, parameters)
-
-
 @overload
 def find_witness(model: Model, claim: Claim, point: Point) -> Witness | None: ...
 
@@ -201,10 +181,9 @@ def find_witness(model: AnyModel, claim: Claim, point: Point) -> AnyWitness | No
     Spurious means that the claim is not violated at the point when `E` is taken as the number it is.
     """
     parameters = {name: value for name, value in point.items() if name != GENERATOR}
-    scope = replace(model, domain=claim.domain)
-    if not violates(scope, claim.polynomial, parameters):
+    if not fails_at(claim, parameters):
         return None
-    simple = simplest_violation(scope, claim, parameters)
+    simple = simplest_violation(claim, parameters)
     origin = claim.origins[0]
     if isinstance(model, Inequality):
         assert isinstance(origin, Stated)
@@ -219,40 +198,40 @@ def find_witness(model: AnyModel, claim: Claim, point: Point) -> AnyWitness | No
     return witness
 
 
-def simplest_violation(model: OnDomain, claim: Claim, start: Point) -> dict[str, Fraction]:
+def simplest_violation(claim: Claim, start: Point) -> dict[str, Fraction]:
     """Returns a point with small denominators where the claim is violated, given one where it is.
 
     First simple points of the box are tried, then each coordinate of the given point is replaced by the
     simplest rational near it that keeps the violation.
     """
-    names = [name for name in model.domain.ring.parameters if not model.domain.box[name].is_point]
-    values = [_simple_values(model, name) for name in names]
+    box = {name: claim.domain.box[name] for name in claim.domain.ring.parameters}
+    names = [name for name, interval in box.items() if not interval.is_point]
+    values = [_simple_values(box[name]) for name in names]
     if len(names) <= 3:
         for choice in sorted(product(*values), key=lambda c: (sum(v.denominator for v in c), c)):
             candidate = {**start, **dict(zip(names, choice, strict=True))}
-            if violates(model, claim.polynomial, candidate):
+            if fails_at(claim, candidate):
                 return candidate
     current = dict(start)
     for name in names:
-        current[name] = _simplest_coordinate(model, claim, current, name)
+        current[name] = _simplest_coordinate(claim, current, name)
     return current
 
 
-def _simple_values(model: OnDomain, name: str) -> list[Fraction]:
-    interval = model.domain.box[name]
+def _simple_values(interval: Interval) -> list[Fraction]:
     width = interval.upper - interval.lower
     steps = [Fraction(n, d) for d in range(1, 6) for n in range(d + 1)]
     found = {interval.lower + width * step for step in steps} | {interval.simplest()}
     return [value for value in found if value in interval]
 
 
-def _simplest_coordinate(model: OnDomain, claim: Claim, point: Point, name: str) -> Fraction:
+def _simplest_coordinate(claim: Claim, point: Point, name: str) -> Fraction:
     """Returns the simplest rational in the widest tried interval around the coordinate that still violates.
 
     f < 0 is an open condition in one coordinate, so some interval around it has only violating points,
     unless the domain itself has none there; then the coordinate stays as it is.
     """
-    interval = model.domain.box[name]
+    interval = claim.domain.box[name]
     value = point[name]
     radius = interval.upper - interval.lower
     if value in (interval.lower, interval.upper):
@@ -262,7 +241,7 @@ def _simplest_coordinate(model: OnDomain, claim: Claim, point: Point, name: str)
         simple = simplest_between(low, high)
         if simple.denominator > value.denominator:
             return value
-        if violates(model, claim.polynomial, {**point, name: simple}):
+        if fails_at(claim, {**point, name: simple}):
             return simple
         radius /= 2
     return value

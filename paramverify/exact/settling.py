@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from paramverify import __version__
+from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import Point, key
 from paramverify.answers import Answer, End, Open, Proved, Refuted
 from paramverify.claims import Claim
@@ -15,6 +16,7 @@ from paramverify.formats.refutations import Confirm
 from paramverify.simplify.chain import simplify
 
 VERSION: str = __version__
+ENCLOSURES = (32, 64, 128, 256)  # bits
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,27 @@ def settle(
         if tree.exact:
             break
     return Outcome(reason="; ".join(dict.fromkeys(reasons)))
+
+
+def by_enclosures(
+    claim: Claim, decide: Callable[[Claim], Outcome], closer: Callable[[], bool] = lambda: True
+) -> Outcome:
+    """Decides a claim about the constant `E` by claims in which `E` is a parameter between rationals.
+
+    What is proved for every value of an enclosure is true for `E`, which lies in it. A point has to be one at
+    which the claim fails for `E` itself: `decide` finds points by `refuter`. Where there is neither, a closer
+    enclosure comes next, as long as `closer` says that it may help. A claim without `E` is decided once.
+    """
+    found = Outcome()
+    for bits in ENCLOSURES if claim.domain.constant else (0,):
+        closed = replace(claim, domain=claim.domain.enclose(bits))
+        found = decide(closed)
+        if found.proof is not None and claim.domain.constant:
+            interval = closed.domain.box[GENERATOR]
+            found = Outcome(proof=certificates.enclose((interval.lower, interval.upper), found.proof))
+        if found.proof is not None or found.point is not None or not closer():
+            break
+    return found
 
 
 def through(lift: Callable[[Point], Point], confirm: Confirm) -> Confirm:

@@ -196,8 +196,8 @@ def _ends(ring: Ring, name: str, interval: Interval) -> Iterator[Comparison]:
 def _eliminable(polynomials: Sequence[Polynomial], names: Iterable[str]) -> tuple[str, ...]:
     """Returns the variables so that the last one is best eliminated first.
 
-    C. W. Brown, *Companion to the tutorial Cylindrical Algebraic Decomposition*, 2004: first the one of
-    lowest degree, then the one whose terms have the lowest degree, then the one that occurs in fewest terms.
+    As in [Brown04]: first the one of lowest degree, then the one whose terms have the lowest degree, then the
+    one that occurs in fewest terms.
     """
 
     def weight(name: str) -> tuple[int, int, int]:

@@ -1,8 +1,8 @@
 """Questions for QEPCAD, as a file that it runs, and the conditions that it answers with.
 
-C. W. Brown, *QEPCAD B: a program for computing with semi-algebraic sets using CADs*, SIGSAM Bulletin 2003.
-Its language has whole numbers, products by juxtaposition, and brackets around whatever is mixed. Parameters
-are renamed to v1, v2, ..., because names with underscores are refused and `E` is a quantifier.
+The program is that of [Brown03]. Its language has whole numbers, products by juxtaposition, and brackets
+around whatever is mixed. Parameters are renamed to v1, v2, ..., because names with underscores are refused
+and `E` is a quantifier.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Questions for Redlog, as a file that REDUCE runs.
 
-A. Dolzmann, T. Sturm, *Redlog: computer algebra meets computer logic*, SIGSAM Bulletin 1997. Parameters are
-renamed to v1, v2, ..., because REDUCE ignores case and has names of its own, such as `e`, `i` and `t`. An
-implication is written as a disjunction, so that nothing but `all`, `and`, `or` and comparisons is needed.
+The program is that of [DolzmannSturm97]. Parameters are renamed to v1, v2, ..., because REDUCE ignores case
+and has names of its own, such as `e`, `i` and `t`. An implication is written as a disjunction, so that
+nothing but `all`, `and`, `or` and comparisons is needed.
 """
 
 from __future__ import annotations

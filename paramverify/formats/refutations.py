@@ -6,11 +6,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import chain
 
-from flint import fmpq, fmpq_poly
-
-from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.domains import Domain
-from paramverify.algebra.polynomials import Point, Polynomial, substitute, value_at
+from paramverify.algebra.points import contains, sign_at
+from paramverify.algebra.polynomials import Point
 from paramverify.algebra.segments import negative_between, towards
 from paramverify.claims import Claim
 
@@ -48,30 +45,4 @@ def refuter(claim: Claim, accept: Confirm | None = None) -> Confirm:
 
 def fails_at(claim: Claim, point: Point) -> bool:
     """Tells exactly whether a point is in the domain and f < 0 there, `E` being the number it stands for."""
-    if sign_at_point(claim.domain, claim.polynomial, point) >= 0:
-        return False
-    return in_domain(claim.domain, point)
-
-
-def in_domain(domain: Domain, point: Point) -> bool:
-    """Tells exactly whether a point is in the domain; of `E` only its constraints are looked at."""
-    for name, interval in domain.box.items():
-        if not (name == GENERATOR and domain.constant) and point[name] not in interval:
-            return False
-    for constraint in domain.constraints:
-        sign = sign_at_point(domain, constraint.polynomial, point)
-        if sign < 0 or (constraint.strict and sign == 0):
-            return False
-    return True
-
-
-def sign_at_point(domain: Domain, polynomial: Polynomial, point: Point) -> int:
-    """Returns the sign at a point, `E` being the number it stands for."""
-    if domain.constant is None:
-        value = value_at(polynomial, point)
-        return (value > 0) - (value < 0)
-    rest = substitute(polynomial, {name: v for name, v in point.items() if name != GENERATOR})
-    coefficients = [fmpq(0)] * (int(rest.degrees()[-1]) + 1)
-    for monomial, coefficient in rest.to_dict().items():
-        coefficients[int(monomial[-1])] = coefficient
-    return domain.constant.sign(fmpq_poly(coefficients))
+    return sign_at(claim.domain, claim.polynomial, point) < 0 and contains(claim.domain, point)

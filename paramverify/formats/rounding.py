@@ -20,7 +20,7 @@ from paramverify.claims import Claim
 # A value is a rational, or a function that approximates a real number to within 2**-bits.
 Approximation = Callable[[int], Fraction]
 Value = Fraction | Approximation
-Model = Mapping[str, Value]
+Assignment = Mapping[str, Value]
 
 PRECISIONS = (4, 8, 16, 32, 64, 128, 256, 512, 1024)  # bits
 MAX_CORNERS = 4  # so many irrational coordinates are rounded independently of each other
@@ -30,7 +30,7 @@ MAX_CORNERS = 4  # so many irrational coordinates are rounded independently of e
 class Satisfied:
     """A solver's `sat` for the negated claim: its model, and what it printed."""
 
-    model: Model
+    model: Assignment
     transcript: str
 
 
@@ -52,12 +52,12 @@ def decide(claim: Claim, solve: Solve) -> Answer:
     return Refuted(point, found.transcript)
 
 
-def violation(claim: Claim, model: Model, solve: Solve) -> dict[str, Fraction] | None:
+def violation(claim: Claim, model: Assignment, solve: Solve) -> dict[str, Fraction] | None:
     """Returns a rational point of the domain with f < 0, evaluated exactly, or None if none was found.
 
     `model` gives values to the variables that matter; others get the simplest value of their interval.
     """
-    whole: Model = {n: model.get(n, interval.simplest()) for n, interval in claim.domain.box.items()}
+    whole: Assignment = {n: model.get(n, interval.simplest()) for n, interval in claim.domain.box.items()}
     for point in _near(whole):
         if point in claim.domain and not claim.holds_at(point):
             return point
@@ -75,7 +75,7 @@ def violation(claim: Claim, model: Model, solve: Solve) -> dict[str, Fraction] |
     return None
 
 
-def _near(model: Model) -> Iterator[dict[str, Fraction]]:
+def _near(model: Assignment) -> Iterator[dict[str, Fraction]]:
     """Yields rational points near the model, ever nearer, rounding each irrational coordinate three ways."""
     exact = {name: value for name, value in model.items() if isinstance(value, Fraction)}
     irrational = {name: value for name, value in model.items() if not isinstance(value, Fraction)}

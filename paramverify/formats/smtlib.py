@@ -6,7 +6,7 @@ and there are no divisions, so nothing depends on how a solver reads decimals, `
 Variables that occur neither in f nor in a constraint are left out: their intervals are not empty, so this
 changes neither answer.
 
-The script follows the SMT-LIB standard, version 2.6 (Barrett, Fontaine, Tinelli), and its theory of reals.
+The script follows the SMT-LIB standard, version 2.6 ([Barrett17]), and its theory of reals.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ TAKEN = frozenset(RESERVED.split())
 
 
 @dataclass(frozen=True)
-class Condition:
+class IntegerCondition:
     """A comparison of a sum of monomials with an integer; a monomial is an integer and its factors."""
 
     monomials: tuple[tuple[int, tuple[str, ...]], ...]
@@ -84,7 +84,7 @@ def formula(claim: Claim) -> Formula:
         parts += [symbols[name] for name in factors]
         return manager.Times(parts) if len(parts) > 1 else parts[0]
 
-    def assertion(condition: Condition) -> FNode:
+    def assertion(condition: IntegerCondition) -> FNode:
         terms = [term(*monomial) for monomial in condition.monomials] or [manager.Real(0)]
         total = manager.Plus(terms) if len(terms) > 1 else terms[0]
         return compare[condition.relation](total, manager.Real(Fraction(condition.bound)))
@@ -130,7 +130,7 @@ def script(
         parts += [symbols[n] for n in factors]
         return f"(* {' '.join(parts)})" if len(parts) > 1 else parts[0]
 
-    def comparison(condition: Condition) -> str:
+    def comparison(condition: IntegerCondition) -> str:
         terms = [term(*monomial) for monomial in condition.monomials] or ["0"]
         total = f"(+ {' '.join(terms)})" if len(terms) > 1 else terms[0]
         return f"({condition.relation} {total} {_numeral(condition.bound)})"
@@ -150,14 +150,14 @@ def occurring(claim: Claim, *others: Claim) -> tuple[str, ...]:
     return tuple(name for name in claim.domain.ring.names if name in used)
 
 
-def negation(claim: Claim) -> list[Condition]:
+def negation(claim: Claim) -> list[IntegerCondition]:
     """Returns conditions that hold together exactly at the points of the domain with f < 0."""
     return [*_domain(claim.domain, occurring(claim)), _violation(claim)]
 
 
-def _domain(domain: Domain, names: tuple[str, ...]) -> list[Condition]:
+def _domain(domain: Domain, names: tuple[str, ...]) -> list[IntegerCondition]:
     """Returns conditions on these variables, and all constraints: together they say where the domain is."""
-    conditions: list[Condition] = []
+    conditions: list[IntegerCondition] = []
     for name in names:
         if name not in domain.box:
             raise DefectError(f"the domain has no interval for {name}")
@@ -167,15 +167,15 @@ def _domain(domain: Domain, names: tuple[str, ...]) -> list[Condition]:
     return conditions
 
 
-def _violation(claim: Claim) -> Condition:
+def _violation(claim: Claim) -> IntegerCondition:
     return _condition(claim.polynomial, "<")
 
 
-def _ends(name: str, interval: Interval) -> Iterator[Condition]:
+def _ends(name: str, interval: Interval) -> Iterator[IntegerCondition]:
     """Yields `b·x (relation) a` for each end a/b of the interval."""
 
-    def against(end: Fraction, relation: str) -> Condition:
-        return Condition(((end.denominator, (name,)),), relation, end.numerator)
+    def against(end: Fraction, relation: str) -> IntegerCondition:
+        return IntegerCondition(((end.denominator, (name,)),), relation, end.numerator)
 
     if interval.is_point:
         yield against(interval.lower, "=")
@@ -184,7 +184,7 @@ def _ends(name: str, interval: Interval) -> Iterator[Condition]:
     yield against(interval.upper, "<=" if interval.upper_closed else "<")
 
 
-def _condition(polynomial: Polynomial, relation: str) -> Condition:
+def _condition(polynomial: Polynomial, relation: str) -> IntegerCondition:
     """Returns the comparison of a polynomial with zero, its constant term moved to the other side."""
     # The content that is divided out is positive, so the relation to zero stays.
     _, whole = primitive(polynomial)
@@ -199,7 +199,7 @@ def _condition(polynomial: Polynomial, relation: str) -> Condition:
             monomials.append((int(coefficient.p), tuple(factors)))
         else:
             bound = -int(coefficient.p)
-    return Condition(tuple(monomials), relation, bound)
+    return IntegerCondition(tuple(monomials), relation, bound)
 
 
 def _numeral(number: int) -> str:

@@ -8,13 +8,12 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from paramverify.algebra.domains import Constraint
 from paramverify.algebra.polynomials import Polynomial, key, primitive
-from paramverify.answers import Proved
+from paramverify.answers import Proved, Standing
 from paramverify.checker.claims import Report as CheckReport
 from paramverify.checker.polynomials import Poly
 from paramverify.checker.unwinding import FORMAT, VERSION, check_document
-from paramverify.claims import Claim, to_document, without_enclosure
+from paramverify.claims import Claim, positive, to_document, without_enclosure
 from paramverify.errors import DefectError
 from paramverify.evidence import certificates
 from paramverify.interactive.bounds import Judge
@@ -23,15 +22,16 @@ from paramverify.interactive.closure import SILENT, Closures
 from paramverify.interactive.costs import Costs
 from paramverify.interactive.families import Family
 from paramverify.interactive.refutation import Refutation
-from paramverify.interactive.verification import Report
+from paramverify.interactive.verification import Noninterference
 from paramverify.models.systems.system import System
 from paramverify.models.systems.weights import Weight, text
+from paramverify.portfolio.obligations import needs_of, points_for, read_points, unmet
 from paramverify.portfolio.session import Options, Session
-from paramverify.privacy.verification import needs_of, points_for, read_points, unmet
+from paramverify.verdicts import Unknown, Violated
 
 
 def evidence_document(
-    case: InteractiveCase, report: Report, options: Options | None = None
+    case: InteractiveCase, report: Noninterference, options: Options | None = None
 ) -> dict[str, Any]:
     """Returns the system, its closures, and the family, the costs or the witness.
 
@@ -42,7 +42,7 @@ def evidence_document(
         "format": FORMAT,
         "version": VERSION,
         "case": {"title": case.title, "digest": case.digest},
-        "status": report.status,
+        "status": report.status.value,
         **subject(case, judge),
     }
     proved = [certificates.settled(without_enclosure(claim), made) for claim, made in report.obligations]
@@ -53,13 +53,13 @@ def evidence_document(
         document["points"] = points
     closures = Closures(case.system)
     document["closures"] = _closures(closures, judge)
-    if report.status == "violated":
-        assert report.refutation is not None
-        document["witness"] = _witness(report.refutation, report.parameters, judge)
-        return document
-    if report.status != "holds":
-        document["reason"] = report.reason
-        return document
+    match report.verdict:
+        case Violated(refutation):
+            document["witness"] = _witness(refutation, report.parameters, judge)
+            return document
+        case Unknown(_, reason):
+            document["reason"] = reason
+            return document
     if report.family is not None:
         document["proof"] = _family(report.family, judge)
     else:
@@ -83,7 +83,7 @@ def check_with_case(document: Any, case: InteractiveCase) -> CheckReport:
         reason = "the evidence belongs to another case file"
     elif any(to_document(without_enclosure(o.claim)) not in proved for o in case.checks.obligations):
         reason = "an obligation of the case is not proved"
-    elif report.status == "holds":
+    elif report.status == Standing.HOLDS:
         reason = unmet(case, needs_of(case), read_points(document))
     return replace(report, accepted=False, lines=(f"rejected: {reason}",)) if reason else report
 
@@ -181,7 +181,7 @@ def _claims(case: InteractiveCase, document: dict[str, Any], options: Options | 
                     entry = {
                         "polynomial": name[0],
                         "strict": strict,
-                        "proof": certificates.proof_of(decision),
+                        "proof": decision.proof,
                     }
                     found.append(entry | ({"negated": key(-polynomial)} if strict else {}))
             return known[name]
@@ -196,6 +196,4 @@ def _claim(case: InteractiveCase, polynomial: Polynomial, strict: bool) -> Claim
     domain = case.domain
     if not strict:
         return without_enclosure(Claim(polynomial, domain))
-    rest = Constraint(-polynomial, False, "the denominator is not positive")
-    smaller = replace(domain, constraints=(*domain.constraints, rest))
-    return without_enclosure(Claim(domain.ring.number(-1), smaller))
+    return without_enclosure(positive(polynomial, domain, "the denominator is not positive"))

@@ -1,8 +1,8 @@
 """Probabilistic bisimulation: terminal states that no observer can tell apart, by partition refinement.
 
 Two states are bisimilar if they enable the same actions, and each action leads to every class with the same
-probability (Larsen and Skou, 1991). Bisimilar states give every observation the same probability for all
-inputs. Here only the states that differ in class are split again, not all of them in repeated passes.
+probability ([LarsenSkou91]). Bisimilar states give every observation the same probability for all inputs.
+Here only the states that differ in class are split again, not all of them in repeated passes.
 """
 
 from __future__ import annotations

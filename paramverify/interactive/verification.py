@@ -8,12 +8,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
 
-from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import RationalFunction, substitute
-from paramverify.answers import Decision, Open, Proved, Refuted
-from paramverify.claims import Claim
-from paramverify.errors import DomainError, LimitError, ModelError, located
+from paramverify.answers import End, Proved, Standing
+from paramverify.errors import LimitError, located
 from paramverify.interactive.bounds import Judge, plain, power
 from paramverify.interactive.cases import InteractiveCase
 from paramverify.interactive.closure import Closures
@@ -26,47 +24,72 @@ from paramverify.interactive.unwinding import Pair, is_all_covered, is_unwinding
 from paramverify.models.context import Checks, sample_points
 from paramverify.models.systems.system import System
 from paramverify.models.systems.weights import Weight, as_function
+from paramverify.portfolio.obligations import Discharged, Proofs, require_point
 from paramverify.portfolio.session import Options, Session
+from paramverify.verdicts import Holds, Unknown, Violated, status_of
 
 POINTS = 12  # points of the domain at which a refutation is looked for
 
 Progress = Callable[[str, int, int], None]
-Decided = tuple[tuple[Claim, Decision], ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
-    """What was found about a case; `status` is holds, violated or unknown.
+class Noninterference:
+    """What was found about a case.
 
-    `family` is an unwinding family within the bound, `costs` the sharper check; either proves the case. With
-    a `refutation`, `parameters` is where it is one, and `system` and `bound` are those of that point.
+    `family` is an unwinding family within the bound, `costs` the sharper check; either proves the case. Where
+    it is violated, `parameters` is the point, and `closures` and `bound` are those of that point.
     """
 
-    status: str
+    verdict: Holds | Violated[Refutation] | Unknown
     closures: Closures
     pairs: int
     family: Family | None
     costs: Costs | None
-    refutation: Refutation | None
     parameters: dict[str, Fraction]
     bound: Weight
-    claims: Decided
-    obligations: Decided
-    reason: str
+    claims: Proofs
+    obligations: Proofs
     seconds: float
 
+    @property
+    def status(self) -> Standing:
+        """The word for the verdict."""
+        return status_of(self.verdict)
 
-def verify(case: InteractiveCase, options: Options | None = None, progress: Progress | None = None) -> Report:
+    @property
+    def refutation(self) -> Refutation | None:
+        """The witness of a violation."""
+        return self.verdict.witness if isinstance(self.verdict, Violated) else None
+
+    @property
+    def reason(self) -> str:
+        """Why it is unknown."""
+        return self.verdict.detail if isinstance(self.verdict, Unknown) else ""
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """A point of the domain, the closures of the system there, and the bound there."""
+
+    parameters: dict[str, Fraction]
+    closures: Closures
+    bound: Weight
+
+
+def verify(
+    case: InteractiveCase, options: Options | None = None, progress: Progress | None = None
+) -> Noninterference:
     """Decides whether the case has ε-differential noninterference at every point of its domain.
 
     It has if for all inputs w and w' that differ in one inserted data point, and every set S of observable
-    traces, Pr(S | w) ≤ e^ε·Pr(S | w') and the other way round ([T]). `holds` only with an unwinding
-    family, or costs, within the bound; `violated` only with probabilities that were evaluated anew.
+    traces, Pr(S | w) ≤ e^ε·Pr(S | w') and the other way round ([T]). `Holds` only with an unwinding
+    family, or costs, within the bound; `Violated` only with probabilities that were evaluated anew.
 
     Raises:
         ModelError: the probabilities are none at some point of the domain.
         DomainError: the domain is empty.
-        LimitError: too many pairs of states.
+        LimitError: too many pairs of states, or no point of the domain was found.
     """
     started = time.perf_counter()
     options = options or Options()
@@ -74,45 +97,50 @@ def verify(case: InteractiveCase, options: Options | None = None, progress: Prog
     told = progress or (lambda what, done, total: None)
     with located(file=case.path), Session(options) as session:
         judge = Judge(case.checks, session)
-        _not_empty(case, session)
-        bound = plain(case.ratio)
-        closures = Closures(case.system, case.checks.positive)
+        if nowhere := require_point(session, case):
+            raise LimitError(nowhere.detail)
+        place = _Place({}, Closures(case.system, case.checks.positive), plain(case.ratio))
         told("pairs", 0, 1)
-        graph = pair_graph(closures)
-        family = _family(case, graph, judge, bound, told)
-        costs = cheapest(closures, judge, bound)
-        obligations, doubt = _discharged(case.checks, session)
-        proved = family is not None or costs.ratio is not None
-        found = None
-        where: dict[str, Fraction] = {}
-        reason = doubt
-        searches: list[Search] = []
-        if not proved:
-            for parameters, system, at_bound in _points(case, judge, bound):
-                done = _search(system, case.checks, at_bound, deadline)
-                searches.append(done)
-                if done.refutation:
-                    found, bound, where = done.refutation, at_bound, parameters
-                    closures = Closures(system)
-                    break
-                if time.monotonic() > deadline:
-                    break
-            reason = doubt or (_tried(searches, graph, judge) if found is None else "")
-    status = "unknown" if doubt else "holds" if proved else "violated" if found else "unknown"
-    return Report(
-        status=status,
-        closures=closures,
+        graph = pair_graph(place.closures)
+        family = _family(case, graph, judge, place.bound, told)
+        costs = cheapest(place.closures, judge, place.bound)
+        done = Discharged()
+        verdict: Holds | Violated[Refutation] | Unknown
+        if doubt := done.prove(session, case.checks.obligations):
+            verdict = Unknown(doubt.end, doubt.detail)
+        elif family is not None or costs.ratio is not None:
+            made = (decision for _, decision in judge.decided.values())
+            verdict = Holds(tuple(decision for decision in made if isinstance(decision.answer, Proved)))
+        else:
+            verdict, place = _refuted(case, graph, judge, place, deadline)
+    return Noninterference(
+        verdict=verdict,
+        closures=place.closures,
         pairs=len(graph.pairs),
         family=family,
         costs=costs,
-        refutation=found,
-        parameters=where,
-        bound=bound,
+        parameters=place.parameters,
+        bound=place.bound,
         claims=tuple(judge.decided.values()),
-        obligations=obligations,
-        reason=reason,
+        obligations=tuple(done.proved),
         seconds=time.perf_counter() - started,
     )
+
+
+def _refuted(
+    case: InteractiveCase, graph: PairGraph, judge: Judge, everywhere: _Place, deadline: float
+) -> tuple[Violated[Refutation] | Unknown, _Place]:
+    """Looks for a refutation at points of the domain; returns it with its place, or what was tried."""
+    searches: list[Search] = []
+    for parameters, system, bound in _points(case, judge, everywhere.bound):
+        tried = _search(system, case.checks, bound, deadline)
+        if tried.refutation:
+            return Violated(tried.refutation), _Place(parameters, Closures(system), bound)
+        searches.append(tried)
+        if time.monotonic() > deadline:
+            break
+    end = End.TIMEOUT if time.monotonic() > deadline else End.GAVE_UP
+    return Unknown(end, _tried(searches, graph, judge)), everywhere
 
 
 def _family(
@@ -190,30 +218,6 @@ def value_at_point(weight: Weight, domain: Domain, point: dict[str, Fraction]) -
     return plain(
         RationalFunction.of(substitute(function.numerator, values), substitute(function.denominator, values))
     )
-
-
-def _not_empty(case: InteractiveCase, session: Session) -> None:
-    if case.maybe_empty is None:
-        return
-    answer = session.decide(case.maybe_empty.claim).answer
-    if isinstance(answer, Proved):
-        raise DomainError(f"the parameter domain is empty: {case.domain.describe()}", key="parameters")
-    if isinstance(answer, Open):
-        raise LimitError(f"no point of the domain was found: {answer.detail}")
-
-
-def _discharged(checks: Checks, session: Session) -> tuple[Decided, str]:
-    """Decides the obligations of the system; returns those that are proved, and what stays in doubt."""
-    proved: list[tuple[Claim, Decision]] = []
-    for obligation in checks.obligations:
-        decision = session.decide(obligation.claim)
-        if isinstance(decision.answer, Refuted):
-            point = {k: v for k, v in decision.answer.point.items() if k != GENERATOR}
-            raise ModelError(f"{obligation.message} at {', '.join(f'{k} = {v}' for k, v in point.items())}")
-        if isinstance(decision.answer, Open):
-            return tuple(proved), f"not excluded: {obligation.message} ({decision.answer.detail})"
-        proved.append((obligation.claim, decision))
-    return tuple(proved), ""
 
 
 def _tried(searches: list[Search], graph: PairGraph, judge: Judge) -> str:

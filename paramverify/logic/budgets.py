@@ -22,7 +22,7 @@ from paramverify.algebra.polynomials import (
 )
 from paramverify.claims import Origin
 from paramverify.errors import InputError, UnsupportedError
-from paramverify.logic.comparisons import Method
+from paramverify.logic.comparisons import Choice, Method
 from paramverify.logic.judges import ClaimJudge, ExactJudge
 from paramverify.logic.numbers import in_ring, real
 from paramverify.logic.quotients import (
@@ -51,9 +51,9 @@ class Least:
     """The least δ, or the least ratio e^ε, that a formula needs; None where no budget is enough.
 
     Either `value` is exact, or `lower` and `upper` are certified bounds; `origin` is where it is needed.
-    `sufficient` tells that extremal probabilities over all schedulers were compared (Prop. 2), so that the
-    least budget for query schedulers may be smaller. `searched` tells of an infinite family how far it was
-    looked at.
+    `sufficient` tells that extremal probabilities over all schedulers were compared ([L] Prop. 2), so that
+    the least budget for query schedulers may be smaller. `searched` tells of an infinite family how far it
+    was looked at.
     """
 
     value: Real | None
@@ -103,7 +103,7 @@ def privates(found: Property) -> list[Private]:
 
 
 def pairs(work: Work, found: Property) -> tuple[list[Pair], bool, str]:
-    """Returns the pairs that a property compares in its initial states, and whether Prop. 2 made them.
+    """Returns the pairs that a property compares in its initial states, and whether [L] Prop. 2 made them.
 
     Of an infinite family the first members are taken, which the third result says.
     """
@@ -113,13 +113,13 @@ def pairs(work: Work, found: Property) -> tuple[list[Pair], bool, str]:
     parametric = bool(work.chain.domain.ring.parameters)
     infinite = found.variable is not None and found.last is None
     # As in checking: for every k, action sequences are too many.
-    wide = infinite and work.chain.is_decision_process and work.method == "auto"
+    wide = infinite and work.chain.is_decision_process and work.method is Choice.AUTO
     semantics = Semantics(
         work.chain,
         work.case.relation,
         claims if parametric else judge,
         claims.guard if parametric else None,
-        "sufficient" if wide else work.method,
+        Choice.SUFFICIENT if wide else work.method,
     )
     result: dict[tuple[object, object], Pair] = {}
     last = found.first + FAMILY if found.last is None else found.last
@@ -245,7 +245,7 @@ def _needed(candidates: Sequence[Pair], work: Work) -> Sequence[Pair]:
 def hull(candidates: Iterable[Pair]) -> list[Pair]:
     """Returns the pairs of which one makes p − c·q largest, for each c ≥ 0, by falling q.
 
-    The upper left hull of the points (q, p): A. M. Andrew's monotone chain, 1979.
+    The upper left hull of the points (q, p): Andrew's monotone chain [Andrew79].
     """
     best: dict[Value, Pair] = {}
     for pair in candidates:

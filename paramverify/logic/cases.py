@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from paramverify.algebra.budgets import read_epsilon
+from paramverify.algebra.domains import Domain
 from paramverify.algebra.expressions import Expression
 from paramverify.algebra.polynomials import RationalFunction, exponents
 from paramverify.errors import CaseError, located
@@ -50,6 +51,11 @@ class LogicCase:
     properties: Mapping[str, Property]
     expect: Mapping[str, Any] = field(default_factory=dict)
     maybe_empty: Obligation | None = None
+
+    @property
+    def domain(self) -> Domain:
+        """The parameter domain."""
+        return self.chain.domain
 
 
 @dataclass(frozen=True)

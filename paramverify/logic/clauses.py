@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from paramverify.algebra.domains import Constraint
 from paramverify.algebra.polynomials import Polynomial
 from paramverify.answers import Proved
-from paramverify.claims import Claim, Origin, without_enclosure
+from paramverify.claims import Claim, Origin, positive, without_enclosure
 from paramverify.logic.comparisons import Method
 from paramverify.logic.judges import ClaimJudge
 from paramverify.logic.semantics import Semantics, Truth
-from paramverify.logic.syntax import Formula, Junction, Not, Private, Probability
+from paramverify.logic.syntax import Formula, Junction, Junctor, Not, Private, Probability
 
 MAX_CLAUSES = 64
 MAX_LITERALS = 6
@@ -55,7 +55,7 @@ def _clauses(
         known = [part for part in parts if part is not None]
         if len(known) < len(parts):
             return None
-        if (formula.operator == "&") != negative:
+        if (formula.operator is Junctor.AND) != negative:
             return [clause for part in known for clause in part]
         result: list[Clause] = [()]
         for part in known:
@@ -82,16 +82,14 @@ def _holds(judge: ClaimJudge, clause: Clause) -> bool:
     if not clause or len(clause) > MAX_LITERALS:
         return False
     *others, last = clause
-    constraints = [literal.negated() for literal in others]
-    goal = last.polynomial
-    if last.strict:  # no point of the domain has -f >= 0
-        constraints.append(last.negated())
-        goal = judge.chain.domain.ring.number(-1)
     added = tuple(
         Constraint(c.polynomial, c.strict, f"{c.polynomial} {'>' if c.strict else '>='} 0")
-        for c in constraints
+        for c in (literal.negated() for literal in others)
     )
     domain = judge.chain.domain
-    claim = Claim(goal, replace(domain, constraints=(*domain.constraints, *added)), (last.origin,))
+    domain = replace(domain, constraints=(*domain.constraints, *added))
+    claim = Claim(last.polynomial, domain, (last.origin,))
+    if last.strict:
+        claim = positive(last.polynomial, domain, origins=(last.origin,))
     decision = judge.session.decide(without_enclosure(claim))
     return isinstance(decision.answer, Proved)

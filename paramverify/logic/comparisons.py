@@ -5,23 +5,24 @@ choose by the whole history, so the largest and the smallest probabilities over 
 (`extremes`, and `policies` where probabilities are not numbers). D speaks of all query schedulers:
 
 - For a bounded path formula they are words of actions, which are enumerated (`schedules`): exact.
-- Otherwise sup over all schedulers on one side and inf on the other are compared (Liu, Wang, Zhang, APLAS
-  2018, proposition 2): a sufficient condition. If it fails, nothing follows. The query schedulers that always
-  choose the same action are tried for a violation.
+- Otherwise sup over all schedulers on one side and inf on the other are compared ([L] Prop. 2): a sufficient
+  condition. If it fails, nothing follows. The query schedulers that always choose the same action are tried
+  for a violation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, StrEnum
 
 from paramverify import printable
 from paramverify.errors import InputError, SizeError, UnsupportedError
 from paramverify.logic.extremes import extremes
+from paramverify.logic.normal_forms import Node, Release, Until, compiled, depth, negated, unbounded
 from paramverify.logic.policies import policies
 from paramverify.logic.products import probabilities
-from paramverify.logic.progression import Node, compiled, depth, negated, signatures, unbounded
+from paramverify.logic.progression import signatures
 from paramverify.logic.reachability import Guard
 from paramverify.logic.schedules import schedules
 from paramverify.logic.storm import ltl_probabilities
@@ -42,6 +43,14 @@ class Method(Enum):
     CONSTANT = "query schedulers that always choose the same action"
 
 
+class Choice(StrEnum):
+    """How the query schedulers of a decision process are to be dealt with, as a user says it."""
+
+    AUTO = "auto"  # enumeration where the path formula is bounded and they are few, else proposition 2
+    EXACT = "exact"  # enumeration only
+    SUFFICIENT = "sufficient"  # proposition 2 only
+
+
 @dataclass(frozen=True, eq=False)
 class Probabilities:
     """Probabilities of one path formula: `upper` and `lower` bounds by state, which agree if exact.
@@ -60,13 +69,12 @@ class PathEngine:
     """Computes probabilities of path formulas; `leaf` tells where state formulas hold.
 
     `guard` is called with functions of the parameters that have to be positive on the whole domain.
-    `choice` is auto, exact (enumeration only) or sufficient (proposition 2 only).
     """
 
     chain: Chain
     leaf: Leaf
     guard: Guard | None = None
-    choice: str = "auto"
+    choice: Choice = Choice.AUTO
 
     def of(self, path: Formula, starts: Iterable[int]) -> Iterator[Probabilities]:
         """Yields the probabilities for all query schedulers that matter, for D; on a chain one item.
@@ -79,21 +87,21 @@ class PathEngine:
         starts = sorted(set(starts))
         if not self.chain.is_decision_process:
             values = self.exact(self.chain, node, leaves, starts)
-            general = unbounded(node, "U") and unbounded(node, "R")
+            general = unbounded(node, Until) and unbounded(node, Release)
             yield Probabilities(values, values, Method.STORM if general else Method.CHAIN)
             return
-        if depth(node) is not None and self.choice != "sufficient":
+        if depth(node) is not None and self.choice is not Choice.SUFFICIENT:
             try:
                 words = schedules(self.chain, node, self.signatures(leaves), starts)
             except SizeError:
-                if self.choice == "exact":
+                if self.choice is Choice.EXACT:
                     raise
             else:
                 for word in words:
                     values = dict(word.values)
                     yield Probabilities(values, values, Method.WORDS, word.actions)
                 return
-        elif self.choice == "exact":
+        elif self.choice is Choice.EXACT:
             raise UnsupportedError("action sequences can be enumerated for bounded path formulas only")
         yield self.extremes(node, leaves, starts, Method.EXTREMES)
 
@@ -150,9 +158,9 @@ class PathEngine:
         self, chain: Chain, node: Node, leaves: Sequence[Sequence[bool]], starts: Sequence[int]
     ) -> dict[int, Value]:
         """Returns the path probabilities of a Markov chain."""
-        if not unbounded(node, "R"):
+        if not unbounded(node, Release):
             return probabilities(chain, node, self.signatures(leaves), starts, self.guard)
-        if not unbounded(node, "U"):
+        if not unbounded(node, Until):
             found = probabilities(chain, negated(node), self.signatures(leaves), starts, self.guard)
             return {state: chain.one - value for state, value in found.items()}
         return ltl_probabilities(chain, node, leaves, starts, self.guard)
@@ -176,9 +184,9 @@ def _reaching(node: Node) -> tuple[Node, bool]:
     Raises:
         UnsupportedError: neither.
     """
-    if not unbounded(node, "R"):
+    if not unbounded(node, Release):
         return node, False
-    if not unbounded(node, "U"):
+    if not unbounded(node, Until):
         return negated(node), True
     raise UnsupportedError(
         "on decision processes a path formula has either unbounded U and F, or unbounded G and R, not both"

@@ -9,8 +9,8 @@ Bounded formulas by backward induction. Reachability by policy iteration with ex
 - Smallest probability: where some scheduler avoids the target forever, the value is zero. Elsewhere every
   policy reaches the target or such a node with probability one.
 
-Policies are finitely many and values improve strictly, so the iteration ends with an optimal one (M.
-Puterman, *Markov Decision Processes*, section 7.2).
+Policies are finitely many and values improve strictly, so the iteration ends with an optimal one
+([Puterman94] section 7.2).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from paramverify.errors import UnsupportedError
+from paramverify.logic.normal_forms import Node, depth
 from paramverify.logic.products import Product, product
-from paramverify.logic.progression import Node, depth
 from paramverify.logic.reachability import components, solve
 from paramverify.models.chains.chain import Chain, Row, Value, is_zero
 

@@ -23,7 +23,7 @@ from paramverify.algebra.cones import combination, whole
 from paramverify.algebra.polynomials import constant_value, is_constant, rational
 from paramverify.answers import End
 from paramverify.errors import SizeError, UndeterminedError, UnsupportedError
-from paramverify.logic.comparisons import Method
+from paramverify.logic.comparisons import Choice, Method
 from paramverify.logic.judges import ExactJudge
 from paramverify.logic.semantics import Semantics, Truth, conjuncts
 from paramverify.logic.syntax import (
@@ -38,8 +38,9 @@ from paramverify.logic.syntax import (
     instance,
     is_state,
 )
-from paramverify.logic.verification import Counterexample, Result, Work
+from paramverify.logic.verification import Result, Work
 from paramverify.models.chains.chain import Value
+from paramverify.verdicts import Holds, Unknown, Violated
 
 TAIL_MOST = 120  # the largest K that is tried
 SETTLE_MOST = 24
@@ -75,20 +76,21 @@ def check_property(work: Work, found: Property, progress: Callable[[int, int], N
         result = _member(work, instance(found.formula, {found.variable: k}))
         if progress:
             progress(k - found.first + 1, last - found.first + 1)
-        if result.status != "holds":
-            example = result.counterexample
-            if example is not None:
-                return replace(result, counterexample=_numbered(example, k))
-            doubt = doubt or replace(result, reason=f"{found.variable} = {k}: {result.reason}")
-            last = min(last, k + LATER)
+        match result.verdict:
+            case Violated(example):
+                return replace(result, verdict=Violated(replace(example, index=k)))
+            case Unknown(end, reason):
+                doubt = doubt or replace(result, verdict=Unknown(end, f"{found.variable} = {k}: {reason}"))
+                last = min(last, k + LATER)
         results.append(result)
         if k >= last:
             break
     if doubt is not None:
         return doubt
+    claims = tuple({c.text(): (c, d) for r in results for c, d in r.claims}.values())
     merged = Result(
-        "holds",
-        tuple({c.text(): (c, d) for r in results for c, d in r.claims}.values()),
+        Holds(tuple(decision for _, decision in claims)),
+        claims,
         sum(r.comparisons for r in results),
         tuple(dict.fromkeys(m for r in results for m in r.methods)),
         complete=all(r.complete for r in results),
@@ -96,26 +98,22 @@ def check_property(work: Work, found: Property, progress: Callable[[int, int], N
     if found.last is not None:
         return merged
     if argument is not None:
-        return replace(merged, reason=f"larger {found.variable}: {argument.text}", complete=False)
+        return replace(merged, argument=f"larger {found.variable}: {argument.text}", complete=False)
     reason = (
         f"holds for {found.variable} = {found.first}..{last}, and no argument was found for larger ones: the "
         "probability to stay does not fall to delta, and the vectors do not settle"
     )
-    return replace(merged, status="unknown", end=End.GAVE_UP, reason=reason)
+    return replace(merged, verdict=Unknown(End.GAVE_UP, reason))
 
 
 def _member(work: Work, formula: Formula) -> Result:
     """Checks one member; on decision processes first by the sufficient condition, which is cheap for all
     k."""
-    if work.chain.is_decision_process and work.method == "auto":
-        result = replace(work, method="sufficient").check(formula)
-        if result.status != "unknown":
+    if work.chain.is_decision_process and work.method is Choice.AUTO:
+        result = replace(work, method=Choice.SUFFICIENT).check(formula)
+        if not isinstance(result.verdict, Unknown):
             return result
     return work.check(formula)
-
-
-def _numbered(example: Counterexample, k: int) -> Counterexample:
-    return replace(example, index=k)
 
 
 def _argument(work: Work, found: Property) -> Argument | None:

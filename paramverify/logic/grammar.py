@@ -5,107 +5,31 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING, TypeAlias
-
 from paramverify.algebra.expressions import Expression, Name, Node, Number, Operation, exact_decimal, parse
 from paramverify.errors import ExpressionError, located
+from paramverify.logic.parser import MAX_NESTED, error, parse_tree, span
 from paramverify.logic.syntax import (
-    WORDS,
-    Condition,
     Constant,
     Formula,
     Index,
     Junction,
+    Junctor,
     Label,
     Next,
     Not,
     Private,
     Probability,
     Property,
+    StateCondition,
     Until,
     children,
     is_state,
     parts,
 )
 
-if TYPE_CHECKING:
-    from lark import Lark, Token, Tree
-
-    Branch: TypeAlias = Tree[Token]
-
-MAX_LENGTH = 5_000  # characters
-MAX_DEPTH = 60  # nested brackets
-MAX_NESTED = 100  # operators inside each other
 MAX_PARTS = 20_000  # of a formula that is written out, which doubles with every `<=>`
 MAX_STEPS = 1_000_000
 MAX_DIGITS = 18  # of a number of steps
-
-GRAMMAR = rf"""
-property: [FORALL NAME [IN INT DOTS [INT]] ":"] formula
-predicate: or_
-
-?formula: implies | implies ("<=>" implies)+ -> iff
-?implies: or_ | or_ "=>" implies
-?or_: and_ ("|" and_)*
-?and_: until ("&" until)*
-?until: unary | unary (U | W | R) [bound] until
-?unary: "!" unary                     -> not_
-    | X unary                         -> next_
-    | (F | G) [bound] unary           -> eventually
-    | "(" formula ")"
-    | TRUE | FALSE
-    | NAME                            -> label
-    | STRING                          -> label
-    | sum COMPARISON sum              -> condition
-    | P COMPARISON sum "[" formula "]" -> probability
-    | D "{{" sum "," sum "}}" "[" formula "]" -> private
-bound: "<=" index | "=" index | "[" index "," [index] "]"
-index: INT | NAME [SIGN INT]
-
-?sum: product ((PLUS | MINUS) product)*
-?product: factor ((TIMES | OVER) factor)*
-?factor: MINUS factor                 -> negative
-    | value
-    | value "**" factor               -> power
-?value: NUMBER | PRIMED | NAME | "(" sum ")" | FUNCTION "(" sum ("," sum)* ")" -> call
-
-FORALL.2: /forall(?!\w)/
-IN.2: /in(?!\w)/
-DOTS: ".."
-X.2: /X(?!\w)/
-F.2: /F(?!\w)/
-G.2: /G(?!\w)/
-U.2: /U(?!\w)/
-W.2: /W(?!\w)/
-R.2: /R(?!\w)/
-P.2: /P(?!\w)/
-D.2: /D(?!\w)/
-TRUE.2: /true(?!\w)/
-FALSE.2: /false(?!\w)/
-FUNCTION.2: /(abs|min|max|exp|ln)(?!\w)/
-NAME: /(?!({"|".join(sorted(WORDS))}|abs|min|max|exp|ln)(?!\w))[A-Za-z_]\w*(?!['\w])/
-PRIMED: /[A-Za-z_]\w*'/
-STRING: /"[^"\n]*"/
-NUMBER: /[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?(?![\w])/
-INT: /[0-9]+(?!\w)/
-COMPARISON: "<=" | ">=" | "==" | "!=" | "=" | "<" | ">"
-SIGN: "+" | "-"
-PLUS: "+"
-MINUS: "-"
-TIMES: "*"
-OVER: "/"
-%ignore /\s+/
-"""
-
-WORDING = {"NAME": "a name", "STRING": "a quoted label", "INT": "a whole number", "NUMBER": "a number"}
-
-
-@lru_cache(maxsize=1)
-def _parser() -> Lark:
-    from lark import Lark
-
-    return Lark(GRAMMAR, parser="earley", start=["property", "predicate"], propagate_positions=True)
 
 
 def read_property(text: str) -> Property:
@@ -114,7 +38,7 @@ def read_property(text: str) -> Property:
     Raises:
         ExpressionError: a mistake, with line, column, and a mark under the place.
     """
-    tree = _tree(text, "property")
+    tree = parse_tree(text, "property")
     found: list[object] = list(tree.children)
     marker, name, _, first, _, last, body = found if len(found) == 7 else [*[None] * 6, *found]
     reader = _Reader(text, str(name) if marker else None)
@@ -130,13 +54,13 @@ def read_property(text: str) -> Property:
         return Property(formula, text)
     for number in (first, last):
         if number is not None and len(str(number)) > MAX_DIGITS:
-            raise error(text, _span(number)[0], f"a number with more than {MAX_DIGITS} digits")
+            raise error(text, span(number)[0], f"a number with more than {MAX_DIGITS} digits")
     low = int(str(first)) if first is not None else 0
     high = int(str(last)) if last is not None else None
     if high is not None and not low <= high:
-        raise error(text, _span(last)[0], "the range is empty")
+        raise error(text, span(last)[0], "the range is empty")
     if not any(isinstance(p, Until) and name in (p.low.name, p.high and p.high.name) for p in parts(formula)):
-        raise error(text, _span(name)[0], f"{name} is not used as a number of steps")
+        raise error(text, span(name)[0], f"{name} is not used as a number of steps")
     return Property(formula, text, str(name), low, high)
 
 
@@ -146,19 +70,11 @@ def read_predicate(text: str) -> Expression:
     Raises:
         ExpressionError: a mistake, with line, column, and a mark under the place.
     """
-    tree = _tree(text, "predicate")
+    tree = parse_tree(text, "predicate")
     try:
         return Expression(text, _Reader(text, None).truth(tree.children[0]))
     except RecursionError:
         raise error(text, 0, f"operators nested deeper than {MAX_NESTED}") from None
-
-
-def error(text: str, column: int, reason: str) -> ExpressionError:
-    """Returns an error that tells line and column, and shows the place."""
-    line = text.count("\n", 0, column) + 1
-    start = text.rfind("\n", 0, column) + 1
-    shown = text.split("\n")[line - 1]
-    return ExpressionError(f"line {line}, column {column - start + 1}: {reason}", shown, column - start)
 
 
 def _check_size(text: str, formula: Formula) -> None:
@@ -172,41 +88,6 @@ def _check_size(text: str, formula: Formula) -> None:
         if count > MAX_PARTS:
             raise error(text, 0, f"written out, the formula has more than {MAX_PARTS:,} parts")
         pending += [(part, depth + 1) for part in children(found)]
-
-
-def _tree(text: str, start: str) -> Branch:
-    from lark.exceptions import UnexpectedCharacters, UnexpectedEOF
-
-    if len(text) > MAX_LENGTH:
-        raise error(text, MAX_LENGTH, f"longer than {MAX_LENGTH:,} characters")
-    depth = 0
-    for column, character in enumerate(text):
-        depth += (character in "([{") - (character in ")]}")
-        if depth > MAX_DEPTH:
-            raise error(text, column, f"brackets nested deeper than {MAX_DEPTH}")
-    try:
-        return _parser().parse(text, start=start)
-    except UnexpectedCharacters as found:
-        place = found.pos_in_stream or 0
-        raise error(text, place, f"unexpected {text[place]!r}{_expected(found.allowed)}") from None
-    except UnexpectedEOF as found:
-        raise error(text, len(text.rstrip()), f"the text ends too early{_expected(found.expected)}") from None
-    except RecursionError:
-        raise error(text, 0, f"operators nested deeper than {MAX_NESTED}") from None
-
-
-def _expected(allowed: object) -> str:
-    from lark import Lark
-
-    if not isinstance(allowed, (set, frozenset, list, tuple)) or not allowed:
-        return ""
-    known = {t.name: t.pattern.value for t in _parser().terminals} if isinstance(_parser(), Lark) else {}
-    words = set()
-    for terminal in allowed:
-        name = str(getattr(terminal, "name", terminal))
-        value = known.get(name, name)
-        words.add(WORDING.get(name) or (value if len(value) <= 4 and "\\" not in value else name.lower()))
-    return f"; expected here: {', '.join(sorted(words))}" if len(words) <= 12 else ""
 
 
 class _Reader:
@@ -230,10 +111,10 @@ class _Reader:
         if kind == "not_":
             return Not(self.formula(found[0]))
         if kind in ("or_", "and_"):
-            return Junction("|" if kind == "or_" else "&", tuple(map(self.formula, found)))
+            return Junction(Junctor.OR if kind == "or_" else Junctor.AND, tuple(map(self.formula, found)))
         if kind == "implies":
             left, right = map(self.formula, found)
-            return Junction("|", (Not(left), right))
+            return Junction(Junctor.OR, (Not(left), right))
         if kind == "iff":
             return self.iff([self.formula(part) for part in found])
         if kind == "next_":
@@ -246,7 +127,7 @@ class _Reader:
         if kind == "until":
             return self.until(found)
         if kind == "condition":
-            return Condition(self.slice(tree), Expression(self.text, self.comparison(found)))
+            return StateCondition(self.slice(tree), Expression(self.text, self.comparison(found)))
         if kind == "probability":
             return self.probability(found)
         assert kind == "private"
@@ -255,8 +136,8 @@ class _Reader:
     def iff(self, found: list[Formula]) -> Formula:
         result = found[0]
         for other in found[1:]:
-            both = Junction("&", (result, other))
-            result = Junction("|", (both, Junction("&", (Not(result), Not(other)))))
+            both = Junction(Junctor.AND, (result, other))
+            result = Junction(Junctor.OR, (both, Junction(Junctor.AND, (Not(result), Not(other)))))
         return result
 
     def until(self, found: list[object]) -> Formula:
@@ -270,7 +151,7 @@ class _Reader:
         # a W b = b R (a | b), also with bounds from 0.
         if low != Index(None, 0):
             raise self.error(word, "W takes an upper bound only")
-        return Until(second, Junction("|", (first, second)), low, high, True)
+        return Until(second, Junction(Junctor.OR, (first, second)), low, high, True)
 
     def bound(self, tree: object) -> tuple[Index, Index | None]:
         from lark import Tree
@@ -384,24 +265,14 @@ class _Reader:
         """Refuses primes, which belong to predicates."""
         for part in (formula, *children(formula)):
             for inner in parts(part):
-                if isinstance(inner, Condition):
+                if isinstance(inner, StateCondition):
                     for name, node in inner.expression.names().items():
                         if name.endswith("'"):
                             raise error(self.text, node.column, "primes are for neighbourhoods only")
 
     def slice(self, tree: object) -> str:
-        start, end = _span(tree)
+        start, end = span(tree)
         return self.text[start:end]
 
     def error(self, tree: object, reason: str) -> ExpressionError:
-        return error(self.text, _span(tree)[0], reason)
-
-
-def _span(tree: object) -> tuple[int, int]:
-    from lark import Token, Tree
-
-    if isinstance(tree, Token):
-        return tree.start_pos or 0, tree.end_pos or 0
-    if isinstance(tree, Tree) and not tree.meta.empty:
-        return tree.meta.start_pos, tree.meta.end_pos
-    return 0, 0
+        return error(self.text, span(tree)[0], reason)

@@ -4,10 +4,9 @@ portfolio."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 
-from paramverify.algebra.domains import Constraint
 from paramverify.algebra.polynomials import (
     Polynomial,
     RationalFunction,
@@ -18,7 +17,7 @@ from paramverify.algebra.polynomials import (
     rational,
 )
 from paramverify.answers import Decision, Open, Proved, Refuted
-from paramverify.claims import Claim, Origin, without_enclosure
+from paramverify.claims import Claim, Origin, positive, without_enclosure
 from paramverify.errors import ModelError, UnsupportedError
 from paramverify.logic.numbers import sign
 from paramverify.logic.semantics import Comparison, Truth
@@ -201,9 +200,8 @@ class ClaimJudge:
         return self._signs[name]
 
     def _judge(self, polynomial: Polynomial, comparison: Comparison) -> Truth:
-        claim = Claim(polynomial, self.chain.domain, (comparison.origin(self.chain),))
-        if comparison.strict:
-            claim = _positive(claim)
+        origins = (comparison.origin(self.chain),)
+        claim = self._claim(polynomial, comparison.strict, origins)
         decision = self.session.decide(claim)
         found = decision.answer
         if isinstance(found, Proved):
@@ -216,9 +214,7 @@ class ClaimJudge:
         elif isinstance(found, Open):
             self.reasons.append(found)
         if self.negations:
-            opposite = replace(claim, polynomial=-polynomial, domain=self.chain.domain)
-            if not comparison.strict:
-                opposite = _positive(opposite)
+            opposite = self._claim(-polynomial, not comparison.strict, origins)
             decision = self.session.decide(opposite)
             if isinstance(decision.answer, Proved):
                 self.collected.claims.setdefault(opposite.text(), opposite)
@@ -226,10 +222,8 @@ class ClaimJudge:
                 return Truth.NO
         return Truth.OPEN
 
-
-def _positive(claim: Claim) -> Claim:
-    """Returns the claim that f > 0: no point of the domain has -f ≥ 0, where -1 ≥ 0 would have to hold."""
-    claim = without_enclosure(claim)
-    rest = Constraint(-claim.polynomial, False, f"{claim.polynomial} <= 0")
-    domain = replace(claim.domain, constraints=(*claim.domain.constraints, rest))
-    return Claim(claim.domain.ring.number(-1), domain, claim.origins)
+    def _claim(self, polynomial: Polynomial, strict: bool, origins: tuple[Origin]) -> Claim:
+        """Returns the claim that f ≥ 0, or f > 0, on the whole domain."""
+        if strict:
+            return without_enclosure(positive(polynomial, self.chain.domain, origins=origins))
+        return Claim(polynomial, self.chain.domain, origins)

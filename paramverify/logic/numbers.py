@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from fractions import Fraction
-
 from flint import fmpq_poly
 
-from paramverify.algebra.domains import Domain
-from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring, in_generator
+from paramverify.algebra.polynomials import RationalFunction, Ring, in_generator
 from paramverify.errors import DefectError
-from paramverify.models.chains.chain import Value, polynomial_at
+from paramverify.models.chains.chain import Value
 from paramverify.models.evaluation import Real
 
 
@@ -38,20 +34,3 @@ def sign(value: Value, ring: Ring) -> int:
     if ring.parameters:
         raise DefectError("the sign of a function of parameters was asked for")
     return real(value, ring).sign()
-
-
-def contains(domain: Domain, point: Mapping[str, Fraction]) -> bool:
-    """Tells exactly whether a point that gives every parameter is in the domain, `E` taken as its number."""
-    if not all(name in point and point[name] in domain.box[name] for name in domain.ring.parameters):
-        return False
-    for constraint in domain.constraints:
-        found = sign_at(constraint.polynomial, domain, point)
-        if found < 0 or (found == 0 and constraint.strict):
-            return False
-    return True
-
-
-def sign_at(polynomial: Polynomial, domain: Domain, point: Mapping[str, Fraction]) -> int:
-    """Returns the sign of a polynomial at a parameter point, `E` taken as the number it is."""
-    ring = Ring((), domain.constant)
-    return sign(RationalFunction.of(polynomial_at(polynomial, point, ring)), ring)

@@ -1,11 +1,10 @@
 """Probabilities of a path formula under every memoryless policy of its product, for parametric processes.
 
-A scheduler may choose by the whole history. In the product of the model with the automaton of the formula
-the largest and the smallest probability to reach a goal are those of policies that choose by the node only
-(M. Puterman, *Markov Decision Processes*, theorem 7.1.9, at each parameter point). They are finitely many,
-and each is a Markov chain with its probability as a function of the parameters. So a bound that all these
-functions keep at every point is kept by every scheduler, and a policy that breaks it is a scheduler that
-does.
+A scheduler may choose by the whole history. In the product of the model with the automaton of the formula the
+largest and the smallest probability to reach a goal are those of policies that choose by the node only
+([Puterman94] theorem 7.1.9, at each parameter point). They are finitely many, and each is a Markov chain with
+its probability as a function of the parameters. So a bound that all these functions keep at every point is
+kept by every scheduler, and a policy that breaks it is a scheduler that does.
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from paramverify.errors import SizeError
+from paramverify.logic.normal_forms import Node
 from paramverify.logic.products import Product, product
-from paramverify.logic.progression import Node
 from paramverify.logic.reachability import Guard, solve
 from paramverify.models.chains.chain import Chain, Row, Value
 

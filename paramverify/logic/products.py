@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from paramverify.errors import SizeError
-from paramverify.logic.progression import FALSE_GOAL, TRUE_GOAL, Node, Progression
+from paramverify.logic.normal_forms import Node
+from paramverify.logic.progression import FALSE_GOAL, TRUE_GOAL, Progression
 from paramverify.logic.reachability import Guard, solve
 from paramverify.models.chains.chain import Chain, Row, Value
 

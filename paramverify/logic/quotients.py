@@ -20,13 +20,14 @@ from paramverify.algebra.polynomials import (
     value_at,
 )
 from paramverify.algebra.signs import Sign, sign_on
-from paramverify.answers import End, Open, Proved, Refuted
+from paramverify.answers import Open, Proved
 from paramverify.claims import Claim, Origin
 from paramverify.errors import ModelError, UnsupportedError
 from paramverify.logic.numbers import in_ring
-from paramverify.logic.verification import Work, refutes
+from paramverify.logic.verification import Work
 from paramverify.models.chains.chain import Value
 from paramverify.models.context import Checks, sample_points
+from paramverify.portfolio.obligations import decide
 from paramverify.synthesis.paths import points_of
 from paramverify.synthesis.quotients import Quotient
 from paramverify.synthesis.suprema import Search, TightBudget
@@ -64,9 +65,7 @@ def below_delta(work: Work, pair: Pair, delta: RationalFunction) -> bool:
     """Decides p ≤ δ, which is what a pair demands whose q is zero at every point."""
     rest = delta - in_ring(pair.left, work.chain.domain.ring)
     claim = Claim(rest.numerator * rest.denominator, work.chain.domain, (pair.origin,))
-    answer = work.session.decide(claim).answer
-    if isinstance(answer, Refuted) and not refutes(claim, answer.point):
-        answer = Open(End.GAVE_UP, "the refutation does not stand exact evaluation")
+    answer = decide(work.session, claim).answer
     if isinstance(answer, Open):
         raise UnsupportedError(
             f"a probability is zero at every point, and whether delta is enough is open: {answer.detail}"

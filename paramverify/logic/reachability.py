@@ -1,10 +1,9 @@
 """Exact probabilities to reach a target in a finite graph, component by component.
 
 The values solve x_s = Σ_t p(s,t)·x_t, with x = 1 at the target and x = 0 where it cannot be reached, and are
-the only solution (C. Baier, J.-P. Katoen, *Principles of Model Checking*, theorem 10.19). Strongly connected
-components are solved in reverse topological order: alone-standing states by one sum, others by eliminating
-their states one after the other (C. Daws, *Symbolic and parametric model checking of discrete-time Markov
-chains*, ICTAC 2004).
+the only solution ([BaierKatoen08] theorem 10.19). Strongly connected components are solved in reverse
+topological order: alone-standing states by one sum, others by eliminating their states one after the other
+([Daws04]).
 
 With parameters, the set of states that cannot reach the target must be the same at every point. Without
 cycles that does not matter: the value is a polynomial that is right everywhere. For a cycle, `guard` is
@@ -75,7 +74,7 @@ def _can_reach(rows: Sequence[Row], targets: Sequence[int], known: Mapping[int, 
 def components(rows: Sequence[Row], nodes: set[int]) -> list[list[int]]:
     """Returns the strongly connected components of some nodes, each after those that it leads to.
 
-    R. Tarjan, *Depth-first search and linear graph algorithms*, 1972, without recursion.
+    Tarjan's algorithm [Tarjan72], without recursion.
     """
     order: dict[int, int] = {}
     low: dict[int, int] = {}

@@ -1,11 +1,11 @@
 """Bounded path formulas under every query scheduler: a sequence of actions, the same for both runs.
 
-A query scheduler's choice depends on the length of the history only (Liu, Wang, Zhang, APLAS 2018), so on a
-formula whose truth is known after n steps it is a word of n actions. Backwards, one level of the product
-after the other, a word's probabilities are a vector over the nodes of that level; an action takes a vector to
-one of the level before, by an affine map. Equal vectors are merged. A vector that is a convex combination of
-others is dropped: affine maps keep it one, and each inequality Pr(s) ≤ c·Pr(t) + δ holds for a convex
-combination of vectors for which it holds. This is the cone encoding with one more coordinate, which is one.
+A query scheduler's choice depends on the length of the history only ([L]), so on a formula whose truth is
+known after n steps it is a word of n actions. Backwards, one level of the product after the other, a word's
+probabilities are a vector over the nodes of that level; an action takes a vector to one of the level before,
+by an affine map. Equal vectors are merged. A vector that is a convex combination of others is dropped: affine
+maps keep it one, and each inequality Pr(s) ≤ c·Pr(t) + δ holds for a convex combination of vectors for which
+it holds. This is the cone encoding with one more coordinate, which is one.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import TypeAlias
 
 from paramverify.algebra.cones import combination, whole
 from paramverify.errors import SizeError
+from paramverify.logic.normal_forms import Node
 from paramverify.logic.products import Product, product
-from paramverify.logic.progression import Node
 from paramverify.models.chains.chain import Chain, Value
 
 MAX_VECTORS = 50_000  # of one level

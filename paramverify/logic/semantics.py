@@ -17,18 +17,19 @@ from paramverify.algebra.expressions import Expression, evaluate, unknown_name
 from paramverify.algebra.polynomials import RationalFunction, Ring, to_rational_function
 from paramverify.claims import Origin
 from paramverify.errors import InputError, UndeterminedError, located
-from paramverify.logic.comparisons import Method, PathEngine, Probabilities, unknown_label
+from paramverify.logic.comparisons import Choice, Method, PathEngine, Probabilities, unknown_label
 from paramverify.logic.numbers import in_ring
 from paramverify.logic.reachability import Guard
 from paramverify.logic.syntax import (
-    Condition,
     Constant,
     Formula,
     Junction,
+    Junctor,
     Label,
     Not,
     Private,
     Probability,
+    StateCondition,
     is_state,
 )
 from paramverify.models.chains.chain import Chain, Value
@@ -98,7 +99,7 @@ class Semantics:
     relation: Relation
     judge: Judge
     guard: Guard | None = None
-    method: str = "auto"
+    method: Choice = Choice.AUTO
     values: Mapping[str, Fraction] = field(default_factory=dict)  # parameters at a point, for bounds
     methods: dict[Method, None] = field(default_factory=dict)
     _memory: dict[str, dict[int, Truth]] = field(default_factory=dict)
@@ -114,7 +115,7 @@ class Semantics:
                 raise unknown_label(formula.name, self.chain)
             where = self.chain.labels[formula.name]
             return {s: _of(s in where) for s in states}
-        if isinstance(formula, Condition):
+        if isinstance(formula, StateCondition):
             return {s: _of(self._condition(formula, s)) for s in states}
         if isinstance(formula, Not):
             return {s: _NEGATION[t] for s, t in self.truth(formula.inner, states).items()}
@@ -239,7 +240,7 @@ class Semantics:
                         result[state] = Truth.NO
 
     def _junction(self, formula: Junction, states: Sequence[int]) -> dict[int, Truth]:
-        both = formula.operator == "&"
+        both = formula.operator is Junctor.AND
         settled = Truth.NO if both else Truth.YES
         result = dict.fromkeys(states, Truth.YES if both else Truth.NO)
         for part in formula.parts:
@@ -249,7 +250,7 @@ class Semantics:
                     result[state] = found
         return result
 
-    def _condition(self, formula: Condition, state: int) -> bool:
+    def _condition(self, formula: StateCondition, state: int) -> bool:
         values: dict[str, Fraction] = {}
         for name, node in formula.expression.names().items():
             if name not in self.chain.variables:
@@ -286,7 +287,7 @@ def _worse(first: Truth, second: Truth) -> Truth:
 
 def conjuncts(formula: Formula) -> list[Formula]:
     """Returns the state formulas that a conjunction consists of."""
-    if isinstance(formula, Junction) and formula.operator == "&":
+    if isinstance(formula, Junction) and formula.operator is Junctor.AND:
         return [part for inner in formula.parts for part in conjuncts(inner)]
     return [formula]
 
@@ -302,7 +303,7 @@ def check_labels(formula: Formula, chain: Chain) -> None:
     for part in parts(formula):
         if isinstance(part, Label) and part.name not in chain.labels:
             raise unknown_label(part.name, chain)
-        if isinstance(part, Condition):
+        if isinstance(part, StateCondition):
             for name, node in part.expression.names().items():
                 if name not in chain.variables:
                     raise part.expression.error(unknown_name(name, chain.variables), node)

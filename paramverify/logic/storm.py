@@ -1,9 +1,9 @@
 """General LTL path formulas on Markov chains by Storm, exactly, where it is installed (the extra `storm`).
 
-C. Hensel, S. Junges, J.-P. Katoen, T. Quatmann, M. Volk, *The probabilistic model checker Storm*, STTT 2022.
-The model goes to Storm in its DRN format with one label for each state formula, and comes back as a rational
-number or rational function for each state. With parameters Storm takes for granted that no probability of the
-model becomes zero inside the domain; that is demanded here before.
+Storm is the model checker of [Hensel22]. The model goes to Storm in its DRN format with one label for each
+state formula, and comes back as a rational number or rational function for each state. With parameters Storm
+takes for granted that no probability of the model becomes zero inside the domain; that is demanded here
+before.
 """
 
 from __future__ import annotations
@@ -18,7 +18,18 @@ from flint import fmpq
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import RationalFunction, to_rational_function
 from paramverify.errors import SizeError, UnsupportedError
-from paramverify.logic.progression import F, Node, T
+from paramverify.logic.normal_forms import (
+    And,
+    Constant,
+    Literal,
+    Next,
+    Node,
+    Or,
+    Release,
+    Until,
+    later,
+    with_literals,
+)
 from paramverify.logic.reachability import Guard
 from paramverify.models.chains.chain import Chain, Value
 from paramverify.models.chains.prism import INSTALL, available, silence
@@ -95,9 +106,11 @@ def drn(chain: Chain, leaves: Sequence[Sequence[bool]]) -> str:
 
 def _settled(node: Node, somewhere: Sequence[bool]) -> Node:
     """Returns the formula in which literals of leaves that hold nowhere are constants."""
-    if node[0] == "lit":
-        return node if somewhere[node[1]] else F if node[2] else T
-    return tuple(_settled(part, somewhere) if isinstance(part, tuple) else part for part in node)
+
+    def settled(literal: Literal) -> Node:
+        return literal if somewhere[literal.leaf] else Constant(not literal.positive)
+
+    return with_literals(node, settled)
 
 
 def _written(value: Value) -> str:
@@ -120,28 +133,34 @@ def _value(chain: Chain, text: str) -> Value:
 
 def _text(node: Node, steps: list[int]) -> str:
     """Returns a path formula in Storm's syntax, every operator in brackets, bounds written out."""
-    word = node[0]
-    if word in "TF":
-        return '"LT"' if word == "T" else '(!"LT")'
-    if word == "lit":
-        return f'"L{node[1]}"' if node[2] else f'(!"L{node[1]}")'
-    if word == "X":
-        return f"(X {_text(node[1], steps)})"
-    if word in "&|":
-        return "(" + f" {word} ".join(_text(part, steps) for part in node[1:]) + ")"
-    _, left, right, low, high = node
+    match node:
+        case Constant():
+            return '"LT"' if node.value else '(!"LT")'
+        case Literal():
+            return f'"L{node.leaf}"' if node.positive else f'(!"L{node.leaf}")'
+        case Next():
+            return f"(X {_text(node.inner, steps)})"
+        case And() | Or():
+            sign = " & " if isinstance(node, And) else " | "
+            return f"({sign.join(_text(part, steps) for part in node.parts)})"
+        case Until() | Release():
+            return _repeated(node, steps)
+
+
+def _repeated(node: Until | Release, steps: list[int]) -> str:
     steps[0] += 1
     if steps[0] > MAX_UNFOLDED:
         raise SizeError(f"bounded operators with more than {MAX_UNFOLDED:,} steps in a formula for Storm")
-    if word == "R" and low == 0 and high is None:
+    until = isinstance(node, Until)
+    if node.low == 0 and node.high is None:
+        if until:
+            return f"({_text(node.left, steps)} U {_text(node.right, steps)})"
         # a R b = !(!a U !b)
-        return f"(!((!{_text(left, steps)}) U (!{_text(right, steps)})))"
-    if low == 0 and high is None:
-        return f"({_text(left, steps)} U {_text(right, steps)})"
-    later = (word, left, right, max(low - 1, 0), None if high is None else high - 1)
-    outer, inner = ("|", "&") if word == "U" else ("&", "|")
-    if low > 0:
-        return f"({_text(left, steps)} {inner} (X {_text(later, steps)}))"
-    if high == 0:
-        return _text(right, steps)
-    return f"({_text(right, steps)} {outer} ({_text(left, steps)} {inner} (X {_text(later, steps)})))"
+        return f"(!((!{_text(node.left, steps)}) U (!{_text(node.right, steps)})))"
+    outer, inner = ("|", "&") if until else ("&", "|")
+    if node.low > 0:
+        return f"({_text(node.left, steps)} {inner} (X {_text(later(node), steps)}))"
+    right = _text(node.right, steps)
+    if node.high == 0:
+        return right
+    return f"({right} {outer} ({_text(node.left, steps)} {inner} (X {_text(later(node), steps)})))"

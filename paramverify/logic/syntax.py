@@ -1,4 +1,4 @@
-"""The formulas of dpCTL* as data (Liu, Wang, Zhang, APLAS 2018, section 4).
+"""The formulas of dpCTL* as data ([L] section 4).
 
 State and path formulas share one tree: `&`, `|` and `!` may join either, and what makes a formula a path
 formula is a temporal operator that is not below a `P` or `D`.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 
 from paramverify.algebra.expressions import Expression
 from paramverify.errors import InputError
@@ -52,7 +53,7 @@ class Label:
 
 
 @dataclass(frozen=True)
-class Condition:
+class StateCondition:
     """A comparison of expressions over the state variables."""
 
     text: str
@@ -72,15 +73,22 @@ class Not:
         return f"!{self.inner}"
 
 
+class Junctor(Enum):
+    """How the parts of a formula are joined."""
+
+    AND = "&"
+    OR = "|"
+
+
 @dataclass(frozen=True)
 class Junction:
-    """A conjunction or disjunction; `operator` is `&` or `|`."""
+    """A conjunction or disjunction."""
 
-    operator: str
+    operator: Junctor
     parts: tuple[Formula, ...]
 
     def __str__(self) -> str:
-        return "(" + f" {self.operator} ".join(map(str, self.parts)) + ")"
+        return "(" + f" {self.operator.value} ".join(map(str, self.parts)) + ")"
 
 
 @dataclass(frozen=True)
@@ -143,7 +151,7 @@ class Private:
         return f"D{{{self.epsilon.text}, {self.delta.text}}}[ {self.path} ]"
 
 
-Formula = Constant | Label | Condition | Not | Junction | Next | Until | Probability | Private
+Formula = Constant | Label | StateCondition | Not | Junction | Next | Until | Probability | Private
 
 
 @dataclass(frozen=True)

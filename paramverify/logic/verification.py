@@ -9,16 +9,16 @@ false there. Everything else is unknown, and says what was tried.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice
 
 from paramverify.algebra.constants import GENERATOR
-from paramverify.answers import Decision, End, Open, Proved, Refuted
+from paramverify.algebra.points import contains
+from paramverify.answers import Decision, End, Open, Proved, Refuted, Standing
 from paramverify.claims import Claim
 from paramverify.errors import (
     DefectError,
-    DomainError,
     ModelError,
     SizeError,
     UndeterminedError,
@@ -26,15 +26,17 @@ from paramverify.errors import (
 )
 from paramverify.logic.cases import LogicCase
 from paramverify.logic.clauses import holds_by_cases
-from paramverify.logic.comparisons import Method
+from paramverify.logic.comparisons import Choice, Method
 from paramverify.logic.judges import ClaimJudge, ExactJudge
-from paramverify.logic.numbers import contains, real, sign_at
+from paramverify.logic.numbers import real
 from paramverify.logic.semantics import Comparison, Semantics, Truth, conjuncts
 from paramverify.logic.syntax import Formula, Private, Probability, parts
 from paramverify.models.chains.chain import Chain
-from paramverify.models.context import Checks, Obligation, sample_points, show_point
+from paramverify.models.context import Checks, Obligation, sample_points
 from paramverify.models.evaluation import Real
+from paramverify.portfolio.obligations import Discharged, Proofs, require_point
 from paramverify.portfolio.session import Session
+from paramverify.verdicts import Holds, Unknown, Violated, status_of
 
 LARGE = 2_000  # states
 FEW = 4
@@ -42,7 +44,7 @@ SAMPLES = 40  # points at which a formula that was not proved is evaluated, besi
 
 
 @dataclass(frozen=True, eq=False)
-class Counterexample:
+class StateWitness:
     """A state that violates the property at a parameter point, with the comparison that fails, if there is
     one.
 
@@ -68,16 +70,33 @@ class Counterexample:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What is known about one state formula: `status` is holds, violated or unknown."""
+    """What is known about one state formula.
 
-    status: str
-    claims: tuple[tuple[Claim, Decision], ...] = ()
+    `claims` were proved on the way, and `complete` tells whether they are all that the proof needs.
+    `argument` says why the members of a family that were not looked at hold as well.
+    """
+
+    verdict: Holds | Violated[StateWitness] | Unknown
+    claims: Proofs = ()
     comparisons: int = 0
     methods: tuple[Method, ...] = ()
-    counterexample: Counterexample | None = None
-    end: End = End.DECIDED
-    reason: str = ""
-    complete: bool = True  # whether `claims` are all of them
+    complete: bool = True
+    argument: str = ""
+
+    @property
+    def status(self) -> Standing:
+        """The word for the verdict."""
+        return status_of(self.verdict)
+
+    @property
+    def counterexample(self) -> StateWitness | None:
+        """The witness of a violation."""
+        return self.verdict.witness if isinstance(self.verdict, Violated) else None
+
+    @property
+    def reason(self) -> str:
+        """Why it is unknown, or why it holds for more than was looked at."""
+        return self.verdict.detail if isinstance(self.verdict, Unknown) else self.argument
 
 
 @dataclass
@@ -86,14 +105,18 @@ class Work:
 
     case: LogicCase
     session: Session
-    method: str = "auto"
-    obligations: list[tuple[Claim, Decision]] = field(default_factory=list)
-    _settled: set[str] = field(default_factory=set)
+    method: Choice = Choice.AUTO
+    discharged: Discharged = field(default_factory=Discharged)
 
     @property
     def chain(self) -> Chain:
         """The model."""
         return self.case.chain
+
+    @property
+    def obligations(self) -> Proofs:
+        """The obligations that were proved."""
+        return tuple(self.discharged.proved)
 
     def discharge(self, obligations: Iterable[Obligation]) -> Open | None:
         """Proves claims about the model; returns what stays open.
@@ -101,31 +124,16 @@ class Work:
         Raises:
             ModelError: one fails at a point of the domain.
         """
-        for obligation in obligations:
-            name = obligation.claim.text()
-            if name in self._settled:
-                continue
-            decision = self.session.decide(obligation.claim)
-            answer = decision.answer
-            if isinstance(answer, Refuted):
-                if refutes(obligation.claim, answer.point):
-                    raise ModelError(f"{obligation.message} at {show_point(answer.point)}")
-                answer = Open(End.GAVE_UP, "the refutation does not stand exact evaluation")
-            if isinstance(answer, Open):
-                return replace(answer, detail=f"not excluded: {obligation.message} ({answer.detail})")
-            self._settled.add(name)
-            self.obligations.append((obligation.claim, decision))
-        return None
+        return self.discharged.prove(self.session, obligations)
 
     def prepare(self) -> Open | None:
-        """Discharges what the case itself needs: a domain that is not empty, and tables of probabilities."""
-        if self.case.maybe_empty is not None:
-            decision = self.session.decide(self.case.maybe_empty.claim)
-            if isinstance(decision.answer, Proved):
-                raise DomainError(f"the parameter domain is empty: {self.chain.domain.describe()}")
-            if isinstance(decision.answer, Open):
-                return replace(decision.answer, detail="no point of the domain was found")
-        return self.discharge(self.chain.obligations)
+        """Discharges what the case itself needs: a domain that is not empty, and tables of probabilities.
+
+        Raises:
+            DomainError: the domain is empty.
+            ModelError: the tables are no probabilities at a point of the domain.
+        """
+        return require_point(self.session, self.case) or self.discharge(self.chain.obligations)
 
     def check(self, formula: Formula) -> Result:
         """Returns whether a state formula holds in every initial state at every point of the domain."""
@@ -134,9 +142,9 @@ class Work:
                 return self.check_exactly(formula)
             return self.check_claims(formula)
         except UnsupportedError as error:
-            return Result("unknown", end=End.UNAVAILABLE, reason=error.reason)
+            return Result(Unknown(End.UNAVAILABLE, error.reason))
         except (SizeError, UndeterminedError) as error:
-            return Result("unknown", end=End.GAVE_UP, reason=str(error))
+            return Result(Unknown(End.GAVE_UP, str(error)))
 
     def check_exactly(self, formula: Formula) -> Result:
         """Checks a formula on a model without parameters; its claims are proved again by the session."""
@@ -149,7 +157,7 @@ class Work:
             example = _counterexample(
                 self.chain, formula, state=state, semantics=semantics, judge=judge, point={}
             )
-            return Result("violated", (), judge.collected.count, methods, example)
+            return Result(Violated(example), (), judge.collected.count, methods)
         if Truth.OPEN in found.values():
             state = next(s for s, t in found.items() if t is Truth.OPEN)
             reason = (
@@ -157,19 +165,11 @@ class Work:
                 "says nothing; "
                 "the query schedulers that always choose the same action violate nothing"
             )
-            return Result(
-                "unknown",
-                (),
-                comparisons=judge.collected.count,
-                methods=methods,
-                counterexample=None,
-                end=End.GAVE_UP,
-                reason=reason,
-            )
+            return Result(Unknown(End.GAVE_UP, reason), (), judge.collected.count, methods)
         claims: list[tuple[Claim, Decision]] = []
         if not _conjunctive(formula):
             # Comparisons that fail may be part of the reason, so they are no claims; all was decided exactly.
-            return Result("holds", (), judge.collected.count, methods, complete=False)
+            return Result(Holds(()), (), judge.collected.count, methods, complete=False)
         for claim in judge.collected.claims.values():
             decision = self.session.decide(claim)
             if isinstance(decision.answer, Refuted):
@@ -177,7 +177,7 @@ class Work:
             if isinstance(decision.answer, Proved):
                 claims.append((claim, decision))
         complete = judge.collected.complete and len(claims) == len(judge.collected.claims)
-        return Result("holds", tuple(claims), judge.collected.count, methods, complete=complete)
+        return _holding(tuple(claims), judge.collected.count, methods, complete)
 
     def check_claims(self, formula: Formula) -> Result:
         """Checks a formula for all parameter points by claims, and evaluates it exactly at points."""
@@ -205,11 +205,11 @@ class Work:
             doubt = Open(End.UNAVAILABLE, str(error))
         if proved and doubt is None:
             claims = tuple((c, judge.decisions[n]) for n, c in judge.collected.claims.items())
-            return Result("holds", claims, judge.collected.count, methods, complete=_conjunctive(formula))
+            return _holding(claims, judge.collected.count, methods, _conjunctive(formula))
         if not proved:
             example = self.refute(formula, judge.points)
             if example:
-                return Result("violated", (), judge.collected.count, methods, example)
+                return Result(Violated(example), (), judge.collected.count, methods)
         if doubt is not None:
             reason, end = doubt.detail, doubt.end
         elif not reason:
@@ -217,17 +217,9 @@ class Work:
                 "not proved, and true at all points that were tried"
             )
             end = judge.reasons[0].end if judge.reasons else End.GAVE_UP
-        return Result(
-            "unknown",
-            (),
-            comparisons=judge.collected.count,
-            methods=methods,
-            counterexample=None,
-            end=end,
-            reason=reason,
-        )
+        return Result(Unknown(end, reason), (), judge.collected.count, methods)
 
-    def refute(self, formula: Formula, points: Sequence[Mapping[str, Fraction]]) -> Counterexample | None:
+    def refute(self, formula: Formula, points: Sequence[Mapping[str, Fraction]]) -> StateWitness | None:
         """Evaluates a formula exactly at simple points and at given ones; returns where it is false."""
         # Simple points make simple witnesses; of a large model only few are tried, the known ones first.
         large = len(self.chain.states) > LARGE
@@ -246,7 +238,7 @@ class Work:
                 return example
         return None
 
-    def evaluate(self, formula: Formula, point: Mapping[str, Fraction]) -> Counterexample | None:
+    def evaluate(self, formula: Formula, point: Mapping[str, Fraction]) -> StateWitness | None:
         """Evaluates a formula exactly at one point; returns a counterexample if it is false there."""
         chain = self.chain.at(point)
         judge = ExactJudge(chain)
@@ -261,6 +253,11 @@ class Work:
         return _counterexample(chain, formula, state=state, semantics=semantics, judge=judge, point=point)
 
 
+def _holding(claims: Proofs, comparisons: int, methods: tuple[Method, ...], complete: bool) -> Result:
+    verdict = Holds(tuple(decision for _, decision in claims))
+    return Result(verdict, claims, comparisons, methods, complete)
+
+
 def _conjunctive(formula: Formula) -> bool:
     """Tells whether P and D stand in conjunctions only, and not inside of each other."""
     for part in conjuncts(formula):
@@ -270,12 +267,6 @@ def _conjunctive(formula: Formula) -> bool:
     return True
 
 
-def refutes(claim: Claim, point: Mapping[str, Fraction]) -> bool:
-    """Tells exactly whether a claim is false at a point of its domain."""
-    place = {n: v for n, v in point.items() if n != GENERATOR}
-    return contains(claim.domain, place) and sign_at(claim.polynomial, claim.domain, place) < 0
-
-
 def _counterexample(
     chain: Chain,
     formula: Formula,
@@ -283,7 +274,7 @@ def _counterexample(
     semantics: Semantics,
     judge: ExactJudge,
     point: Mapping[str, Fraction],
-) -> Counterexample:
+) -> StateWitness:
     """Returns the failing conjunct in a state, with the comparison that fails where it is a P or D."""
     for part in conjuncts(formula):
         if semantics.truth(part, [state])[state] is not Truth.NO:
@@ -292,7 +283,7 @@ def _counterexample(
             found = _failing(semantics, part, state, judge)
             if found is not None:
                 return _told(chain, found, state, point)
-        return Counterexample(point, chain.states[state], str(part))
+        return StateWitness(point, chain.states[state], str(part))
     raise DefectError("a formula is false and none of its conjuncts is")
 
 
@@ -321,12 +312,12 @@ def _extreme(found: Comparison) -> str:
     return "least" if found.formula.comparison[0] == ">" else "largest"
 
 
-def _told(chain: Chain, found: Comparison, state: int, point: Mapping[str, Fraction]) -> Counterexample:
+def _told(chain: Chain, found: Comparison, state: int, point: Mapping[str, Fraction]) -> StateWitness:
     ring = chain.domain.ring
     difference = found.difference(ring)
     claim = Claim(difference.numerator * difference.denominator, chain.domain, (found.origin(chain),))
     right = found.right if found.right is not None else found.delta
-    return Counterexample(
+    return StateWitness(
         parameters=point,
         state=chain.states[found.state],
         formula=str(found.formula),

@@ -7,14 +7,15 @@ claim that the portfolio has to prove before any verdict about the model counts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice, product
 
 from paramverify.algebra.branches import branches
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.domains import Constraint, Domain
+from paramverify.algebra.domains import Domain
 from paramverify.algebra.expressions import Expression
+from paramverify.algebra.points import in_words
 from paramverify.algebra.polynomials import (
     Polynomial,
     RationalFunction,
@@ -26,7 +27,7 @@ from paramverify.algebra.polynomials import (
     variables,
 )
 from paramverify.algebra.signs import Sign, sign_on
-from paramverify.claims import Claim
+from paramverify.claims import Claim, nowhere, positive
 from paramverify.errors import ModelError
 
 
@@ -86,12 +87,8 @@ class Checks:
         if {value > 0 for value, _ in values} == {True, False}:
             raise ModelError(f"{what} changes its sign on the domain; it needs one sign there")
         oriented = polynomial if not values or values[0][0] > 0 else -polynomial
-        # oriented > 0 on D iff no point of D has -oriented >= 0: the claim -1 >= 0 on that smaller domain.
-        rest = Constraint(-oriented, False, f"{what} <= 0")
-        domain = replace(self.domain, constraints=(*self.domain.constraints, rest))
-        self.obligations.append(
-            Obligation(Claim(self.ring.number(-1), domain), f"{what} may be zero or negative")
-        )
+        claim = positive(oriented, self.domain, f"{what} <= 0")
+        self.obligations.append(Obligation(claim, f"{what} may be zero or negative"))
         return oriented
 
     def nonnegative(self, polynomial: Polynomial, what: str) -> None:
@@ -150,7 +147,7 @@ def check_domain(domain: Domain) -> Obligation | None:
     """
     if next(sample_points(domain), None) is not None:
         return None
-    return Obligation(Claim(domain.ring.number(-1), domain), "the parameter domain is empty")
+    return Obligation(nowhere(domain), "the parameter domain is empty")
 
 
 def is_somewhere_positive(polynomial: Polynomial, domain: Domain) -> bool | None:
@@ -185,6 +182,5 @@ def sample_points(domain: Domain, most: int = 2_000) -> Iterator[dict[str, Fract
 
 
 def show_point(point: Mapping[str, Fraction]) -> str:
-    """Returns a point in words, such as `p = 1/2, q = 0`."""
-    shown = [f"{name} = {value}" for name, value in point.items() if name != GENERATOR]
-    return ", ".join(shown) or "every point"
+    """Returns the parameters of a point in words, or what is meant where there are none."""
+    return in_words({name: value for name, value in point.items() if name != GENERATOR}) or "every point"

@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from flint import fmpq, fmpq_poly, fmpz_poly
+from flint import fmpq_poly, fmpz_poly
 
 from paramverify import printable
 from paramverify.algebra.constants import GENERATOR, ExpConstant, lower_bound, upper_bound
 from paramverify.algebra.decimals import nearest
+from paramverify.algebra.points import number_at
 from paramverify.algebra.polynomials import Point, Polynomial, RationalFunction, rational
 from paramverify.errors import InputError
 from paramverify.models.kinds import OnDomain
@@ -136,19 +137,7 @@ class Values:
 
     def value(self, polynomial: Polynomial) -> fmpq_poly:
         """Returns the value of a polynomial at the point, as a polynomial in `E`."""
-        names = self.model.domain.ring.names
-        order = [rational(self.point[name]) if name != GENERATOR else None for name in names]
-        coefficients: dict[int, fmpq] = {}
-        for monomial, coefficient in polynomial.to_dict().items():
-            power = 0
-            for exponent, at in zip(monomial, order, strict=True):
-                if at is None:
-                    power = int(exponent)
-                elif exponent:
-                    coefficient = coefficient * at ** int(exponent)
-            coefficients[power] = coefficients.get(power, fmpq(0)) + coefficient
-        top = max(coefficients, default=0)
-        return fmpq_poly([coefficients.get(k, fmpq(0)) for k in range(top + 1)])
+        return number_at(polynomial, self.point)
 
     def real(self, numerator: fmpq_poly, denominator: fmpq_poly) -> Real:
         """Returns the quotient."""
@@ -167,7 +156,7 @@ class Numbers(Values):
 
     def ratio_bound(self) -> Real:
         """Returns the ratio bound e^ε at the point."""
-        return self.function(self.model.ratio)
+        return self.function(self.model.measure.ratio)
 
     def mass(self, start: InitialDistribution) -> Real:
         """Returns the mass of a conditioned prior (its weights are only fixed up to a factor)."""

@@ -1,9 +1,9 @@
 """Hidden Markov models with exact, possibly parametric probabilities.
 
-A step of the model observes a symbol and moves to a next state. In the classical form ([F] section 2: Liu,
-Wang and Zhang, APLAS 2022) a state s emits ω with probability o(s,ω) and then moves to t with p(s,t), so the
-step probability is o(s,ω)·p(s,t). The general form also lets the move depend on the observation, which
-mechanisms that stop after an output need.
+A step of the model observes a symbol and moves to a next state. In the classical form ([F] section 2) a state
+s emits ω with probability o(s,ω) and then moves to t with p(s,t), so the step probability is o(s,ω)·p(s,t).
+The general form also lets the move depend on the observation, which mechanisms that stop after an output
+need.
 """
 
 from __future__ import annotations

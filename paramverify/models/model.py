@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from paramverify.algebra.domains import Domain
-from paramverify.algebra.polynomials import RationalFunction
 from paramverify.models.context import Obligation
 from paramverify.models.hmm import HMM
+from paramverify.models.measures import Measure
 from paramverify.models.neighbourhoods import Neighbourhood
 from paramverify.models.priors import SecretPair
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """ε-Pufferfish privacy of a hidden Markov model ([F] Definition 2), for all points of a domain.
+    """Pufferfish privacy of a hidden Markov model ([F] Definition 2), for all points of a domain.
 
-    Private means: for every θ in the domain, every secret pair and both of its directions, every observation
-    sequence ω of one of the lengths, `Pr(ω | left, θ) ≤ ratio(θ) · Pr(ω | right, θ)` wherever both secrets
-    have positive probability. `ratio` is positive on the domain, with a positive denominator.
+    Private means: for every θ in the domain, every secret pair and both of its directions, the measure holds
+    between the distributions of the observation sequences of each length wherever both secrets have positive
+    probability.
 
     No lengths stand for every length. `stands_for` are neighbours that are too many to form: the one pair of
     the model has the largest ratio of them, for every output sequence, and is private iff all are.
@@ -31,7 +31,7 @@ class Model:
     domain: Domain
     hmm: HMM
     pairs: tuple[SecretPair, ...]
-    ratio: RationalFunction
+    measure: Measure
     lengths: tuple[int, ...] = (1,)
     obligations: tuple[Obligation, ...] = ()
     notes: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 """Differential privacy over more pairs of neighbouring inputs than can be formed.
 
-A mechanism that perturbs each of n answers on its own has exponentially many inputs. Only the pair with the
-largest ratio is formed (see `product`), and stands for all.
+A mechanism that perturbs each of n answers on its own has exponentially many inputs. Where it knows the pair
+with the largest ratio (`WorstPair`), only that pair is formed, and stands for all.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from paramverify.errors import InputError
 from paramverify.models.hmm import HMM
-from paramverify.models.mechanisms import Input, compare, read_differ, show_input
-from paramverify.models.mechanisms.noisy_max import NoisyMax
+from paramverify.models.mechanisms import Input, Mechanism, WorstPair, compare, read_differ, show_input
 from paramverify.models.names import as_value
 from paramverify.models.priors import SecretPair
 from paramverify.tables import Table
@@ -23,12 +23,14 @@ FORMED = 20_000  # ordered pairs of inputs that are formed, one by one
 
 @dataclass(frozen=True, eq=False)
 class Neighbourhood:
-    """All pairs of neighbouring inputs of noisy max: `differ` is "each" or "one" answer, at most `by` apart.
+    """All pairs of neighbouring inputs: `differ` is "each" or "one" answer, at most `by` apart.
 
-    The noise has numbers only, `by` None means any distance, `pairs` is the number of ordered pairs.
+    `knows` is the same mechanism, which knows their worst pair. `by` None means any distance, `pairs` is the
+    number of ordered pairs.
     """
 
-    mechanism: NoisyMax
+    mechanism: Mechanism
+    knows: WorstPair
     differ: str
     by: int | None
     pairs: int
@@ -37,6 +39,20 @@ class Neighbourhood:
     def answers(self) -> int:
         """The number of answers."""
         return len(self.mechanism.answers)
+
+    def worst_pair(self) -> tuple[Input, Input]:
+        """Returns the neighbours with the largest ratio.
+
+        Raises:
+            LimitError: that is too much work.
+        """
+        return self.knows.worst_pair(self.differ, self.by)
+
+    def document(self, left: str, right: str) -> dict[str, Any]:
+        """Returns the statement that a pair, written like `(1, 0, 2)`, has the largest ratio."""
+        return self.knows.worst_pair_document(
+            self.differ, self.by, (_read_input(left, self), _read_input(right, self))
+        )
 
     def compare(self, left: Input, right: Input) -> tuple[HMM, list[SecretPair]]:
         """Returns the model of two inputs, and the pair."""
@@ -49,13 +65,13 @@ class Neighbourhood:
         return near and (self.differ == "each" or sum(map(bool, distances)) <= 1)
 
 
-def unformed(mechanism: object, table: Table) -> Neighbourhood | None:
+def unformed(mechanism: Mechanism, table: Table) -> Neighbourhood | None:
     """Reads `[neighbours]` where it describes too many pairs to form, of a mechanism that allows for it."""
-    if not isinstance(mechanism, NoisyMax) or "pairs" in table or not mechanism.noise.is_numeric:
+    if not isinstance(mechanism, WorstPair) or "pairs" in table or not mechanism.knows_worst_pair:
         return None
     differ, by = read_differ(table)
     pairs = count_pairs(mechanism.answers, differ, by)
-    return Neighbourhood(mechanism, differ, by, pairs) if pairs > FORMED else None
+    return Neighbourhood(mechanism, mechanism, differ, by, pairs) if pairs > FORMED else None
 
 
 def count_pairs(answers: Sequence[Sequence[object]], differ: str, by: int | None) -> int:

@@ -1,8 +1,7 @@
 """Pairs of neighbouring inputs that often show the worst leak, to be tried first.
 
-The input patterns of Ding, Wang, Wang, Zhang and Kifer, *Detecting Violations of Differential Privacy* (CCS
-2018), Table 2, as used in [F] section 7.2, Table 3. They are heuristics: they order the work and decide
-nothing.
+The input patterns of [S] Table 2, as used in [F] section 7.2, Table 3. They are heuristics: they order the
+work and decide nothing.
 """
 
 from __future__ import annotations

@@ -7,11 +7,11 @@
     $Graph-preserving Constraints:
     (not (= q 0))
 
-This is what PROPhESY and Storm exchange (S. Junges et al., "Parameter synthesis for Markov models"). Older
-files have `!` in place of `$`, no intervals, and infix formulas; Storm writes infix too. Both are read; see
-`algebra.rational_texts`. A formula may be spread over lines; of the constraints each starts on a line of
-its own. Of the forms that exist, these are not read: files of the tool PARAM, which have no names of
-sections, and prefix formulas with infix ones inside, which some versions of Storm write for factored results.
+This is what PROPhESY and Storm exchange ([Dehnert15], [Junges24]). Older files have `!` in place of `$`, no
+intervals, and infix formulas; Storm writes infix too. Both are read; see `algebra.rational_texts`. A formula
+may be spread over lines; of the constraints each starts on a line of its own. Of the forms that exist, these
+are not read: files of the tool PARAM, which have no names of sections, and prefix formulas with infix ones
+inside, which some versions of Storm write for factored results.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Constraint, Domain, Interval, parse_interval
 from paramverify.algebra.expressions import NAME, WORDS
 from paramverify.algebra.polynomials import RationalFunction, Ring
-from paramverify.algebra.rational_texts import Condition, Formulas
+from paramverify.algebra.rational_texts import Formulas, ValueCondition
 from paramverify.algebra.shared_values import SharedValues
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.errors import InputError, LimitError, located
@@ -197,7 +197,7 @@ def _blanks(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
-def _needed(values: SharedValues, condition: Condition, domain: Domain) -> Iterator[Constraint]:
+def _needed(values: SharedValues, condition: ValueCondition, domain: Domain) -> Iterator[Constraint]:
     """Yields constraints whose conjunction on the box is the condition.
 
     What holds on the whole box is left out; signs are those that are proved there.

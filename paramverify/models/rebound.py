@@ -8,9 +8,10 @@ from math import gcd
 
 from paramverify.algebra.constants import GENERATOR, ExpConstant
 from paramverify.algebra.domains import Domain
-from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring
+from paramverify.algebra.polynomials import Polynomial, Ring
 from paramverify.claims import Claim
 from paramverify.models.context import Obligation
+from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
 
@@ -22,8 +23,7 @@ def without_bound(model: Model) -> Model:
     mechanism, the prior and the domain need, and is left out where they need none. So the largest ratio of a
     case does not depend on how its own bound is written.
     """
-    one = RationalFunction.of(model.domain.ring.number(1))
-    model = replace(model, ratio=one)
+    model = replace(model, measure=Pure.number(model.domain.ring, 1))
     constant = model.domain.constant
     if constant is None:
         return model
@@ -77,7 +77,7 @@ class _Change:
             domain=self.domain(model.domain),
             hmm=hmm,
             pairs=tuple(replace(p, pi=self.start(p.pi), tau=self.start(p.tau)) for p in model.pairs),
-            ratio=RationalFunction.of(self.ring.number(1)),
+            measure=Pure.number(self.ring, 1),
             obligations=tuple(map(self.obligation, model.obligations)),
             maybe_empty=empty,
             maybe_impossible=tuple(map(self.obligation, model.maybe_impossible)),

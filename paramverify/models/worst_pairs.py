@@ -23,8 +23,6 @@ from typing import Any
 from paramverify.algebra.polynomials import constant_value
 from paramverify.claims import Origin
 from paramverify.errors import LimitError, UnsupportedError
-from paramverify.models.mechanisms import Input
-from paramverify.models.neighbourhoods import Neighbourhood
 from paramverify.models.noise import Noise
 
 MAX_INPUTS = 2_000_000
@@ -98,35 +96,10 @@ def largest_ratio(noise: Noise, n: int, ties: str, differ: str, by: int | None =
     return best
 
 
-def worst_pair(around: Neighbourhood) -> tuple[Input, Input]:
-    """Returns the neighbours with the largest ratio, which stand for all.
-
-    Pr(ω | x) is the product over the releases of a sequence, so that pair has the largest ratio for sequences
-    of every length: it is within a bound iff all pairs are.
-
-    Raises:
-        LimitError: more than `MAX_INPUTS` classes of inputs.
-    """
-    made = around.mechanism
-    found = largest_ratio(made.noise, around.answers, made.ties, around.differ, around.by)
-    left, right = found.left, found.right
-    if left == right:  # no pair has a ratio above 1
-        right = (1 - min(left[0], 1), *left[1:])
-    return tuple(map(Fraction, left)), tuple(map(Fraction, right))
-
-
-def reduction_document(around: Neighbourhood, left: str, right: str) -> dict[str, Any]:
-    """Returns the statement that a pair has the largest ratio, for `checker.neighbours`."""
-    mass, scale = _numbers(around.mechanism.noise)
-    return {
-        "noise": [[str(Fraction(p, scale)) for p in row] for row in mass],
-        "ties": around.mechanism.ties,
-        "answers": around.answers,
-        "differ": around.differ,
-        "by": "any" if around.by is None else str(around.by),
-        "left": [int(v) for v in left.strip("()").split(",")],
-        "right": [int(v) for v in right.strip("()").split(",")],
-    }
+def statement(noise: Noise, n: int, ties: str) -> dict[str, Any]:
+    """Returns what `checker.neighbours` has to know of noisy max with n answers."""
+    mass, scale = _numbers(noise)
+    return {"noise": [[str(Fraction(p, scale)) for p in row] for row in mass], "ties": ties, "answers": n}
 
 
 def _larger(left: Fraction | None, right: Fraction | None) -> bool:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from paramverify import backends
 from paramverify.answers import Decision, Proved
-from paramverify.backends import discover
 from paramverify.claims import Claim
 from paramverify.errors import DisagreementError
+from paramverify.portfolio.strategies import BUILT_IN
+from paramverify.processes.attempts import resolve
 from paramverify.processes.running import is_decided
 
 
@@ -30,10 +32,7 @@ def check_agreement(claim: Claim, decisions: Iterable[Decision]) -> None:
 
 def program(name: str) -> str:
     """Returns what a backend's answers depend on: `cvc5` for `cvc5-cov`, `built-in` for all built-ins."""
-    known = discover()
-    if name == "built-in" or (name in known and known[name].builtin):
-        return "built-in"
-    return name.split("-")[0]
+    return name if name == BUILT_IN else backends.program(resolve(name), name)
 
 
 def confirmation(count: int) -> Callable[[Decision], bool]:

@@ -14,12 +14,13 @@ from fractions import Fraction
 from itertools import islice
 
 from paramverify.algebra.domains import Domain
+from paramverify.algebra.points import in_words
 from paramverify.algebra.polynomials import key, substitute
 from paramverify.answers import End, Open, Proved, Refuted
-from paramverify.backends.bernstein import decide_exactly
 from paramverify.backends.qepcad import Reply, ask
 from paramverify.claims import Claim
 from paramverify.errors import DisagreementError
+from paramverify.exact.branching import decide_exactly
 from paramverify.exact.settling import Work
 from paramverify.formats.conditions import (
     And,
@@ -128,7 +129,7 @@ def check(
             answers.append(decide_exactly(part, replace(EFFORT)))
         refuted = any(isinstance(answer, Refuted) for answer in answers)
         if refuted if expected else all(isinstance(answer, Proved) for answer in answers):
-            shown = ", ".join(f"{name} = {point[name]}" for name in about.free)
+            shown = in_words({name: point[name] for name in about.free})
             said = ("holds", "fails") if expected else ("fails", "holds")
             texts = (str(condition), str(answers))
             names = ("qepcad", "built-in")

@@ -15,12 +15,12 @@ from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import variables
 from paramverify.answers import Decision, End, Open, Proved
 from paramverify.backends import discover
-from paramverify.backends.bernstein import ENCLOSURES, decide_exactly
-from paramverify.backends.roots import IRRATIONAL, fails_without_witness
 from paramverify.claims import Claim, without_enclosure
 from paramverify.errors import TimeLimitError
 from paramverify.evidence import certificates
-from paramverify.exact.settling import VERSION, Outcome, Work, answer, settle
+from paramverify.exact.branching import decide_exactly
+from paramverify.exact.lines import IRRATIONAL, fails_without_witness
+from paramverify.exact.settling import VERSION, Outcome, Work, answer, by_enclosures, settle
 from paramverify.formats.refutations import Confirm, refuter
 from paramverify.portfolio.agreement import check_agreement, confirmation, program
 from paramverify.portfolio.history import History, default_path
@@ -72,13 +72,10 @@ class Session:
         self.history = History.load(default_path())
         self._runner: Runner | None = None
         self._quick = any(BUILT_IN in stage.backends for stage in self.options.strategy)
-        named = self.options.strategy in NAMED.values()
-        known = discover()
+        discover()  # a mistake in the user's configuration is told at once
         self._stages: list[Stage] = []
         for stage in self.options.strategy:
-            names = tuple(n for n in stage.backends if n != BUILT_IN)
-            if named:  # of a named strategy, what is not installed is left out
-                names = tuple(n for n in names if n in known and known[n].version() is not None)
+            names = tuple(n for n in stage.names() if n != BUILT_IN)
             for name in names:
                 resolve(name)
             if names:
@@ -150,20 +147,14 @@ class Session:
 
     def _race(self, claim: Claim, confirm: int) -> Decision:
         tally = _Tally()
-        found = Outcome()
-        for bits in ENCLOSURES if claim.domain.constant else (0,):
-            closed = replace(claim, domain=claim.domain.enclose(bits))
+        # A confirmation must not rest on the simplification that it is to confirm.
+        steps = () if self.options.confirm > 1 else None
+
+        def closed(about: Claim) -> Outcome:
             tally.spurious = False
-            # A confirmation must not rest on the simplification that it is to confirm.
-            steps = () if self.options.confirm > 1 else None
-            leaf = partial(self._leaf, tally=tally, confirm=confirm)
-            found = settle(closed, leaf, refuter(closed), steps)
-            if found.proof is not None and claim.domain.constant:
-                interval = closed.domain.box[GENERATOR]
-                proof = certificates.enclose((interval.lower, interval.upper), found.proof)
-                found = Outcome(proof=proof)
-            if found.proof is not None or found.point is not None or not tally.spurious:
-                break
+            return settle(about, partial(self._leaf, tally=tally, confirm=confirm), refuter(about), steps)
+
+        found = by_enclosures(claim, closed, lambda: tally.spurious)
         if found.proof is not None or found.point is not None:
             if not tally.winners:  # simplification left nothing to decide
                 return Decision(answer(claim, found), BUILT_IN, VERSION)
@@ -172,7 +163,7 @@ class Session:
             return Decision(answer(claim, found), names, last.version, dict(last.options))
         end = max((end for end, _ in tally.ends), key=_INFORMATIVE.index, default=End.GAVE_UP)
         detail = "; ".join(dict.fromkeys(text for _, text in tally.ends)) or found.reason
-        asked = dict.fromkeys(name for stage in self._stages for name in stage.backends)
+        asked = dict.fromkeys(name for stage in self._stages for name in stage.names())
         return Decision(Open(end, detail), ", ".join(asked))
 
     def _leaf(self, claim: Claim, check: Confirm, tally: _Tally, confirm: int) -> Outcome:
@@ -231,7 +222,7 @@ class Session:
             return Outcome(reason="no time was left")
         if self._runner is None:
             self._runner = Runner()
-        names = self.history.ordered(claim, stage.backends)
+        names = self.history.ordered(claim, stage.names())
         if self._quick and self.options.confirm > 1:
             names = [name for name in names if program(name) != BUILT_IN]  # they have had their turn
         attempts = [Attempt(name, claim) for name in names]
@@ -282,7 +273,7 @@ def _read(decisions: Sequence[Decision], check: Confirm, tally: _Tally, confirm:
     tally.winners += proved
     # A certificate that can be replayed is better evidence than a solver's word.
     best = next((d for d in proved if isinstance(d.answer, Proved) and d.answer.certificate), proved[0])
-    return Outcome(proof=_proof(best))
+    return Outcome(proof=best.proof)
 
 
 _INFORMATIVE = (
@@ -299,12 +290,3 @@ _INFORMATIVE = (
 
 def _decided(decision: Decision) -> bool:
     return isinstance(decision.answer, Proved)
-
-
-def _proof(decision: Decision) -> certificates.Proof:
-    said = decision.answer
-    assert isinstance(said, Proved)
-    if said.certificate is not None:
-        proof: certificates.Proof = said.certificate["proof"]
-        return proof
-    return certificates.solver(decision.backend, decision.version, decision.options, said.transcript)

@@ -9,36 +9,54 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from enum import Enum
 
+from paramverify.backends import taking_part
 from paramverify.errors import InputError
 
 BUILT_IN = "built-in"  # the exact procedures of this package, in this process, with a small bound on work
 MAX_CUTS = 8
 
 
+class Group(Enum):
+    """Those of the backends that say they take part by default, and are installed."""
+
+    ALL = "all"
+    PROCEDURES = "procedures"  # the exact ones of this package
+    SOLVERS = "solvers"
+
+    def members(self) -> tuple[str, ...]:
+        """Returns their names, in the order in which they say they stand."""
+        wanted = {Group.ALL: (True, False), Group.PROCEDURES: (True,), Group.SOLVERS: (False,)}[self]
+        return tuple(found.name for found in taking_part() if found.builtin in wanted)
+
+
 @dataclass(frozen=True)
 class Stage:
     """One round: the box is halved `cuts` times, and the backends race for each part, within `seconds`."""
 
-    backends: tuple[str, ...]
+    backends: tuple[str | Group, ...]
     seconds: float
     cuts: int = 0
+
+    def names(self) -> tuple[str, ...]:
+        """Returns the backends by name, those of groups as they are installed here."""
+        listed = ((name,) if isinstance(name, str) else name.members() for name in self.backends)
+        return tuple(dict.fromkeys(name for names in listed for name in names))
 
 
 Strategy = tuple[Stage, ...]
 
-SOLVERS = ("z3", "cvc5-cov", "yices", "qepcad", "cvc5")
-
 NAMED: dict[str, Strategy] = {
     "default": (
         Stage((BUILT_IN,), 1.0),
-        Stage(("bernstein", *SOLVERS), 4.0),
-        Stage(("bernstein", *SOLVERS), 20.0),
-        Stage(("bernstein", *SOLVERS), 60.0, 2),
-        Stage(("bernstein", *SOLVERS), float("inf"), 4),
+        Stage((Group.ALL,), 4.0),
+        Stage((Group.ALL,), 20.0),
+        Stage((Group.ALL,), 60.0, 2),
+        Stage((Group.ALL,), float("inf"), 4),
     ),
-    "built-in": (Stage((BUILT_IN,), 1.0), Stage(("bernstein",), float("inf"))),
-    "solvers": (Stage(SOLVERS, 4.0), Stage(SOLVERS, float("inf"))),
+    "built-in": (Stage((BUILT_IN,), 1.0), Stage((Group.PROCEDURES,), float("inf"))),
+    "solvers": (Stage((Group.SOLVERS,), 4.0), Stage((Group.SOLVERS,), float("inf"))),
 }
 
 

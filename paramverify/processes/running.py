@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.polynomials import rational
+from paramverify.algebra.points import contains, in_words
 from paramverify.answers import Answer, Decision, End, Open, Proved, Refuted
 from paramverify.claims import Claim
-from paramverify.formats.refutations import fails_at, in_domain
+from paramverify.formats.refutations import fails_at
 from paramverify.processes.answers import answer_from_document
 from paramverify.processes.attempts import Attempt, Limits
 from paramverify.processes.zygote import OUT_OF_MEMORY
@@ -214,10 +214,10 @@ def checked(answer: Answer, claim: Claim) -> Answer:
     domain = claim.domain
     as_number = domain.constant is not None and GENERATOR not in domain.box
     needed = set(domain.ring.parameters if as_number else domain.ring.names)
-    shown = ", ".join(f"{name} = {rational(value)}" for name, value in answer.point.items())[:500]
+    shown = in_words(answer.point)[:500]
     if not needed <= set(answer.point):
         reason = f"the model does not give a value to each parameter: {shown}"
-    elif not (in_domain(domain, answer.point) if as_number else answer.point in domain):
+    elif not (contains(domain, answer.point) if as_number else answer.point in domain):
         reason = f"the model does not violate the claim: outside the domain at {shown}"
     elif not fails_at(claim, answer.point) if as_number else claim.holds_at(answer.point):
         reason = f"the model does not violate the claim at {shown}"

@@ -21,8 +21,9 @@ from typing import Any
 from flint import fmpq_poly
 
 from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.points import in_words
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, in_generator, key, variables
-from paramverify.answers import Decision, End
+from paramverify.answers import Decision, End, Standing
 from paramverify.checker import claims as checker
 from paramverify.checker.documents import BUDGET
 from paramverify.checker.polynomials import parse
@@ -31,13 +32,14 @@ from paramverify.errors import EvidenceError, InputError
 from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.models.evaluation import Real
 from paramverify.models.kinds import need_privacy
+from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.models.rebound import without_bound
 from paramverify.privacy.cases import Case
 from paramverify.privacy.verification import Report, levels_certificate
 from paramverify.reports import documents, text
 from paramverify.reports.budgets import growing
-from paramverify.reports.evidence import evidence_document
+from paramverify.reports.evidence import about, evidence_document
 from paramverify.synthesis.quotients import as_polynomials
 from paramverify.synthesis.suprema import TightBudget
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated
@@ -53,7 +55,7 @@ def budget_document(
     bound = None
     if found.proof:
         proof = found.proof
-        one = replace(proof.model, ratio=RationalFunction.of(proof.model.domain.ring.number(1)))
+        one = replace(proof.model, measure=Pure.number(proof.model.domain.ring, 1))
         bound = [key(f) for f in as_polynomials(proof.bound, one)]
         certificate = proof.certificate
         if certificate is None:
@@ -68,13 +70,15 @@ def budget_document(
             obligations=obligations,
             certificate=dict(certificate) if certificate else None,
         )
-        document = evidence_document(replace(case, model=proof.model), report, "holds")
+        document = evidence_document(replace(case, model=proof.model), report)
+    elif found.loop:
+        # A loop goes beyond every bound, also where no witness is long enough to be beyond that of the case.
+        status = Standing.VIOLATED.value
+        document = {**found.loop, "status": status, **about(case, obligations, status)}
     else:
         verdict: Verdict = Unknown(End.GAVE_UP, "no upper bound was proved")
         if witnesses and witnesses[-1].exceeds:
             verdict = Violated(witnesses[-1])
-        # A loop goes beyond every bound, also where no witness is long enough to be beyond that of the case.
-        status = "violated" if found.loop or isinstance(verdict, Violated) else "unknown"
         report = Report(
             verdict=verdict,
             claims=(),
@@ -83,9 +87,8 @@ def budget_document(
             notes=case.model.notes,
             seconds=0.0,
             obligations=obligations,
-            certificate=dict(found.loop) if found.loop else None,
         )
-        document = evidence_document(case, report, status)
+        document = evidence_document(case, report)
     return document | {BUDGET: {"bound": bound, "witnesses": [documents.witness(w) for w in witnesses]}}
 
 
@@ -130,7 +133,7 @@ def bounded(model: Model, written: list[str]) -> Model:
         if Real(number, fmpq_poly([1]), constant).sign() <= 0:
             raise EvidenceError("the bound is not positive")
         parts.append(polynomial)
-    return replace(plain, ratio=RationalFunction(parts[0], parts[1]))
+    return replace(plain, measure=Pure(RationalFunction(parts[0], parts[1])))
 
 
 def _read(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -140,7 +143,7 @@ def _read(document: Mapping[str, Any]) -> dict[str, Any]:
     fine = fine and isinstance(stated["witnesses"], list)
     if bound is not None:
         fine = fine and isinstance(bound, list) and len(bound) == 2 and all(isinstance(b, str) for b in bound)
-        fine = fine and document.get("status") == "holds"
+        fine = fine and document.get("status") == Standing.HOLDS
     if not fine:
         raise EvidenceError("not a bound of two texts, or null, and a list of witnesses")
     return dict(stated)
@@ -171,12 +174,12 @@ def _line(scaled: Model | None, found: list[Witness]) -> str:
     lowest, where = "no witness is given", ""
     if found:
         point = found[-1].parameters
-        where = " at " + ", ".join(f"{n} = {v}" for n, v in point.items()) if point else ""
+        where = f" at {in_words(point)}" if point else ""
         lowest = f"it is {_ratio(found[-1])}{where} (evaluated again)"
     if scaled is None:
         return f"budget: no upper bound of the ratio; {lowest}"
     constant = scaled.domain.constant
-    top, bottom = scaled.ratio.numerator, scaled.ratio.denominator
+    top, bottom = scaled.measure.ratio.numerator, scaled.measure.ratio.denominator
     parts = [in_generator(f) if constant else fmpq_poly(list(f.coeffs())) for f in (top, bottom)]
     bound = Real.of(parts[0], parts[1], constant)
     ratio = found[-1].ratio if found else None

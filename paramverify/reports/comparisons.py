@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any
 
-from paramverify.compare.judgement import DECIDED, Judgement
+from paramverify.answers import DECIDED
+from paramverify.compare.judgement import Judgement
 from paramverify.compare.subjects import SCRIPT
 from paramverify.reports.tables import columns
 
@@ -45,7 +46,7 @@ def lines(document: Mapping[str, Any]) -> list[str]:
 
 
 COUNTS = (
-    *("solved", "holds", "violated"),
+    *("solved", *DECIDED),
     *("timeout", "out_of_memory", "gave_up", "crashed", "wrong"),
 )
 

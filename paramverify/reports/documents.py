@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from paramverify.algebra.polynomials import rational
-from paramverify.answers import Decision, Open, Proved
+from paramverify.answers import Decision, Open
 from paramverify.claims import Origin, Stated
 from paramverify.evidence.witnesses import AnyWitness, Counterexample
 from paramverify.models.evaluation import Real
+from paramverify.verdicts import status_of
 
 
 def real(value: Real | None) -> str | dict[str, str]:
@@ -63,8 +64,7 @@ def decision(made: Decision) -> dict[str, Any]:
         document["version"] = made.version
     if made.options:
         document["options"] = dict(made.options)
+    document["status"] = status_of(answer)
     if isinstance(answer, Open):
-        document |= {"status": "unknown", "end": answer.end.value, "detail": answer.detail}
-    else:
-        document["status"] = "holds" if isinstance(answer, Proved) else "violated"
+        document |= {"end": answer.end.value, "detail": answer.detail}
     return document

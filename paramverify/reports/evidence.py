@@ -7,8 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from paramverify.algebra.points import contains
 from paramverify.algebra.polynomials import key, primitive
-from paramverify.answers import Decision
+from paramverify.answers import Decision, Standing
 from paramverify.checker import claims as checker
 from paramverify.checker import cones as cone_checker
 from paramverify.checker import neighbours as product_checker
@@ -28,26 +29,26 @@ from paramverify.evidence.witnesses import (
     compare_at,
     directed,
     evaluate,
-    in_domain,
 )
 from paramverify.formats.refutations import fails_at
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.models.model import Model
-from paramverify.models.worst_pairs import reduction_document
+from paramverify.portfolio.obligations import needs_of, points_for, read_points, unmet
 from paramverify.privacy.cases import Case
-from paramverify.privacy.verification import Report, needs_of, points_for, read_points, unmet
+from paramverify.privacy.verification import Report
 from paramverify.reports import documents
 from paramverify.verdicts import Violated
 
 SHOWN = 3  # origins that are listed for one claim
 
 
-def evidence_document(case: Case, report: Report, status: str) -> dict[str, Any]:
+def evidence_document(case: Case, report: Report) -> dict[str, Any]:
     """Returns every claim with its proof, or the witness; for `checker`.
 
     Of a case about every length it is the certificate of a cone or of a loop, for `checker.cones`.
     """
+    status = report.status.value
     if report.certificate is not None:
         return {**report.certificate, "status": status, **about(case, report.obligations, status)}
     settled = list(zip(report.claims, report.decisions, strict=False)) + list(report.obligations)
@@ -61,7 +62,7 @@ def evidence_document(case: Case, report: Report, status: str) -> dict[str, Any]
     document = certificates.evidence(
         case.title, case.digest, status, certificates.distinct(entries), violation
     )
-    points = points_for(case.model, needs_of(case.model)) if status == "holds" else []
+    points = points_for(case.model, needs_of(case.model)) if status == Standing.HOLDS else []
     return {**document, **({"points": points} if points else {}), **reduction(case, status)}
 
 
@@ -70,7 +71,7 @@ def about(
 ) -> dict[str, Any]:
     """Returns what evidence says of its case besides: the proved obligations, and points of the domain."""
     own = [certificates.settled(_short(claim), decision) for claim, decision in obligations]
-    points = points_for(case.model, needs_of(case.model)) if status != "violated" else []
+    points = points_for(case.model, needs_of(case.model)) if status != Standing.VIOLATED else []
     return {
         "case": {"title": case.title, "digest": case.digest},
         "obligations": certificates.distinct(own),
@@ -81,10 +82,10 @@ def about(
 
 def reduction(case: Case, status: str | None = None) -> dict[str, Any]:
     """Returns the statement that one pair of neighbours stands for all, where the verdict needs it."""
-    if not isinstance(case.model, Model) or case.model.stands_for is None or status == "violated":
+    if not isinstance(case.model, Model) or case.model.stands_for is None or status == Standing.VIOLATED:
         return {}
     pair = case.model.pairs[0]
-    return {"reduction": reduction_document(case.model.stands_for, pair.left, pair.right)}
+    return {"reduction": case.model.stands_for.document(pair.left, pair.right)}
 
 
 def _broken(model: AnyModel, found: AnyWitness) -> Claim:
@@ -117,8 +118,7 @@ def expected_claims(model: Model, told: Mapping[str, set[str]] | None = None) ->
             names = tuple(model.hmm.observations[o] for o in word)
             turned = Origin(pair.right, pair.left, names)
             for one, other, origin in ((a, b, Origin(pair.left, pair.right, names)), (b, a, turned)):
-                f = other * model.ratio.numerator - one * model.ratio.denominator
-                _, polynomial = primitive(f)
+                _, polynomial = primitive(model.measure.claim(one, other))
                 name = key(polynomial)
                 if told and str(origin) in told:
                     told[str(origin)].add(name)
@@ -133,7 +133,7 @@ def claim_of(model: Model, origin: Origin) -> Claim:
     """Returns the claim that one sequence of observations makes about one direction of a secret pair."""
     pi, tau = directed(model, origin.left, origin.right)
     left, right = (forward_sum(model, start, origin.observations) for start in (pi, tau))
-    f = right * pi.mass * model.ratio.numerator - left * tau.mass * model.ratio.denominator
+    f = model.measure.claim(left * tau.mass, right * pi.mass)
     return without_enclosure(Claim(primitive(f)[1], model.domain, (origin,)))
 
 
@@ -156,10 +156,10 @@ def check_with_case(text: str, case: Case) -> checker.Report:
         report = product_checker.with_reduction(document, report)
         if not report.accepted:
             return report
-        if report.status == "violated" and "witness" in document:
+        if report.status == Standing.VIOLATED and "witness" in document:
             return recheck_witness(document, model, report)
         reason = unmet(model, needs_of(model), read_points(document))
-        if reason and report.status != "unknown":
+        if reason and report.status != Standing.UNKNOWN:
             raise checker.Rejected(reason)
     except checker.Rejected as error:
         return checker.Report(False, (f"rejected: {error}",))
@@ -184,7 +184,7 @@ def _check_claims(document: dict[str, Any], case: Case) -> checker.Report:
         expected = [*(to_document(without_enclosure(claim)) for claim in claims), *needed]
     elif model.lengths and not is_long(model):
         expected = list(expected_claims(model, told))
-    elif document["status"] == "violated":
+    elif document["status"] == Standing.VIOLATED:
         left, right = document["witness"]["secrets"]
         origin = Origin(left, right, tuple(document["witness"]["observations"]))
         if model.lengths and len(origin.observations) not in model.lengths:
@@ -215,7 +215,7 @@ def _check_cone(document: Mapping[str, Any], case: Case) -> checker.Report:
         raise checker.Rejected("the case is about other lengths")
     if document["kind"] == "loop":
         point = {name: Fraction(value) for name, value in document["point"].items()}
-        if point.keys() != set(model.domain.ring.parameters) or not in_domain(model, point):
+        if point.keys() != set(model.domain.ring.parameters) or not contains(model.domain, point):
             raise checker.Rejected("the loop is not about a prior of the case")
         small = at_point(model, point)
     else:

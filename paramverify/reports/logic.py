@@ -7,7 +7,8 @@ from typing import Any
 
 from paramverify.algebra.decimals import decimal_text, logarithm
 from paramverify.algebra.domains import Domain
-from paramverify.answers import Decision
+from paramverify.algebra.points import in_words
+from paramverify.answers import Decision, Standing
 from paramverify.claims import Claim, Origin, without_enclosure
 from paramverify.errors import DefectError
 from paramverify.evidence import certificates
@@ -15,8 +16,9 @@ from paramverify.logic.budgets import Least
 from paramverify.logic.cases import LogicCase
 from paramverify.logic.comparisons import Method
 from paramverify.logic.syntax import Property
-from paramverify.logic.verification import Counterexample, Result
+from paramverify.logic.verification import Result, StateWitness
 from paramverify.reports import documents, text
+from paramverify.verdicts import Holds, Unknown
 
 
 def lines(
@@ -24,24 +26,25 @@ def lines(
 ) -> list[str]:
     """Returns the sentences that tell the result for one property; `obligations` are about the model."""
     where = domain.describe()
-    every = f" for every {where}" if where and result.status == "holds" else ""
+    holds = isinstance(result.verdict, Holds)
+    every = f" for every {where}" if where and holds else ""
     proofs = [*(decision for _, decision in result.claims), *obligations]
-    word = text.on_word(proofs) if result.status == "holds" else ""
+    word = text.on_word(proofs) if holds else ""
     told = [f"{result.status}{word}: {name}: {found.text}{every}"]
     if result.counterexample:
         told += [f"  {line}" for line in counterexample_lines(result.counterexample, found)]
     if result.reason:
         named = found.variable is not None and result.reason.startswith(f"{found.variable} = ")
         told.append(f"  {result.reason if named else result.reason[0].upper() + result.reason[1:]}.")
-    if result.status == "holds" and result.methods:
+    if holds and result.methods:
         shown = f"{result.comparisons} comparisons" if result.comparisons != 1 else "1 comparison"
         told.append(f"  {shown}; {', '.join(m.value for m in result.methods)}.")
     return told
 
 
-def counterexample_lines(example: Counterexample, found: Property) -> list[str]:
+def counterexample_lines(example: StateWitness, found: Property) -> list[str]:
     """Returns the sentences that tell a violation."""
-    at = ", ".join(f"{k} = {v}" for k, v in example.parameters.items())
+    at = in_words(example.parameters)
     if example.index is not None:
         at = ", ".join(part for part in (f"{found.variable} = {example.index}", at) if part)
     start = f"With {at}: " if at else ""
@@ -75,7 +78,7 @@ def entry(name: str, found: Property, result: Result) -> dict[str, Any]:
 def document(
     case: LogicCase,
     results: Mapping[str, Result],
-    status: str,
+    status: Standing,
     seconds: float,
     obligations: Sequence[Decision] = (),
 ) -> dict[str, Any]:
@@ -118,14 +121,14 @@ def _property(found: Property, result: Result) -> dict[str, Any]:
     }
     if result.reason:
         entry["reason"] = result.reason
-    if result.status == "unknown":
-        entry["end"] = result.end.value
+    if isinstance(result.verdict, Unknown):
+        entry["end"] = result.verdict.end.value
     if result.counterexample:
         entry["witness"] = witness(result.counterexample)
     return entry
 
 
-def witness(example: Counterexample) -> dict[str, Any]:
+def witness(example: StateWitness) -> dict[str, Any]:
     """Returns a violation as JSON data: parameters, states, formula, both probabilities, ratio and delta."""
     found: dict[str, Any] = {
         "parameters": {name: str(value) for name, value in example.parameters.items()},
@@ -152,18 +155,18 @@ def evidence(
     case: LogicCase,
     obligations: Sequence[tuple[Claim, Decision]],
     results: Mapping[str, Result],
-    status: str,
+    status: Standing,
 ) -> dict[str, Any]:
     """Returns the claims with their proofs, or the witness, for `checker`."""
     settled = [*obligations, *(pair for r in results.values() for pair in r.claims)]
     entries = [certificates.settled(without_enclosure(claim), decision) for claim, decision in settled]
     violation = None
     example = next((r.counterexample for r in results.values() if r.counterexample), None)
-    if status == "violated" and example is not None and example.claim is not None:
+    if status is Standing.VIOLATED and example is not None and example.claim is not None:
         details = witness(example)
         details["at"] = details.pop("parameters")
         violation = certificates.witness(without_enclosure(example.claim), {}, details)
-    return certificates.evidence(case.title, case.digest, status, entries, violation)
+    return certificates.evidence(case.title, case.digest, status.value, entries, violation)
 
 
 def least(found: Least) -> dict[str, Any]:

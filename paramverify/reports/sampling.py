@@ -8,6 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from paramverify.algebra.decimals import decimal_text, logarithm
+from paramverify.algebra.points import in_words
+from paramverify.answers import Standing
 from paramverify.claims import show_sequence
 from paramverify.models.model import Model
 from paramverify.reports import documents, text
@@ -18,7 +20,7 @@ from paramverify.statistics.attack import LowerBound
 from paramverify.statistics.audit import Audit, Fit
 from paramverify.statistics.certification import Certified, TightRatio, simplest, worst
 from paramverify.statistics.detection import Detection, Tested
-from paramverify.statistics.events import Candidate
+from paramverify.statistics.events import CandidateEvent
 
 MOST_REJECTED = 10  # rejected fits that are told one by one
 
@@ -55,19 +57,19 @@ def table(found: Detection) -> list[str]:
     return columns(("epsilon", "p", "reversed", "event"), rows)
 
 
-def _event(candidate: Candidate) -> str:
+def _event(candidate: CandidateEvent) -> str:
     more, less = candidate.secrets
     chosen = _sides(candidate)
-    at = ", ".join(f"{name} = {value}" for name, value in candidate.experiment.point.items())
+    at = in_words(candidate.experiment.point)
     return f"{candidate.event}, under {more!r} against {less!r}{chosen}{at and f', {at}'}"
 
 
-def _sides(candidate: Candidate) -> str:
+def _sides(candidate: CandidateEvent) -> str:
     choices = candidate.experiment.choices
     return f", answers {' '.join(choices)}" if choices else ""
 
 
-def _short(candidate: Candidate) -> str:
+def _short(candidate: CandidateEvent) -> str:
     more, less = candidate.secrets
     return f"{candidate.event}: {more} / {less}"
 
@@ -143,7 +145,7 @@ def certified_lines(model: Model, certified: Sequence[Certified], unknown: int, 
     told = []
     if certified:
         count = f"{len(certified)} candidate{'s' * (len(certified) != 1)}"
-        head = "violated" if real else "no violation found, which proves nothing"
+        head = Standing.VIOLATED if real else "no violation found, which proves nothing"
         told.append(f"{head}: {len(real)} of {count} stand exact evaluation.")
     elif not unknown:
         told.append("no candidate, which proves nothing: no output was seen beyond the bound")
@@ -178,9 +180,14 @@ def certified_document(model: Model, certified: Sequence[Certified], unknown: in
     ]
     real = [entry for entry in certified if entry.is_violation]
     if not real:
-        return {"status": "unknown", "candidates": listed, "not_in_the_model": unknown}
+        return {"status": Standing.UNKNOWN, "candidates": listed, "not_in_the_model": unknown}
     witness = documents.witness(simplest(model, worst(real)))
-    return {"status": "violated", "witness": witness, "candidates": listed, "not_in_the_model": unknown}
+    return {
+        "status": Standing.VIOLATED,
+        "witness": witness,
+        "candidates": listed,
+        "not_in_the_model": unknown,
+    }
 
 
 def tight_lines(tight: TightRatio) -> list[str]:
@@ -208,7 +215,7 @@ def tight_lines(tight: TightRatio) -> list[str]:
         head = f"the ratio is at least {low_text}; no upper bound was proved"
     near = []
     if witness.parameters and not tight.infinite:
-        place = ", ".join(f"{name} = {value}" for name, value in witness.parameters.items())
+        place = in_words(witness.parameters)
         seen = f"near it, ratio {text.number(witness.ratio)}, " if not tight.exact and witness.ratio else ""
         near = [f"  {seen}with {place}:"]
     return [

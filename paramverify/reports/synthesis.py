@@ -12,6 +12,7 @@ from paramverify.algebra.decimals import decimal_text
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.volumes import Share
+from paramverify.answers import Standing
 from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.evaluation import Real
 from paramverify.models.inequality import Inequality
@@ -264,7 +265,8 @@ def _plain(value: Fraction) -> str:
 
 def violating_document(found: Violating) -> dict[str, Any]:
     """Returns a violating prior as JSON, with `status` violated, holds or unknown."""
-    status = "violated" if found.witness else "holds" if found.complete else "unknown"
+    undecided = Standing.HOLDS if found.complete else Standing.UNKNOWN
+    status = Standing.VIOLATED if found.witness else undecided
     document: dict[str, Any] = {"status": status, "complete": found.complete, **text.words(found.decisions)}
     if found.reason:
         document["reason"] = found.reason

@@ -11,6 +11,7 @@ from typing import Any
 from paramverify import printable
 from paramverify.algebra.decimals import decimal_text
 from paramverify.algebra.domains import Domain
+from paramverify.algebra.points import in_words
 from paramverify.algebra.volumes import Share
 from paramverify.answers import Decision
 from paramverify.claims import show_sequence
@@ -81,18 +82,13 @@ def points(domain: Domain) -> str:
     return f"for every {described}" if described else "as a comparison of numbers"
 
 
-def point(witness: AnyWitness) -> str:
-    """Returns a parameter point in words."""
-    return ", ".join(f"{name} = {value}" for name, value in witness.parameters.items())
-
-
 def witness_lines(witness: AnyWitness) -> list[str]:
     """Returns the sentences that tell a witness: the parameter point, and what is too large there."""
     return _compared(witness) if isinstance(witness, Counterexample) else _leak(witness)
 
 
 def _compared(witness: Counterexample) -> list[str]:
-    at = f"With {point(witness)}: " if witness.parameters else ""
+    at = f"With {in_words(witness.parameters)}: " if witness.parameters else ""
     truth = "false" if witness.fails else "true"
     return [
         f"{at}{witness.stated.text} is {truth}.",
@@ -112,7 +108,7 @@ def _against_zero(witness: Counterexample) -> str:
 def _leak(witness: Witness) -> list[str]:
     """Returns the sentences that tell a candidate: prior, secrets, output, probabilities, ratio and bound."""
     left, right = witness.probabilities
-    at = f"With {point(witness)}: " if witness.parameters else ""
+    at = f"With {in_words(witness.parameters)}: " if witness.parameters else ""
     outputs = word(witness.observations)
     return [
         f"{at}{comparison(witness)}",

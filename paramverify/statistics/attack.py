@@ -1,10 +1,8 @@
-"""Lower bounds on ε by a learned attack, in the manner of DP-Sniper.
+"""Lower bounds on ε by a learned attack, in the manner of DP-Sniper ([Bichsel21]).
 
-B. Bichsel, S. Steffen, I. Bogunovic and M. Vechev, *DP-Sniper: Black-Box Discovery of Differential Privacy
-Violations using Classifiers* (S&P 2021): a classifier estimates Pr(first side | output). The attack accepts
-the outputs that it scores above a threshold t, and those at t with probability q, so that it accepts a
-chosen share of the other side's outputs. On fresh runs, Clopper–Pearson intervals bound how often it
-accepts on each side:
+A classifier estimates Pr(first side | output). The attack accepts the outputs that it scores above a
+threshold t, and those at t with probability q, so that it accepts a chosen share of the other side's outputs.
+On fresh runs, Clopper–Pearson intervals bound how often it accepts on each side:
 
     ε >= ln(p1_low / p2_high)        with at least the stated confidence,
 

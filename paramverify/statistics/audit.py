@@ -3,9 +3,8 @@
 For each input the counts of the outputs are compared with the model's exact probabilities by Pearson's
 chi-square test, in cells that expect enough runs for its approximation, and rare outputs one by one by the
 exact binomial test. Outputs that the model says are impossible settle the matter without a test. The p-values
-of all inputs together are judged by S. Holm's procedure (*A simple sequentially rejective multiple test
-procedure*, 1979): an implementation that follows the model is rejected with probability at most about the
-level, whatever the inputs.
+of all inputs together are judged by Holm's procedure ([Holm79]): an implementation that follows the model is
+rejected with probability at most about the level, whatever the inputs.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from paramverify.models.mechanisms import Input
 from paramverify.models.mechanisms.above_threshold import END
 from paramverify.statistics.draws import Draws
 from paramverify.statistics.experiments import Experiment
-from paramverify.statistics.inputs import Subjects
+from paramverify.statistics.inputs import CaseInputs
 from paramverify.statistics.samplers import Counts, Output
 
 if TYPE_CHECKING:
@@ -217,12 +217,12 @@ class BlackBoxSource:
     """Samples from a mechanism in Python, on the inputs that the secrets of a case stand for."""
 
     mechanism: Mechanism
-    subjects: Subjects
+    case_inputs: CaseInputs
 
     def sampler(self, experiment: Experiment, side: int) -> BlackBox:
         """Returns the sampler of one side of an experiment."""
-        inputs = self.subjects.inputs(experiment, side)
-        ending = END if END in self.subjects.model.hmm.observations else None
+        inputs = self.case_inputs.inputs(experiment, side)
+        ending = END if END in self.case_inputs.model.hmm.observations else None
         return BlackBox(
             self.mechanism,
             is_vectorised(self.mechanism),

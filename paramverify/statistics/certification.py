@@ -24,16 +24,19 @@ from paramverify.errors import InputError, LimitError
 from paramverify.evidence.witnesses import Witness, directed, evaluate, find_witness
 from paramverify.models.evaluation import Numbers, Real
 from paramverify.models.kinds import need_privacy
+from paramverify.models.measures import Pure
 from paramverify.models.model import Model
+from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import Case
-from paramverify.privacy.verification import Report, check_model, verify
-from paramverify.statistics.events import Candidate
+from paramverify.privacy.verification import Report, verify
+from paramverify.statistics.events import CandidateEvent
 from paramverify.statistics.samplers import Output
 from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.suprema import TightBudget
 from paramverify.verdicts import Holds, Violated
 
+SHARE = 0.7  # of the time is for the search, whose last verification may take longer
 MOST_OUTPUTS = 20  # outputs of one event that are evaluated
 
 
@@ -42,7 +45,7 @@ class Certified:
     """A candidate and the exact probabilities of its output; a violation if `witness.exceeds`, else
     spurious."""
 
-    candidate: Candidate
+    candidate: CandidateEvent
     witness: Witness
 
     @property
@@ -51,7 +54,7 @@ class Certified:
         return self.witness.exceeds
 
 
-def certify(model: Model, candidate: Candidate, outputs: Iterable[Output]) -> Certified | None:
+def certify(model: Model, candidate: CandidateEvent, outputs: Iterable[Output]) -> Certified | None:
     """Returns the exact evaluation of a candidate; `outputs` are those that came in its experiment.
 
     An event of several outputs breaks a bound only if one of its outputs does, so the worst of the outputs
@@ -97,10 +100,10 @@ def worst(certified: Sequence[Certified]) -> Certified:
     return max(certified, key=lambda entry: _severity(entry.witness))
 
 
-def suspicious(model: Model, found: Sequence[Candidate], most: int) -> list[Candidate]:
+def suspicious(model: Model, found: Sequence[CandidateEvent], most: int) -> list[CandidateEvent]:
     """Returns the single outputs whose observed ratio is beyond the case's bound at their point, surest
     first."""
-    beyond: list[tuple[float, Candidate]] = []
+    beyond: list[tuple[float, CandidateEvent]] = []
     for candidate in found:
         if candidate.event.kind == "is":
             epsilon = epsilon_at(model, candidate.experiment.point)
@@ -160,21 +163,21 @@ class TightRatio:
         return high - low <= precision * low
 
 
-def search(case: Case, start: Witness, precision: Fraction, seconds: float) -> TightRatio:
+def tight_ratio(case: Case, start: Witness, precision: Fraction, seconds: float) -> TightRatio:
     """Returns the tight ratio of a case, from an exactly evaluated candidate of testing.
 
     In the place of the bisection of [F] Algorithms 4 and 5: the exact ratio r of the candidate is a lower
     bound. If the model is private with the bound r, then r is the tight ratio. If not, the violation has a
     larger ratio, which takes the place of r. Without parameters there are finitely many ratios, so this
     ends. Where ratios only come nearer and nearer to the supremum, `tight_budget` finds it; for every length
-    bounds are bisected until their relative distance is at most `precision`, or the time is over. Every
-    bound is verified; nothing of it rests on the test.
+    bounds are bisected until their relative distance is at most `precision`, or most of the
+    time is over. Every bound is verified; nothing of it rests on the test.
     """
     model = need_privacy(case.model, "a search")
     check_length(model, len(start.observations))
     steps: list[Bound] = []
     lower = start
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + SHARE * seconds
 
     def attempt(ratio: Real | Fraction) -> Report:
         left = max(deadline - time.monotonic(), 0.01)  # a verification without time says unknown
@@ -222,7 +225,7 @@ def _supremum(model: Model, known: TightRatio, precision: Fraction, deadline: fl
     """Returns what `tight_budget` finds where the ratios that were tried only come near the supremum."""
     try:
         with Session(Options(seconds=max(deadline - time.monotonic(), 0.01))) as session:
-            doubt, _ = check_model(session, model)
+            doubt, _ = discharge(session, model)
             if doubt:
                 return known
             tight = tight_budget(model, session, precision)
@@ -258,7 +261,7 @@ def with_ratio(case: Case, ratio: Real | Fraction) -> Case:
         top, bottom = (_polynomial(ring, p.coeffs()) for p in (ratio.numerator, ratio.denominator))
         # Not in lowest terms, so that both stay positive: the denominator of a Real is.
         bound = RationalFunction(top, bottom)
-    return replace(case, budget=f"ratio = {ratio}", model=replace(model, ratio=bound))
+    return replace(case, budget=f"ratio = {ratio}", model=replace(model, measure=Pure(bound)))
 
 
 def _polynomial(ring: Ring, coefficients: Sequence[Any]) -> Polynomial:

@@ -1,7 +1,7 @@
 """Detection: find an event that seems to break a budget, test it on fresh runs, and bound ε from below.
 
-StatDP's three steps (input generator, event selector, hypothesis test) and DP-Sniper's attack share their
-runs: one set to select, and another, never looked at before, to test.
+The three steps of StatDP [S] (input generator, event selector, hypothesis test) and the attack of DP-Sniper
+[Bichsel21] share their runs: one set to select, and another, never looked at before, to test.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from paramverify.errors import InputError
 from paramverify.statistics.attack import LowerBound, lower_bound, train
-from paramverify.statistics.events import LEAST, Candidate, candidates, most_telling
+from paramverify.statistics.events import LEAST, CandidateEvent, candidates, most_telling
 from paramverify.statistics.experiments import Experiment
 from paramverify.statistics.hypothesis import PValues, event_test
 from paramverify.statistics.runs import Runs
@@ -43,7 +43,7 @@ class Settings:
 class Tested:
     """One value of ε: the candidate that was selected for it, and its p-values on fresh runs."""
 
-    candidate: Candidate
+    candidate: CandidateEvent
     values: PValues
 
 
@@ -58,7 +58,7 @@ class Detection:
     rows: tuple[Tested, ...]
     asked: tuple[Tested, ...]
     bound: LowerBound
-    selected: tuple[Candidate, ...]
+    selected: tuple[CandidateEvent, ...]
     settings: Settings
 
     @property
@@ -103,7 +103,7 @@ def detect(
     return Detection(rows, asked, attacked(runs, likely, settings), tuple(ordered), settings)
 
 
-def selected(runs: Runs, experiments: Sequence[Experiment], settings: Settings) -> list[Candidate]:
+def selected(runs: Runs, experiments: Sequence[Experiment], settings: Settings) -> list[CandidateEvent]:
     """Returns all candidates of the experiments, from the runs for selection."""
     return [
         candidate
@@ -112,7 +112,7 @@ def selected(runs: Runs, experiments: Sequence[Experiment], settings: Settings) 
     ]
 
 
-def assess(runs: Runs, found: Sequence[Candidate], epsilon: float, settings: Settings) -> Tested:
+def assess(runs: Runs, found: Sequence[CandidateEvent], epsilon: float, settings: Settings) -> Tested:
     """Tests the most telling candidate for ε on fresh runs of its experiment."""
     candidate = most_telling(found, epsilon)
     left, right = runs.hits(TEST, candidate.experiment, candidate.event, settings.runs)
@@ -135,7 +135,7 @@ def attacked(runs: Runs, experiments: Sequence[Experiment], settings: Settings) 
     return lower_bound(best, fresh, rng, settings.confidence)
 
 
-def _grid(best: Candidate, settings: Settings) -> list[float]:
+def _grid(best: CandidateEvent, settings: Settings) -> list[float]:
     """Returns values around the estimate, as far as its error on both sets of runs reaches; none below 0."""
     error = best.error * math.sqrt(1 + settings.select / settings.runs)
     places = [best.epsilon + error * REACH * (2 * k / GRID - 1) for k in range(GRID + 1)]

@@ -42,7 +42,7 @@ class Event:
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class CandidateEvent:
     """An event of an experiment in one direction: it is more likely on side `more` (0 left, 1 right)."""
 
     experiment: Experiment
@@ -147,18 +147,18 @@ class _Line:
         return self.below[-1] - self.below[bisect_left(self.numbers, bound)]
 
 
-def candidates(experiment: Experiment, counts: Sequence[Counts]) -> list[Candidate]:
+def candidates(experiment: Experiment, counts: Sequence[Counts]) -> list[CandidateEvent]:
     """Returns both directions of every event of an experiment, with how often it came."""
     runs = sum(counts[0].values())
     listed = events(counts)
     found = []
     for event, *hits in zip(listed, *(hits_of(listed, side) for side in counts), strict=True):
-        found.append(Candidate(experiment, event, 0, (hits[0], hits[1]), runs))
-        found.append(Candidate(experiment, event, 1, (hits[1], hits[0]), runs))
+        found.append(CandidateEvent(experiment, event, 0, (hits[0], hits[1]), runs))
+        found.append(CandidateEvent(experiment, event, 1, (hits[1], hits[0]), runs))
     return found
 
 
-def most_telling(found: Iterable[Candidate], epsilon: float) -> Candidate:
+def most_telling(found: Iterable[CandidateEvent], epsilon: float) -> CandidateEvent:
     """Returns the candidate with the largest score at ε; the first of equals."""
     return max(found, key=lambda c: c.score(epsilon))
 

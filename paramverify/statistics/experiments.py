@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from paramverify.algebra.points import contains, in_words
 from paramverify.errors import InputError
-from paramverify.evidence.witnesses import in_domain
 from paramverify.models.context import sample_points
 from paramverify.models.evaluation import Numbers
 from paramverify.models.mechanisms.above_threshold import choice
@@ -41,7 +41,7 @@ class Experiment:
 
     def __str__(self) -> str:
         chosen = f", answers {' '.join(self.choices)}" if self.choices else ""
-        at = ", ".join(f"{name} = {value}" for name, value in self.point.items())
+        at = in_words(self.point)
         return f"{self.left!r} against {self.right!r}{chosen}{f', {at}' if at else ''}"
 
 
@@ -108,7 +108,7 @@ def chosen_points(
     found: dict[tuple[Fraction, ...], dict[str, Fraction]] = {}
     for candidate in sample_points(model.domain):
         point = {n: given.get(n, candidate[n]) for n in names}
-        if in_domain(model, point):
+        if contains(model.domain, point):
             found.setdefault(tuple(point.values()), point)
     generator = random.Random(seed)
     for _ in range(10 * most):
@@ -118,10 +118,10 @@ def chosen_points(
             share = Fraction(generator.randrange(1, 64), 64)
             drawn = interval.lower + (interval.upper - interval.lower) * share
             point[name] = given.get(name, drawn)
-        if in_domain(model, point):
+        if contains(model.domain, point):
             found.setdefault(tuple(point.values()), point)
     if not found:
-        shown = ", ".join(f"{name} = {value}" for name, value in given.items())
+        shown = in_words(given)
         raise InputError(
             f"no point of the domain {model.domain.describe()} was found{shown and f' with {shown}'}"
         )

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from paramverify.algebra.points import contains
 from paramverify.errors import InputError
-from paramverify.evidence.witnesses import directed, in_domain
+from paramverify.evidence.witnesses import directed
 from paramverify.models.evaluation import Numbers
 from paramverify.models.model import Model
 from paramverify.statistics.detection import NO_EVENT, SELECT, Settings
-from paramverify.statistics.events import Candidate, candidates
+from paramverify.statistics.events import CandidateEvent, candidates
 from paramverify.statistics.experiments import Experiment
 from paramverify.statistics.runs import Runs
 
@@ -41,7 +42,7 @@ def guided(
         raise InputError(NO_EVENT)
     best = max(first, key=lambda c: c.lower)
     for _ in range(rounds):
-        tried: list[Candidate] = []
+        tried: list[CandidateEvent] = []
         for point in _nearby(model, best.experiment, fixed):
             experiment = replace(best.experiment, point=point)
             found.append(experiment)
@@ -53,7 +54,7 @@ def guided(
     return found
 
 
-def _best(runs: Runs, experiment: Experiment, settings: Settings) -> list[Candidate]:
+def _best(runs: Runs, experiment: Experiment, settings: Settings) -> list[CandidateEvent]:
     """Returns the candidate with the largest ratio, or none if no event came often enough."""
     counts = runs.both(SELECT, experiment, settings.select)
     return sorted(candidates(experiment, counts), key=lambda c: c.lower)[-1:]
@@ -69,7 +70,7 @@ def _nearby(
             continue
         for end in (interval.lower, interval.upper):
             point = {**experiment.point, name: (experiment.point[name] + end) / 2}
-            if point[name] == experiment.point[name] or not in_domain(model, point):
+            if point[name] == experiment.point[name] or not contains(model.domain, point):
                 continue
             numbers = Numbers(model, point)
             if all(numbers.mass(side).sign() > 0 for side in starts):

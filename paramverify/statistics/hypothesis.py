@@ -1,8 +1,7 @@
 """The hypothesis test of StatDP: is an event more likely than ε-privacy allows?
 
-Z. Ding, Y. Wang, G. Wang, D. Zhang and D. Kifer, *Detecting Violations of Differential Privacy* (CCS 2018),
-Algorithm 2: of the c1 hits on one side each is kept with probability e^-ε, which leaves c̃1 of them. If p1
-<= e^ε·p2 for the probabilities of the event, then c̃1 is at most as large as c2 in distribution, and
+[S] Algorithm 2: of the c1 hits on one side each is kept with probability e^-ε, which leaves c̃1 of them. If
+p1 <= e^ε·p2 for the probabilities of the event, then c̃1 is at most as large as c2 in distribution, and
 Fisher's exact test of c̃1 against c2 gives a p-value. It is averaged over c̃1, here by its exact
 distribution.
 """

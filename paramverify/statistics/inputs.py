@@ -9,32 +9,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from pathlib import Path
 
 from paramverify.algebra.expressions import Value
-from paramverify.errors import InputError, located
+from paramverify.errors import InputError
 from paramverify.evidence.witnesses import directed
 from paramverify.models.context import Checks
 from paramverify.models.evaluation import Numbers, Real
 from paramverify.models.kinds import need_privacy
-from paramverify.models.mechanisms import Input, Mechanism, compare, read_mechanism
+from paramverify.models.mechanisms import Input, Mechanism, compare
 from paramverify.models.mechanisms.hmm import Explicit
 from paramverify.models.model import Model
 from paramverify.models.names import as_value
-from paramverify.models.priors import InitialDistribution, read_prior
-from paramverify.privacy.cases import Case, answers_given
+from paramverify.models.priors import InitialDistribution
+from paramverify.privacy.cases import Case
 from paramverify.statistics.experiments import Experiment
-from paramverify.tables import Table, read_toml
 
 
 @dataclass(frozen=True, eq=False)
-class Subjects:
-    """The mechanism of a case, its table, and the weights of its inputs under each secret that has a
-    prior."""
+class CaseInputs:
+    """The mechanism of a case, and the weights of its inputs under each secret that has a prior."""
 
     case: Case
     mechanism: Mechanism
-    table: Mapping[str, object]
     priors: Mapping[str, tuple[tuple[Input, ...], InitialDistribution]]
 
     @property
@@ -43,29 +39,21 @@ class Subjects:
         return need_privacy(self.case.model, "sampling")
 
     @staticmethod
-    def of(case: Case) -> Subjects:
-        """Reads the inputs of a case from its file.
+    def of(case: Case) -> CaseInputs:
+        """Returns the inputs of a case.
 
         Raises:
-            InputError: the file cannot be read, or has changed since the case was.
+            InputError: the case is not about privacy.
         """
-        data, digest = read_toml(Path(case.path))
-        with located(file=case.path):
-            if digest != case.digest:
-                raise InputError("the file has changed since it was read")
-            model = need_privacy(case.model, "sampling")
+        model = need_privacy(case.model, "sampling")
+        assert case.mechanism is not None  # a case about privacy has one
+        priors: dict[str, tuple[tuple[Input, ...], InitialDistribution]] = {}
+        if not isinstance(case.mechanism, Explicit):
             checks = Checks(model.domain)
-            top = Table(data)
-            mechanism = read_mechanism(top.table("mechanism"), checks)
-            priors: dict[str, tuple[tuple[Input, ...], InitialDistribution]] = {}
-            if mechanism.queries and not isinstance(mechanism, Explicit):
-                prior = read_prior(top.table("prior"), checks)
-                secrets = top.table("secrets")
-                for name in dict.fromkeys(n for p in model.pairs for n in (p.left, p.right)):
-                    weights = answers_given(prior.where(secrets.expression(name)), mechanism)
-                    mixed = InitialDistribution.of(dict(enumerate(weights.values())), checks)
-                    priors[name] = tuple(weights), mixed
-            return Subjects(case, mechanism, data["mechanism"], priors)
+            for name, weights in case.inputs.items():
+                mixed = InitialDistribution.of(dict(enumerate(weights.values())), checks)
+                priors[name] = tuple(weights), mixed
+        return CaseInputs(case, case.mechanism, priors)
 
     def inputs(self, experiment: Experiment, side: int) -> dict[Input, Real]:
         """Returns the inputs of one side of an experiment, with their probabilities at its point.
@@ -98,7 +86,7 @@ class Subjects:
             raise InputError(f"the secret {secret!r} has probability zero at this point")
         return possible
 
-    def by_input(self) -> Subjects:
+    def by_input(self) -> CaseInputs:
         """Returns the same mechanism with single inputs in the place of secrets, to look at each by
         itself."""
         model = self.model
@@ -113,7 +101,7 @@ class Subjects:
             return self
         hmm, pairs = compare(self.mechanism, list(zip(inputs, inputs[1:] or inputs, strict=False)))
         single = replace(model, hmm=hmm, pairs=tuple(pairs))
-        return Subjects(replace(self.case, model=single), self.mechanism, self.table, {})
+        return CaseInputs(replace(self.case, model=single), self.mechanism, {})
 
 
 def _given(value: Value) -> Value:

@@ -16,8 +16,8 @@ from paramverify.algebra.domains import Constraint, Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, substitute, variables
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.answers import Proved, Refuted
-from paramverify.backends.bernstein import decide_exactly
-from paramverify.claims import Claim
+from paramverify.claims import nowhere
+from paramverify.exact.branching import decide_exactly
 from paramverify.exact.settling import Work
 from paramverify.models.kinds import OnDomain
 from paramverify.synthesis.paths import somewhere
@@ -128,8 +128,7 @@ def _strict(
     gap = quotient.left * bottom - quotient.right * top
     more = (Constraint(quotient.left, True, ""), Constraint(gap, False, ""))
     domain: Domain = replace(model.domain, constraints=(*model.domain.constraints, *more))
-    claim = Claim(domain.ring.number(-1), domain)
-    answer = decide_exactly(claim, replace(WORK))
+    answer = decide_exactly(nowhere(domain), replace(WORK))
     if isinstance(answer, Refuted):
         return {n: v for n, v in answer.point.items() if n in domain.ring.parameters}
     return False if isinstance(answer, Proved) else None

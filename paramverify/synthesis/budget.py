@@ -8,7 +8,7 @@ prior of the domain, or a limit of such ratios. Whether the supremum is reached 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -17,20 +17,21 @@ from paramverify.algebra.maxima import exact
 from paramverify.algebra.polynomials import Polynomial, key, primitive, value_at
 from paramverify.algebra.realroots import RealRoot
 from paramverify.answers import Decision, Proved, Refuted
-from paramverify.backends.roots import fails_without_witness
 from paramverify.claims import Claim, Origin
 from paramverify.encodings.choice import candidates_of
-from paramverify.errors import InputError, ModelError
+from paramverify.errors import ModelError
 from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.exact.lines import fails_without_witness
 from paramverify.models.context import is_somewhere_positive
 from paramverify.models.evaluation import Real
 from paramverify.models.model import Model
 from paramverify.models.rebound import without_bound
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.attainment import reaching
-from paramverify.synthesis.paths import points_of, towards
+from paramverify.synthesis.paths import points_of
 from paramverify.synthesis.proofs import BoundProof, rebound
 from paramverify.synthesis.quotients import Bound, Place, Quotient, as_polynomials, distinct, sampled
+from paramverify.synthesis.reached import Witnesses, rational_point
 from paramverify.synthesis.suprema import Search, TightBudget, order, prefer
 
 POINTS = 200  # simple points of the domain at which quotients are compared first
@@ -57,7 +58,7 @@ def tight_budget(
     """
     hunt = _Hunt.of(model, session, precision, relative)
     best = hunt.proved(hunt.largest())
-    return hunt.shown(hunt.decided(best))
+    return hunt.witnesses.shown(hunt.decided(best))
 
 
 @dataclass(eq=False)
@@ -73,6 +74,7 @@ class _Hunt:
     precision: Fraction
     relative: bool
     parts: tuple[Branch, ...]
+    witnesses: Witnesses
     quotients: list[Quotient] = field(default_factory=list)
     searches: list[Search] = field(default_factory=list)
     memory: dict[str, Decision] = field(default_factory=dict)
@@ -80,15 +82,17 @@ class _Hunt:
     @staticmethod
     def of(model: Model, session: Session, precision: Fraction, relative: bool) -> _Hunt:
         plain = model if relative else without_bound(model)
+        parts = branches(plain.domain)
         hunt = _Hunt(
             model,
             plain,
             session=session,
             precision=precision,
             relative=relative,
-            parts=branches(plain.domain),
+            parts=parts,
+            witnesses=Witnesses(model, parts, precision, relative),
         )
-        top, bottom = plain.ratio.numerator, plain.ratio.denominator
+        top, bottom = plain.measure.ratio.numerator, plain.measure.ratio.denominator
         hunt.quotients = [Quotient(c.left * bottom, c.right * top, c.origin) for c in candidates_of(plain)]
         points = points_of(hunt.parts, max(1, POINTS // max(1, len(hunt.parts))))
         for whole, total in distinct((q for q in hunt.quotients if q.left), hunt.parts):
@@ -226,13 +230,11 @@ class _Hunt:
         ratio = search.ratio_at(point)
         place: Place = {n: exact(v) for n, v in point.items()}
         if ratio is None:
-            return TightBudget(
-                Fraction(0), None, origin=whole.origin, place=place, value=None, attained=True, infinite=True
-            )
+            return TightBudget.without_limit(whole.origin, place, attained=True)
         self.searches.append(search)
         return _larger(best, search.bisect(ratio, place))
 
-    # --- whether it is reached, and witnesses ----------------------------------------------------------
+    # --- whether it is reached ----------------------------------------------------------
 
     def decided(self, best: TightBudget) -> TightBudget:
         """Returns the budget with what is known about whether a prior reaches it."""
@@ -241,7 +243,7 @@ class _Hunt:
         if isinstance(best.value, RealRoot) and not best.value.is_rational:
             # All places on the line with this value were looked at; every other quotient is smaller.
             return replace(best, attained=bool(best.attained))
-        own = self._reached(best, best.origin, _rational(best.place))
+        own = self._reached(best, best.origin, rational_point(best.place))
         if own:
             return own
         bound = None if best.infinite else best.bound
@@ -268,86 +270,22 @@ class _Hunt:
         """Returns the budget with the witness at a point if its ratio is the supremum, exactly."""
         if point is None:
             return None
-        witness = self._evaluated(origin, point)
+        witness = self.witnesses.at(origin, point)
         if witness is None or not self._is(witness, best):
             return None
         place = {n: exact(v) for n, v in witness.parameters.items()}
         return replace(best, attained=True, witness=witness, origin=origin, place=place)
 
     def _is(self, witness: Witness, best: TightBudget) -> bool:
-        ratio = self.value(witness)
+        ratio = self.witnesses.ratio(witness)
         if ratio is None or best.infinite:
             return ratio is None and best.infinite and witness.probabilities[0].sign() > 0
         assert best.value is not None
         if isinstance(best.value, Real):  # in the ring of the claims, whose `E` may be another one
             origin = Origin(witness.left, witness.right, witness.observations)
-            own = self.value(evaluate(self.plain, origin, witness.parameters))
+            own = self.witnesses.ratio(evaluate(self.plain, origin, witness.parameters))
             return own is not None and (own - best.value).sign() == 0
         return best.value.is_rational and ratio.rational == best.value.lower
-
-    def _evaluated(self, origin: Origin, point: Mapping[str, Fraction]) -> Witness | None:
-        """Returns the probabilities at a point, completed where it lacks parameters; None without a ratio."""
-        box = self.model.domain.box
-        full = {n: point.get(n, box[n].simplest()) for n in self.model.domain.ring.parameters}
-        try:
-            found = evaluate(self.model, origin, full)
-        except InputError:
-            return None  # outside of the domain, or a secret is impossible there
-        return found if found.probabilities[0].sign() > 0 else None
-
-    def value(self, witness: Witness) -> Real | None:
-        """Returns the ratio of a witness, relative to the bound where that was asked for."""
-        ratio = witness.ratio
-        return ratio / witness.bound if ratio is not None and self.relative else ratio
-
-    def shown(self, best: TightBudget) -> TightBudget:
-        """Returns the budget with the witness of its lower bound, or a sequence of them."""
-        if best.witness is not None:
-            return best
-        found: list[Witness] = []
-        point = _rational(best.place)
-        at_place = self._evaluated(best.origin, point) if point is not None else None
-        if at_place is not None:
-            found.append(at_place)
-        if best.infinite or best.value is not None:
-            tries = [found, *self._sequences(best)]
-            found = max(tries, key=lambda ws: self._nearness(ws, best))
-            return replace(best, approached=tuple(found))
-        return replace(best, witness=found[-1] if found else None)
-
-    def _sequences(self, best: TightBudget) -> Iterator[list[Witness]]:
-        """Yields sequences of witnesses with growing ratios, until one comes near enough."""
-        for branch in self.parts:
-            for points in towards(branch, best.place):
-                found = self._growing(best, points)
-                yield found
-                if found and self._near(found[-1], best):
-                    return
-
-    def _growing(self, best: TightBudget, points: Iterable[Mapping[str, Fraction]]) -> list[Witness]:
-        found: list[Witness] = []
-        for point in points:
-            witness = self._evaluated(best.origin, point)
-            ratio = self.value(witness) if witness else None
-            if witness is None or ratio is None:
-                continue
-            last = self.value(found[-1]) if found else None
-            if last is None or (ratio - last).sign() > 0:
-                found.append(witness)
-                if self._near(witness, best):
-                    break
-        return found
-
-    def _near(self, witness: Witness, best: TightBudget) -> bool:
-        ratio = self.value(witness)
-        if ratio is None:
-            return True
-        low = ratio.enclosure()[0]
-        return low >= 1 / self.precision if best.infinite else low >= (1 - self.precision) * best.lower
-
-    def _nearness(self, found: Sequence[Witness], best: TightBudget) -> tuple[bool, Fraction]:
-        ratio = self.value(found[-1]) if found else None
-        return bool(found) and self._near(found[-1], best), ratio.enclosure()[0] if ratio else Fraction(0)
 
 
 def _so_far(best: TightBudget) -> TightBudget:
@@ -358,13 +296,6 @@ def _so_far(best: TightBudget) -> TightBudget:
 def _nothing(model: Model) -> str:
     names = ", ".join(f"{p.left!r} and {p.right!r}" for p in model.pairs[:5])
     return f"no prior gives both secrets of a pair a positive probability, so there is no ratio: {names}"
-
-
-def _rational(place: Place) -> dict[str, Fraction] | None:
-    """Returns the place as a point, or None where it has an irrational coordinate."""
-    if any(not root.is_rational for root in place.values()):
-        return None
-    return {name: root.lower for name, root in place.items()}
 
 
 def _promise(search: Search) -> tuple[bool, Fraction]:

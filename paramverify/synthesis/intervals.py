@@ -164,19 +164,7 @@ def cut(
     on both sides.
     """
     if interval.is_point:
-        only = rational_root(interval.lower)
-        mark = at_value(interval.lower)
-        return (
-            Part(
-                mark.status,
-                only,
-                upper=only,
-                lower_closed=True,
-                upper_closed=True,
-                sample=interval.lower,
-                claim=mark.claim,
-            ),
-        )
+        return (_at(rational_root(interval.lower), at_value(interval.lower)),)
     ends = (interval.lower, interval.upper)
     inner = [c for c in critical if not (c.root.is_rational and c.root.lower in ends)]
     first, last = rational_root(ends[0]), rational_root(ends[1])
@@ -184,42 +172,28 @@ def cut(
     samples = [simplest_between(*between(left, right)) for left, right in pairwise(borders)]
     marks = [at_value(sample) for sample in samples]
     pieces: list[Part] = []
-
-    def add_point(root: Root, mark: Mark) -> None:
-        sample = root.lower if root.is_rational else None
-        pieces.append(
-            Part(
-                mark.status,
-                root,
-                upper=root,
-                lower_closed=True,
-                upper_closed=True,
-                sample=sample,
-                claim=mark.claim,
-            )
-        )
-
     if interval.lower_closed:
-        add_point(first, at_value(interval.lower))
+        pieces.append(_at(first, at_value(interval.lower)))
     for k, (mark, sample) in enumerate(zip(marks, samples, strict=True)):
-        pieces.append(
-            Part(
-                mark.status,
-                borders[k],
-                upper=borders[k + 1],
-                lower_closed=False,
-                upper_closed=False,
-                sample=sample,
-                claim=mark.claim,
-            )
-        )
+        pieces.append(_inside(borders[k], borders[k + 1], mark, sample))
         if k < len(inner):
             root = inner[k].root
             between_them = at_value(root.lower) if root.is_rational else at_root(inner[k], mark, marks[k + 1])
-            add_point(root, between_them)
+            pieces.append(_at(root, between_them))
     if interval.upper_closed:
-        add_point(last, at_value(interval.upper))
+        pieces.append(_at(last, at_value(interval.upper)))
     return merged(pieces)
+
+
+def _at(root: Root, mark: Mark) -> Part:
+    """Returns the part that consists of one value."""
+    sample = root.lower if root.is_rational else None
+    return Part(mark.status, root, root, True, True, sample=sample, claim=mark.claim)
+
+
+def _inside(lower: Root, upper: Root, mark: Mark, sample: Fraction) -> Part:
+    """Returns the part between two values."""
+    return Part(mark.status, lower, upper, False, False, sample=sample, claim=mark.claim)
 
 
 def merged(pieces: Sequence[Part]) -> tuple[Part, ...]:

@@ -12,10 +12,10 @@ from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.enclosures import Enclosure, split, spreads
 from paramverify.algebra.polynomials import Polynomial, is_constant, key, variables
 from paramverify.answers import Proved
-from paramverify.backends.bernstein import decide_exactly
 from paramverify.claims import Claim
 from paramverify.claims import to_document as claim_document
 from paramverify.evidence.certificates import Proof
+from paramverify.exact.branching import decide_exactly
 from paramverify.simplify.factors import factorable, factorisation
 from paramverify.synthesis.map_files import cell_document
 from paramverify.synthesis.maps import Cell, RegionMap, Status, on_cell

@@ -3,10 +3,10 @@
 With one other parameter p, every claim f is split into irreducible factors. On an interval of the free
 parameter a where no leading coefficient and no discriminant of a factor in p vanishes, no two factors have a
 common root in p (their resultant is not zero), and no factor vanishes at an end of p's interval, the real
-roots in p are continuous, keep their order and cross no end (G. E. Collins, 1975; S. McCallum, 1988, in two
-variables). So the truth of `f ≥ 0 for all p` is constant there, and a rational sample decides it. Factors of
-even multiplicity do not matter where they are not identically zero. A critical value beside a safe interval
-is safe, because f is continuous; any other one is decided exactly, over the field that it generates.
+roots in p are continuous, keep their order and cross no end ([Collins75]; [McCallum88], in two variables). So
+the truth of `f ≥ 0 for all p` is constant there, and a rational sample decides it. Factors of even
+multiplicity do not matter where they are not identically zero. A critical value beside a safe interval is
+safe, because f is continuous; any other one is decided exactly, over the field that it generates.
 
 With more than one other parameter, those in which a claim is linear, monotone or concave on the whole box are
 replaced by ends of their intervals, which is exact at every value of a: such a function is smallest there.
@@ -15,7 +15,9 @@ replaced by ends of their intervals, which is exact at every value of a: such a 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations
 
 from paramverify.algebra.constants import GENERATOR
@@ -56,7 +58,6 @@ def project(
                 f"the constraint {constraint.text} mentions {', '.join(sorted(mixed))}: "
                 f"the exact method allows constraints on {name} only"
             )
-    sign = number_sign(domain.constant)
     parts = [
         (part, number)
         for number, claim in enumerate(claims)
@@ -64,41 +65,64 @@ def project(
     ]
     parts = list({key(part): (part, number) for part, number in reversed(parts)}.values())[::-1]
 
-    def outside(signs: SignOf) -> bool:
-        found = [(signs(c), strict) for c, strict in conditions]
-        return any(s < 0 or (strict and s == 0) for s, strict in found)
+    every = [f for part, _ in parts for f in _checked(_projection(part, domain, name), check)]
+    values = _Values(domain, name, parts, conditions, check=check)
+    polynomials = [*every, *(c for c, _ in conditions)]
+    critical = critical_values(polynomials, name, domain.box[name], values.sign, check)
+    quantified = tuple(n for n in domain.ring.parameters if n != name and n not in fixed)
+    found = cut(domain.box[name], critical, values.at_value, values.at_root)
+    return Partition(name, quantified, domain.box[name], tuple(claims), found)
 
-    def decide(signs: SignOf, at: Point) -> Mark:
-        """Decides one value of the parameter, substituted or known by the signs of its polynomials."""
-        for part, number in parts:
-            check()
-            failing = _failing(part, at, domain, name, signs)
-            if failing is not None:
-                return Mark(Status.VIOLATING, number, failing)
-        return Mark(Status.SAFE)
 
-    def at_value(value: Fraction) -> Mark:
-        at = {name: value}
-        if outside(lambda f: sign(substitute(f, at))):
+@dataclass(frozen=True, eq=False)
+class _Values:
+    """Decides single values of the parameter.
+
+    `parts` of claims have the number of their claim, `conditions` on the parameter whether they are strict.
+    """
+
+    domain: Domain
+    name: str
+    parts: Sequence[tuple[Polynomial, int]]
+    conditions: Sequence[tuple[Polynomial, bool]]
+    check: Callable[[], None]
+
+    @cached_property
+    def sign(self) -> SignOf:
+        """The sign of a number of the case, in which `E` may occur."""
+        return number_sign(self.domain.constant)
+
+    def at_value(self, value: Fraction) -> Mark:
+        """Decides a rational value."""
+        at = {self.name: value}
+        if self._outside(lambda f: self.sign(substitute(f, at))):
             return Mark(Status.OUTSIDE)
-        return decide(sign, at)
+        return self._decide(self.sign, at)
 
-    def at_root(critical: Critical, left: Mark, right: Mark) -> Mark:
-        signs = algebraic_sign(critical.root, critical.factor, name, sign)
-        if outside(signs):
+    def at_root(self, critical: Critical, left: Mark, right: Mark) -> Mark:
+        """Decides an irrational value, known by the signs of its polynomials."""
+        signs = algebraic_sign(critical.root, critical.factor, self.name, self.sign)
+        if self._outside(signs):
             return Mark(Status.OUTSIDE)
         if Status.SAFE in (left.status, right.status):
             return Mark(Status.SAFE)
         for beside in (left, right):
             if beside.hint is not None and signs(beside.hint) < 0:
                 return beside
-        return decide(signs, {})
+        return self._decide(signs, {})
 
-    every = [f for part, _ in parts for f in _checked(_projection(part, domain, name), check)]
-    critical = critical_values([*every, *(c for c, _ in conditions)], name, domain.box[name], sign, check)
-    quantified = tuple(n for n in domain.ring.parameters if n != name and n not in fixed)
-    found = cut(domain.box[name], critical, at_value, at_root)
-    return Partition(name, quantified, domain.box[name], tuple(claims), found)
+    def _outside(self, signs: SignOf) -> bool:
+        found = [(signs(c), strict) for c, strict in self.conditions]
+        return any(s < 0 or (strict and s == 0) for s, strict in found)
+
+    def _decide(self, signs: SignOf, at: Point) -> Mark:
+        """Decides a value that is substituted, or known by the signs of its polynomials."""
+        for part, number in self.parts:
+            self.check()
+            failing = _failing(part, at, self.domain, self.name, signs)
+            if failing is not None:
+                return Mark(Status.VIOLATING, number, failing)
+        return Mark(Status.SAFE)
 
 
 def _checked(found: Iterable[Polynomial], check: Callable[[], None]) -> Iterator[Polynomial]:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from paramverify.algebra.polynomials import RationalFunction
 from paramverify.answers import Decision
 from paramverify.claims import Claim
 from paramverify.models.model import Model
@@ -30,5 +29,4 @@ class BoundProof:
 def rebound(model: Model, bound: Bound) -> Model:
     """Returns the model with its ratio bound multiplied by a number."""
     top, bottom = as_polynomials(bound, model)
-    own = model.ratio
-    return replace(model, ratio=RationalFunction(own.numerator * top, own.denominator * bottom))
+    return replace(model, measure=model.measure.scaled(top, bottom))

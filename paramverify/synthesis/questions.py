@@ -20,7 +20,7 @@ from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case
-from paramverify.privacy.verification import settle
+from paramverify.privacy.verification import decide_with_witness
 from paramverify.synthesis.intervals import Part, Partition
 from paramverify.synthesis.maps import RegionMap, Status, on_cell
 from paramverify.synthesis.violating import free_parameters
@@ -116,7 +116,7 @@ def witness_in_map(model: AnyModel, session: Session, found: RegionMap) -> AnyWi
     for cell in nlargest(ASKED_CELLS, cells, key=lambda c: c.volume):
         assert cell.claim is not None
         claim = on_cell(found.claims[cell.claim], model.domain, found.parameters, cell.box)
-        witness = settle(session, model, claim)[1]
+        witness = decide_with_witness(session, model, claim)[1]
         if witness or time.monotonic() > session.deadline:
             return witness
     return None
@@ -136,4 +136,4 @@ def _witness_where(
     """Returns a witness against a claim at given values of some parameters, evaluated exactly."""
     fixed = {name: Interval(value, value, True, True) for name, value in values.items()}
     domain = replace(model.domain, box={**model.domain.box, **fixed})
-    return settle(session, model, replace(claim, domain=domain))[1]
+    return decide_with_witness(session, model, replace(claim, domain=domain))[1]

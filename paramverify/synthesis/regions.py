@@ -1,9 +1,9 @@
 """Region maps: where in the parameter box all claims hold, and where one fails, by subdivision.
 
 On a cell, the claims hold if the Bernstein coefficients of their factors show it for all values of the
-quantified parameters, and one fails if they show f < 0 on the whole cell for some values of them (J. Garloff,
-*Convergent bounds for the range of multivariate polynomials*, 1986). What is open is cut in two, the largest
-cell first; all claims share the cells, and what is settled on a cell is not looked at again inside.
+quantified parameters, and one fails if they show f < 0 on the whole cell for some values of them
+([Garloff86]). What is open is cut in two, the largest cell first; all claims share the cells, and what is
+settled on a cell is not looked at again inside.
 """
 
 from __future__ import annotations
@@ -21,20 +21,18 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.enclosures import BITS, spreads
 from paramverify.algebra.polynomials import is_constant
 from paramverify.answers import Answer, Proved
-from paramverify.backends.bernstein import decide_exactly
 from paramverify.claims import Claim
 from paramverify.errors import InputError, LimitError
+from paramverify.exact.branching import decide_exactly
 from paramverify.exact.settling import Work
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.factors import Ends, Factor, State, targets
 from paramverify.synthesis.maps import Cell, RegionMap, Status
 from paramverify.synthesis.maps import on_cell as claim_on
 from paramverify.synthesis.pieces import Examiner, Piece, negative_vertex
-
-Box = tuple[Ends, ...]
+from paramverify.synthesis.tiling import NO_TILES, Box, cut_between, halves, undecided
 
 MAX_DEPTH = 400  # cuts of a cell
-NO_TILES = "the known cells do not tile a part of the parameter box"
 MAX_OPEN = 200_000  # cells that wait; with more of them, the map is returned as it is
 TOUCHING = 4  # cuts after which a claim that seems to touch zero is given to the other exact procedures
 MAX_TRIALS, TRIAL = 200, Work(boxes=300, coefficients=500_000)  # how often, and how much they may do
@@ -172,12 +170,17 @@ class _Search:
 
     def share(self) -> Fraction:
         """Returns an upper bound of the share of the domain that is open."""
-        rest = [Cell(Status.UNDECIDED, node.box) for _, _, node in self.heap]
-        cells = (*self.cells, *rest)
-        found = RegionMap(
+        return self.map((*self.cells, *self.rest())).share(Status.UNDECIDED)
+
+    def rest(self) -> list[Cell]:
+        """Returns the cells that wait, as undecided ones."""
+        return [Cell(Status.UNDECIDED, node.box) for _, _, node in self.heap]
+
+    def map(self, cells: tuple[Cell, ...]) -> RegionMap:
+        """Returns the map that consists of the cells."""
+        return RegionMap(
             self.free, self.quantified, box=self.box, claims=tuple(self.claims), cells=cells, seconds=0.0
         )
-        return found.share(Status.UNDECIDED)
 
     def examine(self, node: _Node) -> Cell | _Node:
         """Returns the decided cell, or what is open of it."""
@@ -273,7 +276,7 @@ class _Search:
                 {number: [both[side] for both in pieces] for number, pieces in split.items()},
                 [both[side] for both in domain],
             )
-            for side, ends in enumerate(_halves(node.box[axis]))
+            for side, ends in enumerate(halves(node.box[axis]))
         ]
 
     def resume(self, known: Sequence[Cell]) -> None:
@@ -296,9 +299,9 @@ class _Search:
             else:
                 if later.depth == MAX_DEPTH:  # cells without width fit into every half
                     raise InputError(NO_TILES)
-                axis = _cut_between(later.box, inside)
+                axis = cut_between(later.box, inside)
                 both = cache(partial(self._both, later.make, axis))
-                for side, ends in enumerate(_halves(later.box[axis])):
+                for side, ends in enumerate(halves(later.box[axis])):
                     box = (*later.box[:axis], ends, *later.box[axis + 1 :])
                     part = [c for c in inside if ends[0] <= c.box[axis][0] and c.box[axis][1] <= ends[1]]
                     pending.append((_Later(box, later.depth + 1, partial(_side, both, side)), part))
@@ -314,24 +317,6 @@ class _Search:
 
 def _side(both: Callable[[], list[_Node]], side: int) -> _Node:
     return both()[side]
-
-
-def _cut_between(box: Box, cells: Sequence[Cell]) -> int:
-    """Returns an axis whose middle no cell straddles.
-
-    Raises:
-        InputError: there is none; the cells are not those of a subdivision of the box.
-    """
-    for axis, (low, high) in enumerate(box):
-        middle = (low + high) / 2
-        if all(
-            low <= cell.box[axis][0]
-            and cell.box[axis][1] <= high
-            and (cell.box[axis][1] <= middle or middle <= cell.box[axis][0])
-            for cell in cells
-        ):
-            return axis
-    raise InputError(NO_TILES)
 
 
 def region_map(
@@ -378,26 +363,16 @@ def region_map(
         settled = bool(known) and len(search.cells) == sum(c.status is not Status.UNDECIDED for c in known)
         if session and not interrupted and not settled:
             search.ask(session, deadline)
-        rest = [Cell(Status.UNDECIDED, node.box) for _, _, node in search.heap]
+        cells = (*search.cells, *search.rest())
     except (KeyboardInterrupt, LimitError) as error:
         interrupted, stopped = True, isinstance(error, KeyboardInterrupt)
         if not resumed:  # half of the known cells would not say how the rest was cut
             search = _Search(claims, domain, free, on_cell)
             search.resume(known)
+        waiting = (*search.cells, *search.rest())
         # A cell that was being examined is in neither list.
-        rest = [Cell(Status.UNDECIDED, node.box) for _, _, node in search.heap]
-        rest += undecided(search.box, [*search.cells, *rest])
-    cells = (*search.cells, *rest)
-    seconds = time.monotonic() - started
-    made = RegionMap(
-        search.free,
-        search.quantified,
-        box=search.box,
-        claims=tuple(claims),
-        cells=cells,
-        seconds=seconds,
-        stopped=stopped,
-    )
+        cells = (*waiting, *undecided(search.box, waiting))
+    made = replace(search.map(cells), seconds=time.monotonic() - started, stopped=stopped)
     # What was stopped after the coverage was reached is complete.
     return replace(made, interrupted=interrupted and made.share(Status.UNDECIDED) > coverage)
 
@@ -412,28 +387,3 @@ def _check(domain: Domain, free: Sequence[str], coverage: Fraction) -> None:
         raise InputError("a region map needs different free parameters, at least one", key="free")
     if not 0 <= coverage < 1:
         raise InputError("the undecided share must be at least 0 and below 1", key="coverage")
-
-
-def undecided(box: Box, cells: Sequence[Cell]) -> list[Cell]:
-    """Returns undecided cells that fill up the box, of which the given cells are parts of one subdivision.
-
-    Raises:
-        InputError: they are not.
-    """
-    result: list[Cell] = []
-    pending = [(box, list(cells))]
-    while pending:
-        box, inside = pending.pop()
-        if not inside:
-            result.append(Cell(Status.UNDECIDED, box))
-        elif inside[0].box != box or len(inside) > 1:
-            axis = _cut_between(box, inside)
-            for ends in _halves(box[axis]):
-                part = [c for c in inside if ends[0] <= c.box[axis][0] and c.box[axis][1] <= ends[1]]
-                pending.append(((*box[:axis], ends, *box[axis + 1 :]), part))
-    return result
-
-
-def _halves(ends: Ends) -> tuple[Ends, Ends]:
-    middle = (ends[0] + ends[1]) / 2
-    return (ends[0], middle), (middle, ends[1])

@@ -10,7 +10,7 @@ place of the closure is such a limit follows by density on a branch of the domai
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -32,9 +32,9 @@ from paramverify.algebra.polynomials import (
 from paramverify.algebra.realroots import RealRoot, compare
 from paramverify.algebra.simplest import simplest_between
 from paramverify.answers import Decision, Open, Proved, Refuted
-from paramverify.backends.roots import fails_without_witness
 from paramverify.claims import Claim, Origin
 from paramverify.evidence.witnesses import Witness
+from paramverify.exact.lines import fails_without_witness
 from paramverify.models.evaluation import Real, Values
 from paramverify.models.kinds import OnDomain
 from paramverify.portfolio.session import Session
@@ -85,6 +85,16 @@ class TightBudget:
     approached: tuple[Witness, ...] = ()
     proof: BoundProof | None = None
     loop: Mapping[str, Any] | None = None
+
+    @staticmethod
+    def zero(origin: Origin) -> TightBudget:
+        """Returns the supremum of a ratio that is zero wherever it was looked at."""
+        return TightBudget(Fraction(0), Fraction(0), origin, {}, exact(Fraction(0)))
+
+    @staticmethod
+    def without_limit(origin: Origin, place: Place, attained: bool | None = None) -> TightBudget:
+        """Returns that there is no supremum: ratios grow without limit, or the right side is zero."""
+        return TightBudget(Fraction(0), None, origin, place, attained=attained, infinite=True)
 
     @property
     def epsilon(self) -> float:
@@ -160,22 +170,12 @@ class Search:
 
     def supremum(self) -> TightBudget:
         """Returns the supremum, exact where it is on an edge or at a place that is recognised."""
-        best = TightBudget(
-            Fraction(0), Fraction(0), origin=self.origin, place={}, value=exact(Fraction(0)), attained=None
-        )
+        best = TightBudget.zero(self.origin)
         complete = True
         for part in self.parts:
             if part.left and not part.right and part.branch.is_box:
                 place = part.full({n: exact(part.branch.domain.box[n].simplest()) for n in part.names})
-                return TightBudget(
-                    Fraction(0),
-                    None,
-                    origin=self.origin,
-                    place=place,
-                    value=None,
-                    attained=None,
-                    infinite=True,
-                )
+                return TightBudget.without_limit(self.origin, place)
             if not part.branch.is_box or part.branch.domain.constant:
                 complete = False
                 continue
@@ -200,9 +200,7 @@ class Search:
     def on_edges(self, part: Part) -> TightBudget:
         """Returns the largest supremum over the edges of a box, which is at most that over the box."""
         box, names = part.branch.domain.box, part.names
-        best = TightBudget(
-            Fraction(0), Fraction(0), origin=self.origin, place={}, value=exact(Fraction(0)), attained=None
-        )
+        best = TightBudget.zero(self.origin)
         if not names:
             value = part.value_at({})
             assert value is not None
@@ -216,44 +214,37 @@ class Search:
             for ends in product(*(sorted({box[n].lower, box[n].upper}) for n in names if n != free))
         )
         for free, fixed in islice(edges, MAX_FACES):
-            top, bottom = integral_pair(substitute(part.a, fixed), substitute(part.b, fixed), free)
-            if not top:
-                continue  # the ratio is zero here, or 0/0
-            corner = {name: exact(value) for name, value in fixed.items()}
-            lower, upper = box[free].lower, box[free].upper
-            result = None
-            if bottom:
-                result = suprema(*coprime(top, bottom, box[free].simplest()), lower, upper)
-            if result is None or result.value is None:
-                at = result.places[0] if result else exact(box[free].simplest())
-                place = part.full({n: {**corner, free: at}[n] for n in names})
-                return TightBudget(
-                    Fraction(0),
-                    None,
-                    origin=self.origin,
-                    place=place,
-                    value=None,
-                    attained=None,
-                    infinite=True,
-                )
-            root = result.value
-            while root.lower <= 0 and not root.is_rational:
-                root = root.halved()  # an irrational supremum is positive
-            root = root.refined(self.precision * root.lower)
-            for at in result.places:
-                place = {n: {**corner, free: at}[n] for n in names}
-                within = True if inside(part, place) else None
-                found = TightBudget(
-                    root.lower,
-                    root.upper,
-                    origin=self.origin,
-                    place=part.full(place),
-                    value=root,
-                    attained=within,
-                )
-                if prefer(found, best):
-                    best = found
+            for found in self._on_edge(part, free, fixed):
+                if found.infinite:
+                    return found
+                best = found if prefer(found, best) else best
         return best
+
+    def _on_edge(self, part: Part, free: str, fixed: Mapping[str, Fraction]) -> Iterator[TightBudget]:
+        """Yields the supremum on an edge, once for each place that has it; nothing where it is zero."""
+        interval = part.branch.domain.box[free]
+        top, bottom = integral_pair(substitute(part.a, fixed), substitute(part.b, fixed), free)
+        if not top:
+            return  # the ratio is zero here, or 0/0
+        corner = {name: exact(value) for name, value in fixed.items()}
+
+        def place(at: RealRoot) -> dict[str, RealRoot]:
+            return {n: {**corner, free: at}[n] for n in part.names}
+
+        simple = interval.simplest()
+        result = suprema(*coprime(top, bottom, simple), interval.lower, interval.upper) if bottom else None
+        if result is None or result.value is None:
+            at = result.places[0] if result else exact(simple)
+            yield TightBudget.without_limit(self.origin, part.full(place(at)))
+            return
+        root = result.value
+        while root.lower <= 0 and not root.is_rational:
+            root = root.halved()  # an irrational supremum is positive
+        root = root.refined(self.precision * root.lower)
+        for at in result.places:
+            within = True if inside(part, place(at)) else None
+            full = part.full(place(at))
+            yield TightBudget(root.lower, root.upper, self.origin, full, value=root, attained=within)
 
     def bisect(self, lower: Fraction, place: Place) -> TightBudget:
         """Narrows certified bounds: a proof lowers the upper one, a refuting point raises the lower one."""
@@ -271,15 +262,7 @@ class Search:
                 point = {n: v for n, v in decision.answer.point.items() if n != GENERATOR}
                 raised = self.ratio_at(point)
                 if raised is None:
-                    return TightBudget(
-                        Fraction(0),
-                        None,
-                        origin=self.origin,
-                        place=_place(point),
-                        value=None,
-                        attained=True,
-                        infinite=True,
-                    )
+                    return TightBudget.without_limit(self.origin, _place(point), attained=True)
                 if raised > lower:
                     lower, place = raised, _place(point)
                 if lower > UNBOUNDED:
@@ -298,16 +281,7 @@ class Search:
                 tries, trial = tries + 1, lower
             else:
                 trial = simplest_between(*middle(lower, upper))
-        found = TightBudget(
-            lower=lower,
-            upper=upper,
-            origin=self.origin,
-            place=place,
-            value=None,
-            attained=None,
-            infinite=False,
-            decisions=decisions,
-        )
+        found = TightBudget(lower, upper, self.origin, place, decisions=decisions)
         return self.recognise(found) if upper is not None else found
 
     def _beyond(self, lower: Fraction, place: Place) -> TightBudget:
@@ -315,16 +289,7 @@ class Search:
         for part in self.parts if not self.model.domain.constant else ():
             point = self._snapped(part, place, 16)
             if limit_at(part.branch, part.left, part.right, point) == INFINITE:
-                near = part.full(_place(point))
-                return TightBudget(
-                    Fraction(0),
-                    None,
-                    origin=self.origin,
-                    place=near,
-                    value=None,
-                    attained=None,
-                    infinite=True,
-                )
+                return TightBudget.without_limit(self.origin, part.full(_place(point)))
         return TightBudget(lower, None, self.origin, place)
 
     def recognise(self, found: TightBudget) -> TightBudget:
@@ -352,16 +317,7 @@ class Search:
                     low, high = value.enclosure()
                     place = part.full(_place(point))
                     number: Value = value if value.rational is None else exact(value.rational)
-                    return TightBudget(
-                        lower=low,
-                        upper=high,
-                        origin=self.origin,
-                        place=place,
-                        value=number,
-                        attained=None,
-                        infinite=False,
-                        decisions=(decision,),
-                    )
+                    return TightBudget(low, high, self.origin, place, number, decisions=(decision,))
         return found
 
     def _snapped(self, part: Part, place: Place, digits: int) -> dict[str, Fraction]:

@@ -26,13 +26,14 @@ from paramverify.models.evaluation import Real
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
-from paramverify.privacy.verification import settle
+from paramverify.privacy.verification import decide_with_witness
 from paramverify.synthesis.budget import tight_budget
+from paramverify.synthesis.case_budget import has_parametric_bound
 from paramverify.synthesis.intervals import Part
 from paramverify.synthesis.maps import Status
 from paramverify.synthesis.projection import project
 from paramverify.synthesis.quotients import Place
-from paramverify.synthesis.suprema import TightBudget
+from paramverify.synthesis.suprema import TightBudget, middle
 
 Progress = Callable[[int, int], None]
 
@@ -78,7 +79,7 @@ def simplest(model: AnyModel, session: Session, progress: Progress | None = None
     witnesses: list[AnyWitness] = []
     decisions: list[Decision] = []
     for claim in claims:
-        decision, witness = settle(session, model, claim)
+        decision, witness = decide_with_witness(session, model, claim)
         decisions.append(decision)
         if witness:
             witnesses.append(witness)
@@ -152,8 +153,7 @@ def worst(
     Where the case's bound has parameters, it is about the ratio divided by the bound. The supremum is that of
     `tight_budget`, which is exact or has certified bounds; the witness is evaluated exactly.
     """
-    names = {*variables(model.ratio.numerator), *variables(model.ratio.denominator)}
-    relative = not names.isdisjoint(model.domain.ring.parameters)
+    relative = has_parametric_bound(model)
     found = tight_budget(model, session, tolerance / 2, relative)
     best: Witness | None = None
     known = [w.parameters for w in (*found.approached, *([found.witness] if found.witness else []))]
@@ -242,36 +242,11 @@ def nearest(
     Raises:
         InputError: the point does not give the parameters that matter, or gives one that does not exist.
     """
-    claims = claims_of(model)
-    names = [n for n in model.domain.ring.parameters if not model.domain.box[n].is_point]
-    for name in start:
-        if name not in model.domain.ring.parameters:
-            raise InputError(f"there is no parameter {name!r}; there are: {', '.join(names)}")
-    missing = [n for n in free_parameters(model.domain, claims) if n not in start]
-    if missing:
-        raise InputError(f"no value for {', '.join(missing)} in the point to be near to")
-    center = {n: start[n] for n in names if n in start}
-
-    def distance(point: Point) -> Fraction:
-        return max((abs(point[n] - center[n]) for n in center), default=Fraction(0))
-
-    def search(radius: Fraction | None) -> Violating:
-        """Looks for a violating prior within a closed ball, or anywhere."""
-        decisions: list[Decision] = []
-        for claim in claims:
-            within = claim.domain if radius is None else _ball(claim.domain, center, radius)
-            if within is None:
-                return Violating(None, True)
-            decision, witness = settle(session, model, replace(claim, domain=within))
-            if witness:
-                return Violating(witness, True)
-            decisions.append(decision)
-        return _answer(None, decisions)
-
-    best = search(None)
+    around = _Around(model, session, claims_of(model), _center(model, start))
+    best = around.within(None)
     if best.witness is None:
         return best
-    nearer, farthest = Fraction(0), distance(best.witness.parameters)
+    nearer, farthest = Fraction(0), around.distance(best.witness.parameters)
     reason = ""
 
     def is_close() -> bool:
@@ -281,14 +256,10 @@ def nearest(
         if is_close():
             break
         # The first trial is the point itself.
-        trial = (
-            Fraction(0)
-            if step == 0
-            else simplest_between(nearer + (farthest - nearer) * 3 / 8, nearer + (farthest - nearer) * 5 / 8)
-        )
-        found = search(trial)
+        trial = simplest_between(*middle(nearer, farthest)) if step else Fraction(0)
+        found = around.within(trial)
         if found.witness:
-            best, farthest = found, distance(found.witness.parameters)
+            best, farthest = found, around.distance(found.witness.parameters)
         elif found.complete:
             nearer = trial
         else:
@@ -297,6 +268,49 @@ def nearest(
         if progress:
             progress(step + 1, STEPS)
     return replace(best, complete=is_close(), reason=reason, nearer=nearer, distance=farthest)
+
+
+def _center(model: AnyModel, start: Mapping[str, Fraction]) -> dict[str, Fraction]:
+    """Returns the values that a point gives to parameters with more than one value.
+
+    Raises:
+        InputError: the point does not give the parameters that matter, or gives one that does not exist.
+    """
+    names = [n for n in model.domain.ring.parameters if not model.domain.box[n].is_point]
+    for name in start:
+        if name not in model.domain.ring.parameters:
+            raise InputError(f"there is no parameter {name!r}; there are: {', '.join(names)}")
+    missing = [n for n in free_parameters(model.domain, claims_of(model)) if n not in start]
+    if missing:
+        raise InputError(f"no value for {', '.join(missing)} in the point to be near to")
+    return {n: start[n] for n in names if n in start}
+
+
+@dataclass(frozen=True, eq=False)
+class _Around:
+    """The violating priors around a point."""
+
+    model: AnyModel
+    session: Session
+    claims: Sequence[Claim]
+    center: Mapping[str, Fraction]
+
+    def distance(self, point: Point) -> Fraction:
+        """Returns the distance to the point, in the maximum norm."""
+        return max((abs(point[n] - value) for n, value in self.center.items()), default=Fraction(0))
+
+    def within(self, radius: Fraction | None) -> Violating:
+        """Looks for a violating prior within a closed ball, or anywhere."""
+        decisions: list[Decision] = []
+        for claim in self.claims:
+            part = claim.domain if radius is None else _ball(claim.domain, self.center, radius)
+            if part is None:
+                return Violating(None, True)
+            decision, witness = decide_with_witness(self.session, self.model, replace(claim, domain=part))
+            if witness:
+                return Violating(witness, True)
+            decisions.append(decision)
+        return _answer(None, decisions)
 
 
 def _ball(domain: Domain, center: Mapping[str, Fraction], radius: Fraction) -> Domain | None:

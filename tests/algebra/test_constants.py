@@ -84,6 +84,7 @@ def test_sign_close_to_a_root(constant: ExpConstant, bits: int) -> None:
     assert constant.sign(polynomial([low * high, -low - high, Fraction(1)])) == -1
 
 
+@pytest.mark.slow
 def test_sign_gives_up_at_its_bound() -> None:
     """Closer to a root than the highest precision can tell, the sign is not guessed."""
     constant = ExpConstant(Fraction(1))

@@ -27,8 +27,8 @@ from paramverify.algebra.realroots import (
 )
 from paramverify.answers import Answer, End, Open, Proved, Refuted
 from paramverify.backends import backend
-from paramverify.backends.roots import IRRATIONAL
 from paramverify.errors import DefectError
+from paramverify.exact.lines import IRRATIONAL
 from paramverify.formats.refutations import fails_at
 
 ROOTS = backend("roots")
@@ -200,6 +200,7 @@ def test_claims_in_two_variables_are_left_to_others() -> None:
     assert replayed(ROOTS.decide(make("(p**2 - p + 1/3) * (q**2 - q + 1/3)"), {}))
 
 
+@pytest.mark.slow
 def test_high_degrees() -> None:
     """Degree 400 with a minimum of 10^-6 is decided, with a certificate."""
     text = "(p**200 - p**3 + 1/3)**2"
@@ -210,6 +211,7 @@ def test_high_degrees() -> None:
     assert "factors" in kinds(answer.certificate["proof"])
 
 
+@pytest.mark.slow
 def test_random_claims_agree_with_z3() -> None:
     """Claims in one variable, with and without constraints, are all decided, as z3 decides them."""
     for seed in range(400):

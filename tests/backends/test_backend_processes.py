@@ -367,6 +367,7 @@ def attempt(
         yield decide
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("body", "end", "detail"), MISDEEDS, ids=[body[:25] for body, _, _ in MISDEEDS])
 def test_programs_that_misbehave(attempt: Callable[[str], Answer], body: str, end: End, detail: str) -> None:
     """Each way to misbehave gets its reason, and leaves no process behind."""

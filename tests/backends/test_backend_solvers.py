@@ -80,6 +80,7 @@ def runner() -> Iterator[Runner]:
         yield made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOLVERS)
 @pytest.mark.parametrize("known", TABLE, ids=lambda known: known.text)
 def test_known_verdicts(runner: Runner, known: Known, name: str) -> None:

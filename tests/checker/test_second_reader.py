@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from name_tools import explicit, number_of
+from quick import shipped
 
 from paramverify.algebra import domains
 from paramverify.algebra.expressions import Value, evaluate, parse
@@ -70,7 +71,7 @@ def written(case: Path, evidence: Path) -> dict[str, Any]:
     return document
 
 
-@pytest.mark.parametrize("path", SMALL, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", shipped(SMALL))
 def test_both_readers_agree_about_every_case(path: Path, tmp_path: Path) -> None:
     """What the first reader proves or refutes of a shipped case is what the second reader finds in it."""
     look = second_look(written(path, tmp_path / "evidence.json"), path.read_text())

@@ -29,6 +29,7 @@ CASES = [
     "logic/survey-coin",
     "interactive/survey",
 ]
+QUICK = ("blood-test", "geometric-contagious-ln2", "interactive/survey")
 WRONG: list[Any] = [True, "zzz", {"zzz": "zzz"}]
 
 
@@ -83,7 +84,9 @@ def mistake(read: Callable[[Path], object], file: Path) -> InputError | None:
     return None
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in CASES]
+)
 def test_an_error_names_a_place_of_the_file(name: str, root: Path, tmp_path: Path) -> None:
     """Whatever value has a wrong type or sense, the key of the error is one that the file has or may have."""
     data = tomllib.loads((root / "cases" / f"{name}.toml").read_text(encoding="utf-8"))

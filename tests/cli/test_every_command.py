@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from calling_tools import called, strict_json
 from conftest import ROOT
+from quick import shipped
 
 CASES = sorted((ROOT / "cases").glob("*.toml"))
 LOGIC = sorted([*(ROOT / "cases" / "logic").glob("*.toml")])
@@ -75,32 +76,15 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("number", range(len(CASES)), ids=[path.stem for path in CASES])
+@pytest.mark.parametrize("path", shipped(CASES))
 @pytest.mark.parametrize("command", ROWS)
-def test_commands(command: str, number: int) -> None:
+def test_commands(command: str, path: Path) -> None:
     """A command ends as the documentation says, with a terminal and without."""
-    rows, case = ROWS[command], str(CASES[number])
-    row = rows[number % len(rows)]
-    called(command, case, *SHORT, *row, terminal=number % 2 == 0)
+    rows, number = ROWS[command], CASES.index(path)
+    called(command, str(path), *SHORT, *rows[number % len(rows)], terminal=number % 2 == 0)
 
 
-@pytest.mark.parametrize("path", CASES, ids=[path.stem for path in CASES])
-def test_verify_and_check(path: Path) -> None:
-    """The verdict as JSON says what its exit code says, and `check` takes its evidence in every form."""
-    case = str(path)
-    verdict = called("verify", case, "--json", "--timeout", "3", "--evidence", "evidence.json")
-    document = strict_json(verdict.out)
-    assert {"holds": 0, "violated": 1, "unknown": 3}.get(document["status"], 2) == verdict.code
-    assert document.get("claims") is not None or document["reason"]
-    if Path("evidence.json").exists():
-        told = [
-            called("check", "evidence.json").code,
-            called("check", "evidence.json", "--json", "--case", case).code,
-        ]
-        assert verdict.code == 3 or told == [0, 0]
-
-
-@pytest.mark.parametrize("path", CASES, ids=[path.stem for path in CASES])
+@pytest.mark.parametrize("path", shipped(CASES))
 def test_certify(path: Path) -> None:
     """`certify` evaluates an output that `show` lists, in words and as JSON; other words are refused."""
     case = str(path)
@@ -114,7 +98,7 @@ def test_certify(path: Path) -> None:
         called("certify", case, "--observations", "no such output", "--json")
 
 
-@pytest.mark.parametrize("path", LOGIC, ids=[path.stem for path in LOGIC])
+@pytest.mark.parametrize("path", shipped(LOGIC))
 def test_logic(path: Path) -> None:
     """`logic` with each of its questions, on its own formulas and on others."""
     case = str(path)
@@ -135,7 +119,7 @@ def test_logic(path: Path) -> None:
         called("check", "e.json", "--json")
 
 
-@pytest.mark.parametrize("path", INTERACTIVE, ids=[path.stem for path in INTERACTIVE])
+@pytest.mark.parametrize("path", shipped(INTERACTIVE))
 def test_interactive(path: Path) -> None:
     """`interactive` in words, as JSON, with a picture and with evidence that `check` takes."""
     case = str(path)
@@ -161,6 +145,7 @@ def test_files_of_another_kind(command: str, path: Path) -> None:
         called(command, str(path), *more.get(command, []), *few, "--json")
 
 
+@pytest.mark.slow
 def test_compare_and_backends() -> None:
     """A comparison runs, goes on from its results, and tells both in words and as JSON."""
     cases = [str(ROOT / "cases" / name) for name in ("blood-test.toml", "geometric-independent.toml")]
@@ -170,6 +155,7 @@ def test_compare_and_backends() -> None:
         called("backends", *more, terminal=not more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["verify", "--json"], ["synthesize"], ["budget"], ["backends"]])
 def test_on_a_real_terminal(arguments: list[str]) -> None:
     """With all streams on a pseudo-terminal a command ends as elsewhere."""

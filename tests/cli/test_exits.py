@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import click
 import pytest
@@ -21,7 +21,6 @@ from paramverify.cli.main import COMMANDS, run
 from paramverify.errors import DefectError, DisagreementError
 
 CASE = str(ROOT / "cases" / "blood-test.toml")
-WIDE = str(ROOT / "cases" / "above-threshold.toml")  # its outputs are no ASCII
 CRASHES: list[Callable[[], BaseException]] = [
     lambda: IndexError("tuple index out of range"),
     lambda: RecursionError("maximum recursion depth exceeded"),
@@ -53,6 +52,26 @@ def paramverify(
     return subprocess.run(
         command, stdout=stdout, stderr=stderr, cwd=cwd, env={**os.environ, **(env or {})}, text=True
     )
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A small case whose outputs are no ASCII."""
+    text = (ROOT / "cases" / "above-threshold.toml").read_text(encoding="utf-8")
+    for shipped, small in (('"1..5"', "2"), ('"4*ln(2)"', '"ln(2)"')):
+        assert shipped in text
+        text = text.replace(shipped, small)
+    path = tmp_path_factory.mktemp("wide") / "case.toml"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def wide_document(wide: str) -> Any:
+    """What `show --json` says of it where UTF-8 is spoken."""
+    ended = paramverify("show", wide, "--json")
+    assert "⊥" in ended.stdout
+    return strict_json(ended.stdout)
 
 
 @pytest.mark.parametrize("crash", CRASHES)
@@ -201,12 +220,12 @@ def test_evidence_on_a_full_device() -> None:
     assert (ended.returncode, ended.stderr) == (74, "error: /dev/full: No space left on device\n")
 
 
-def test_a_reader_that_goes_away() -> None:
+def test_a_reader_that_goes_away(wide: str) -> None:
     """`paramverify show ... | head -1` says nothing about the closed pipe."""
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "w") as pipe:
-        ended = paramverify("show", WIDE, stdout=pipe)
+        ended = paramverify("show", wide, stdout=pipe)
     assert ended.returncode == 74
     assert "Error" not in ended.stderr
     assert "rror:" not in ended.stderr
@@ -228,16 +247,17 @@ def test_closed_streams(closed: int) -> None:
         {"PYTHONIOENCODING": "latin-1"},
     ],
 )
-def test_terminals_without_unicode(environment: dict[str, str], tmp_path: Path) -> None:
+def test_terminals_without_unicode(
+    environment: dict[str, str], wide: str, wide_document: Any, tmp_path: Path
+) -> None:
     """Where UTF-8 is not spoken, words are escaped, JSON stays JSON, and files are UTF-8 all the same."""
-    words = paramverify("show", WIDE, env=environment)
+    words = paramverify("show", wide, env=environment)
     assert words.returncode == 0
-    document = strict_json(paramverify("show", WIDE, "--json", env=environment).stdout)
-    assert document == strict_json(paramverify("show", WIDE, "--json").stdout)
+    assert strict_json(paramverify("show", wide, "--json", env=environment).stdout) == wide_document
     evidence = tmp_path / "evidence.json"
-    assert paramverify("verify", WIDE, "--evidence", str(evidence), env=environment).returncode == 1
+    assert paramverify("verify", wide, "--evidence", str(evidence), env=environment).returncode == 1
     assert "⊥" in evidence.read_text(encoding="utf-8")
-    assert paramverify("check", str(evidence), "--case", WIDE, env=environment).returncode == 0
+    assert paramverify("check", str(evidence), "--case", wide, env=environment).returncode == 0
 
 
 def test_a_home_is_not_needed(tmp_path: Path) -> None:
@@ -274,17 +294,17 @@ def evil(folder: Path) -> Path:
 def test_nothing_of_the_working_folder_is_run(tmp_path: Path, relative: dict[str, str]) -> None:
     """No command takes solvers from a file that lies where it is called."""
     evil(tmp_path)
-    case = str(ROOT / "cases" / "geometric-independent.toml")
-    for command in (["backends"], ["compare", case, "--timeout", "2", "--encodings", "sequences"]):
+    for command in (["backends"], ["compare", CASE, "--timeout", "0.3", "--encodings", "sequences"]):
         ended = paramverify(*command, cwd=tmp_path, env=relative)
         assert ended.returncode == 0
         assert "evil" not in ended.stdout + ended.stderr
-    ended = paramverify("verify", case, "--backends", "evil", cwd=tmp_path, env=relative)
+    ended = paramverify("verify", CASE, "--backends", "evil", cwd=tmp_path, env=relative)
     assert ended.returncode == 2
     assert "unknown backend 'evil'" in ended.stderr
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", [True, False])
 def test_a_configuration_that_is_named(tmp_path: Path, before: bool) -> None:
     """`--config FILE` makes its solvers known for that call, before the command or after it."""

@@ -23,13 +23,13 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Ring, variables
 from paramverify.answers import Proved
 from paramverify.backends import backend
-from paramverify.backends.bernstein import decide_exactly
 from paramverify.backends.programs import find
 from paramverify.backends.qepcad import installation
 from paramverify.claims import Claim, without_enclosure
 from paramverify.cli.main import run
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.errors import InputError, UnsupportedError
+from paramverify.exact.branching import decide_exactly
 from paramverify.formats import qepcad, redlog
 from paramverify.formats.conditions import And, Condition, Question, question
 from paramverify.formats.smtlib import occurring, script
@@ -308,6 +308,7 @@ def run_qepcad(path: Path) -> str:
     return " ".join(answer[1].split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*SMALL, "noisy-max-contagious", "noisy-max-independent", "above-threshold"])
 def test_qepcad_runs_its_files(name: str, tmp_path: Path) -> None:
     """QEPCAD runs the files of a case unchanged, and agrees with the built-ins on each claim and on all."""
@@ -347,6 +348,7 @@ ratio = "2"
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run_script", [run_z3, run_cvc5, run_yices])
 @pytest.mark.parametrize("name", [*SMALL, "above-threshold"])
 def test_smt_solvers_run_their_files(name: str, run_script: Callable[[str], str], tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ def test_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
     assert marked(environment) == []
 
 
+@pytest.mark.slow
 def test_an_interrupted_map_is_told(tmp_path: Path) -> None:
     """After Ctrl-C a map is told as far as it is known, its cells are kept, and the exit code is 130."""
     case, state = tmp_path / "case.toml", tmp_path / "cells"

@@ -26,8 +26,8 @@ from paramverify.logic.verification import Result, Work
 from paramverify.models.model import Model
 from paramverify.portfolio.history import History
 from paramverify.portfolio.session import Options, Session
-from paramverify.privacy.all_lengths import verify_all_lengths
 from paramverify.privacy.cases import load
+from paramverify.privacy.every_length_verification import verify_all_lengths
 from paramverify.privacy.verification import verify
 from paramverify.synthesis.map_files import load_cells
 from paramverify.synthesis.maps import Cell, RegionMap, Status
@@ -114,6 +114,7 @@ def placed(command: list[str], folder: Path) -> list[str]:
     return [str(folder / word) if word in names else word for word in command]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", LONG, ids=lambda command: " ".join(command[:3]))
 def test_every_command_ends_when_its_time_is_over(command: list[str], folder: Path) -> None:
     """A command that would run for hours ends with 3, one JSON object that says why, and no process left."""
@@ -172,6 +173,7 @@ def test_a_closed_output_is_no_defect(folder: Path) -> None:
         assert ended.returncode == code
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_killed_program_takes_its_solvers_with_it(number: signal.Signals, tmp_path: Path) -> None:
     """Zygote and attempts end when the program that the user sees is killed."""

@@ -118,6 +118,7 @@ def test_evidence(folder: Path, rng: random.Random) -> None:
     called("check", "bad.json", *beside, *rng.choice(([], ["--json"])))
 
 
+@pytest.mark.slow
 @given(RANDOM)
 @settings(MANY, max_examples=12)
 def test_states_and_results(folder: Path, rng: random.Random) -> None:
@@ -183,6 +184,7 @@ def test_deep_nesting_is_refused_by_name(folder: Path, command: str, text: str) 
     assert called(command, str(folder / "deep")).code == (2 if command == "verify" else 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("operator", "times"),
     [

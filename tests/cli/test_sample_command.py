@@ -50,6 +50,7 @@ def test_command_tests(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["lower_bound"]["epsilon"] < math.log(8)
 
 
+@pytest.mark.slow
 def test_command_certifies(capsys: pytest.CaptureFixture[str]) -> None:
     """Candidates are violations with exact probabilities, or spurious, and the exit code says which."""
     code, found = document(capsys, "noisy-max-contagious", *FAST, "--certify", "--at", "pA=1/2,pB=1/2,pC=1/2")
@@ -75,6 +76,7 @@ def test_command_certifies(capsys: pytest.CaptureFixture[str]) -> None:
     assert "the case is about sequences of at most 5 outputs, not 6" in error
 
 
+@pytest.mark.slow
 def test_command_searches(capsys: pytest.CaptureFixture[str]) -> None:
     """The search prints the exact ratio of noisy max with five answers."""
     code, found = document(capsys, "noisy-max-5-above", *FAST, "--search")
@@ -106,6 +108,7 @@ def test_command_audits(capsys: pytest.CaptureFixture[str]) -> None:
     assert "give --mechanism or --direct" in error
 
 
+@pytest.mark.slow
 def test_command_with_a_black_box(capsys: pytest.CaptureFixture[str]) -> None:
     """A leaking implementation of a private case is rejected, although its model is private."""
     arguments = (*FAST, "--mechanism", "sampled_mechanisms:laplace", "--epsilon", "0.8")
@@ -115,6 +118,7 @@ def test_command_with_a_black_box(capsys: pytest.CaptureFixture[str]) -> None:
     assert (code, found["status"]) == (3, "not rejected")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["svg", "png"])
 def test_plots(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The plot is written in the format that its name says."""

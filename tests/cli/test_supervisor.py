@@ -74,6 +74,7 @@ def test_a_step_counts_from_its_own_start() -> None:
     assert (code, out) == (1, "half an answer\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kept", ["_output.limit_time(2); _output.lift()", "_output.release(); _output.limit_time(2)"]
 )

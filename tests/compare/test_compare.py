@@ -75,6 +75,7 @@ SQUARE = """; a script (of others
 """
 
 
+@pytest.mark.slow
 def test_every_attempt_is_recorded(made: Path) -> None:
     """There is one line for each backend, simplification, claim and repetition, with all facts."""
     records = read(made)
@@ -226,6 +227,7 @@ def test_plots(made: Path) -> None:
         assert label in text
 
 
+@pytest.mark.slow
 def test_the_same_again_does_nothing(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The same command makes no attempt again, prints the same summary, and says that results are there."""
     before = (made / "results.jsonl").read_bytes()
@@ -303,6 +305,7 @@ def wait_for(folder: Path, count: int) -> None:
     raise AssertionError("no results came")
 
 
+@pytest.mark.slow
 def test_killed_halfway(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """After SIGKILL, and with half a line at the end, a second run repeats no finished attempt."""
     process = start(tmp_path)
@@ -439,6 +442,7 @@ def test_a_false_refutation_counts_as_nothing(tmp_path: Path, capsys: pytest.Cap
 # --- scripts ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_exported_scripts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Scripts of ours, as they are, get the answers of the claims; a folder stands for its files."""
     scripts = tmp_path / "scripts"

@@ -12,7 +12,6 @@ import pytest
 from random_models import all_probabilities, classical_model, largest_ratio, parametric_model, random_model
 
 from paramverify.answers import Proved
-from paramverify.backends.bernstein import decide_exactly
 from paramverify.checker.cones import check_document
 from paramverify.claims import Claim, without_enclosure
 from paramverify.encodings import cone_certificates
@@ -22,6 +21,8 @@ from paramverify.encodings.every_length import EveryLength, for_every_length
 from paramverify.encodings.lumping import lump
 from paramverify.encodings.no_budget import no_budget
 from paramverify.evidence.witnesses import evaluate
+from paramverify.exact.branching import decide_exactly
+from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.privacy.cases import load
 
@@ -152,7 +153,7 @@ def test_proofs_for_every_length_agree_with_brute_force(seed: int) -> None:
     found = prove(model)
     both = list(all_probabilities(model).values())
     ratios = [largest_ratio(both), largest_ratio([(b, a) for a, b in both])]
-    bound = Fraction(str(model.ratio.numerator)) / Fraction(str(model.ratio.denominator))
+    bound = Fraction(str(model.measure.ratio.numerator)) / Fraction(str(model.measure.ratio.denominator))
     private = all(r is not None and r <= bound for r in ratios)
     if found is not None:
         assert private
@@ -171,7 +172,7 @@ def test_certificates_of_levels_are_accepted(seed: int) -> None:
     claims = cone_claims(model)
     proofs = proofs_of(claims)
     if proofs is None:
-        model = replace(model, ratio=model.ratio * model.ratio)
+        model = replace(model, measure=Pure(model.measure.ratio * model.measure.ratio))
         claims = cone_claims(model)
         proofs = proofs_of(claims)
     if proofs is None:

@@ -123,6 +123,7 @@ def apart(random: Random) -> Model:
     return classical_model(steps, answers, *starts, Fraction(2), (1,))
 
 
+@pytest.mark.slow
 def test_loops_of_random_models_keep_their_word() -> None:
     """The ratio of the sequences is at least what the loop says, and some models have one."""
     found = 0

@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from quick import seeds
 from random_models import all_probabilities, parametric_model, random_model
 
 from paramverify.backends import backend
@@ -14,6 +15,7 @@ from paramverify.encodings.cone import cone_claims
 from paramverify.encodings.monolithic import Unsatisfiable, formulas, script, solve
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.evidence.witnesses import Witness
+from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.privacy.cases import load
 
@@ -24,13 +26,13 @@ def answers(model: Model, length: int) -> list[object]:
     return [solve(model, formula, SECONDS) for formula in formulas(model, length)]
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", seeds(150, quick=10))
 def test_three_encodings_and_brute_force_agree(seed: int) -> None:
     """On random models all encodings give the same verdict for each direction, with exact witnesses."""
     random = Random(1000 + seed)
     length = random.randint(1, 4)
     model = random_model(random, length, states=5, symbols=3)
-    bound = Fraction(str(model.ratio.numerator)) / Fraction(str(model.ratio.denominator))
+    bound = Fraction(str(model.measure.ratio.numerator)) / Fraction(str(model.measure.ratio.denominator))
     both = all_probabilities(model)
     found = answers(model, length)
     for turned, answer in enumerate(found):
@@ -93,10 +95,11 @@ def test_parametric_priors_and_impossible_secrets() -> None:
         assert all(isinstance(answer, Unsatisfiable) for answer in found) == private
 
 
+@pytest.mark.slow
 def test_above_threshold_in_the_general_step_form(root: Path) -> None:
     """Moves that depend on the observation are selected by successor: 4 holds for two answers, 3 does not."""
     model = load(root / "cases" / "above-threshold.toml").model
-    four, three = (replace(model, ratio=type(model.ratio).of(model.domain.ring.number(c))) for c in (4, 3))
+    four, three = (replace(model, measure=Pure.number(model.domain.ring, c)) for c in (4, 3))
     assert all(isinstance(answer, Unsatisfiable) for answer in answers(four, 2))
     witnesses = [answer for answer in answers(three, 2) if isinstance(answer, Witness)]
     assert len(witnesses) == 2

@@ -9,9 +9,9 @@ import pytest
 from claim_tools import make, replayed
 
 from paramverify.answers import Proved, Refuted
-from paramverify.backends.bernstein import decide_exactly
 from paramverify.checker.claims import Rejected, check_claim, check_witness
 from paramverify.claims import Claim, to_document
+from paramverify.exact.branching import decide_exactly
 from paramverify.exact.settling import Work
 from paramverify.formats.refutations import fails_at
 

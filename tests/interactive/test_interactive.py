@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from flint import fmpq
 from interactive_tools import case_of, no_parameters
+from quick import shipped
 
 from paramverify.algebra.domains import Domain, parse_interval
 from paramverify.algebra.polynomials import RationalFunction, Ring
@@ -28,7 +29,7 @@ from paramverify.interactive.pairs import pair_graph
 from paramverify.interactive.unwinding import is_all_covered, is_unwinding_family
 from paramverify.interactive.verification import accepted, verify
 from paramverify.models.context import Checks
-from paramverify.models.noise import truncated_geometric
+from paramverify.models.noise.truncated_geometric import truncated_geometric
 from paramverify.models.systems import sampling, slots
 from paramverify.models.systems.explore import explore
 from paramverify.models.systems.system import Actions, System
@@ -225,7 +226,7 @@ def test_lifting_is_a_perfect_matching() -> None:
     assert SILENT == -1
 
 
-@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", shipped(CASES))
 def test_expected_verdict(path: Path) -> None:
     """Every case has the verdict that it expects, and its evidence is accepted, also after a mutation not."""
     case = load(path)

@@ -25,6 +25,7 @@ RATIOS = (Fraction(1), Fraction(3, 2), Fraction(2), Fraction(3), Fraction(6), Fr
 LONGEST = 6  # inputs and responses
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", range(4))
 def test_verdicts_stand_enumeration(batch: int) -> None:
     """What is proved has no trace beyond the bound; what is refuted has the probabilities that are reported.
@@ -68,6 +69,7 @@ def test_verdicts_stand_enumeration(batch: int) -> None:
     assert counts["violated"] >= 10, counts
 
 
+@pytest.mark.slow
 def test_responses_for_ever_stand_enumeration() -> None:
     """Verdicts about systems that may respond without end are those of all observations up to length 6."""
     counts = {"holds": 0, "violated": 0, "unknown": 0}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -21,6 +22,7 @@ from paramverify.algebra.polynomials import RationalFunction, Ring, to_rational_
 from paramverify.errors import InputError, ModelError
 from paramverify.logic.budgets import curve, least_delta, least_ratio
 from paramverify.logic.cases import Given, LogicCase, load
+from paramverify.logic.comparisons import Choice
 from paramverify.logic.families import check_property
 from paramverify.logic.grammar import read_predicate, read_property
 from paramverify.logic.syntax import Property
@@ -32,7 +34,7 @@ from paramverify.reports.logic import counterexample_lines
 
 FOLDER = ROOT / "cases" / "logic"
 CASES = sorted(FOLDER.glob("*.toml"))
-ALL = [(path, name) for path in CASES for name in load(path).properties]
+ALL = [(path, name) for path in CASES for name in tomllib.loads(path.read_text("utf-8"))["formulas"]]
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +44,7 @@ def session() -> Iterator[Session]:
         yield opened
 
 
-def check(session: Session, case: LogicCase, found: Property, method: str = "auto") -> Result:
+def check(session: Session, case: LogicCase, found: Property, method: Choice = Choice.AUTO) -> Result:
     work = Work(case, session, method)
     assert work.prepare() is None
     return check_property(work, found)
@@ -97,17 +99,17 @@ def test_above_threshold_numbers(session: Session) -> None:
     everywhere = load(FOLDER / "above-threshold.toml")
     found = read_property("forall k in 0..4: D{1, 1}[ X (bot U=k top) ]")
     ratio = RationalFunction.of(everywhere.chain.domain.ring.variable("E"))
-    wide = least_delta(Work(everywhere, session, "sufficient"), found, ratio)
+    wide = least_delta(Work(everywhere, session, Choice.SUFFICIENT), found, ratio)
     assert float(wide) == pytest.approx(0.7147207, abs=1e-7)
     assert "U=2" in str(wide.origin)
     small = read_property("forall k in 0..2: D{1, 1}[ X (bot U=k top) ]")
-    narrow = least_delta(Work(everywhere, session, "exact"), small, ratio)
+    narrow = least_delta(Work(everywhere, session, Choice.EXACT), small, ratio)
     assert narrow.value is not None
     assert narrow.value.rational == 0
     pair = load(FOLDER / "above-threshold-one-pair.toml")
     one = RationalFunction.of(pair.chain.domain.ring.number(1))
     zero = read_property("forall k in 0..2: D{0, 1}[ X (bot U=k top) ]")
-    exact = least_delta(Work(pair, session, "exact"), zero, one)
+    exact = least_delta(Work(pair, session, Choice.EXACT), zero, one)
     assert exact.value is not None
     assert exact.value.rational == Fraction(379, 3840)
 

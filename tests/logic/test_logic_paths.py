@@ -15,20 +15,20 @@ from logic_models import horizon, path_sum, random_chain, random_formula
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import RationalFunction, Ring
 from paramverify.errors import LimitError, UnsupportedError
-from paramverify.logic.comparisons import Method, PathEngine
+from paramverify.logic.comparisons import Choice, Method, PathEngine
 from paramverify.logic.grammar import read_property
-from paramverify.logic.progression import unbounded
+from paramverify.logic.normal_forms import Release, Until, unbounded
 from paramverify.logic.storm import ltl_probabilities
 from paramverify.logic.syntax import Constant, Formula, Label, Probability
 from paramverify.models.chains import prism
 from paramverify.models.chains.chain import ANY, Chain, Value
 
 
-def engine(chain: Chain, choice: str = "auto") -> PathEngine:
+def engine(chain: Chain, choice: Choice = Choice.AUTO) -> PathEngine:
     """An engine in which labels are the only state formulas, and junctions of them."""
 
     def leaf(formula: Formula) -> list[bool]:
-        from paramverify.logic.syntax import Junction, Not
+        from paramverify.logic.syntax import Junction, Junctor, Not
 
         def holds(part: Formula, state: int) -> bool:
             if isinstance(part, Label):
@@ -39,7 +39,7 @@ def engine(chain: Chain, choice: str = "auto") -> PathEngine:
                 return part.value
             assert isinstance(part, Junction)
             found = [holds(p, state) for p in part.parts]
-            return all(found) if part.operator == "&" else any(found)
+            return all(found) if part.operator is Junctor.AND else any(found)
 
         return [holds(formula, state) for state in range(len(chain.states))]
 
@@ -103,7 +103,7 @@ def test_storm_says_the_same() -> None:
         node, leaves = own.compile(formula)
         starts = range(len(chain.states))
         theirs = ltl_probabilities(chain, node, leaves, starts, None)
-        if unbounded(node, "U") and unbounded(node, "R"):
+        if unbounded(node, Until) and unbounded(node, Release):
             general += 1
             assert all(0 <= value <= 1 for value in theirs.values())
             continue
@@ -204,7 +204,7 @@ def test_extremes_against_all_policies() -> None:
     for _ in range(60):
         chain = random_chain(random, 4, ("l", "h"))
         states = range(len(chain.states))
-        (found,) = engine(chain, "sufficient").of(path("a U b"), states)
+        (found,) = engine(chain, Choice.SUFFICIENT).of(path("a U b"), states)
         assert found.method is Method.EXTREMES
         policies = []
         for choice in product(range(2), repeat=len(chain.states)):
@@ -222,7 +222,7 @@ def test_extremes_of_bounded_formulas_enclose_all_words() -> None:
     for _ in range(30):
         chain = random_chain(random, 3, ("l", "h"))
         formula = path("X (a & X (b | X a))")
-        (wide,) = engine(chain, "sufficient").of(formula, [0])
+        (wide,) = engine(chain, Choice.SUFFICIENT).of(formula, [0])
         words = [path_sum(chain, formula, 0, word) for word in product(range(2), repeat=3)]
         assert fraction(wide.lower[0]) <= min(words)
         assert max(words) <= fraction(wide.upper[0])
@@ -232,7 +232,7 @@ def test_exact_method_refuses_unbounded_formulas() -> None:
     """The exact method says what it cannot do on decision processes."""
     chain = random_chain(Random(1), 3, ("l", "h"))
     with pytest.raises(UnsupportedError, match="bounded path formulas only"):
-        list(engine(chain, "exact").of(path("F a"), [0]))
+        list(engine(chain, Choice.EXACT).of(path("F a"), [0]))
     with pytest.raises(UnsupportedError, match="not both"):
         list(engine(chain).of(path("G F a"), [0]))
 
@@ -245,7 +245,7 @@ def test_too_many_words(monkeypatch: pytest.MonkeyPatch) -> None:
     (found,) = engine(chain).of(formula, [0, 1])
     assert found.method is Method.EXTREMES
     with pytest.raises(LimitError, match="action sequences"):
-        list(engine(chain, "exact").of(formula, [0, 1]))
+        list(engine(chain, Choice.EXACT).of(formula, [0, 1]))
 
 
 def test_a_state_that_never_leaves() -> None:

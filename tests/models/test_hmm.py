@@ -16,6 +16,7 @@ from paramverify.errors import ModelError
 from paramverify.evidence.witnesses import evaluate
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
+from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution, SecretPair
 
@@ -80,7 +81,7 @@ def model_of(data: dict, ratio: Fraction) -> Model:
 
     pair = SecretPair("left", "right", start(data["pi"]), start(data["tau"]))
     bound = RationalFunction.of(ring.number(ratio))
-    return Model(checks.domain, hmm, (pair,), bound, (data["length"],))
+    return Model(checks.domain, hmm, (pair,), Pure(bound), (data["length"],))
 
 
 @given(tables())
@@ -130,7 +131,7 @@ def test_parametric_claims_agree_with_evaluation(move: str, emit: str, p: Fracti
     )
     mixed = InitialDistribution.of({0: m, 1: one}, checks)
     pair = SecretPair("left", "right", InitialDistribution.point(0, ring.number(1)), mixed)
-    model = Model(checks.domain, hmm, (pair,), RationalFunction.of(ring.number(2)), (3,))
+    model = Model(checks.domain, hmm, (pair,), Pure(RationalFunction.of(ring.number(2))), (3,))
     point = {"p": p, "q": q}
     for claim in sequence_claims(model):
         exceeds = {evaluate(model, origin, point).exceeds for origin in claim.origins}

@@ -12,11 +12,13 @@ from paramverify.encodings.sequences import candidates
 from paramverify.errors import UnsupportedError
 from paramverify.evidence.witnesses import evaluate
 from paramverify.models.context import Checks
+from paramverify.models.measures import Pure
 from paramverify.models.mechanisms import compare
 from paramverify.models.mechanisms._one_shot import OneShot
 from paramverify.models.mechanisms.noisy_max import arg_max
 from paramverify.models.model import Model
-from paramverify.models.noise import Noise, truncated_geometric
+from paramverify.models.noise import Noise
+from paramverify.models.noise.truncated_geometric import truncated_geometric
 from paramverify.models.worst_pairs import LargestRatio, largest_ratio
 from paramverify.tables import Table
 
@@ -39,7 +41,7 @@ def mechanism(noise: Noise, n: int, ties: str) -> OneShot:
 
 def enumerated(noise: Noise, n: int, ties: str, differ: str, by: str) -> Fraction | None:
     hmm, pairs = mechanism(noise, n, ties).neighbours(Table({"differ": differ, "by": by}))
-    model = Model(CHECKS.domain, hmm, tuple(pairs), number(2))
+    model = Model(CHECKS.domain, hmm, tuple(pairs), Pure(number(2)))
     found = list(candidates(model))
     if any(c.is_infinite for c in found):
         return None
@@ -53,7 +55,7 @@ def check_witness(noise: Noise, n: int, ties: str, differ: str, found: LargestRa
     if left == right:
         return
     hmm, pairs = compare(mechanism(noise, n, ties), [(left, right)])
-    witness = evaluate(Model(CHECKS.domain, hmm, tuple(pairs), number(1)), found.origin, {})
+    witness = evaluate(Model(CHECKS.domain, hmm, tuple(pairs), Pure(number(1))), found.origin, {})
     assert [p.rational for p in witness.probabilities] == list(found.probabilities)
     assert (witness.ratio.rational if witness.ratio else None) == found.ratio
 

@@ -16,7 +16,6 @@ from paramverify.cli.main import run
 from paramverify.encodings.sequences import candidates
 from paramverify.models import neighbourhoods
 from paramverify.models.model import Model
-from paramverify.models.worst_pairs import reduction_document
 from paramverify.privacy.cases import load
 
 CASES = Path(__file__).parents[2] / "cases"
@@ -57,7 +56,7 @@ def reduction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **values: object)
     model = read(tmp_path, **values)
     assert model.stands_for
     pair = model.pairs[0]
-    return reduction_document(model.stands_for, pair.left, pair.right)
+    return model.stands_for.document(pair.left, pair.right)
 
 
 @pytest.mark.parametrize("ties", ["uniform", "first"])
@@ -81,7 +80,7 @@ def test_the_pair_stands_for_all(
     assert len(one.pairs) == 1
     assert largest(one) == largest(whole)
     pair = one.pairs[0]
-    document = reduction_document(one.stands_for, pair.left, pair.right)
+    document = one.stands_for.document(pair.left, pair.right)
     if largest(one) == "infinite":
         with pytest.raises(Rejected, match="not finite"):
             check_largest(document)

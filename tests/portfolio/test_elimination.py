@@ -18,9 +18,9 @@ from paramverify.algebra.polynomials import Polynomial, Ring, value_at
 from paramverify.answers import End, Open, Proved, Refuted
 from paramverify.backends import backend
 from paramverify.backends import qepcad as qepcad_backend
-from paramverify.backends.bernstein import decide_exactly
 from paramverify.claims import Claim
 from paramverify.errors import DisagreementError, InputError, UnsupportedError
+from paramverify.exact.branching import decide_exactly
 from paramverify.formats.conditions import (
     And,
     Comparison,

@@ -4,6 +4,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from quick import shipped
 
 from paramverify.encodings.sequences import candidates
 from paramverify.evidence.witnesses import Counterexample
@@ -17,7 +18,7 @@ CASES = sorted((Path(__file__).parents[2] / "cases").glob("*.toml"))
 STATUS = {"holds": Holds, "violated": Violated}
 
 
-@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", shipped(CASES))
 def test_expected_verdict(path: Path) -> None:
     """The verdict is as expected, and a violation comes with exact numbers that show it."""
     case = load(path)
@@ -37,7 +38,7 @@ def test_expected_verdict(path: Path) -> None:
             assert left / right == Fraction(case.expect["ratio"])
 
 
-@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", shipped(CASES))
 def test_expected_largest_ratio(path: Path) -> None:
     """Where all ratios are numbers, the largest is the expected tight one."""
     case = load(path)

@@ -9,11 +9,11 @@ import pytest
 from claim_tools import example5, failing_grid_point, make, random_claim
 
 from paramverify.algebra.polynomials import key, variables
-from paramverify.backends.bernstein import solve_exactly
 from paramverify.checker.claims import check_claim
 from paramverify.claims import Claim
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import Proof
+from paramverify.exact.branching import solve_exactly
 from paramverify.exact.settling import Work
 from paramverify.formats.refutations import fails_at, refuter
 from paramverify.simplify.chain import STEPS, Simplified, simplify

@@ -16,7 +16,7 @@ from paramverify.portfolio.session import Options
 from paramverify.privacy import verification
 from paramverify.privacy.cases import Case, load
 from paramverify.privacy.verification import verify
-from paramverify.statistics.certification import certify, search, simplest, suspicious, with_ratio, worst
+from paramverify.statistics.certification import certify, simplest, suspicious, tight_ratio, with_ratio, worst
 from paramverify.statistics.detection import SELECT, Detection, Settings, detect
 from paramverify.statistics.events import Event, candidates
 from paramverify.statistics.experiments import chosen_points, experiments, length_of
@@ -60,7 +60,7 @@ def test_noisy_max_of_five() -> None:
     best = next(found.selected[k] for k in range(1))
     start = certify(loaded.model, best, runs.both(SELECT, best.experiment, found.settings.select)[0])
     assert start is not None
-    tight = search(loaded, start.witness, Fraction(1, 10**6), 60)
+    tight = tight_ratio(loaded, start.witness, Fraction(1, 10**6), 60)
     assert tight.exact
     assert tight.witness.ratio is not None
     assert tight.witness.ratio.rational == Fraction(288, 73)
@@ -74,7 +74,7 @@ def test_a_search_climbs_from_a_bad_start() -> None:
     bad = next(c for c in found.selected if c.event == Event("is", ("2",)) and c.epsilon < 0.5)
     start = certify(loaded.model, bad, runs.both(SELECT, bad.experiment, SMALL.select)[0])
     assert start is not None
-    tight = search(loaded, start.witness, Fraction(1, 10**6), 60)
+    tight = tight_ratio(loaded, start.witness, Fraction(1, 10**6), 60)
     assert tight.exact
     assert len(tight.steps) > 1
     assert tight.witness.ratio is not None
@@ -87,7 +87,7 @@ def test_a_search_finds_a_supremum_that_nothing_attains() -> None:
     _, found = detected(loaded, [0.5])
     start = certify(loaded.model, found.selected[0], [found.selected[0].event.value])
     assert start is not None
-    tight = search(loaded, start.witness, Fraction(1, 1000), 60)
+    tight = tight_ratio(loaded, start.witness, Fraction(1, 1000), 60)
     assert not tight.exact
     assert tight.upper == 2
     assert tight.is_within(Fraction(1, 1000))
@@ -107,7 +107,7 @@ def test_a_search_without_time_bounds_nothing_from_above() -> None:
     _, found = detected(loaded, [1.0])
     start = certify(loaded.model, found.selected[0], [found.selected[0].event.value])
     assert start is not None
-    tight = search(loaded, start.witness, Fraction(1, 1000), 0.0)
+    tight = tight_ratio(loaded, start.witness, Fraction(1, 1000), 0.0)
     if not tight.exact:  # a verification may be done before it looks at the clock
         assert tight.upper is None or isinstance(tight.steps[-1].report.verdict, Holds)
 
@@ -120,7 +120,7 @@ def test_irrational_ratios() -> None:
     assert start is not None
     assert start.witness.ratio is not None
     assert isinstance(verify(with_ratio(loaded, start.witness.ratio)).verdict, (Holds, Violated))
-    tight = search(loaded, start.witness, Fraction(1, 1000), 60)
+    tight = tight_ratio(loaded, start.witness, Fraction(1, 1000), 60)
     assert tight.exact
     assert tight.witness.ratio is not None
     assert tight.witness.ratio.describe() == "exp(1/2)"
@@ -138,7 +138,7 @@ def test_impossible_outputs(tmp_path: Path) -> None:
     start = certify(loaded.model, best, [best.event.value])
     assert start is not None
     assert start.is_violation
-    assert search(loaded, start.witness, Fraction(1, 1000), 60).infinite
+    assert tight_ratio(loaded, start.witness, Fraction(1, 1000), 60).infinite
     assert found.bound.epsilon > 5
 
 
@@ -149,12 +149,12 @@ def test_every_length() -> None:
     _, found = detected(growing, [2.0], length=3)
     start = certify(growing.model, found.selected[0], [found.selected[0].event.value])
     assert start is not None
-    assert search(growing, start.witness, Fraction(1, 10), 30).infinite
+    assert tight_ratio(growing, start.witness, Fraction(1, 10), 30).infinite
     bounded = case("time-series-2-all")
     _, found = detected(bounded, [1.0], length=3)
     start = certify(bounded.model, found.selected[0], [found.selected[0].event.value])
     assert start is not None
-    tight = search(bounded, start.witness, Fraction(1, 10), 60)
+    tight = tight_ratio(bounded, start.witness, Fraction(1, 10), 60)
     assert tight.is_within(Fraction(1, 10))
     assert tight.upper is None or float(tight.upper) <= 6
 
@@ -171,7 +171,7 @@ def test_longer_sequences_say_nothing_about_a_case() -> None:
     with pytest.raises(InputError, match="at most 2 outputs, not 5"):
         certify(short.model, found.selected[0], [found.selected[0].event.value])
     with pytest.raises(InputError, match="at most 2 outputs, not 5"):
-        search(short, start.witness, Fraction(1, 1000), 60)
+        tight_ratio(short, start.witness, Fraction(1, 1000), 60)
 
 
 def test_above_threshold_with_short_inputs() -> None:

@@ -23,7 +23,7 @@ from paramverify.statistics.detection import Settings, assess, attacked, detect,
 from paramverify.statistics.events import Event, candidates, events, hits_of
 from paramverify.statistics.experiments import Experiment, chosen_points, experiments
 from paramverify.statistics.hypothesis import event_test, p_value
-from paramverify.statistics.inputs import Subjects
+from paramverify.statistics.inputs import CaseInputs
 from paramverify.statistics.runs import Runs
 from paramverify.statistics.samplers import ModelSource
 
@@ -153,9 +153,9 @@ def test_directions_of_candidates() -> None:
 
 def test_continuous_outputs() -> None:
     """A continuous mechanism is tested on half-lines, and attacked on its numbers."""
-    subjects = Subjects.of(case("geometric-neighbours"))
-    runs = Runs(BlackBoxSource(mechanisms.laplace, subjects), 1)
-    listed = experiments(subjects.case.model, 1, [{}], pairs=1)
+    case_inputs = CaseInputs.of(case("geometric-neighbours"))
+    runs = Runs(BlackBoxSource(mechanisms.laplace, case_inputs), 1)
+    listed = experiments(case_inputs.case.model, 1, [{}], pairs=1)
     found = detect(runs, listed, [0.7, 1.05], SMALL)
     low, high = found.asked
     assert found.rejects(low)
@@ -217,10 +217,10 @@ def test_lower_bounds_hold_with_their_confidence() -> None:
 
 
 def audited(name: str, mechanism: Any, size: int = 50_000, seed: int = 1, level: float = 1e-4) -> Any:
-    subjects = Subjects.of(case(name)).by_input()
-    model = subjects.case.model
+    case_inputs = CaseInputs.of(case(name)).by_input()
+    model = case_inputs.case.model
     listed = experiments(model, 1, chosen_points(model, {}, seed, 1))
-    runs = Runs(BlackBoxSource(mechanism, subjects), seed)
+    runs = Runs(BlackBoxSource(mechanism, case_inputs), seed)
     return audit(runs, model, listed, size, level)
 
 
@@ -313,7 +313,7 @@ def test_rare_outputs_keep_the_level(chances: list[float], runs: int, level: flo
 def test_no_event_came_often_enough() -> None:
     """Labels that all differ leave nothing to test, which is told."""
     loaded = case("geometric-neighbours")
-    source = BlackBoxSource(mechanisms.unique, Subjects.of(loaded))
+    source = BlackBoxSource(mechanisms.unique, CaseInputs.of(loaded))
     with pytest.raises(InputError, match="no output came 5 times"):
         detect(Runs(source, 1), experiments(loaded.model, 1, [{}]), [1.0], Settings(100, 100))
 
@@ -321,7 +321,7 @@ def test_no_event_came_often_enough() -> None:
 def test_far_numbers_can_be_attacked() -> None:
     """Numbers whose squares are beyond floats do not stop the attack."""
     loaded = case("geometric-neighbours")
-    source = BlackBoxSource(mechanisms.far, Subjects.of(loaded))
+    source = BlackBoxSource(mechanisms.far, CaseInputs.of(loaded))
     found = detect(Runs(source, 1), experiments(loaded.model, 1, [{}]), [1.0], Settings(2_000, 1_000))
     assert found.bound.epsilon < 1
 

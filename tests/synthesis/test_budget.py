@@ -11,15 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paramverify.algebra.maxima import suprema
+from paramverify.algebra.points import contains
 from paramverify.algebra.realroots import RealRoot
 from paramverify.claims import Origin
 from paramverify.cli.main import run
-from paramverify.evidence.witnesses import evaluate, in_domain
+from paramverify.evidence.witnesses import evaluate
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.synthesis.budget import tight_budget
-from paramverify.synthesis.length_budgets import tight_budget_of_every_length
+from paramverify.synthesis.every_length_budget import tight_budget_of_every_length
 from paramverify.synthesis.suprema import TightBudget
 
 CASES = Path(__file__).parents[2] / "cases"
@@ -230,7 +231,7 @@ def test_constraints_and_constants_give_certified_bounds(
     ratios = [
         float(found_at.ratio)
         for point in points
-        if in_domain(model, point)
+        if contains(model.domain, point)
         for left, right in pairs
         for output in ("1", "2")
         if (found_at := evaluate(model, Origin(left, right, (output,)), point)).ratio

@@ -15,12 +15,12 @@ from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.constraints import parse_constraint
 from paramverify.algebra.domains import Constraint, Domain, Interval, box_domain, parse_interval
 from paramverify.algebra.ordered import isolate_over, negative_point, number_sign
+from paramverify.algebra.points import contains, sign_at
 from paramverify.algebra.polynomials import Polynomial, Ring, value_at
 from paramverify.answers import Open, Proved
-from paramverify.backends.bernstein import decide_exactly
 from paramverify.claims import Claim
 from paramverify.errors import InputError, UnsupportedError
-from paramverify.formats.refutations import in_domain, sign_at_point
+from paramverify.exact.branching import decide_exactly
 from paramverify.formats.violations import fixed
 from paramverify.synthesis.intervals import Partition, Root
 from paramverify.synthesis.maps import Status
@@ -96,7 +96,7 @@ def test_intervals_with_exp_against_evaluation(polys: list[Polynomial], interval
     points += [p.sample for p in found.parts if p.sample is not None]
     assert_covers_once(found, points)
     for value in points:
-        holds = all(sign_at_point(about, f, {"p": value}) >= 0 for f in polys)
+        holds = all(sign_at(about, f, {"p": value}) >= 0 for f in polys)
         assert found.status_at(value) is (Status.SAFE if holds else Status.VIOLATING)
 
 
@@ -123,8 +123,8 @@ def test_ends_with_exp() -> None:
     root = found.parts[0].upper.refined(Fraction(1, 10**30))
     assert root.upper - root.lower <= Fraction(1, 10**30)
     assert isclose(float(root.lower), exp(-1 / 4), rel_tol=1e-15)
-    assert sign_at_point(about, claims(about, "p^2*E-1")[0].polynomial, {"p": root.lower}) < 0
-    assert sign_at_point(about, claims(about, "p^2*E-1")[0].polynomial, {"p": root.upper}) > 0
+    assert sign_at(about, claims(about, "p^2*E-1")[0].polynomial, {"p": root.lower}) < 0
+    assert sign_at(about, claims(about, "p^2*E-1")[0].polynomial, {"p": root.upper}) > 0
     assert [p.status for p in found.parts] == [Status.VIOLATING, Status.SAFE]
     assert found.parts[1].lower_closed
 
@@ -298,5 +298,5 @@ def test_domain_membership_agrees() -> None:
     found = project(claims(about, "p-3/4"), about, "p")
     for k in range(1, 50):
         value = Fraction(k, 50)
-        inside = in_domain(about, {"p": value})
+        inside = contains(about, {"p": value})
         assert (found.status_at(value) is not Status.OUTSIDE) == inside

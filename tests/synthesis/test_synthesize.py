@@ -14,12 +14,12 @@ import pytest
 
 from paramverify.answers import Open, Proved
 from paramverify.backends import backend
-from paramverify.backends.bernstein import decide_exactly
 from paramverify.claims import Origin
 from paramverify.cli.main import run
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.exact.branching import decide_exactly
 from paramverify.formats.violations import fixed
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session

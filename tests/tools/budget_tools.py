@@ -15,9 +15,9 @@ from paramverify.algebra.realroots import RealRoot
 from paramverify.errors import CaseError, ModelError
 from paramverify.evidence.witnesses import Witness
 from paramverify.models.model import Model
+from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
-from paramverify.privacy.verification import check_model
 from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.suprema import TightBudget
 
@@ -200,7 +200,7 @@ def check_sample(sample: Sample, path: Path, seconds: float = 4.0) -> str:
         model = load(path).model
         assert isinstance(model, Model)
         with Session(Options(seconds=seconds)) as session:
-            doubt, _ = check_model(session, model)
+            doubt, _ = discharge(session, model)
             assert doubt is None, doubt
             found = tight_budget(model, session)
     except (CaseError, ModelError) as error:

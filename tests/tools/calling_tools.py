@@ -6,6 +6,7 @@ import io
 import json
 import sys
 from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple, NoReturn
 
@@ -14,9 +15,14 @@ from paramverify.cli.main import run
 CODES = {0, 1, 2, 3}  # those that say something about the input; 70 is a defect, and 74 the system's
 
 
-# A time limit that ends in the middle of an import would leave half a module to the calls that follow.
-for module in ("cvc5", "matplotlib.figure", "scipy.stats", "sklearn.linear_model", "stormpy", "sympy", "z3"):
-    import_module(module)
+LIBRARIES = ("cvc5", "matplotlib.figure", "scipy.stats", "sklearn.linear_model", "stormpy", "sympy", "z3")
+
+
+@cache
+def import_libraries() -> None:
+    """Imports what commands may import: a time limit in the middle of that would leave half a module."""
+    for module in LIBRARIES:
+        import_module(module)
 
 
 class Called(NamedTuple):
@@ -38,6 +44,7 @@ class _Terminal(io.StringIO):
 
 def called(*arguments: str, terminal: bool = False) -> Called:
     """Runs a command and checks its exit code, that nothing looks like a crash, and its JSON."""
+    import_libraries()
     kind = _Terminal if terminal else io.StringIO
     out, err = kind(), kind()
     with redirect_stdout(out), redirect_stderr(err):

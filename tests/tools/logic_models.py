@@ -12,7 +12,7 @@ from random_models import random_row
 
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Ring
-from paramverify.logic.syntax import Constant, Formula, Index, Junction, Label, Next, Not, Until
+from paramverify.logic.syntax import Constant, Formula, Index, Junction, Junctor, Label, Next, Not, Until
 from paramverify.models.chains.chain import ANY, Chain, Row
 
 LABELS = ("a", "b")
@@ -44,7 +44,7 @@ def random_formula(random: Random, depth: int, bounded: bool = True, release: bo
     if kind == "not" and release:
         return Not(inner())
     if kind in ("and", "or"):
-        return Junction("&" if kind == "and" else "|", (inner(), inner()))
+        return Junction(Junctor.AND if kind == "and" else Junctor.OR, (inner(), inner()))
     if kind == "next":
         return Next(inner())
     low = random.choice((0, 0, 0, 1))
@@ -85,7 +85,7 @@ def satisfies(
         return satisfies(path, formula.inner, labels, at + 1)
     if isinstance(formula, Junction):
         truths = (satisfies(path, part, labels, at) for part in formula.parts)
-        return all(truths) if formula.operator == "&" else any(truths)
+        return all(truths) if formula.operator is Junctor.AND else any(truths)
     assert isinstance(formula, Until)
     assert formula.high is not None
     if formula.release:

@@ -9,8 +9,8 @@ from typing import Any
 from claim_tools import make
 
 from paramverify.answers import Proved
-from paramverify.backends.bernstein import decide_exactly
 from paramverify.claims import Claim
+from paramverify.exact.branching import decide_exactly
 from paramverify.exact.settling import Work
 
 Json = dict[str, Any]

@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 
 from flint import fmpq
 
-from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
+from paramverify.algebra.points import number_at
 from paramverify.algebra.polynomials import (
     Polynomial,
     RationalFunction,
@@ -35,8 +35,8 @@ class Chain:
 
     `rows[s][a]` is the distribution after action number a in state s. Where `ANY` is the only action, this is
     a Markov chain. Every action is enabled in every state: query schedulers choose without seeing the state
-    (Liu, Wang, Zhang, APLAS 2018). `variables` give a whole number for each state, or None. `obligations` are
-    claims about the tables that have to be proved before a verdict counts.
+    ([L]). `variables` give a whole number for each state, or None. `obligations` are claims about the tables
+    that have to be proved before a verdict counts.
     """
 
     states: tuple[str, ...]
@@ -126,19 +126,10 @@ def at_point(value: Value, point: Mapping[str, Fraction], ring: Ring) -> Value:
 
 def polynomial_at(polynomial: Polynomial, point: Mapping[str, Fraction], ring: Ring) -> Polynomial:
     """Returns a polynomial at a parameter point, as one in `E` alone (or a number)."""
-    names = [str(name) for name in polynomial.context().names()]
-    order = [None if name == GENERATOR else rational(point[name]) for name in names]
-    terms: dict[tuple[int, ...], Fraction] = {}
-    for monomial, coefficient in polynomial.to_dict().items():
-        power = 0
-        for exponent, at in zip(monomial, order, strict=True):
-            if at is None:
-                power = int(exponent)
-            elif exponent:
-                coefficient = coefficient * at ** int(exponent)
-        place = (power,) if ring.constant else ()
-        terms[place] = terms.get(place, Fraction(0)) + Fraction(int(coefficient.p), int(coefficient.q))
-    return ring.from_terms({m: c for m, c in terms.items() if c})
+    value = number_at(polynomial, point)
+    return ring.context.from_dict(
+        {(k,) if ring.constant else (): c for k, c in enumerate(value.coeffs()) if c}
+    )
 
 
 def uniform(rows: tuple[tuple[Row, ...], ...], ring: Ring) -> tuple[tuple[Row, ...], ...]:

@@ -1,27 +1,34 @@
 """The mechanism library: one module for each `kind` of a case file, which defines `read`.
 
-A module here is a mechanism; there is nothing to register. `read(table, checks)` reads the table
-`[mechanism]` and returns a `Mechanism`.
+A module here is a mechanism, and so is one that a plugin names in the group `paramverify.mechanisms`; there
+is nothing to register. `read(table, checks)` reads the table `[mechanism]` and returns a `Mechanism`. What
+is special about one it offers itself: see `Drawn` and `WorstPair`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
-from importlib import import_module
 from itertools import product
-from pkgutil import iter_modules
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.errors import CaseError, LimitError, located
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
 from paramverify.models.names import as_value, find, literal
+from paramverify.models.noise import Noise, Releases
 from paramverify.models.priors import InitialDistribution, SecretPair
+from paramverify.plugins import Registry
 from paramverify.tables import Table, as_expression
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+REGISTRY = Registry(__name__, "paramverify.mechanisms", "mechanism")
 
 Input = tuple[Value, ...]
 
@@ -51,6 +58,42 @@ class Mechanism(Protocol):
         """Returns a model, and each unordered pair of neighbouring inputs that `[neighbours]` describes."""
 
 
+class Drawing(Protocol):
+    """A mechanism as it is defined, at one parameter point; plain data that another process can be given."""
+
+    def __call__(self, rng: np.random.Generator, given: tuple[Any, ...], size: int) -> NDArray[Any]:
+        """Returns `size` outputs for one input, each a label or a sequence of them."""
+
+
+@runtime_checkable
+class Drawn(Protocol):
+    """What a mechanism may offer besides: it is run as it is defined, and not by its formulas."""
+
+    def drawn(self, at_point: Callable[[Noise], Releases]) -> Drawing:
+        """Returns the mechanism with its noise at a parameter point."""
+
+
+@runtime_checkable
+class WorstPair(Protocol):
+    """What a mechanism may offer besides: it knows the neighbours with the largest ratio, unformed."""
+
+    @property
+    def knows_worst_pair(self) -> bool:
+        """Whether it does, with the noise that it has."""
+
+    def worst_pair(self, differ: str, by: int | None) -> tuple[Input, Input]:
+        """Returns the neighbours with the largest ratio, for output sequences of every length.
+
+        `differ` is "each" or "one" answer, by at most `by` (None: by anything).
+
+        Raises:
+            LimitError: that is too much work.
+        """
+
+    def worst_pair_document(self, differ: str, by: int | None, pair: tuple[Input, Input]) -> dict[str, Any]:
+        """Returns the statement that a pair has the largest ratio, for `checker.neighbours`."""
+
+
 def compare(mechanism: Mechanism, pairs: Sequence[tuple[Input, Input]]) -> tuple[HMM, list[SecretPair]]:
     """Returns the model that covers the inputs of all pairs, and the pairs as point priors."""
     inputs = list(dict.fromkeys(given for pair in pairs for given in pair))
@@ -65,13 +108,16 @@ def read_mechanism(table: Table, checks: Checks) -> Mechanism:
     Raises:
         InputError: an unknown kind, or a mistake in the table.
     """
-    kinds = sorted(m.name for m in iter_modules(__path__) if not m.name.startswith("_"))
-    kind = table.text("kind")
+    loaders = REGISTRY.loaders()
+    kind, kinds = table.text("kind"), sorted(loaders)
     if kind not in kinds:
         near = get_close_matches(kind, kinds, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"known kinds: {', '.join(kinds)}"
         raise CaseError(f"unknown mechanism {kind!r}; {hint}", key="kind")
-    mechanism: Mechanism = import_module(f"{__name__}.{kind}").read(table, checks)
+    module = loaders[kind]()
+    if not hasattr(module, "read"):
+        raise CaseError(f"the module {module.__name__} has no function read", key="kind")
+    mechanism: Mechanism = module.read(table, checks)
     table.close()
     return mechanism
 

@@ -15,19 +15,24 @@ and ⊤ alone, and after the last answer, or ⊤, the mechanism ends.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
-from paramverify.models.mechanisms import Input, Mechanism, neighbouring_inputs, read_queries
-from paramverify.models.noise import Noise, read_noise
+from paramverify.models.mechanisms import Drawing, Input, Mechanism, neighbouring_inputs, read_queries
+from paramverify.models.noise import Noise, Releases, read_noise
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.tables import Table
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 BELOW, ABOVE, END = "⊥", "⊤", "end"
 SIDES = ("left", "right")
@@ -71,6 +76,10 @@ class AboveThreshold:
     def build(self, inputs: Sequence[Input]) -> tuple[HMM, list[InitialDistribution]]:
         """Not available: the answers are chosen by the adversary, not by a prior."""
         raise CaseError("above_threshold compares neighbouring answers: give [neighbours] instead of [prior]")
+
+    def drawn(self, at_point: Callable[[Noise], Releases]) -> Drawing:
+        """Returns the mechanism with its noise at a parameter point."""
+        return UntilAbove(at_point(self.threshold_noise), at_point(self.query_noise))
 
     def _joined(self, joint: Sequence[tuple[int, int]]) -> HMM:
         """Returns the model of both sides, for the given pairs of neighbouring answers."""
@@ -144,6 +153,36 @@ class AnswersOfOne:
     def neighbours(self, table: Table) -> tuple[HMM, list[SecretPair]]:
         """Not available: the answers come from a prior."""
         raise CaseError("with [neighbours] the answers are chosen by the adversary: leave out queries")
+
+    def drawn(self, at_point: Callable[[Noise], Releases]) -> Drawing:
+        """Returns the mechanism with its noise at a parameter point."""
+        return UntilAbove(at_point(self.threshold_noise), at_point(self.query_noise))
+
+
+@dataclass(frozen=True, eq=False)
+class UntilAbove:
+    """Draws the noise: ⊥ for each noisy answer below the noisy threshold, then ⊤, then nothing more.
+
+    The input starts with the threshold. Outputs are sequences of one symbol for each answer, filled up with
+    `end`.
+    """
+
+    threshold_noise: Releases
+    query_noise: Releases
+
+    def __call__(self, rng: np.random.Generator, given: tuple[Any, ...], size: int) -> NDArray[np.str_]:
+        """Returns `size` output sequences."""
+        import numpy as np
+
+        threshold = self.threshold_noise.released(rng, int(given[0]), size)
+        length = len(given) - 1
+        stop = np.full(size, length)
+        for k, answer in enumerate(given[1:]):
+            noisy = self.query_noise.released(rng, int(answer), size)
+            stop[(stop == length) & (noisy >= threshold)] = k
+        words = [[BELOW] * k + [ABOVE] + [END] * (length - k - 1) for k in range(length)]
+        outputs: NDArray[np.str_] = np.array([*words, [BELOW] * length])[stop]
+        return outputs
 
 
 def read(table: Table, checks: Checks) -> Mechanism:

@@ -2,13 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 from paramverify.models.context import Checks
-from paramverify.models.mechanisms import Mechanism, read_query
+from paramverify.models.mechanisms import Drawing, Mechanism, read_query
 from paramverify.models.mechanisms._one_shot import OneShot
-from paramverify.models.noise import read_noise
+from paramverify.models.noise import Noise, Releases, read_noise
 from paramverify.tables import Table
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Geometric(OneShot):
+    """One whole answer with noise."""
+
+    noise: Noise
+
+    def drawn(self, at_point: Callable[[Noise], Releases]) -> Drawing:
+        """Returns the mechanism with its noise at a parameter point."""
+        return OneAnswer(at_point(self.noise))
+
+
+@dataclass(frozen=True, eq=False)
+class OneAnswer:
+    """Draws the noise of one answer."""
+
+    noise: Releases
+
+    def __call__(self, rng: np.random.Generator, given: tuple[Any, ...], size: int) -> NDArray[np.int64]:
+        """Returns `size` outputs."""
+        return self.noise.released(rng, int(given[0]), size)
 
 
 def read(table: Table, checks: Checks) -> Mechanism:
@@ -16,4 +45,11 @@ def read(table: Table, checks: Checks) -> Mechanism:
     noise = read_noise(table, "noise", checks)
     values = tuple(Fraction(v) for v in range(noise.range + 1))
     outputs = tuple(str(v) for v in values)
-    return OneShot(checks, read_query(table), (values,), outputs, lambda given: noise.rows[int(given[0])])
+    return Geometric(
+        checks,
+        read_query(table),
+        (values,),
+        outputs,
+        lambda given: noise.rows[int(given[0])],
+        noise=noise,
+    )

@@ -1,7 +1,7 @@
 """`kind = "noisy_max"`: the index (from 1) of the largest of several answers, each with its own noise.
 
-C. Dwork and A. Roth, *The Algorithmic Foundations of Differential Privacy* (2014), section 3.3; with
-truncated geometric noise as in [F] section 2. Ties go to the first index, or to all maxima uniformly.
+After [DworkRoth14] section 3.3; with truncated geometric noise as in [F] section 2. Ties go to the first
+index, or to all maxima uniformly.
 """
 
 from __future__ import annotations
@@ -9,21 +9,86 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, common_denominator
 from paramverify.models.context import Checks
-from paramverify.models.mechanisms import Input, Mechanism, read_queries
+from paramverify.models.mechanisms import Drawing, Input, Mechanism, read_queries
 from paramverify.models.mechanisms._one_shot import OneShot
-from paramverify.models.noise import Noise, read_noise
+from paramverify.models.noise import Noise, Releases, read_noise
+from paramverify.models.worst_pairs import largest_ratio, statement
 from paramverify.tables import Table
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NoisyMax(OneShot):
-    """Noisy max; what it is made of, for encodings that use it."""
+    """Noisy max, and what it is made of."""
 
     noise: Noise
     ties: str
+
+    def drawn(self, at_point: Callable[[Noise], Releases]) -> Drawing:
+        """Returns the mechanism with its noise at a parameter point."""
+        return LargestIndex(at_point(self.noise), self.ties)
+
+    @property
+    def knows_worst_pair(self) -> bool:
+        """Whether the noise has numbers only."""
+        return self.noise.is_numeric
+
+    def worst_pair(self, differ: str, by: int | None) -> tuple[Input, Input]:
+        """Returns the neighbours with the largest ratio, which stand for all.
+
+        Pr(ω | x) is the product over the releases of a sequence, so that pair has the largest ratio for
+        sequences of every length: it is within a bound iff all pairs are.
+
+        Raises:
+            LimitError: see `worst_pairs`.
+        """
+        found = largest_ratio(self.noise, len(self.answers), self.ties, differ, by)
+        left, right = found.left, found.right
+        if left == right:  # no pair has a ratio above 1
+            right = (1 - min(left[0], 1), *left[1:])
+        return tuple(map(Fraction, left)), tuple(map(Fraction, right))
+
+    def worst_pair_document(self, differ: str, by: int | None, pair: tuple[Input, Input]) -> dict[str, Any]:
+        """Returns the statement that a pair has the largest ratio, for `checker.neighbours`."""
+        left, right = ([int(Fraction(v)) for v in given] for given in pair)
+        shown = {"differ": differ, "by": "any" if by is None else str(by), "left": left, "right": right}
+        return {**statement(self.noise, len(self.answers), self.ties), **shown}
+
+
+@dataclass(frozen=True, eq=False)
+class LargestIndex:
+    """Draws the noise of each answer; the index, from 1, of the largest one."""
+
+    noise: Releases
+    ties: str
+
+    def __call__(self, rng: np.random.Generator, given: tuple[Any, ...], size: int) -> NDArray[np.int64]:
+        """Returns `size` outputs."""
+        import numpy as np
+
+        best = self.noise.released(rng, int(given[0]), size)
+        index = np.ones(size, dtype=np.int64)
+        tied = np.ones(size, dtype=np.int64)
+        for place, answer in enumerate(given[1:], start=2):
+            noisy = self.noise.released(rng, int(answer), size)
+            wins = noisy > best
+            if self.ties == "uniform":
+                # The k-th of k tied maxima replaces the one before with probability 1/k: each is kept with
+                # 1/k.
+                equal = noisy == best
+                tied += equal
+                tied[wins] = 1
+                wins[equal] = rng.integers(0, tied[equal]) == 0
+            index[wins] = place
+            np.maximum(best, noisy, out=best)
+        return index
 
 
 def read(table: Table, checks: Checks) -> Mechanism:

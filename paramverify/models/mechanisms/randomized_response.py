@@ -1,6 +1,6 @@
 """`kind = "randomized_response"`: one of k values, reported truthfully or at random.
 
-S. L. Warner (1965) for two values; k-ary as in Kairouz, Bonawitz and Ramage (ICML 2016).
+[Warner65] for two values; k-ary as in [Kairouz16].
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from paramverify.tables import Table
 def read(table: Table, checks: Checks) -> Mechanism:
     """Reads `query`, `values`, and one of `truth` and `coin`.
 
-    With `truth = t` the true value is reported with probability t and every other value with
-    (1−t)/(k−1). With `coin = h` the answer is truthful with probability h, otherwise uniform over all
-    k values. With `memory = true` a sequence of answers repeats the first one (permanent randomised response:
-    Erlingsson, Pihur and Korolova, *RAPPOR*, CCS 2014); otherwise every answer is drawn afresh.
+    With `truth = t` the true value is reported with probability t and every other value with (1−t)/(k−1).
+    With `coin = h` the answer is truthful with probability h, otherwise uniform over all k values. With
+    `memory = true` a sequence of answers repeats the first one (permanent randomised response
+    [Erlingsson14]); otherwise every answer is drawn afresh.
     """
     listed = table.get("values") if "values" in table else [0, 1]
     if not isinstance(listed, list) or len(listed) < 2:

@@ -1,8 +1,7 @@
 """`kind = "time_series"`: a hidden Markov chain, one state for each day, and a noisy release every day.
 
-The setting of Pufferfish privacy for correlated data (S. Song, Y. Wang and K. Chaudhuri, *Pufferfish Privacy
-Mechanisms for Correlated Data*, SIGMOD 2017): a person's activity or infection over days. The secret is the
-state on one day.
+The setting of Pufferfish privacy for correlated data ([Song17]): a person's activity or infection over days.
+The secret is the state on one day.
 
 Conditioned on X_d = y, the days before d are a Markov chain too, with the bridge transitions
 P(x, x')·P^(d−t−1)(x', y) / P^(d−t)(x, y) from day t, and from day d on the chain starts from y.

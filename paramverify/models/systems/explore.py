@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from paramverify.algebra.polynomials import Ring
 from paramverify.errors import LimitError, ModelError
@@ -38,29 +38,17 @@ def explore(
         LimitError: more than `limit` states.
         ModelError: an action that is not declared, or that is enabled twice in one state.
     """
+    reached = _Reached(initial, limit)
     numbers = {action: number for number, action in enumerate(actions.names)}
-    index: dict[State, int] = {initial: 0}
-    order: list[State] = [initial]
     found: list[tuple[int, int, list[tuple[int, Weight]]]] = []
-    numeric = True
-    for state, known in enumerate(order):  # grows while it is walked through
+    for state, known in enumerate(reached.order):  # grows while it is walked through
         for action, distribution in step(known):
             if action not in numbers:
                 raise ModelError(f"state {name(known)!r}: the action {action!r} is not declared")
-            entries: list[tuple[int, Weight]] = []
-            for successor, weight in distribution.items():
-                at = index.get(successor)
-                if at is None:
-                    at = index[successor] = len(order)
-                    order.append(successor)
-                    if len(order) > limit:
-                        raise LimitError(f"the system has more than {limit:,} reachable states")
-                entries.append((at, weight))
-                numeric = numeric and is_number(weight)
-            found.append((state, numbers[action], entries))
+            found.append((state, numbers[action], reached.numbered(distribution)))
         if progress and state % 1000 == 999:
-            progress(state + 1, len(order))
-    weights = Weights(ring or Ring(), numeric)
+            progress(state + 1, len(reached.order))
+    weights = Weights(ring or Ring(), reached.numeric)
     memory: dict[int, tuple[Weight, Weight]] = {}
 
     def converted(weight: Weight) -> Weight:
@@ -73,7 +61,31 @@ def explore(
         for state, action, entries in found:
             yield state, action, tuple((s, converted(w)) for s, w in entries)
 
-    names = tuple(name(state) for state in order)
+    names = tuple(name(state) for state in reached.order)
     return System(
         names, actions, initial=0, rows=rows_of(names, actions, steps()), weights=weights, partial=partial
     )
+
+
+class _Reached(Generic[State]):
+    """The states that were reached, in the order in which they were; whether all weights are numbers."""
+
+    def __init__(self, initial: State, limit: int) -> None:
+        self.order: list[State] = [initial]
+        self.index: dict[State, int] = {initial: 0}
+        self.limit = limit
+        self.numeric = True
+
+    def numbered(self, distribution: Mapping[State, Weight]) -> list[tuple[int, Weight]]:
+        """Returns a distribution over numbers of states; new states get the next ones."""
+        entries: list[tuple[int, Weight]] = []
+        for successor, weight in distribution.items():
+            at = self.index.get(successor)
+            if at is None:
+                at = self.index[successor] = len(self.order)
+                self.order.append(successor)
+                if len(self.order) > self.limit:
+                    raise LimitError(f"the system has more than {self.limit:,} reachable states")
+            entries.append((at, weight))
+            self.numeric = self.numeric and is_number(weight)
+        return entries

@@ -8,10 +8,10 @@ from difflib import get_close_matches
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, located
 from paramverify.models.context import Checks
-from paramverify.models.noise import table_noise, truncated_geometric
+from paramverify.models.noise import Range, read_noise
 from paramverify.models.systems import slots, wellformed
 from paramverify.models.systems.system import Actions, Distribution, System, rows_of
-from paramverify.models.systems.weights import Weight, Weights, is_number
+from paramverify.models.systems.weights import Weights, is_number
 from paramverify.tables import Table, as_expression
 
 MAX_STATES = 1_000_000
@@ -131,36 +131,18 @@ def _noise(
     table: Table, limit: int, checks: Checks
 ) -> tuple[tuple[tuple[RationalFunction, ...], ...], RationalFunction | None]:
     inner = table.table("noise")
+    if "sampled" not in inner:
+        answers = Range(2 * limit, "-range..range")
+        noise = read_noise(table, "noise", checks, answers, ("{ sampled = base }",))
+        return tuple(map(tuple, noise.rows)), None
     with located(key="noise"):
-        rows: list[list[Weight]] = []
-        sampler = None
-        if "sampled" in inner:
-            sampler = checks.function(inner.expression("sampled"))
-            one = RationalFunction.of(checks.ring.number(1))
-            checks.positive((sampler.numerator * sampler.denominator), "the base of the sampled noise")
-            rest = one - sampler
-            checks.positive(rest.numerator * rest.denominator, "1 minus the base of the sampled noise")
-        elif "truncated_geometric" in inner:
-            alpha = checks.function(inner.expression("truncated_geometric"))
-            rows = [list(row) for row in truncated_geometric(alpha, 2 * limit, checks).rows]
-        elif "table" in inner:
-            raw = inner.get("table")
-            if (
-                not isinstance(raw, list)
-                or len(raw) != 2 * limit + 1
-                or not all(isinstance(r, list) for r in raw)
-            ):
-                raise CaseError(
-                    f"{2 * limit + 1} rows are needed, for the answers -range..range", key="table"
-                )
-            rows = [[checks.function(as_expression(entry)) for entry in row] for row in raw]
-            table_noise(rows, checks)
-        else:
-            raise CaseError(
-                'noise is { truncated_geometric = "1/2" }, { sampled = "1/2" } or { table = [[...], ...] }'
-            )
+        sampler = checks.function(inner.expression("sampled"))
+        one = RationalFunction.of(checks.ring.number(1))
+        checks.positive((sampler.numerator * sampler.denominator), "the base of the sampled noise")
+        rest = one - sampler
+        checks.positive(rest.numerator * rest.denominator, "1 minus the base of the sampled noise")
         inner.close()
-        return tuple(map(tuple, rows)), sampler
+        return (), sampler
 
 
 def _flag(table: Table, name: str, default: bool) -> bool:

@@ -12,7 +12,7 @@ from flint import fmpq_poly
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.decimals import nearest
 from paramverify.algebra.domains import Domain
-from paramverify.algebra.polynomials import Polynomial, rational, substitute, variables
+from paramverify.algebra.polynomials import Polynomial, rational, substitute
 from paramverify.encodings.sequences import Candidate, candidates
 from paramverify.errors import LimitError
 from paramverify.models.model import Model
@@ -57,8 +57,8 @@ def ratio_curve(model: Model, name: str) -> Curve | None:
     others = list(_points(domain, name))
     if not found or len(found) * len(others) > MOST_QUOTIENTS:
         return None
-    bound = model.ratio
-    free = {n for f in (bound.numerator, bound.denominator) for n in variables(f)}
+    bound = model.measure.ratio
+    free = model.measure.variables
     relative = not free <= {name, GENERATOR}
     pairs = [(c.left, c.right) for c in found]
     if relative:
@@ -78,7 +78,7 @@ def ratio_curve(model: Model, name: str) -> Curve | None:
     label = "largest ratio / bound" if relative else "largest ratio"
     points = max(LEAST_POINTS, min(POINTS, EVALUATIONS // (2 * len(quotients))))
     fixed = free <= {GENERATOR} and not domain.constant
-    told = f"bound {model.ratio}" if fixed else "bound"
+    told = f"bound {bound}" if fixed else "bound"
     return Curve(label, largest, lambda place: _quotient(over, under, place), told, points)
 
 

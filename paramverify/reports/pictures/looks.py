@@ -1,7 +1,7 @@
 """How pictures of regions look: colours, hatching, legends, headings, and the file.
 
-Colours are those of M. Okabe and K. Ito (*Color universal design*, 2008), made lighter where safe and darker
-where violating, so that the colour-blind can tell them apart, and in grey too; hatching says the same again.
+Colours are those of [OkabeIto08], made lighter where safe and darker where violating, so that the
+colour-blind can tell them apart, and in grey too; hatching says the same again.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.domains import Interval
+from paramverify.algebra.points import in_words
 from paramverify.algebra.volumes import Share
 from paramverify.reports.pictures.fields import failure_field, steps
 from paramverify.reports.pictures.looks import CURVE, EDGE, LOOKS, heading, legend, paint, shares_of
@@ -41,7 +42,7 @@ def slices(regions: RegionMap) -> list[tuple[str, RegionMap]]:
         choices.append([low + (high - low) * Fraction(2 * k + 1, 2 * count) for k in range(count)])
     names = regions.parameters[2:]
     return [
-        (", ".join(f"{n} = {v}" for n, v in zip(names, values, strict=True)), _slice(regions, values))
+        (in_words(dict(zip(names, values, strict=True))), _slice(regions, values))
         for values in product(*choices)
     ]
 

@@ -1,7 +1,7 @@
 """How all plots look: colours, style, formats; and how to get what draws them.
 
-Colours are those of M. Okabe and K. Ito (*Color universal design*, 2008), which the colour-blind can tell
-apart; markers and line styles say the same without colour. Needs matplotlib, the extra `plots`.
+Colours are those of [OkabeIto08], which the colour-blind can tell apart; markers and line styles say the same
+without colour. Needs matplotlib, the extra `plots`.
 """
 
 from __future__ import annotations

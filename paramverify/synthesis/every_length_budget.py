@@ -21,7 +21,7 @@ from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.models.model import Model
 from paramverify.models.rebound import without_bound
 from paramverify.portfolio.session import Session
-from paramverify.privacy.all_lengths import verify_all_lengths
+from paramverify.privacy.every_length_verification import verify_all_lengths
 from paramverify.synthesis.proofs import BoundProof, rebound
 from paramverify.synthesis.suprema import UNBOUNDED, TightBudget, middle
 from paramverify.verdicts import Holds, Violated

@@ -13,8 +13,11 @@ import pytest
 
 from paramverify.algebra.domains import Constraint, Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, Ring
-from paramverify.backends import roots
-from paramverify.backends.roots import (
+from paramverify.checker.claims import check_claim
+from paramverify.claims import Claim, to_document
+from paramverify.errors import DefectError
+from paramverify.exact import lines
+from paramverify.exact.lines import (
     IRRATIONAL,
     MULTIPLE,
     UNCONFIRMED,
@@ -24,9 +27,6 @@ from paramverify.backends.roots import (
     sole_variable,
     univariate_tree,
 )
-from paramverify.checker.claims import check_claim
-from paramverify.claims import Claim, to_document
-from paramverify.errors import DefectError
 from paramverify.formats.refutations import fails_at
 
 RING = Ring(("p",))
@@ -198,7 +198,7 @@ def test_the_widest_gap_is_tried_first() -> None:
 
 def test_degrees_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """A degree as large as the limit is decided, a larger one is left open, with the reason."""
-    monkeypatch.setattr(roots, "MAX_DEGREE", 3)
+    monkeypatch.setattr(lines, "MAX_DEGREE", 3)
     for text, right in (("p^3", True), ("p^4", False)):
         given = claim(text)
         outcome = decide_univariate(given, "p", lambda point: None)

@@ -15,8 +15,8 @@ from paramverify.algebra.bernstein import Patch, patch
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import Point
 from paramverify.answers import Refuted
-from paramverify.backends import bernstein as branching
 from paramverify.claims import Claim
+from paramverify.exact import branching
 from paramverify.exact.settling import Outcome, Work, answer
 from paramverify.exact.touching import Situation
 from paramverify.formats.refutations import fails_at, refuter

@@ -12,7 +12,6 @@ from paramverify.encodings import cone_certificates
 from paramverify.encodings.at_points import find_violation
 from paramverify.encodings.every_length import for_every_length
 from paramverify.encodings.no_budget import no_budget
-from paramverify.evidence.certificates import proof_of
 from paramverify.evidence.witnesses import Witness, evaluate, find_witness
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
@@ -65,7 +64,7 @@ def verify_all_lengths(model: Model, session: Session, progress: Progress | None
                 break
         last = decisions[-1].answer if decisions else Open(End.GAVE_UP, reason)
         if all(isinstance(d.answer, Proved) for d in decisions):
-            certificate = cone_certificates.every_length(attempt, [proof_of(d) for d in decisions])
+            certificate = cone_certificates.every_length(attempt, [d.proof for d in decisions])
             return Found(Holds(tuple(decisions)), attempt.claims, tuple(decisions), certificate)
         if isinstance(last, Refuted) and attempt.exact:
             found = _witness(model, attempt.claims[len(decisions) - 1], last)

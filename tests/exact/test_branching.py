@@ -23,10 +23,10 @@ from paramverify.algebra.polynomials import Polynomial, substitute, value_at, va
 from paramverify.algebra.segments import negative_between
 from paramverify.answers import End, Open, Proved, Refuted
 from paramverify.backends import backend
-from paramverify.backends.bernstein import decide_exactly
 from paramverify.checker.claims import check_witness
 from paramverify.claims import Claim, to_document
 from paramverify.errors import InputError
+from paramverify.exact.branching import decide_exactly
 from paramverify.exact.settling import Work
 from paramverify.formats.refutations import fails_at
 
@@ -268,7 +268,7 @@ from random import Random
 from claim_tools import replayed
 from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.polynomials import Ring
-from paramverify.backends.bernstein import decide_exactly
+from paramverify.exact.branching import decide_exactly
 from paramverify.claims import Claim
 from paramverify.answers import Proved, Refuted
 
@@ -299,6 +299,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("names", "degree", "steps"), [("pq", 48, 12), ("abcdef", 3, 6)], ids=str)
 def test_large_degrees_in_little_memory(names: str, degree: int, steps: int) -> None:
     """Random polynomials of degree (48,48), and 3 in six variables, are decided close to zero below 1 GiB."""
@@ -308,6 +309,7 @@ def test_large_degrees_in_little_memory(names: str, degree: int, steps: int) -> 
     assert int(run.stdout) < 1 << 20  # KiB
 
 
+@pytest.mark.slow
 def test_random_claims_agree_with_z3_and_a_grid() -> None:
     """Of 250 random claims nearly all are decided, never against z3 or a grid point."""
     undecided = 0

@@ -1,0 +1,350 @@
+"""Branch and bound with exact Bernstein coefficients, for claims in several variables on boxes.
+
+On each box: all coefficients ≥ 0 prove f ≥ 0, a negative one at a vertex is a value of f and refutes it, and
+the coefficients of a constraint may show that no point of the domain is inside ([Garloff86],
+[MunozNarkawicz13]). What is left is cut, the box with the lowest bound first.
+
+Coefficients converge to f with the square of the width, so boxes where f > 0 end. Where f touches zero
+cutting may never end: then a variable in which f is monotone is removed, or an argument of `touching`
+applies, or the box is left open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from heapq import heappop, heappush
+from itertools import count
+from math import inf
+
+from paramverify.algebra.bernstein import Patch, patch, slope_sign, split
+from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.domains import Interval
+from paramverify.algebra.points import sign_at
+from paramverify.algebra.polynomials import (
+    Point,
+    key,
+    substitute,
+    variables,
+)
+from paramverify.answers import Answer, Refuted
+from paramverify.claims import Claim
+from paramverify.errors import DefectError
+from paramverify.evidence import certificates
+from paramverify.evidence.certificates import Proof, Token
+from paramverify.exact.lines import decide_small
+from paramverify.exact.settling import Outcome, Work, answer, by_enclosures, settle
+from paramverify.exact.touching import (
+    Pins,
+    Situation,
+    Solve,
+    by_blowup,
+    by_convexity,
+    by_rational_zero,
+    by_shared_factor,
+    by_square,
+    without,
+)
+from paramverify.formats.refutations import Confirm, refuter
+from paramverify.simplify.reductions import live_constraints
+
+MAX_STORED = 2_000_000  # coefficients kept in memory by boxes that wait; others are computed again
+MAX_ROUNDS = 60  # cuts of each axis, on average, before a box is left open
+FIRST_LOOK = 2  # rounds of cuts before the first attempt at special points
+SECOND_THOUGHT = 200  # boxes before a square is completed on the whole box
+SQUARE_EVERY, MAX_SQUARES = 3, 20  # rounds, and attempts in all, to complete a square in some variable
+
+
+@dataclass(eq=False)
+class _Node:
+    """A box of the search tree; `tokens` is its part of the certificate, or None while it is open."""
+
+    box: Mapping[str, Interval]
+    patch: Patch | None
+    constraints: tuple[tuple[int, Patch], ...]
+    depth: int
+    pins: Pins = ()
+    tokens: list[Token] | None = None
+    children: list[_Node] = field(default_factory=list)
+
+
+class _Search:
+    """One run of branch and bound."""
+
+    def __init__(self, claim: Claim, work: Work, confirm: Confirm, solve: Solve, level: int) -> None:
+        self.claim, self.work, self.confirm, self.solve, self.level = claim, work, confirm, solve, level
+        self.heap: list[tuple[float, int, _Node]] = []
+        self.numbers = count()
+        self.stored = 0
+        self.failures = 0
+        self.squares = 0
+        self.looked = 0
+        self.left: list[_Node] = []
+        self.point: Point | None = None
+
+    def run(self) -> Outcome:
+        claim = self.claim
+        constraints = tuple(
+            (k, patch(c.polynomial, claim.domain.box)) for k, c in live_constraints(claim.domain)
+        )
+        names = {*variables(claim.polynomial), *(n for _, p in constraints for n in p.names)}
+        self.axes = tuple(n for n in claim.domain.ring.names if n in names)
+        box = {n: i for n, i in claim.domain.box.items() if n in names}
+        root = _Node(box, patch(claim.polynomial, box), constraints, 0)
+        self._look(root)
+        thought = False
+        while self.heap and self.point is None and not self.work.exhausted:
+            _, _, node = heappop(self.heap)
+            self._expand(node)
+            if self.looked >= SECOND_THOUGHT and not thought:
+                thought = True
+                whole = by_square(self._situation(root, patch(claim.polynomial, box), 0))
+                if whole is not None:
+                    return whole
+        if self.point is not None:
+            return Outcome(point=self.point)
+        waiting = [node for _, _, node in self.heap]
+        if self.left or waiting:
+            return Outcome(reason=self._describe(waiting))
+        return Outcome(proof=certificates.tree(_assembled(root)))
+
+    def _describe(self, waiting: Sequence[_Node]) -> str:
+        nodes = [*self.left, *waiting]
+        shown = "; ".join(", ".join(f"{n} in {i}" for n, i in node.box.items()) for node in nodes[:3])
+        why = "out of work" if waiting else "f seems to touch zero"
+        return f"{why} for {key(self.claim.polynomial)[:200]} ≥ 0 in {len(nodes)} boxes, first {shown}"
+
+    def _look(self, node: _Node) -> None:
+        """Decides a new box at sight, or puts it into the heap."""
+        form = node.patch
+        assert form is not None
+        self.work.spend(_size(form))
+        self.looked += 1
+        kept = []
+        for k, condition in node.constraints:
+            strict = self.claim.domain.constraints[k].strict
+            low, high = min(condition.entries), max(condition.entries)
+            if high < 0 or (high == 0 and (strict or condition.never_zero(node.box))):
+                node.tokens = [certificates.outside(k)]
+                return
+            if low < 0 or (strict and low == 0):
+                kept.append((k, condition))
+        node.constraints = tuple(kept)
+        low = min(form.entries)
+        if low >= 0:
+            node.tokens = ["+"]
+            return
+        if self._corner_fails(node, form):
+            return
+        if self.stored + _size(form) > MAX_STORED:
+            node.patch = None
+        else:
+            self.stored += _size(form)
+        heappush(self.heap, (_about(low, form.scale), next(self.numbers), node))
+
+    def _corner_fails(self, node: _Node, form: Patch) -> bool:
+        """Tells whether a vertex with f < 0 led to a confirmed point."""
+        negative = sorted((value, k, ends) for k, (ends, value) in enumerate(form.corners()) if value < 0)
+        for _, _, ends in negative if node.constraints else negative[:1]:
+            # Constraints may mention coordinates that f does not: the vertex at their lower ends is tried.
+            full = {name: ends.get(name, 0) for name in node.box}
+            if all(condition.at_corner(full) >= 0 for _, condition in node.constraints):
+                point = {n: (i.upper if full[n] else i.lower) for n, i in node.box.items()}
+                # Where no constraint is left, the whole box is inside the domain: it is always looked at.
+                self.point = self._checked(point) if node.constraints else self.confirm(point)
+                if self.point is not None:
+                    return True
+        return False
+
+    def _checked(self, point: Point) -> Point | None:
+        """Returns the confirmed point that a point leads to; after many failures few are looked at."""
+        if self.failures > 16 and self.failures & (self.failures - 1):
+            self.failures += 1
+            return None
+        confirmed = self.confirm(point)
+        self.failures += confirmed is None
+        return confirmed
+
+    def _expand(self, node: _Node) -> None:
+        """Decides a box in some way, or cuts it."""
+        if node.patch is None:
+            node.patch = patch(self.claim.polynomial, node.box)
+        else:
+            self.stored -= _size(node.patch)
+        form = node.patch
+        bound = {name for _, condition in node.constraints for name in condition.names}
+        for name in form.names:
+            if name not in bound and (sign := slope_sign(form, name)):
+                self._face(node, name, 0 if sign > 0 else 1)
+                return
+        if node.pins:
+            (name, at), *pins = node.pins
+            self._cut(node, name, at, tuple(pins))
+            return
+        rounds, rest = divmod(node.depth, len(self.axes))
+        if rounds >= FIRST_LOOK and not rest and self._special(node, form, rounds):
+            return
+        if rounds >= MAX_ROUNDS:
+            self.left.append(node)
+            return
+        if not form.names and not node.constraints:
+            self.left.append(node)  # f < 0 on a box of the enclosure only: cutting it leads nowhere
+            return
+        name = self._axis(node, form)
+        self._cut(node, name, (node.box[name].lower + node.box[name].upper) / 2)
+
+    def _axis(self, node: _Node, form: Patch) -> str:
+        """Returns the axis to cut: where coefficients vary most on the line through the smallest one."""
+        if node.constraints and (node.depth % 2 or not form.names):
+            _, form = node.constraints[node.depth // 2 % len(node.constraints)]
+        place = form.entries.index(min(form.entries))
+        best, name, stride = -1, form.names[0], 1
+        for axis in range(len(form.names) - 1, -1, -1):
+            size = form.degrees[axis] + 1
+            start = place - place // stride % size * stride
+            line = form.entries[start : start + size * stride : stride]
+            spread = max(line) - min(line)
+            if spread > best:
+                best, name = spread, form.names[axis]
+            stride *= size
+        return name
+
+    def _cut(self, node: _Node, name: str, at: Fraction, pins: Pins = ()) -> None:
+        """Cuts a box in two and looks at both parts."""
+        form, interval = node.patch, node.box[name]
+        assert form is not None
+        ratio = (at - interval.lower) / (interval.upper - interval.lower)
+        node.patch, node.tokens = None, [certificates.cut(name, at)]
+        parts = split(form, name, ratio) if name in form.names else (form, form)
+        halves = [(k, split(c, name, ratio) if name in c.names else (c, c)) for k, c in node.constraints]
+        below = Interval(interval.lower, at, interval.lower_closed, True)
+        above = Interval(at, interval.upper, True, interval.upper_closed)
+        for side, piece in enumerate((below, above)):
+            child = _Node(
+                {**node.box, name: piece},
+                parts[side],
+                tuple((k, both[side]) for k, both in halves),
+                node.depth + 1,
+                pins=pins,
+            )
+            node.children.append(child)
+            self._look(child)
+            if self.point is not None:
+                return
+
+    def _settled(self, node: _Node, outcome: Outcome, tokens: Callable[[Proof], list[Token]]) -> None:
+        """Takes over the outcome of a claim that a box was reduced to."""
+        node.patch = None
+        if outcome.point is not None:
+            self.point = outcome.point
+        elif outcome.proof is not None:
+            node.tokens = tokens(outcome.proof)
+        else:
+            self.left.append(node)
+
+    def _face(self, node: _Node, name: str, end: int) -> None:
+        """Reduces a box on which f is monotone in a variable that no constraint restricts to a face."""
+        interval, domain = node.box[name], self.claim.domain
+        value = {name: interval.upper if end else interval.lower}
+        reduced = without(replace(domain, box={**domain.box, **node.box}), name)
+        claim = replace(self.claim, polynomial=substitute(self.claim.polynomial, value), domain=reduced)
+        outcome = self.solve(claim, self.work, lambda point: self._checked({**point, **value}), self.level)
+        self._settled(node, outcome, lambda proof: [certificates.edge(name, end), *_inlined(proof)])
+
+    def _special(self, node: _Node, form: Patch, rounds: int) -> bool:
+        """Tells whether another argument than cutting decided a box, or said where to cut it."""
+        for argument in (by_convexity, by_shared_factor, by_rational_zero, by_square, by_blowup):
+            if argument is by_square:
+                if (rounds - FIRST_LOOK) % SQUARE_EVERY or self.squares >= MAX_SQUARES:
+                    continue
+                self.squares += 1
+            found = argument(self._situation(node, form, rounds))
+            if isinstance(found, Outcome):
+                self._settled(node, found, _inlined)
+                return True
+            if found is not None:
+                self._cut(node, *found[0], found[1:])
+                return True
+        return False
+
+    def _situation(self, node: _Node, form: Patch, rounds: int) -> Situation:
+        undecided = tuple(k for k, _ in node.constraints)
+        return Situation(
+            claim=self.claim,
+            box=node.box,
+            form=form,
+            undecided=undecided,
+            rounds=rounds,
+            level=self.level,
+            work=self.work,
+            confirm=self._checked,
+            solve=self.solve,
+        )
+
+
+def _about(low: int, scale: int) -> float:
+    """Returns a lower bound as a float, which only orders the boxes that wait."""
+    try:
+        return low / scale
+    except OverflowError:
+        return -inf
+
+
+def _size(form: Patch) -> int:
+    """Returns the number of coefficients, counted several times where they are large."""
+    return len(form.entries) * (1 + form.scale.bit_length() // 1024)
+
+
+def _inlined(proof: Proof) -> list[Token]:
+    """Returns a proof as entries of a tree."""
+    return list(proof["tree"]) if proof["kind"] == "bernstein" else [proof]
+
+
+def _assembled(root: _Node) -> list[Token]:
+    """Returns the tokens of a finished tree in preorder."""
+    tokens: list[Token] = []
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if node.tokens is None:
+            raise DefectError("a box of a finished search is open")
+        tokens += node.tokens
+        pending += node.children[::-1]
+    return tokens
+
+
+def search(claim: Claim, work: Work, confirm: Confirm, solve: Solve, level: int = 0) -> Outcome:
+    """Decides a claim by branch and bound; `solve` decides the claims with fewer variables that come up."""
+    return _Search(claim, work, confirm, solve, level).run()
+
+
+def solve_exactly(claim: Claim, work: Work, confirm: Confirm, level: int = 0) -> Outcome:
+    """Decides a claim by simplification, then real roots or branch and bound for what is left."""
+
+    def leaf(part: Claim, confirm: Confirm) -> Outcome:
+        small = decide_small(part, confirm)
+        return small if small is not None else search(part, work, confirm, solve_exactly, level)
+
+    return settle(claim, leaf, confirm)
+
+
+def decide_exactly(claim: Claim, work: Work | None = None) -> Answer:
+    """Decides a claim with all exact procedures of this package, in this process, within the bounds on work.
+
+    A domain with the constant `E` that is not enclosed yet is enclosed, more and more closely.
+    """
+    work = work or Work()
+    if claim.domain.constant is None or GENERATOR in claim.domain.box:
+        return answer(claim, solve_exactly(claim, work, refuter(claim)))
+    if set(variables(claim.polynomial)) <= {GENERATOR} and not claim.domain.constraints:
+        return _number(claim)
+    return answer(claim, by_enclosures(claim, lambda closed: solve_exactly(closed, work, refuter(closed))))
+
+
+def _number(claim: Claim) -> Answer:
+    """Decides a claim about a number in which nothing but the constant occurs, by its sign (Lindemann)."""
+    simple = {name: interval.simplest() for name, interval in claim.domain.box.items()}
+    if sign_at(claim.domain, claim.polynomial, simple) < 0:
+        return Refuted(simple)
+    return answer(claim, Outcome(proof=certificates.EXPONENTIAL))

@@ -1,0 +1,143 @@
+"""The grammar of formulas and predicates: from text to a tree; mistakes are told with their place."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeAlias
+
+from paramverify.errors import ExpressionError
+from paramverify.logic.syntax import WORDS
+
+if TYPE_CHECKING:
+    from lark import Lark, Token, Tree
+
+    Branch: TypeAlias = Tree[Token]
+
+MAX_LENGTH = 5_000  # characters
+MAX_DEPTH = 60  # nested brackets
+MAX_NESTED = 100  # operators inside each other
+
+GRAMMAR = rf"""
+property: [FORALL NAME [IN INT DOTS [INT]] ":"] formula
+predicate: or_
+
+?formula: implies | implies ("<=>" implies)+ -> iff
+?implies: or_ | or_ "=>" implies
+?or_: and_ ("|" and_)*
+?and_: until ("&" until)*
+?until: unary | unary (U | W | R) [bound] until
+?unary: "!" unary                     -> not_
+    | X unary                         -> next_
+    | (F | G) [bound] unary           -> eventually
+    | "(" formula ")"
+    | TRUE | FALSE
+    | NAME                            -> label
+    | STRING                          -> label
+    | sum COMPARISON sum              -> condition
+    | P COMPARISON sum "[" formula "]" -> probability
+    | D "{{" sum "," sum "}}" "[" formula "]" -> private
+bound: "<=" index | "=" index | "[" index "," [index] "]"
+index: INT | NAME [SIGN INT]
+
+?sum: product ((PLUS | MINUS) product)*
+?product: factor ((TIMES | OVER) factor)*
+?factor: MINUS factor                 -> negative
+    | value
+    | value "**" factor               -> power
+?value: NUMBER | PRIMED | NAME | "(" sum ")" | FUNCTION "(" sum ("," sum)* ")" -> call
+
+FORALL.2: /forall(?!\w)/
+IN.2: /in(?!\w)/
+DOTS: ".."
+X.2: /X(?!\w)/
+F.2: /F(?!\w)/
+G.2: /G(?!\w)/
+U.2: /U(?!\w)/
+W.2: /W(?!\w)/
+R.2: /R(?!\w)/
+P.2: /P(?!\w)/
+D.2: /D(?!\w)/
+TRUE.2: /true(?!\w)/
+FALSE.2: /false(?!\w)/
+FUNCTION.2: /(abs|min|max|exp|ln)(?!\w)/
+NAME: /(?!({"|".join(sorted(WORDS))}|abs|min|max|exp|ln)(?!\w))[A-Za-z_]\w*(?!['\w])/
+PRIMED: /[A-Za-z_]\w*'/
+STRING: /"[^"\n]*"/
+NUMBER: /[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?(?![\w])/
+INT: /[0-9]+(?!\w)/
+COMPARISON: "<=" | ">=" | "==" | "!=" | "=" | "<" | ">"
+SIGN: "+" | "-"
+PLUS: "+"
+MINUS: "-"
+TIMES: "*"
+OVER: "/"
+%ignore /\s+/
+"""
+
+WORDING = {"NAME": "a name", "STRING": "a quoted label", "INT": "a whole number", "NUMBER": "a number"}
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Lark:
+    from lark import Lark
+
+    return Lark(GRAMMAR, parser="earley", start=["property", "predicate"], propagate_positions=True)
+
+
+def error(text: str, column: int, reason: str) -> ExpressionError:
+    """Returns an error that tells line and column, and shows the place."""
+    line = text.count("\n", 0, column) + 1
+    start = text.rfind("\n", 0, column) + 1
+    shown = text.split("\n")[line - 1]
+    return ExpressionError(f"line {line}, column {column - start + 1}: {reason}", shown, column - start)
+
+
+def parse_tree(text: str, start: str) -> Branch:
+    """Returns the tree of a `property` or a `predicate`.
+
+    Raises:
+        ExpressionError: a mistake, with line, column, and a mark under the place.
+    """
+    from lark.exceptions import UnexpectedCharacters, UnexpectedEOF
+
+    if len(text) > MAX_LENGTH:
+        raise error(text, MAX_LENGTH, f"longer than {MAX_LENGTH:,} characters")
+    depth = 0
+    for column, character in enumerate(text):
+        depth += (character in "([{") - (character in ")]}")
+        if depth > MAX_DEPTH:
+            raise error(text, column, f"brackets nested deeper than {MAX_DEPTH}")
+    try:
+        return _parser().parse(text, start=start)
+    except UnexpectedCharacters as found:
+        place = found.pos_in_stream or 0
+        raise error(text, place, f"unexpected {text[place]!r}{_expected(found.allowed)}") from None
+    except UnexpectedEOF as found:
+        raise error(text, len(text.rstrip()), f"the text ends too early{_expected(found.expected)}") from None
+    except RecursionError:
+        raise error(text, 0, f"operators nested deeper than {MAX_NESTED}") from None
+
+
+def _expected(allowed: object) -> str:
+    from lark import Lark
+
+    if not isinstance(allowed, (set, frozenset, list, tuple)) or not allowed:
+        return ""
+    known = {t.name: t.pattern.value for t in _parser().terminals} if isinstance(_parser(), Lark) else {}
+    words = set()
+    for terminal in allowed:
+        name = str(getattr(terminal, "name", terminal))
+        value = known.get(name, name)
+        words.add(WORDING.get(name) or (value if len(value) <= 4 and "\\" not in value else name.lower()))
+    return f"; expected here: {', '.join(sorted(words))}" if len(words) <= 12 else ""
+
+
+def span(tree: object) -> tuple[int, int]:
+    """Returns where a tree or token starts and ends in the text."""
+    from lark import Token, Tree
+
+    if isinstance(tree, Token):
+        return tree.start_pos or 0, tree.end_pos or 0
+    if isinstance(tree, Tree) and not tree.meta.empty:
+        return tree.meta.start_pos, tree.meta.end_pos
+    return 0, 0

@@ -1,0 +1,37 @@
+"""`{ table = [[...], ...] }`: noise given row by row, one row for each answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from paramverify.algebra.polynomials import RationalFunction
+from paramverify.errors import CaseError, located
+from paramverify.models.context import Checks
+from paramverify.models.noise import Noise, NoiseKind, Range
+from paramverify.tables import Table, as_expression
+
+
+def table_noise(rows: Sequence[Sequence[RationalFunction]], checks: Checks) -> Noise:
+    """Returns noise given row by row: rows[f][o] is the probability that f is released as o."""
+    for f, row in enumerate(rows):
+        if len(row) != len(rows):
+            raise CaseError(f"row {f} has {len(row)} entries, the table has {len(rows)} rows", key="table")
+        checks.distribution({str(o): p for o, p in enumerate(row)}, f"row {f} of the noise table")
+    return Noise(rows)
+
+
+def _read(table: Table, checks: Checks, given: Range | None) -> Noise:
+    data = table.get("table")
+    lists = isinstance(data, list) and all(isinstance(row, list) for row in data)
+    if given and not (lists and len(data) == given.limit + 1):
+        raise CaseError(f"{given.limit + 1} rows are needed, for the answers {given.told}", key="table")
+    if not lists or len(data) < 2:
+        raise CaseError("a list of at least two rows is needed here", key="table")
+    rows: list[list[RationalFunction]] = []
+    for f, row in enumerate(data):
+        with located(key=f"table[{f}]"):
+            rows.append([checks.function(as_expression(entry)) for entry in row])
+    return table_noise(rows, checks)
+
+
+NOISE = NoiseKind("table = [[...], ...]", _read)

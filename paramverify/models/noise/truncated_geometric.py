@@ -1,0 +1,42 @@
+"""`{ truncated_geometric = alpha, range = n }`: what falls beyond an end is given to the end."""
+
+from __future__ import annotations
+
+from paramverify.algebra.polynomials import RationalFunction
+from paramverify.models.context import Checks
+from paramverify.models.noise import Noise, NoiseKind, Range
+from paramverify.tables import Table
+
+
+def truncated_geometric(alpha: RationalFunction, limit: int, checks: Checks) -> Noise:
+    """Returns the truncated α-geometric mechanism on 0..limit.
+
+    The answer f becomes o with probability α^|o−f|/(1+α) if o is 0 or the limit, else (1−α)/(1+α)·α^|o−f|
+    ([Ghosh09]; [F] section 2). It is −ln α-differentially private for counting queries.
+
+    Raises:
+        ModelError: alpha leaves [0, 1] somewhere on the domain.
+    """
+    one = RationalFunction.of(checks.ring.number(1))
+    rest = one - alpha
+    checks.nonnegative(alpha.numerator * alpha.denominator, "alpha of the truncated geometric noise")
+    checks.nonnegative(rest.numerator * rest.denominator, "1 - alpha of the truncated geometric noise")
+    end = one / (one + alpha)
+    inner = rest * end
+    powers = [one]
+    for _ in range(limit):
+        powers.append(powers[-1] * alpha)
+    rows = [
+        [(end if o in (0, limit) else inner) * powers[abs(o - f)] for o in range(limit + 1)]
+        for f in range(limit + 1)
+    ]
+    return Noise(rows, truncated=True)
+
+
+def _read(table: Table, checks: Checks, given: Range | None) -> Noise:
+    assert given is not None  # it is ranged
+    alpha = checks.function(table.expression("truncated_geometric"))
+    return truncated_geometric(alpha, given.limit, checks)
+
+
+NOISE = NoiseKind("truncated_geometric = alpha", _read, ranged=True)

@@ -1,0 +1,64 @@
+"""`[privacy]`: the measure of privacy with its bound, and the lengths of the sequences that it is about."""
+
+from __future__ import annotations
+
+import re
+
+from paramverify.algebra.budgets import read_epsilon
+from paramverify.algebra.polynomials import RationalFunction
+from paramverify.algebra.signs import Sign, sign_on
+from paramverify.errors import CaseError, located
+from paramverify.models.context import Checks
+from paramverify.models.measures import Measure, Pure
+from paramverify.tables import Table
+
+MAX_LENGTH = 100_000
+
+
+def read_measure(privacy: Table, checks: Checks) -> tuple[Measure, str]:
+    """Reads `epsilon` or `ratio`: the measure, its bound positive on the domain; and the bound in words.
+
+    Raises:
+        CaseError: a bound that is not positive, or below 1 everywhere; a mistake in the table.
+    """
+    if ("epsilon" in privacy) == ("ratio" in privacy):
+        raise CaseError(f"give either epsilon or ratio{privacy.hint('epsilon', 'ratio')}")
+    name = "epsilon" if "epsilon" in privacy else "ratio"
+    expression = privacy.expression(name)
+    with located(key=name):
+        if name == "epsilon":
+            budget = read_epsilon(expression)
+            ratio = budget.ratio(checks.ring, checks.function)
+        else:
+            ratio = checks.function(expression)
+        denominator = checks.positive(ratio.denominator, "the denominator of the ratio bound")
+        numerator = ratio.numerator if denominator == ratio.denominator else -ratio.numerator
+        if not numerator or checks.positive(numerator, "the ratio bound") != numerator:
+            raise CaseError("the ratio bound e^epsilon must be positive")
+        if sign_on(numerator - denominator, checks.domain) is Sign.NEGATIVE:
+            raise CaseError("the ratio bound e^epsilon is below 1, so epsilon would be negative")
+        return Pure(RationalFunction(numerator, denominator)), f"{name} = {expression.text}"
+
+
+def read_lengths(value: object) -> tuple[int, ...]:
+    """Reads `length`: a number, a range such as `"1..15"`, or `"all"`, which gives no lengths; 1 by default.
+
+    Raises:
+        CaseError: anything else.
+    """
+    if value is None:
+        return (1,)
+    with located(key="length"):
+        if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MAX_LENGTH:
+            return (value,)
+        if value == "all":
+            return ()
+        match = (
+            re.fullmatch(r"\s*([0-9]{1,6})\s*\.\.\s*([0-9]{1,6})\s*", value)
+            if isinstance(value, str)
+            else None
+        )
+        if match and 1 <= int(match.group(1)) <= int(match.group(2)) <= MAX_LENGTH:
+            return tuple(range(int(match.group(1)), int(match.group(2)) + 1))
+        reason = f'a number from 1 to {MAX_LENGTH}, a range such as "1..15", or "all" is needed here'
+        raise CaseError(reason)

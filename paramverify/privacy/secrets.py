@@ -1,0 +1,263 @@
+"""What a case compares: neighbouring inputs, or secrets under the attacker's prior.
+
+The prior is conditioned on each secret and carried through the queries, to weights of the inputs of the
+mechanism.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from paramverify import printable
+from paramverify.algebra.domains import Domain
+from paramverify.algebra.expressions import Expression, Value, evaluate
+from paramverify.algebra.polynomials import Polynomial, RationalFunction, constant_value, value_at, variables
+from paramverify.algebra.signs import Sign, sign_on
+from paramverify.claims import Claim
+from paramverify.errors import CaseError, located
+from paramverify.models.context import Checks, Obligation, is_somewhere_positive
+from paramverify.models.hmm import HMM
+from paramverify.models.mechanisms import Input, Mechanism, known_input, read_mechanism, show_input
+from paramverify.models.mechanisms.hmm import Explicit, read_row
+from paramverify.models.neighbourhoods import Neighbourhood, unformed
+from paramverify.models.priors import (
+    DISTRIBUTIONS,
+    InitialDistribution,
+    Prior,
+    SecretPair,
+    check_labels,
+    read_prior,
+)
+from paramverify.tables import Table, check_name, is_decimal
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """The pairs that are compared, by what they are told apart, and what was read to form them.
+
+    With a prior that is conditioned on secrets, `inputs` has the weights of the inputs of the mechanism
+    under each secret.
+    `stands_for` are neighbours that are too many to form, for which one pair stands.
+    """
+
+    mechanism: Mechanism
+    hmm: HMM
+    pairs: Sequence[SecretPair]
+    prior: Prior | None = None
+    inputs: Mapping[str, Mapping[Input, RationalFunction]] = field(default_factory=dict)
+    stands_for: Neighbourhood | None = None
+    notes: tuple[str, ...] = ()
+
+
+def read_comparison(top: Table, checks: Checks) -> Compared:
+    """Reads `[mechanism]`, and `[neighbours]` or `[prior]` and `[secrets]`.
+
+    Raises:
+        InputError: a mistake in one of them. LimitError: too many inputs or pairs.
+    """
+    with top.within("mechanism") as made:
+        mechanism = read_mechanism(made, checks)
+    if "neighbours" in top:
+        return _neighbours(top, mechanism)
+    if isinstance(mechanism, Explicit) and not mechanism.queries:
+        return Compared(mechanism, mechanism.model, _explicit_pairs(top, mechanism, checks))
+    return _secret_pairs(top, mechanism, checks)
+
+
+def _neighbours(top: Table, mechanism: Mechanism) -> Compared:
+    if "prior" in top or "secrets" in top:
+        raise CaseError("give either [neighbours], or [prior] and [secrets]", key="neighbours")
+    if mechanism.queries:
+        raise CaseError("[neighbours] needs the number of queries, not expressions", key="mechanism")
+    with top.within("neighbours") as table:
+        many = unformed(mechanism, table)
+        if many:
+            table.close()
+            return _worst(mechanism, many)
+        hmm, pairs = mechanism.neighbours(table)
+        table.close()
+        if not pairs:
+            raise CaseError("there are no neighbouring inputs")
+        return Compared(mechanism, hmm, pairs)
+
+
+def _worst(mechanism: Mechanism, around: Neighbourhood) -> Compared:
+    """Returns the pair of neighbours that stands for all."""
+    left, right = around.worst_pair()
+    hmm, pairs = around.compare(left, right)
+    note = (
+        f"{show_input(left)} against {show_input(right)} has the largest ratio of all neighbours "
+        f"({around.pairs:,} ordered pairs), and stands for them"
+    )
+    return Compared(mechanism, hmm, pairs, stands_for=around, notes=(note,))
+
+
+def _secret_pairs(top: Table, mechanism: Mechanism, checks: Checks) -> Compared:
+    """Conditions the prior on each secret, and carries it through the queries."""
+    if not mechanism.queries:
+        raise CaseError("the query expressions are missing: what is it applied to?", key="mechanism")
+    with top.within("prior") as belief:
+        prior = read_prior(belief, checks)
+    table = top.table("secrets")
+    with located(key="secrets"):
+        wanted = _pairs(table)
+        conditioned = _conditioned(prior, table, wanted)
+        _close_secrets(table)
+    weights = {name: _weights(given, mechanism) for name, given in conditioned.items()}
+    inputs = list(dict.fromkeys(given for answers in weights.values() for given in answers))
+    hmm, starts = mechanism.build(inputs)
+    start = dict(zip(inputs, starts, strict=True))
+    priors = {name: _mixture(answers, start, checks) for name, answers in weights.items()}
+    pairs = [SecretPair(a, b, priors[a], priors[b]) for a, b in wanted]
+    return Compared(mechanism, hmm, pairs, prior, weights)
+
+
+def _conditioned(prior: Prior, table: Table, wanted: Sequence[tuple[str, str]]) -> dict[str, Prior]:
+    """Returns the prior under each secret that a pair names."""
+    found: dict[str, Prior] = {}
+    for name in dict.fromkeys(name for pair in wanted for name in pair):
+        if name not in table:
+            known = ", ".join(printable.name(k) for k in table.data if k != "pairs")
+            raise CaseError(f"{name!r} is not one of the secrets: {known}", key="pairs")
+        secret = table.expression(name)
+        with located(key=name):
+            found[name] = prior.where(secret)
+    return found
+
+
+def _explicit_pairs(top: Table, mechanism: Explicit, checks: Checks) -> list[SecretPair]:
+    """Reads `[prior.NAME]`: initial distributions written out state by state."""
+    priors: dict[str, InitialDistribution] = {}
+    with top.within("prior") as table:
+        for name in table:
+            row = table.get(name)
+            if not isinstance(row, dict) or row.keys() & set(DISTRIBUTIONS) - set(mechanism.model.states):
+                reason = "start is missing: the expression over [prior] that names the initial state"
+                raise CaseError(f"{reason}; or [prior.{name}] gives each state a probability", key=name)
+            with table.within(name) as entries:
+                row = read_row(entries, mechanism.model.states, checks)
+                checks.distribution(row, "this distribution")
+                numbered = {mechanism.model.states.index(s): p for s, p in row.items()}
+                priors[name] = InitialDistribution.of(numbered, checks)
+    table = top.table("secrets")
+    with located(key="secrets"):
+        wanted = _pairs(table)
+        table.close()
+        for name in (name for pair in wanted for name in pair):
+            if name not in priors:
+                raise CaseError(f"{name!r} is not one of {', '.join(priors)}", key="pairs")
+    return [SecretPair(a, b, priors[a], priors[b]) for a, b in wanted]
+
+
+def _pairs(table: Table) -> list[tuple[str, str]]:
+    pairs = table.need("pairs")
+    if not isinstance(pairs, list) or not pairs:
+        raise CaseError("a list of pairs of secrets is needed here", key="pairs")
+    found: list[tuple[str, str]] = []
+    for k, pair in enumerate(pairs):
+        with located(key=f"pairs[{k}]"):
+            if not (
+                isinstance(pair, list)
+                and len(pair) == 2
+                and all(isinstance(n, str) and not is_decimal(n) for n in pair)
+            ):
+                raise CaseError("a pair of two names is needed here")
+            if pair[0] == pair[1]:
+                raise CaseError("a secret cannot be compared with itself")
+            found.append((pair[0], pair[1]))
+    return found
+
+
+def _close_secrets(table: Table) -> None:
+    """Checks that every secret, also one that no pair uses, is at least an expression."""
+    for name in table:
+        if name != "pairs":
+            check_name(name)
+            table.expression(name)
+
+
+def _weights(prior: Prior, mechanism: Mechanism) -> dict[Input, RationalFunction]:
+    """Returns the weight of each combination of answers under a conditioned prior."""
+    found: dict[Input, RationalFunction] = {}
+    named: dict[Input, Input] = {}
+    for query in mechanism.queries:
+        with located(key="mechanism"):
+            check_labels(query, prior.values)
+    for assignment, weight in prior.assignments():
+        if not weight.numerator:
+            continue
+        with located(key="mechanism"):
+            answers = tuple(_as_answer(q, assignment) for q in mechanism.queries)
+            if answers not in named:
+                named[answers] = known_input(answers, mechanism.answers)
+        given = named[answers]
+        found[given] = found[given] + weight if given in found else weight
+    return found
+
+
+def _as_answer(query: Expression, assignment: Mapping[str, Value]) -> Value:
+    value = evaluate(query, assignment)
+    return Fraction(value) if isinstance(value, bool) else value
+
+
+def _mixture(
+    answers: Mapping[Input, RationalFunction], start: Mapping[Input, InitialDistribution], checks: Checks
+) -> InitialDistribution:
+    """Returns the initial distribution that mixes those of the inputs with the given weights."""
+    mixed: dict[int, RationalFunction] = {}
+    for given, weight in answers.items():
+        inner = start[given]
+        for state, share in inner.weights.items():
+            part = weight * RationalFunction.of(share, inner.mass)
+            mixed[state] = mixed[state] + part if state in mixed else part
+    return InitialDistribution.of(mixed, checks)
+
+
+def possible(pairs: Sequence[SecretPair], domain: Domain) -> tuple[list[Obligation], list[str]]:
+    """Refuses secrets that are impossible everywhere; returns what is in doubt, and what is excluded.
+
+    Each obligation must be refuted: it holds if its secret has probability zero at every point of the domain.
+
+    Raises:
+        CaseError: a secret has probability zero at every point.
+    """
+    doubtful: list[Obligation] = []
+    notes: list[str] = []
+    for pair in pairs:
+        for name, start in ((pair.left, pair.pi), (pair.right, pair.tau)):
+            sign = sign_on(start.mass, domain)
+            never = f"the secret {name!r} has probability zero for every prior"
+            somewhere = sign is Sign.POSITIVE or is_somewhere_positive(start.mass, domain)
+            if somewhere is False:
+                raise CaseError(never, key="secrets")
+            if somewhere is None:
+                doubtful.append(Obligation(Claim(-start.mass, domain), never))
+            if sign is not Sign.POSITIVE:
+                notes.extend(_excluded(name, start.mass, domain))
+    return doubtful, notes
+
+
+def _excluded(name: str, mass: Polynomial, domain: Domain) -> Iterator[str]:
+    """Yields where a secret has probability zero, in words, if it has so anywhere."""
+    zeros = [
+        _zeros(factor)
+        for factor, _ in mass.factor()[1]
+        if sign_on(factor, domain) not in (Sign.POSITIVE, Sign.NEGATIVE)
+    ]
+    if zeros:
+        yield (
+            f"priors with {' or '.join(zeros)} are excluded: there {name!r} has probability "
+            "zero, and privacy says nothing"
+        )
+
+
+def _zeros(factor: Polynomial) -> str:
+    """Returns where an irreducible polynomial vanishes, in words: `p = 1`, or `p + q - 1 = 0`."""
+    names = variables(factor)
+    if len(names) == 1 and factor.total_degree() == 1:
+        slope = constant_value(factor.derivative(names[0]))
+        at_zero = value_at(factor, {name: Fraction(0) for name in map(str, factor.context().names())})
+        return f"{names[0]} = {-at_zero / slope}"
+    return f"{factor} = 0"

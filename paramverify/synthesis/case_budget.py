@@ -1,0 +1,45 @@
+"""The budget of a case: for its lengths or every length, and beside it the one relative to its own bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from paramverify.models.model import Model
+from paramverify.portfolio.session import Session
+from paramverify.synthesis.budget import tight_budget
+from paramverify.synthesis.every_length_budget import tight_budget_of_every_length
+from paramverify.synthesis.suprema import TightBudget
+
+
+@dataclass(frozen=True, eq=False)
+class CaseBudget:
+    """The largest ratio, and if the bound of the case has parameters, the largest ratio divided by it."""
+
+    ratio: TightBudget
+    relative: TightBudget | None
+
+    def is_within(self, precision: Fraction) -> bool:
+        """Tells whether both are exact, or bounds whose relative distance is at most the precision."""
+        found = [self.ratio, *([self.relative] if self.relative else [])]
+        return all(
+            f.infinite or (f.upper is not None and f.upper - f.lower <= precision * f.lower) for f in found
+        )
+
+
+def case_budget(model: Model, session: Session, precision: Fraction) -> CaseBudget:
+    """Returns the tight budget of a model, see `tight_budget` and `tight_budget_of_every_length`.
+
+    Raises:
+        LimitError: too many sequences.
+        ModelError: no prior gives both secrets of a pair a positive probability.
+    """
+    find = tight_budget if model.lengths else tight_budget_of_every_length
+    found = find(model, session, precision)
+    relative = find(model, session, precision, relative=True) if has_parametric_bound(model) else None
+    return CaseBudget(found, relative)
+
+
+def has_parametric_bound(model: Model) -> bool:
+    """Tells whether the bound of a model has parameters in it."""
+    return not model.measure.variables.isdisjoint(model.domain.ring.parameters)

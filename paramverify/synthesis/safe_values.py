@@ -1,0 +1,225 @@
+"""For which values of its parameters a case is private: intervals, a condition, or a region map.
+
+Which of them answers, and how the time is shared among their steps, is decided here: every caller gets the
+same answers.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from math import prod
+from pathlib import Path
+
+from paramverify.answers import Open
+from paramverify.claims import Claim
+from paramverify.errors import InputError, UnsupportedError
+from paramverify.evidence.witnesses import AnyWitness
+from paramverify.portfolio.elimination import Elimination, eliminate
+from paramverify.portfolio.session import Session
+from paramverify.privacy.cases import Case
+from paramverify.synthesis.intervals import Partition
+from paramverify.synthesis.map_files import cell_file
+from paramverify.synthesis.maps import Cell, RegionMap, Status
+from paramverify.synthesis.optimum import Optimum, optimum_of_map, optimum_of_parts
+from paramverify.synthesis.questions import (
+    axes_of,
+    flat_constraint,
+    region_claims,
+    witness_in_map,
+    witness_of,
+)
+from paramverify.synthesis.refinement import exact_parts
+from paramverify.synthesis.regions import region_map
+
+CUTTING = 0.8  # of the time is for cutting; what is open is put together and a witness is found after that
+DECIDED = (Status.SAFE, Status.VIOLATING, Status.OUTSIDE)
+
+
+class Form(Enum):
+    """What an answer can be, in the order in which they are tried."""
+
+    INTERVALS = "exact intervals of one parameter"
+    CONDITION = "a condition on several parameters"
+    MAP = "a region map"
+
+
+EXACT = frozenset({Form.INTERVALS, Form.CONDITION})
+SUITABLE = frozenset({Form.INTERVALS, Form.MAP})
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """Exact intervals, with the witnesses of violating parts by their numbers."""
+
+    partition: Partition
+    witnesses: Mapping[int, AnyWitness]
+    optimum: Optimum | None
+
+    @property
+    def possible(self) -> bool:
+        """Whether some value is safe."""
+        return bool(self.partition.having(Status.SAFE))
+
+
+@dataclass(frozen=True, eq=False)
+class ExactCondition:
+    """The condition on the parameters under which all claims hold, or why none was found."""
+
+    parameters: tuple[str, ...]
+    found: Elimination | Open
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """A region map, and a witness in one of its violating cells.
+
+    `reused` says that all cells come from the file of an earlier run, `complete` that no more than the wanted
+    share is undecided.
+    """
+
+    map: RegionMap
+    witness: AnyWitness | None
+    optimum: Optimum | None
+    reused: bool
+    complete: bool
+
+    @property
+    def possible(self) -> bool:
+        """Whether some value may be safe."""
+        return any(self.map.shares[status].upper > 0 for status in (Status.SAFE, Status.UNDECIDED))
+
+
+@dataclass(frozen=True)
+class MapOptions:
+    """How a region map is made.
+
+    At most the share `coverage` of the domain is left undecided, if the time suffices. `state` is a file that
+    keeps the cells. `on_shares` hears the shares of the box so far, `on_map` that the map is made, before a
+    witness is looked for in it.
+    """
+
+    coverage: Fraction = Fraction(1, 100)
+    state: Path | None = None
+    on_shares: Callable[[Mapping[Status, float]], None] = lambda shares: None
+    on_map: Callable[[], None] = lambda: None
+
+
+def safe_values(
+    case: Case,
+    session: Session,
+    parameters: Sequence[str] = (),
+    forms: Collection[Form] = SUITABLE,
+    options: MapOptions | None = None,
+) -> Intervals | ExactCondition | Regions | None:
+    """Returns for which values of the parameters all claims hold for all values of the others.
+
+    The answer has the first of the given forms that applies: intervals for one parameter, where projection
+    applies to it; a condition; a map. None if none does. What counts about the model is to be checked before.
+
+    Args:
+        parameters: those of the answer; see `axes_of` for which they are if none is given.
+
+    Raises:
+        InputError: a parameter that does not exist, a domain without interior for a map, or a file of cells
+            that is about something else.
+        UnsupportedError: strict comparisons.
+        TimeLimitError: the time is over; a map is returned as it is then.
+    """
+    claims = region_claims(case.model)
+    axes = axes_of(case, claims, parameters)
+    if Form.INTERVALS in forms and len(axes) == 1:
+        try:
+            found = exact_parts(claims, case.model.domain, axes[0], _left(session))
+        except UnsupportedError:
+            pass
+        else:
+            return _intervals(case, found, session)
+    if Form.CONDITION in forms:
+        return ExactCondition(axes, eliminate(claims, axes, case.model.domain, _left(session)))
+    if Form.MAP in forms:
+        return _regions(case, claims, axes, session, options or MapOptions())
+    return None
+
+
+def _left(session: Session) -> float:
+    return session.deadline - time.monotonic()
+
+
+def _intervals(case: Case, found: Partition, session: Session) -> Intervals:
+    witnesses: dict[int, AnyWitness] = {}
+    for number, part in enumerate(found.parts):
+        if part.status is Status.VIOLATING:
+            witness = witness_of(case.model, session, found, part)
+            if witness:
+                witnesses[number] = witness
+    best = None
+    if case.design and case.design.objective == found.parameter:
+        best = optimum_of_parts(found, case.design.sense)
+    return Intervals(found, witnesses, best)
+
+
+def _regions(
+    case: Case, claims: Sequence[Claim], axes: Sequence[str], session: Session, options: MapOptions
+) -> Regions:
+    flat = flat_constraint(case.model.domain, axes, session)
+    if flat:
+        reason = f"the parameter domain has no interior, because of {flat}: a map has nothing to show"
+        raise InputError(f"{reason}; `verify` decides the case, `--witness` looks for violating priors")
+    found, reused = _map(case, claims, axes, session, options)
+    options.on_map()
+    witness = None if found.stopped else witness_in_map(case.model, session, found)
+    best = None
+    if case.design and case.design.objective in found.parameters:
+        best = optimum_of_map(found, case.design.objective, case.design.sense)
+    complete = not found.interrupted and found.share(Status.UNDECIDED) <= options.coverage
+    return Regions(found, witness, best, reused, complete)
+
+
+def _map(
+    case: Case, claims: Sequence[Claim], axes: Sequence[str], session: Session, options: MapOptions
+) -> tuple[RegionMap, bool]:
+    """Returns the map, and whether the state file had all of it."""
+    domain = case.model.domain
+    whole = _size((domain.box[n].lower, domain.box[n].upper) for n in axes)
+    file = cell_file(options.state, claims, domain, axes) if options.state else nullcontext(((), None))
+    with file as (known, keep):
+        sizes = dict.fromkeys(Status, Fraction(0))
+        for cell in known:
+            sizes[cell.status] += cell.volume
+        new = 0
+
+        def on_cell(cell: Cell) -> None:
+            nonlocal new
+            new += 1
+            sizes[cell.status] += cell.volume
+            if keep:
+                keep(cell)
+            options.on_shares({s: float(v / whole) for s, v in sizes.items() if s in DECIDED})
+
+        seconds = max(0.0, CUTTING * _left(session))
+        found = region_map(
+            claims,
+            domain,
+            axes,
+            options.coverage,
+            on_cell=on_cell,
+            known=known,
+            session=session,
+            seconds=seconds,
+        )
+        if keep:  # how the rest was cut saves time when it is gone on with
+            old = set(known)
+            for cell in found.cells:
+                if cell.status is Status.UNDECIDED and cell not in old:
+                    keep(cell)
+        return found, bool(known) and not new and not found.interrupted
+
+
+def _size(box: Iterable[tuple[Fraction, Fraction]]) -> Fraction:
+    """Returns the volume of a box."""
+    return prod((high - low for low, high in box), start=Fraction(1))

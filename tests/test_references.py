@@ -1,0 +1,105 @@
+"""Sources: docs/references.md defines the keys by which code, cases and documentation cite them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from conftest import ROOT
+
+REFERENCES = ROOT / "docs" / "references.md"
+KEY = r"\[([A-Z]|[A-Z][A-Za-z]*\d\d)\]"  # [F], [Farin02]
+DEFINED = re.findall(rf"^- \*\*{KEY}\*\* ", REFERENCES.read_text(encoding="utf-8"), re.MULTILINE)
+
+CODE = sorted((ROOT / "paramverify").rglob("*.py"))
+SOURCES = [*CODE, *sorted((ROOT / "benchmarks").glob("*.py"))]
+PAGES = sorted({*ROOT.glob("*.md"), *(ROOT / "docs").glob("**/*.md")} - {REFERENCES})
+CASES = sorted((ROOT / "cases").rglob("*.toml"))
+
+
+def remarks(source: str) -> Iterator[str]:
+    """The docstrings and comments of a Python source."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield ast.get_docstring(node, clean=False) or ""
+    yield from re.findall(r"(?:^|\s)# .*$", source, re.MULTILINE)
+
+
+def prose(path: Path) -> str:
+    """What a file says in words: remarks of Python, comments of TOML, and a page without its code."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".py":
+        return "\n".join(remarks(text))
+    if path.suffix == ".toml":
+        return "\n".join(re.findall(r"^#.*|\s#[^\"'\n]*$", text, re.MULTILINE))
+    return re.sub(r"`[^`\n]+`", "", re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL))
+
+
+def cited(text: str) -> set[str]:
+    """The keys in a text; an index such as T[A] is none."""
+    return set(re.findall(rf"(?<!\w){KEY}", text))
+
+
+@cache
+def citations() -> dict[str, set[str]]:
+    """The keys that each file cites."""
+    return {str(path.relative_to(ROOT)): cited(prose(path)) for path in (*SOURCES, *PAGES, *CASES)}
+
+
+def test_every_cited_key_is_defined() -> None:
+    """A key that code, a case or a page cites has an entry."""
+    unknown = {path: keys - set(DEFINED) for path, keys in citations().items()}
+    assert {path: keys for path, keys in unknown.items() if keys} == {}
+
+
+def test_every_defined_key_is_cited() -> None:
+    """No entry is there that nobody cites."""
+    assert set(DEFINED) - set().union(*citations().values()) == set()
+
+
+def test_entries_are_in_order() -> None:
+    """Each key is defined once; the four sources of the project come first, the others by the alphabet."""
+    assert [key for key, times in Counter(DEFINED).items() if times > 1] == []
+    assert [*"FLST", *sorted(key for key in DEFINED if len(key) > 1)] == DEFINED
+
+
+def test_every_entry_has_authors_a_title_and_a_year() -> None:
+    """An entry names who wrote what, and when."""
+    text = REFERENCES.read_text(encoding="utf-8")
+    entries = re.split(r"\n(?=- \*\*\[|## |\Z)", text)
+    for entry in (e for e in entries if e.startswith("- ")):
+        assert re.match(rf"- \*\*{KEY}\*\* [^:*]+: \*[^*]+\*.*\b(1[89]|20)\d\d\b", " ".join(entry.split())), (
+            entry
+        )
+
+
+def test_code_cites_by_key() -> None:
+    """No docstring and no comment of the package gives the year of a source: it gives the key."""
+    assert lines_with(r"\b(?:1[89]|20)\d\d\b", CODE) == []
+
+
+def test_pages_cite_by_key() -> None:
+    """No page ends a bracket with the year of a source, as in (Warner, 1965): it gives the key."""
+    assert lines_with(r"\b(?:1[89]|20)\d\d\)", PAGES) == []
+
+
+def lines_with(pattern: str, paths: list[Path]) -> list[str]:
+    """The lines of prose that a pattern is found in, with the names of the files."""
+    return [f"{path.name}: {line}" for path in paths for line in re.findall(f".*{pattern}.*", prose(path))]
+
+
+def test_what_counts_as_a_citation() -> None:
+    """Keys are read from remarks and prose, and neither from code nor from indices."""
+    assert cited("as in [F] and ([Farin02] section 2), [[L]](x.md); T[A], [p], [10], [Farin]") == {
+        "F",
+        "Farin02",
+        "L",
+    }
+    assert cited("\n".join(remarks('def f(x: T[F]) -> None:\n    """[S]"""\n    x[K]  # [T]\n'))) == {
+        "S",
+        "T",
+    }

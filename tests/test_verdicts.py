@@ -1,0 +1,83 @@
+"""Verdicts are closed: three types and their words, and no module compares with the words themselves."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import paramverify
+from paramverify.answers import End, Open, Proved, Refuted, Standing
+from paramverify.verdicts import Holds, Unknown, Violated, status_of
+
+PACKAGE = Path(paramverify.__file__).parent
+WORDS = {"holds", "violated", "unknown"}
+
+# The kernel checks evidence without the package, so it has the words of the documents itself; `unknown` is
+# also what SMT-LIB calls it when a solver gives up.
+OWN_WORDS = ("checker/", "formats/smtlib.py", "backends/smtlib_process.py", "compare/trials.py")
+
+
+def compared(tree: ast.AST) -> Iterator[str]:
+    """Yields the strings that a module compares with, matches, or looks for in a collection."""
+    for node in ast.walk(tree):
+        parts: list[ast.expr] = []
+        if isinstance(node, ast.Compare):
+            parts = [node.left, *node.comparators]
+        elif isinstance(node, ast.MatchValue):
+            parts = [node.value]
+        for part in parts:
+            items = part.elts if isinstance(part, (ast.Tuple, ast.List, ast.Set)) else [part]
+            yield from (i.value for i in items if isinstance(i, ast.Constant) and isinstance(i.value, str))
+
+
+@pytest.mark.parametrize(
+    ("code", "strings"),
+    [
+        ("x.status == 'holds'", {"holds"}),
+        ("if 'violated' != x: pass", {"violated"}),
+        ("y = x in ('holds', 'unknown')", {"holds", "unknown"}),
+        ("match x:\n  case 'unknown': pass", {"unknown"}),
+        ("x = {'status': 'holds'}", set()),
+        ("x.status is Standing.HOLDS", set()),
+    ],
+)
+def test_what_counts_as_a_comparison(code: str, strings: set[str]) -> None:
+    """Comparisons, memberships and matches are seen, other uses of a word are not."""
+    assert set(compared(ast.parse(code))) == strings
+
+
+def test_no_module_compares_with_the_words_of_verdicts() -> None:
+    """What depends on a verdict asks for its type or its `Standing`; each exception is one."""
+    found = {
+        str(path.relative_to(PACKAGE))
+        for path in PACKAGE.rglob("*.py")
+        if WORDS & set(compared(ast.parse(path.read_text())))
+    }
+    assert [name for name in sorted(found) if not name.startswith(OWN_WORDS)] == []
+    for own in OWN_WORDS:
+        assert any(name.startswith(own) for name in found), own
+
+
+@pytest.mark.parametrize(
+    ("said", "standing"),
+    [
+        (Holds(()), Standing.HOLDS),
+        (Violated("any witness"), Standing.VIOLATED),
+        (Unknown(End.TIMEOUT, ""), Standing.UNKNOWN),
+        (Proved(), Standing.HOLDS),
+        (Refuted({}), Standing.VIOLATED),
+        (Open(End.GAVE_UP), Standing.UNKNOWN),
+    ],
+)
+def test_the_word_of_each(
+    said: Holds | Violated[object] | Unknown | Proved | Refuted | Open, standing: Standing
+) -> None:
+    """Each verdict and each answer has one word, which is written as it is into texts and JSON."""
+    assert status_of(said) is standing
+    assert json.loads(json.dumps({standing: standing})) == {standing.value: standing.value}
+    assert f"{standing}" == standing.value
+    assert {member.value for member in Standing} == WORDS

@@ -1,0 +1,45 @@
+"""What `pytest -m "not slow"` leaves out of long tables: most shipped cases, and all but the first seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+# A small case of each mechanism and of each kind of question; the others are for the whole suite.
+KINDS = frozenset(
+    (
+        "above-threshold-prior",
+        "blood-test",
+        "design-randomized-response",
+        "discrete-laplace",
+        "geometric-contagious-ln2",
+        "geometric-independent",
+        "noisy-max-contagious",
+        "noisy-max-naive-3-ln2",
+        "randomized-response",
+        "retransmission-bound",
+        "slots-1-bad-noise",
+        "slots-2-symbolic",
+        "survey",
+        "survey-coin",
+        "survey-memory-all",
+        "time-series-2-slow",
+    )
+)
+
+
+def shipped(paths: Iterable[Path]) -> list[Any]:
+    """Returns parameters, one for each case; those that are not of the chosen kinds are slow."""
+    return [pytest.param(path, id=path.stem, marks=_slow(path.stem not in KINDS)) for path in paths]
+
+
+def seeds(count: int, quick: int) -> list[Any]:
+    """Returns the seeds from 0; all but the first are slow."""
+    return [pytest.param(seed, marks=_slow(seed >= quick)) for seed in range(count)]
+
+
+def _slow(so: bool) -> tuple[pytest.MarkDecorator, ...]:
+    return (pytest.mark.slow,) if so else ()
