@@ -39,7 +39,9 @@ def measure(count: int, points: int, full: str, limit: int) -> str:
     noise = tuple(map(tuple, truncated_geometric(half, 2 * limit, checks).rows))
     judge = Judge(checks)
     marks = [time.process_time()]
-    given = slots.Slots(count, points, (-1, 1), ("count", "sum"), limit, checks.ring, noise, full=full)
+    given = slots.Slots(
+        count, points, (-1, 1), ("count", "sum"), limit, checks.ring, noise, drops=full == "drop"
+    )
     system = slots.build(given)
     check(system, checks)
     marks.append(time.process_time())

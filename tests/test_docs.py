@@ -95,7 +95,13 @@ EXAMPLES = [
 ]
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.place)
+@pytest.mark.parametrize(
+    "example",
+    [
+        pytest.param(e, id=e.place, marks=() if e.place.startswith("README.md:") else pytest.mark.slow)
+        for e in EXAMPLES
+    ],
+)
 def test_example(example: Example, tmp_path: Path) -> None:
     """A console example prints what the document says it prints."""
     for entry in ROOT.iterdir():

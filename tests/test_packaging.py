@@ -138,6 +138,7 @@ def installed(wheel: Path, dependencies: Path, tmp_path_factory: pytest.TempPath
     return venv
 
 
+@pytest.mark.slow
 def test_wheel_contents(wheel: Path) -> None:
     """The wheel has every module, `encodings` included, the type marker and the licence, and nothing else."""
     with ZipFile(wheel) as archive:
@@ -151,6 +152,7 @@ def test_wheel_contents(wheel: Path) -> None:
     assert any(name.startswith(info) and name.endswith("/LICENSE") for name in names)
 
 
+@pytest.mark.slow
 def test_wheel_metadata(wheel: Path, root: Path) -> None:
     """The wheel names its licence, its Python, its command, and exactly the extras that are documented."""
     with ZipFile(wheel) as archive:
@@ -176,11 +178,13 @@ def test_all_is_every_extra_for_users(root: Path) -> None:
     assert every == set().union(*extras.values())
 
 
+@pytest.mark.slow
 def test_installed_wheel(installed: Venv, tmp_path: Path) -> None:
     """The wheel works in a fresh environment."""
     installed.check(tmp_path)
 
 
+@pytest.mark.slow
 def test_pip_install(root: Path, dependencies: Path, tmp_path: Path) -> None:
     """`pip install .` in a fresh environment works, and does not need the sources afterwards."""
     source = copy_of(root, tmp_path)
@@ -190,6 +194,7 @@ def test_pip_install(root: Path, dependencies: Path, tmp_path: Path) -> None:
     venv.check(tmp_path)
 
 
+@pytest.mark.slow
 def test_editable_install(root: Path, dependencies: Path, tmp_path: Path) -> None:
     """`pip install -e .` works in a fresh environment, and changes of the sources take effect."""
     source = copy_of(root, tmp_path)
@@ -200,6 +205,7 @@ def test_editable_install(root: Path, dependencies: Path, tmp_path: Path) -> Non
     assert "changed" in output_of(venv.command, "--version", cwd=tmp_path)
 
 
+@pytest.mark.slow
 def test_from_the_repository_root(root: Path, dependencies: Path, tmp_path: Path) -> None:
     """`python -m paramverify` works from the repository root without any installation."""
     venv = Venv(tmp_path / "venv", dependencies)
@@ -207,6 +213,7 @@ def test_from_the_repository_root(root: Path, dependencies: Path, tmp_path: Path
     assert run(venv.python, "-m", "paramverify", "--help", cwd=tmp_path).returncode != 0
 
 
+@pytest.mark.slow
 def test_repository_root_on_the_path(root: Path, dependencies: Path, tmp_path: Path) -> None:
     """Python starts with the root on PYTHONPATH, and `encodings` is still the standard library's."""
     venv = Venv(tmp_path / "venv", dependencies)
@@ -297,6 +304,7 @@ number: int = claim.text()  # type: ignore[assignment]
 '''
 
 
+@pytest.mark.slow
 def test_types_for_users(installed: Venv, tmp_path: Path) -> None:
     """mypy accepts strict user code on the installed package, and sees the four mistakes marked in it.
 

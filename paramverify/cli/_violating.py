@@ -13,7 +13,6 @@ from paramverify.cli import _output
 from paramverify.cli._common import parse_point, progress_bar, write_json
 from paramverify.cli._exits import Exit
 from paramverify.encodings.choice import claims_of, is_long
-from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
@@ -22,31 +21,26 @@ from paramverify.privacy.verification import Report, levels_certificate
 from paramverify.reports import synthesis as telling
 from paramverify.reports.evidence import evidence_document
 from paramverify.synthesis import violating
+from paramverify.synthesis.violating import Objective
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated
 
 
-def violating_prior(
+def witness_answer(
     case: Case,
     session: Session,
-    objective: str | None,
+    objective: Objective | None,
     near: Sequence[str],
     tolerance: Fraction,
     evidence: Path | None,
 ) -> telling.Answer:
     """Returns a violating prior, or that there is none, and writes the evidence if a file is given."""
-    wanted = objective or ("nearest" if near else "simplest")
-    if (wanted == "nearest") != bool(near):
+    wanted = objective or (Objective.NEAREST if near else Objective.SIMPLEST)
+    if (wanted is Objective.NEAREST) != bool(near):
         raise click.UsageError("--objective nearest needs --near, and the others have no use for it")
     with progress_bar("claims") as progress:
-        if wanted == "nearest":
-            point = parse_point(near)
-            found = violating.nearest(case.model, session, point, tolerance, progress)
-        elif wanted == "ratio":
-            asked = need_privacy(case.model, "--objective ratio", "leave the objective out")
-            found = violating.worst(asked, session, tolerance, progress)
-        else:
-            found = violating.simplest(case.model, session, progress)
-    document = {"form": "witness", "objective": wanted, **telling.violating_document(found)}
+        point = parse_point(near)
+        found = violating.violating_prior(case.model, session, wanted, point, tolerance, progress=progress)
+    document = {"form": "witness", "objective": wanted.value, **telling.violating_document(found)}
     lines = telling.violating_lines(case, found)
     if evidence:
         _output.found(lines, document)

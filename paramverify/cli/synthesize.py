@@ -30,7 +30,7 @@ from paramverify.cli._common import (
     write_json,
 )
 from paramverify.cli._exits import Exit
-from paramverify.cli._violating import violating_prior
+from paramverify.cli._violating import witness_answer
 from paramverify.cli.budget import best_bound
 from paramverify.errors import InputError, LimitError, located
 from paramverify.models.model import Model
@@ -56,6 +56,7 @@ from paramverify.synthesis.safe_values import (
     Regions,
     safe_values,
 )
+from paramverify.synthesis.violating import Objective
 
 
 class _Form(Enum):
@@ -89,7 +90,7 @@ class _Files(NamedTuple):
 @click.option("--exact", is_flag=True, help="Exact intervals of one parameter; a condition on several.")
 @click.option(
     "--objective",
-    type=click.Choice(["simplest", "ratio", "nearest"]),
+    type=click.Choice([objective.value for objective in Objective]),
     help="Which violating prior: a simplest one, that with the largest ratio, or the one nearest to --near.",
 )
 @click.option("--near", multiple=True, metavar="p=1/2,...", help="A prior to be near to (maximum norm).")
@@ -143,7 +144,8 @@ def command(
         witness, region, exact=exact, about_prior=bool(objective or near), state=state, evidence=evidence
     )
     _check_plot(form, plot)
-    _check_use(form, objective in ("ratio", "nearest") or bool(near))
+    wanted = Objective(objective) if objective else None
+    _check_use(form, wanted in (Objective.RATIO, Objective.NEAREST) or bool(near))
     tolerance, share = _number("--precision", precision), _number("--coverage", coverage)
     options = replace(session_options(timeout, backends, strategy, confirm), on_bound=best_bound())
     with time_limit(timeout) as lift, Session(options) as session:
@@ -153,8 +155,8 @@ def command(
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")
         if form is _Form.WITNESS:
-            code, document, lines = violating_prior(
-                loaded, session, objective=objective, near=near, tolerance=tolerance, evidence=evidence
+            code, document, lines = witness_answer(
+                loaded, session, objective=wanted, near=near, tolerance=tolerance, evidence=evidence
             )
         else:
             files = _Files(state, plot, evidence, lift, obligations)

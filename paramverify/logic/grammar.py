@@ -20,6 +20,7 @@ from paramverify.logic.syntax import (
     Private,
     Probability,
     Property,
+    Relation,
     StateCondition,
     Until,
     children,
@@ -192,9 +193,9 @@ class _Reader:
 
     def probability(self, found: list[object]) -> Formula:
         _, comparison, bound, path = found
-        if str(comparison) not in ("<", "<=", ">", ">="):
+        if str(comparison) not in list(Relation):
             raise self.error(comparison, "P is compared with <, <=, > or >=")
-        return Probability(str(comparison), self.number(bound), self.formula(path))
+        return Probability(Relation(str(comparison)), self.number(bound), self.formula(path))
 
     def number(self, tree: object) -> Expression:
         """Reads a number of the case format: with parameters, exp and ln."""

@@ -80,7 +80,7 @@ class Comparison:
             left, right = in_ring(self.left, ring), in_ring(self.right, ring)
             return self.ratio * right + self.delta - left
         above = in_ring(self.left, ring) - self.delta
-        return above if self.formula.comparison[0] == ">" else -above
+        return above if self.formula.comparison.is_lower else -above
 
 
 class Judge(Protocol):
@@ -159,8 +159,8 @@ class Semantics:
         one = RationalFunction.of(ring.number(1))
         if isinstance(formula, Probability):
             bound = self.number(formula.bound)
-            strict = len(formula.comparison) == 1
-            side = found.lower if formula.comparison[0] == ">" else found.upper
+            strict = formula.comparison.is_strict
+            side = found.lower if formula.comparison.is_lower else found.upper
             for s in (s for s in states if s in side):
                 yield Comparison(
                     formula=formula,

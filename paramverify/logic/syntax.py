@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from enum import Enum
+from enum import Enum, StrEnum
 
 from paramverify.algebra.expressions import Expression
 from paramverify.errors import InputError
@@ -127,11 +127,30 @@ class Until:
         return f"({self.left} {'R' if self.release else 'U'}{bound} {self.right})"
 
 
+class Relation(StrEnum):
+    """How a probability compares with a bound."""
+
+    BELOW = "<"
+    AT_MOST = "<="
+    ABOVE = ">"
+    AT_LEAST = ">="
+
+    @property
+    def is_lower(self) -> bool:
+        """Whether the bound is a lower one."""
+        return self in (Relation.ABOVE, Relation.AT_LEAST)
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether the probability must differ from the bound."""
+        return self in (Relation.BELOW, Relation.ABOVE)
+
+
 @dataclass(frozen=True)
 class Probability:
-    """P: the probability of a path formula compares with a bound as `comparison` says: < <= > >=."""
+    """P: the probability of a path formula compares with a bound."""
 
-    comparison: str
+    comparison: Relation
     bound: Expression
     path: Formula
 

@@ -309,7 +309,7 @@ def _extreme(found: Comparison) -> str:
     """Returns which probability a P about a decision process compares."""
     if found.probabilities.method is not Method.ALL or not isinstance(found.formula, Probability):
         return ""
-    return "least" if found.formula.comparison[0] == ">" else "largest"
+    return "least" if found.formula.comparison.is_lower else "largest"
 
 
 def _told(chain: Chain, found: Comparison, state: int, point: Mapping[str, Fraction]) -> StateWitness:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from paramverify.errors import CaseError, located
 from paramverify.tables import Table
 
-SENSES = ("maximise", "minimise")
+
+class Sense(StrEnum):
+    """Which value of a parameter is best."""
+
+    MAXIMISE = "maximise"
+    MINIMISE = "minimise"
 
 
 @dataclass(frozen=True)
 class Design:
-    """The parameters that are to be chosen, and which one of them should be largest or smallest, if any.
-
-    `sense` is `maximise`, `minimise`, or empty without an objective.
-    """
+    """The parameters that are to be chosen, and which one of them should be largest or smallest, if any."""
 
     parameters: tuple[str, ...]
-    sense: str = ""
+    sense: Sense = Sense.MAXIMISE
     objective: str = ""
 
 
@@ -57,7 +60,7 @@ def read_design(top: Table) -> Design | None:
     if "design" not in top:
         return _without_quantify(Design(tuple(names)), top) if names else None
     with top.within("design") as table:
-        given = [sense for sense in SENSES if sense in table]
+        given = [sense for sense in Sense if sense in table]
         if len(given) > 1:
             raise CaseError("give either maximise or minimise")
         objective = table.text(given[0]) if given else ""

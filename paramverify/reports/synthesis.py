@@ -14,6 +14,7 @@ from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.volumes import Share
 from paramverify.answers import Standing
 from paramverify.evidence.witnesses import AnyWitness
+from paramverify.models.design import Sense
 from paramverify.models.evaluation import Real
 from paramverify.models.inequality import Inequality
 from paramverify.privacy.cases import Case
@@ -126,7 +127,7 @@ def condition_line(case: Case, names: str, condition: str) -> str:
 
 def optimum_line(found: Optimum, constant: ExpConstant | None) -> str:
     """Returns the best value of a design parameter in words."""
-    what = f"{'largest' if found.sense == 'maximise' else 'smallest'} {found.parameter}"
+    what = f"{'largest' if found.sense is Sense.MAXIMISE else 'smallest'} {found.parameter}"
     if found.value is not None:
         reached = {True: "", False: ", approached and not reached", None: ", approached or reached"}
         exact = closed_form(found.value, constant)
@@ -141,7 +142,7 @@ def optimum_line(found: Optimum, constant: ExpConstant | None) -> str:
 
 def optimum_document(found: Optimum, constant: ExpConstant | None) -> dict[str, Any]:
     """Returns the best value of a design parameter, exact or with bounds."""
-    document: dict[str, Any] = {"parameter": found.parameter, "sense": found.sense}
+    document: dict[str, Any] = {"parameter": found.parameter, "sense": found.sense.value}
     if found.value is not None:
         return document | {"value": root_document(found.value, constant), "attained": found.attained}
     bounds = {"lower": found.lower, "upper": found.upper}

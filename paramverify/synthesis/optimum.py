@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from paramverify.algebra.realroots import rational_root
+from paramverify.models.design import Sense
 from paramverify.synthesis.intervals import Partition, Root
 from paramverify.synthesis.maps import RegionMap, Status
 
@@ -20,25 +21,25 @@ class Optimum:
     """
 
     parameter: str
-    sense: str
+    sense: Sense
     value: Root | None = None
     attained: bool | None = None
     lower: Fraction | None = None
     upper: Fraction | None = None
 
 
-def optimum_of_parts(found: Partition, sense: str) -> Optimum | None:
+def optimum_of_parts(found: Partition, sense: Sense) -> Optimum | None:
     """Returns the exact optimum of the parameter over the safe parts; None if no value is safe."""
     safe = found.having(Status.SAFE)
     if not safe:
         return None
-    best = safe[-1] if sense == "maximise" else safe[0]
-    if sense == "maximise":
+    best = safe[-1] if sense is Sense.MAXIMISE else safe[0]
+    if sense is Sense.MAXIMISE:
         return Optimum(found.parameter, sense, best.upper, best.upper_closed)
     return Optimum(found.parameter, sense, best.lower, best.lower_closed)
 
 
-def optimum_of_map(found: RegionMap, parameter: str, sense: str) -> Optimum | None:
+def optimum_of_map(found: RegionMap, parameter: str, sense: Sense) -> Optimum | None:
     """Returns certified bounds of the optimum of one parameter over the safe points; None if there are none.
 
     All points of a safe cell that are in the domain are safe, so they reach or approach its end where the
@@ -51,13 +52,13 @@ def optimum_of_map(found: RegionMap, parameter: str, sense: str) -> Optimum | No
     possible = [c.box[axis] for c in found.cells if c.status in (Status.SAFE, Status.UNDECIDED)]
     if not possible:
         return None
-    if sense == "maximise":
+    if sense is Sense.MAXIMISE:
         reached = max((high for _, high in safe), default=None)
         return _between(parameter, sense, reached, max(high for _, high in possible))
     reached = min((low for low, _ in safe), default=None)
     return _between(parameter, sense, min(low for low, _ in possible), reached)
 
 
-def _between(parameter: str, sense: str, lower: Fraction | None, upper: Fraction | None) -> Optimum:
+def _between(parameter: str, sense: Sense, lower: Fraction | None, upper: Fraction | None) -> Optimum:
     value = rational_root(lower) if lower is not None and lower == upper else None
     return Optimum(parameter, sense, value=value, attained=None, lower=lower, upper=upper)

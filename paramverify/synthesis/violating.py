@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from fractions import Fraction
 from itertools import chain
 
@@ -23,7 +24,7 @@ from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError
 from paramverify.evidence.witnesses import AnyWitness, Witness, evaluate, find_witness
 from paramverify.models.evaluation import Real
-from paramverify.models.kinds import AnyModel
+from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.privacy.verification import decide_with_witness
@@ -39,6 +40,14 @@ Progress = Callable[[int, int], None]
 
 TOLERANCE = Fraction(1, 10**6)
 STEPS = 200  # bisections, or rational priors that are tried nearer and nearer to the worst one
+
+
+class Objective(StrEnum):
+    """Which violating prior is wanted."""
+
+    SIMPLEST = "simplest"
+    RATIO = "ratio"  # with the largest ratio
+    NEAREST = "nearest"  # to a given point
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +68,30 @@ class Violating:
     relative: bool = False
     nearer: Fraction | None = None
     distance: Fraction | None = None
+
+
+def violating_prior(
+    model: AnyModel,
+    session: Session,
+    objective: Objective = Objective.SIMPLEST,
+    near: Mapping[str, Fraction] | None = None,
+    tolerance: Fraction = TOLERANCE,
+    *,
+    progress: Progress | None = None,
+) -> Violating:
+    """Returns the violating prior that is asked for, see `simplest`, `worst` and `nearest` (to `near`).
+
+    Raises:
+        InputError: the largest ratio of a case that is not about privacy, or a point that does not fit.
+    """
+    match objective:
+        case Objective.SIMPLEST:
+            return simplest(model, session, progress)
+        case Objective.RATIO:
+            asked = need_privacy(model, "--objective ratio", "leave the objective out")
+            return worst(asked, session, tolerance, progress)
+        case Objective.NEAREST:
+            return nearest(model, session, near or {}, tolerance, progress)
 
 
 def simplest(model: AnyModel, session: Session, progress: Progress | None = None) -> Violating:

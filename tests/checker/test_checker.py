@@ -195,6 +195,7 @@ def test_claims_made_false_are_rejected() -> None:
     assert found >= 30
 
 
+@pytest.mark.slow
 def test_random_proofs_do_not_fit_shifted_claims() -> None:
     """For random claims that hold, no proof is accepted for the claim lowered to where it fails."""
     tried = 0

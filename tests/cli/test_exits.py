@@ -289,7 +289,14 @@ def evil(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "relative", [{}, {"XDG_CONFIG_HOME": "."}, {"XDG_CONFIG_HOME": ".config"}, {"HOME": "."}]
+    "relative",
+    [
+        {"XDG_CONFIG_HOME": "."},
+        *(
+            pytest.param(e, marks=pytest.mark.slow)
+            for e in ({}, {"XDG_CONFIG_HOME": ".config"}, {"HOME": "."})
+        ),
+    ],
 )
 def test_nothing_of_the_working_folder_is_run(tmp_path: Path, relative: dict[str, str]) -> None:
     """No command takes solvers from a file that lies where it is called."""

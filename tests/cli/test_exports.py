@@ -128,6 +128,7 @@ def read_qepcad(text: str) -> tuple[str, list[str], int, str, str]:
     return title, names.split(","), int(free), " ".join(formula.split()), " ".join((assumed or "").split())
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(questions(), points())
 def test_redlog_texts_mean_the_questions(drawn: Drawn, point: dict[str, Fraction]) -> None:

@@ -74,11 +74,12 @@ def test_slots_that_fill_up(count: int, points: int) -> None:
     assert left > 2**count * right
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("points", [1, 2])
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_slots_that_never_fill_up(count: int, points: int) -> None:
     """Where no point comes to a full slot, or all points are alike, t slots have tε, and not less."""
-    for system in (built(count, points, full="never"), built(count, points, (1,))):
+    for system in (built(count, points, drops=False), built(count, points, (1,))):
         report = verify(case_of(system, Fraction(2**count)))
         assert report.status == "holds"
         assert report.family is not None

@@ -291,6 +291,7 @@ def test_rational_functions_of_chains(name: str, chain: rational_functions.Chain
     assert (ROOT / "cases" / f"{file}.rat").read_text() == rational_functions.FILES[name]()
 
 
+@pytest.mark.slow
 def test_a_function_of_degree_48(tmp_path: Path) -> None:
     """The failure of 12 chunks is 1 − (1 − (1 − pq)⁴)¹², and the union bound holds, also strictly inside."""
     shutil.copy(ROOT / "cases" / "retransmission.rat", tmp_path)
@@ -421,6 +422,7 @@ def test_commands_about_privacy_say_so(command: list[str], capsys: pytest.Captur
     assert "`verify`" in error
 
 
+@pytest.mark.slow
 def test_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Backends are compared on claims of this kind too."""
     arguments = ["compare", WALK, TEST, "--backends", "bernstein,z3", "-o", str(tmp_path), "--json"]

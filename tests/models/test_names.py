@@ -374,6 +374,7 @@ def models(draw: st.DrawFn) -> tuple[list[str], list[str], Rows, list[tuple[int,
     return states, seen, rows, pairs, draw(st.booleans())
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(models())
 def test_odd_names_change_nothing(

@@ -60,6 +60,7 @@ def test_largest_ratios(name: str, ratio: Fraction) -> None:
     assert max(c.ratio for c in candidates(case.model) if c.ratio is not None) == ratio
 
 
+@pytest.mark.slow
 def test_witness_of_noisy_max_5() -> None:
     """Inputs (1,1,1,1,1) against (0,2,2,2,2) with output 1 reach 288/73."""
     case = load(CASES / "noisy-max-5-below.toml")

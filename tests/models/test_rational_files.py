@@ -310,6 +310,7 @@ LIMITS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "message"), LIMITS)
 def test_limits(text: str, message: str, file: Callable[[str], RationalFile]) -> None:
     """What is too large is refused by a bound, and the message names the file."""

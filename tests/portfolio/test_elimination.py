@@ -162,6 +162,7 @@ def claims_with_free(draw: st.DrawFn) -> tuple[list[Polynomial], Domain, tuple[s
     return about, replace(made, constraints=parts), free
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("real")
 @settings(max_examples=40)
 @given(claims_with_free(), st.lists(points(), min_size=3, max_size=3))

@@ -28,6 +28,7 @@ def claim(text: str, constant: Fraction | None = None) -> Claim:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backends", [(BUILT_IN,), ("z3",), ("cvc5-cov",), ("bernstein", "z3")])
 @pytest.mark.parametrize(
     ("text", "holds"),

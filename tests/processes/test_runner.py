@@ -328,6 +328,7 @@ def test_death_of_the_zygote(runner: Runner, mark: str) -> None:
     assert isinstance(runner.run(attempt("prove"), AMPLE).answer, Proved)
 
 
+@pytest.mark.slow
 def test_many_attempts_leave_nothing(runner: Runner, mark: str, scratch: Path) -> None:
     """200 attempts, crashes and kills among them, leave no descriptor, process or file."""
     names = ("prove", "abort", "leave_files", "refute", "prove")

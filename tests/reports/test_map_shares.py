@@ -117,6 +117,7 @@ def test_a_disk() -> None:
     assert found.upper - found.lower < Fraction(1, 200)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("constraints", "true"),
     [
@@ -134,6 +135,7 @@ def test_other_parameters(constraints: list[str], true: Fraction) -> None:
     assert found.lower <= true <= found.upper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("relation", "true"), [("<=", Fraction(1, 4)), (">=", Fraction(3, 4))], ids=["below", "above"]
 )
@@ -165,6 +167,7 @@ def test_coverage_is_of_the_domain(tmp_path: Path) -> None:
     assert found.shares[Status.SAFE].lower <= 1 - corner <= 1 - found.shares[Status.VIOLATING].lower
 
 
+@pytest.mark.slow
 def test_bounds_are_told_where_a_curve_cuts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Where a constraint is not linear, text and JSON have certified bounds."""
     path = case(tmp_path / "case.toml", '"p**2 + q**2 <= 1"')

@@ -207,6 +207,7 @@ def test_a_line_of_a_region_map(tmp_path: Path) -> None:
     assert len(regions.cells) > 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [45, 142])
 def test_thousands_of_cells(tmp_path: Path, count: int) -> None:
     """Also 20,000 cells without equal neighbours are a few elements, and a file of bounded size."""
@@ -350,6 +351,7 @@ def test_the_field_knows_the_domain() -> None:
         assert (failing[i, j] < 0) == (inside and p < q)
 
 
+@pytest.mark.slow
 def test_the_boundary_does_not_contradict_the_cells(tmp_path: Path) -> None:
     """At no point of the field does a claim fail in a safe cell, or hold in a violating one."""
     regions = noisy_max(tmp_path, "(0, 1)", "(0, 1)", bound="epsilon = 0.4")
@@ -392,6 +394,7 @@ def test_no_curve_for_sequences_of_every_length(root: Path) -> None:
 # --- the documentation ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_pictures_of_the_documentation(root: Path, tmp_path: Path) -> None:
     """Each picture in the documentation is a small file, and the command that is given there draws it."""
     words = (root / "docs" / "pictures.md").read_text().replace(" \\\n", " ")

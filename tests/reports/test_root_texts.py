@@ -29,6 +29,7 @@ def value_of(text: str) -> float:
     return float(sympy.N(sympy.sympify(text.replace("^", "**")), 20))
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(-9, 9), min_size=3, max_size=5))
 @settings(max_examples=60)
 def test_closed_forms_lie_in_their_enclosures(entries: list[int]) -> None:

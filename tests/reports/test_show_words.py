@@ -87,6 +87,7 @@ def test_the_constant_is_defined_where_it_occurs(
     assert ("E" in json.loads(capsys.readouterr().out)) == defined
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "told"),
     [

@@ -160,6 +160,7 @@ def test_contradicting_constraints_prove_everything() -> None:
     accepted(claim, proved(claim))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STEPS)
 def test_each_step_can_be_left_out(name: str) -> None:
     """With one step missing, and with it alone, proofs of what is left make a proof of the claim."""

@@ -88,6 +88,7 @@ def holds(claim: Claim) -> bool:
     return said == "unsat"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(12))
 def test_steps_say_the_truth(part: int) -> None:
     """Exact steps change no verdict, others prove nothing false; certificates fit, and points come back."""

@@ -133,6 +133,7 @@ def test_seeds() -> None:
     assert once.counts(0, experiment, 0, 1_000) is once.counts(0, experiment, 0, 1_000)
 
 
+@pytest.mark.slow
 def test_workers_change_nothing() -> None:
     """Two processes give exactly the counts of one, for models and for functions found by their name."""
     loaded = case("geometric-neighbours")
@@ -178,6 +179,7 @@ DIRECT = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "length"), DIRECT)
 def test_drawing_the_noise_agrees_with_the_model(name: str, length: int | None) -> None:
     """Mechanisms that are run as defined follow the closed formulas of their models, input by input."""

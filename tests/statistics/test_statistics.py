@@ -93,6 +93,7 @@ def rejections(epsilon: float, runs: int = 2_000) -> int:
     return count
 
 
+@pytest.mark.slow
 def test_private_mechanisms_are_rarely_rejected() -> None:
     """At the tight budget, the hardest private case, at most the level is rejected, within its confidence."""
     limit = stats.binom.ppf(0.999, SEEDS, SMALL.level)
@@ -104,6 +105,7 @@ def test_violations_are_found() -> None:
     assert rejections(math.log(1.5)) == SEEDS
 
 
+@pytest.mark.slow
 def test_p_values_at_the_border_are_not_too_small() -> None:
     """With equality in the bound, small p-values come at most as often as they may, at several levels."""
     rng = np.random.default_rng(5)
@@ -151,6 +153,7 @@ def test_directions_of_candidates() -> None:
     assert left.lower < left.epsilon
 
 
+@pytest.mark.slow
 def test_continuous_outputs() -> None:
     """A continuous mechanism is tested on half-lines, and attacked on its numbers."""
     case_inputs = CaseInputs.of(case("geometric-neighbours"))
@@ -200,6 +203,7 @@ def test_attacks_accept_their_share() -> None:
     assert lower_bound(whole, counts, rng, 0.9).hits == (900, 500)
 
 
+@pytest.mark.slow
 def test_lower_bounds_hold_with_their_confidence() -> None:
     """The bound is above the true epsilon in at most a tenth of the seeds, within its confidence."""
     model = case("geometric-neighbours").model
@@ -224,6 +228,7 @@ def audited(name: str, mechanism: Any, size: int = 50_000, seed: int = 1, level:
     return audit(runs, model, listed, size, level)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "mechanism"),
     [
@@ -238,6 +243,7 @@ def test_right_implementations_pass(name: str, mechanism: Any) -> None:
     assert audited(name, mechanism).passes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "mechanism"),
     [
@@ -262,6 +268,7 @@ def test_impossible_outputs_need_no_test() -> None:
     assert set(found.rejected[0].impossible) == {("7",)}
 
 
+@pytest.mark.slow
 def test_right_implementations_pass_at_the_level() -> None:
     """Over many seeds a right implementation fails at most as often as the level says, whatever the
     inputs."""
@@ -292,6 +299,7 @@ def test_pooling() -> None:
     assert (few.cells, few.p) == (1, 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("chances", "runs", "level"),
     [([0.01] * 100, 400, 0.1), ([0.001] * 1_000, 20_000, 0.1), ([0.001, 0.999], 5_000, 0.002)],

@@ -208,6 +208,7 @@ def test_a_missing_upper_bound_is_not_made_up() -> None:
     assert (_larger(wide, proved).lower, _larger(wide, proved).upper) == (4, 6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("alpha", "constraints"),
     [("1/2", '["p + q <= 1"]'), ("exp(-1/2)", "[]"), ("exp(-1/2)", '["p <= q"]')],
@@ -240,6 +241,7 @@ def test_constraints_and_constants_give_certified_bounds(
     assert max(ratios) >= float(found.lower) * 0.97
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["time-series-2-all", "time-series-3-all"])
 def test_bounds_for_every_length(name: str) -> None:
     """The bounds are close, above the exact budgets of short sequences, and the lower one has a witness."""

@@ -59,6 +59,7 @@ def assert_covers_once(found: Partition, points: list[Fraction]) -> None:
 # --- one parameter -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(
     st.lists(polynomials(4, 4, P), min_size=1, max_size=3),
     intervals(),
@@ -152,6 +153,7 @@ def holds_for_all(claim: Claim, value: Fraction) -> bool | None:
     return None if isinstance(answer, Open) else isinstance(answer, Proved)
 
 
+@pytest.mark.slow
 @given(st.lists(polynomials(2, 4, AP), min_size=1, max_size=2), intervals(), intervals())
 @settings(max_examples=80)
 def test_projection_against_decisions(polys: list[Polynomial], box_a: Interval, box_p: Interval) -> None:

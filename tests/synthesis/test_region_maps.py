@@ -63,6 +63,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("free", "quantified", "constant", "constraints"), KINDS)
 def test_no_point_contradicts_its_cell(free: int, quantified: int, constant: bool, constraints: int) -> None:
     """On 16,000 random points in all, exact evaluation agrees with the cell, and the checker with the map."""
@@ -80,6 +81,7 @@ def test_no_point_contradicts_its_cell(free: int, quantified: int, constant: boo
         mixed += 1
 
 
+@pytest.mark.slow
 def test_high_degrees() -> None:
     """Forms of degree 40, where enclosures of lower degrees are used on most cells, agree with evaluation."""
     ring = Ring(("p", "q"))
@@ -174,6 +176,7 @@ def budget_map(root: Path, name: str, epsilon: str, free: tuple[str, ...], tmp_p
     return region_map(sequence_claims(model), model.domain, free)
 
 
+@pytest.mark.slow
 def test_examples_of_the_paper(root: Path, tmp_path: Path) -> None:
     """Example 3 violates for every p, Example 4 is safe for every p, Example 6 violates everywhere."""
     contagious = budget_map(root, "geometric-contagious-ln2", "ln(2)", ("p",), tmp_path)
@@ -184,6 +187,7 @@ def test_examples_of_the_paper(root: Path, tmp_path: Path) -> None:
     assert [cell.status for cell in noisy.cells] == [Status.VIOLATING]
 
 
+@pytest.mark.slow
 def test_example_5_at_smaller_budgets(root: Path, tmp_path: Path) -> None:
     """A region map in (pA, pB) for all pC: both regions are there, the safe one grows with the budget."""
     shares = []

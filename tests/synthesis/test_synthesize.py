@@ -505,6 +505,7 @@ def test_condition_on_several(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["condition"] == "TRUE"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["svg", "png"])
 def test_pictures(suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Intervals and maps are drawn to the file that was asked for."""

@@ -87,6 +87,7 @@ def told(path: Path, text: str, capsys: pytest.CaptureFixture[str], *options: st
     return document
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 240, 40))
 def test_random_budgets_against_an_oracle(first: int, tmp_path: Path) -> None:
     """No sampled ratio contradicts a budget of a random case, and witnesses, flags and refusals are right."""
@@ -284,6 +285,7 @@ def test_forged_evidence_of_a_budget_is_rejected(tmp_path: Path, capsys: pytest.
         assert "REJECTED" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
@@ -336,6 +338,7 @@ b = { b = "1" }
 [neighbours]"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("a", "b", "every_length", "words"),
     [

@@ -120,7 +120,7 @@ def _slots(table: Table, checks: Checks, progress: Callable[[int, int], None] | 
         ring=checks.ring,
         noise=noise,
         sampler=sampler,
-        full=table.choice("full", ("drop", "never"), "drop"),
+        drops=table.choice("full", ("drop", "never"), "drop") == "drop",
         shared=table.choice("memory", ("slot", "shared"), "slot") == "shared",
         delete=_flag(table, "delete", True),
     )

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 from paramverify.algebra.polynomials import RationalFunction, Ring
 from paramverify.models.systems.explore import explore
@@ -22,7 +22,41 @@ from paramverify.models.systems.system import Actions, System
 from paramverify.models.systems.weights import Weight
 
 Content = tuple[tuple[int, ...], ...]  # the points of each slot, sorted; the current slot comes first
-State = tuple[Any, ...]  # a kind, the slots, and what the kind needs besides
+
+
+# The states are named tuples, which are quick keys. No two kinds are equal as tuples: a query is a text, an
+# output a number.
+
+
+class Waiting(NamedTuple):
+    """A data point or a query may come."""
+
+    slots: Content
+
+
+class Asked(NamedTuple):
+    """A query has come."""
+
+    slots: Content
+    query: str
+
+
+class Flipping(NamedTuple):
+    """The program that draws the noise flips its next coin."""
+
+    slots: Content
+    answer: int
+    coin: Flip
+
+
+class Responding(NamedTuple):
+    """The output is about to be released."""
+
+    slots: Content
+    output: int
+
+
+State = Waiting | Asked | Flipping | Responding
 
 FUNCTIONS: Mapping[str, Callable[[Content], int]] = {
     "count": lambda slots: sum(map(len, slots)),
@@ -36,8 +70,8 @@ class Slots:
 
     `noise[f][o]` is the probability that the answer f − limit is released as o − limit. With `sampler`, that
     is the base p of a truncated geometric distribution which the program `sample_N` draws by coin flips.
-    `full` says what happens with a point when its slot is full: it is dropped, or it never comes, as an
-    assumption about the environment. `shared` counts `points` over all slots together; without `delete` the
+    A point is dropped when its slot is full (`drops`), or it never comes then, as an assumption about the
+    environment. `shared` counts `points` over all slots together; without `delete` the
     slot that becomes current keeps its points.
     """
 
@@ -49,7 +83,7 @@ class Slots:
     ring: Ring
     noise: tuple[tuple[RationalFunction, ...], ...] = ()
     sampler: RationalFunction | None = None
-    full: str = "drop"
+    drops: bool = True
     shared: bool = False
     delete: bool = True
 
@@ -68,13 +102,13 @@ def build(
         tuple(str(o) for o in range(-given.limit, given.limit + 1)),
         ("answer", "flip"),
     )
-    initial: State = ("slots", ((),) * given.slots)
+    initial: State = Waiting(((),) * given.slots)
     return explore(
         initial,
         lambda state: _step(given, state),
         actions,
         ring=given.ring,
-        partial=given.full == "never",
+        partial=not given.drops,
         limit=states,
         name=_name,
         progress=progress,
@@ -82,27 +116,28 @@ def build(
 
 
 def _step(given: Slots, state: State) -> Iterable[tuple[str, Mapping[State, Weight]]]:
-    kind, slots = state[0], state[1]
-    if kind == "slots":
-        for point in given.data:
-            after = _added(given, slots, point)
-            if after is not None:
-                yield f"point {point}", {("slots", after): 1}
-        for query in given.queries:
-            yield query, {("asked", slots, query): 1}
-    elif kind == "asked":
-        answer = max(-given.limit, min(given.limit, FUNCTIONS[state[2]](slots)))
-        rest = _advanced(given, slots)
-        if given.sampler is None:
-            row = given.noise[answer + given.limit]
-            yield "answer", {("responds", rest, o - given.limit): w for o, w in enumerate(row)}
-        else:
-            yield "answer", {("flips", rest, answer, start(answer, given.limit)): 1}
-    elif kind == "flips":
-        _, _, answer, coin = state
-        yield "flip", {_outcome(o, slots, answer): w for o, w in _flip(given, coin, answer).items()}
-    else:
-        yield str(state[2]), {("slots", slots): 1}
+    slots = state.slots
+    match state:
+        case Waiting():
+            for point in given.data:
+                after = _added(given, slots, point)
+                if after is not None:
+                    yield f"point {point}", {Waiting(after): 1}
+            for query in given.queries:
+                yield query, {Asked(slots, query): 1}
+        case Asked():
+            answer = max(-given.limit, min(given.limit, FUNCTIONS[state.query](slots)))
+            rest = _advanced(given, slots)
+            if given.sampler is None:
+                row = given.noise[answer + given.limit]
+                yield "answer", {Responding(rest, o - given.limit): w for o, w in enumerate(row)}
+            else:
+                yield "answer", {Flipping(rest, answer, start(answer, given.limit)): 1}
+        case Flipping():
+            after_flip = _flip(given, state.coin, state.answer)
+            yield "flip", {_outcome(o, slots, state.answer): w for o, w in after_flip.items()}
+        case Responding():
+            yield str(state.output), {Waiting(slots): 1}
 
 
 def _flip(given: Slots, coin: Flip, answer: int) -> Mapping[int | Flip, Weight]:
@@ -111,14 +146,14 @@ def _flip(given: Slots, coin: Flip, answer: int) -> Mapping[int | Flip, Weight]:
 
 
 def _outcome(after: int | Flip, slots: Content, answer: int) -> State:
-    return ("responds", slots, after) if isinstance(after, int) else ("flips", slots, answer, after)
+    return Responding(slots, after) if isinstance(after, int) else Flipping(slots, answer, after)
 
 
 def _added(given: Slots, slots: Content, point: int) -> Content | None:
     """Returns the slots with a point more, as they are if it is dropped, and None if it never comes."""
     held = sum(map(len, slots)) if given.shared else len(slots[0])
     if held >= given.points:
-        return None if given.full == "never" else slots
+        return slots if given.drops else None
     return (tuple(sorted((*slots[0], point))), *slots[1:])
 
 
@@ -129,12 +164,13 @@ def _advanced(given: Slots, slots: Content) -> Content:
 
 
 def _name(state: State) -> str:
-    slots = state[1]
-    shown = "|".join(",".join(map(str, slot)) or "-" for slot in slots)
-    if state[0] == "slots":
-        return shown
-    if state[0] == "asked":
-        return f"{shown} {state[2]}?"
-    if state[0] == "responds":
-        return f"{shown} answers {state[2]}"
-    return f"{shown} flips for {state[2]}: {state[3]}"
+    shown = "|".join(",".join(map(str, slot)) or "-" for slot in state.slots)
+    match state:
+        case Waiting():
+            return shown
+        case Asked():
+            return f"{shown} {state.query}?"
+        case Responding():
+            return f"{shown} answers {state.output}"
+        case Flipping():
+            return f"{shown} flips for {state.answer}: {state.coin}"

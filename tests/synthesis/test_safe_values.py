@@ -1,0 +1,87 @@
+"""Where a case is private, asked from Python: the same answers as those of the command."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paramverify.answers import Open
+from paramverify.cli.main import run
+from paramverify.portfolio.session import Options, Session
+from paramverify.privacy.cases import load
+from paramverify.synthesis.maps import Status
+from paramverify.synthesis.safe_values import (
+    EXACT,
+    ExactCondition,
+    Form,
+    Intervals,
+    MapOptions,
+    Regions,
+    safe_values,
+)
+
+CASES = Path(__file__).parents[2] / "cases"
+ONE, TWO = CASES / "geometric-contagious-ln2.toml", CASES / "randomized-response-condition.toml"
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
+    """Returns what the command prints as JSON."""
+    run(["synthesize", *map(str, arguments), "--json"])
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return document
+
+
+def test_one_parameter_has_intervals(capsys: pytest.CaptureFixture[str]) -> None:
+    """The form that suits one parameter is exact intervals, with a witness in each violating part."""
+    with Session(Options(seconds=60)) as session:
+        found = safe_values(load(ONE), session)
+    assert isinstance(found, Intervals)
+    parts = found.partition.parts
+    assert [part.status.value for part in parts] == [p["status"] for p in told(capsys, ONE)["parts"]]
+    assert sorted(found.witnesses) == [k for k, p in enumerate(parts) if p.status is Status.VIOLATING] != []
+    assert found.possible == any(part.status is Status.SAFE for part in parts)
+
+
+def test_a_map_is_told_while_it_is_made(capsys: pytest.CaptureFixture[str]) -> None:
+    """A map has the cells of the command's, its shares grow while it is made, and its end is told once."""
+    seen: list[Mapping[Status, float]] = []
+    made: list[int] = []
+    options = MapOptions(Fraction(1, 20), on_shares=seen.append, on_map=lambda: made.append(len(seen)))
+    with Session(Options(seconds=60)) as session:
+        found = safe_values(load(TWO), session, ("p", "t"), {Form.MAP}, options)
+    assert isinstance(found, Regions)
+    assert found.complete
+    assert not found.reused
+    command = told(capsys, TWO, "--region", "--parameters", "p,t", "--coverage", "1/20")
+    assert len(found.map.cells) == len(command["cells"])
+    assert [sum(shares.values()) for shares in seen] == sorted(sum(shares.values()) for shares in seen)
+    assert made == [len(seen)] != [0]
+    assert found.witness is not None
+
+
+def test_a_map_is_cut_for_a_part_of_the_time() -> None:
+    """The cutting of a map ends before the session's time does, so something is left for its witness."""
+    with Session(Options(seconds=2)) as session:
+        left: list[float] = []
+        options = MapOptions(Fraction(0), on_map=lambda: left.append(session.deadline - time.monotonic()))
+        found = safe_values(load(TWO), session, ("p", "t"), {Form.MAP}, options)
+    assert isinstance(found, Regions)
+    assert found.map.interrupted
+    assert not found.complete
+    assert left[0] > 0
+
+
+def test_only_the_forms_that_are_allowed() -> None:
+    """Intervals do not apply to two parameters: then comes a condition, or nothing, as is allowed."""
+    with Session(Options(seconds=1)) as session:
+        assert safe_values(load(TWO), session, ("p", "t"), {Form.INTERVALS}) is None
+        found = safe_values(load(TWO), session, ("p", "t"), EXACT)
+    assert isinstance(found, ExactCondition)
+    assert found.parameters == ("p", "t")
+    assert isinstance(found.found, Open) or found.found.checked > 0
