@@ -26,7 +26,7 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._exits import Exit
 from paramverify.compare import summary as comparison
-from paramverify.compare.comparing import Choice, Planned, Standing, plan, run
+from paramverify.compare.comparing import Advance, Choice, Planned, plan, run
 from paramverify.compare.results import ResultsFile, identity
 from paramverify.compare.subjects import Skipped, read_subjects
 from paramverify.encodings import sequences
@@ -107,7 +107,7 @@ def command(
         try:
             with _progress_bar() as shown:
 
-                def progress(made: Standing) -> None:
+                def progress(made: Advance) -> None:
                     _output.found(*_so_far(made, results.path))
                     if shown:
                         shown(made)
@@ -147,7 +147,7 @@ def _reading(path: Path, seconds: float) -> Iterator[None]:
         yield
 
 
-def _so_far(made: Standing, path: Path) -> tuple[list[str], dict[str, Any]]:
+def _so_far(made: Advance, path: Path) -> tuple[list[str], dict[str, Any]]:
     kept = f"{made.done} of {made.total} results are kept in {path}"
     document = {"done": made.done, "total": made.total, "kept_in": str(path)}
     return [f"  {kept}; the same command goes on from there"], document
@@ -180,7 +180,7 @@ def _write(made: comparison.Comparison, folder: Path) -> tuple[dict[str, Any], l
 
 
 @contextmanager
-def _progress_bar() -> Iterator[Callable[[Standing], None] | None]:
+def _progress_bar() -> Iterator[Callable[[Advance], None] | None]:
     """Gives a function that shows progress on standard error, or None where that is no terminal."""
     if not sys.stderr.isatty():
         yield None
@@ -198,7 +198,7 @@ def _progress_bar() -> Iterator[Callable[[Standing], None] | None]:
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None, left="")
 
-        def show(progress: Standing) -> None:
+        def show(progress: Advance) -> None:
             left = "" if progress.seconds_left is None else f"{duration(progress.seconds_left)} left"
             bar.update(
                 task, completed=progress.done, total=progress.total, description=progress.now, left=left

@@ -170,7 +170,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Standing:
+class Advance:
     """Where a comparison is: attempts done and all, which one is next, and the seconds left, if known."""
 
     done: int
@@ -183,7 +183,7 @@ def run(
     attempts: Sequence[Planned],
     choice: Choice,
     results: ResultsFile,
-    progress: Callable[[Standing], None] | None = None,
+    progress: Callable[[Advance], None] | None = None,
 ) -> list[Record]:
     """Makes the attempts that have no result yet, and returns all results in the order of the plan."""
     estimate = Estimate()
@@ -202,7 +202,7 @@ def run(
             if progress:
                 record = planned.record
                 now = f"{record['case']} {record['claim']}: {planned.backend}"
-                progress(Standing(done, len(attempts), now, estimate.seconds()))
+                progress(Advance(done, len(attempts), now, estimate.seconds()))
             runner.warm(choice.backends)  # which costs nothing but after a restart of the zygote
             started = time.monotonic()
             outcome = runner.trial(_attempt(planned), Limits(choice.seconds, choice.memory))
@@ -214,7 +214,7 @@ def run(
             estimate.note(planned.configuration, seconds)
             done += 1
     if progress:
-        progress(Standing(done, len(attempts), "", 0.0))
+        progress(Advance(done, len(attempts), "", 0.0))
     return [results.records[identity(planned.record)] for planned in attempts]
 
 

@@ -21,6 +21,7 @@ from paramverify.encodings.every_length import (
     for_every_length,
 )
 from paramverify.errors import DefectError
+from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 
 LEFT, RIGHT = ["1", "0"], ["0", "1"]
@@ -99,7 +100,7 @@ def test_cones_keep_their_vectors(name: str) -> None:
 
 def check_at_points(proof: EveryLength) -> None:
     """Checks at points where the claims hold that the cone is kept, and counts sequences up to length 3."""
-    ratio = proof.model.ratio
+    ratio = proof.model.measure.ratio
     for p in grid(proof.model):
         if holds_at(proof, p):
             for vector in [*proof.rays, (1,) * len(proof.states)]:
@@ -163,7 +164,7 @@ def test_small_ratios_are_not_proved(ratio: str, name: str) -> None:
     """With a smaller ratio there are fewer proofs, and those are right: the first answers count too."""
     model = MODELS[name]
     bound = to_rational_function(parse(ratio), model.domain.ring)
-    found = list(for_every_length(replace(model, ratio=bound)))
+    found = list(for_every_length(replace(model, measure=Pure(bound))))
     assert bool(found) == (name == "three" or (name == "kept" and int(ratio) >= 3))
     for proof in found:
         check_at_points(proof)
@@ -179,7 +180,7 @@ def test_all_claims_are_there(name: str) -> None:
         columns: list[list[Fraction]] = []
         for p in [*grid(model), Fraction(41, 100), Fraction(43, 100)]:
             whole, column = tables(model, p), []
-            bound = at(model.ratio.numerator, p) / at(model.ratio.denominator, p)
+            bound = at(model.measure.ratio.numerator, p) / at(model.measure.ratio.denominator, p)
             pi, tau = (
                 [at(start.weights[s], p) if s in start.weights else Fraction(0) for s in range(size)]
                 for start in (pair.pi, pair.tau)

@@ -199,6 +199,7 @@ def changing() -> Model:
         ("MAX_DEPTH", 2, {1, 2}),
         ("MAX_WORDS", 4, {1, 2}),
         ("MAX_WORDS", 3, {1}),
+        ("MAX_WORDS", 6, {1, 2}),
         ("MAX_TAIL", 2, {1, 2, 3, 4}),
         ("MAX_TAIL", 1, set()),
     ],

@@ -19,6 +19,7 @@ from paramverify.encodings import no_budget as module
 from paramverify.encodings.no_budget import Loop, no_budget
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
+from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution, SecretPair
 
@@ -42,7 +43,7 @@ def stepwise(rows: Rows, pi: list[str], tau: list[str], ring: Ring | None = None
         for ws in (pi, tau)
     ]
     pair = SecretPair("left", "right", *starts)
-    return Model(checks.domain, hmm, (pair,), function("2"), ())
+    return Model(checks.domain, hmm, (pair,), Pure(function("2")), ())
 
 
 def matrix(model: Model, word: tuple[int, ...]) -> list[list[Fraction]]:

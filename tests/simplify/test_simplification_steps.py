@@ -371,3 +371,22 @@ def test_products_under_constraints_become_smaller() -> None:
         if reduction is not None:
             (premise,) = reduction.premises
             assert str(premise.claim.polynomial) == left
+
+
+def test_room_that_an_equation_leaves() -> None:
+    """What replaces a variable stays in its interval, with an end iff the interval has it."""
+    half = Interval(Fraction(0), Fraction(1, 2), True, True)
+    for low, high in product((False, True), (False, True)):
+        box = {"p": Interval(Fraction(1, 4), Fraction(3, 4), low, high), "q": half}
+        limits = tuple(Constraint(RING.parse(t), False, "") for t in ("p - 2*q", "2*q - p"))
+        claim = Claim(RING.parse("p - 1"), Domain(RING, box, limits))
+        reduction = constraint_steps.equation_step(claim)
+        assert reduction is not None
+        (premise,) = reduction.premises
+        for k in range(17):
+            q = Fraction(k, 32)
+            inside = (2 * q > Fraction(1, 4) or (low and 2 * q == Fraction(1, 4))) and (
+                2 * q < Fraction(3, 4) or (high and 2 * q == Fraction(3, 4))
+            )
+            room = premise.claim.domain.constraints
+            assert all(c.holds_at({"p": Fraction(1, 2), "q": q}) for c in room) == inside
