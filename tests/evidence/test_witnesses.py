@@ -12,6 +12,7 @@ from random_models import parametric_model
 
 from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.domains import Constraint, Domain, Interval
+from paramverify.algebra.points import contains
 from paramverify.algebra.polynomials import RationalFunction, Ring
 from paramverify.claims import Claim, Origin, Stated
 from paramverify.errors import DefectError, InputError
@@ -21,10 +22,9 @@ from paramverify.evidence.witnesses import (
     directed,
     evaluate,
     find_witness,
-    in_domain,
     simplest_violation,
-    violates,
 )
+from paramverify.formats.refutations import fails_at
 from paramverify.models.inequality import Comparison, Inequality
 from paramverify.models.model import Model
 
@@ -51,11 +51,6 @@ def comparisons(domain: Domain) -> Inequality:
     return Inequality(
         domain, tuple(Comparison(f"p {r} q", left, r, right) for r in RELATIONS), {}, "all of them"
     )
-
-
-def on(domain: Domain) -> Inequality:
-    """Returns a model that has a domain and compares nothing."""
-    return Inequality(domain, (), {}, "nothing")
 
 
 def is_true(p: Fraction, relation: str, q: Fraction) -> bool:
@@ -95,28 +90,27 @@ def test_the_domain_of_points() -> None:
     for closed, strict in product((False, True), (False, True)):
         box = region("pq", [UNIT, UNIT], closed)
         limits = tuple(Constraint(box.ring.parse(t), strict, t) for t in ("p - 2*q + 1/2", "1 - p*q"))
-        model = comparisons(replace(box, constraints=limits))
+        domain = replace(box, constraints=limits)
         for p, q in product(steps, steps):
             inside = all(0 <= v <= 1 if closed else 0 < v < 1 for v in (p, q))
             values = (p - 2 * q + Fraction(1, 2), 1 - p * q)
             allowed = inside and all(v > 0 if strict else v >= 0 for v in values)
             point = {"p": p, "q": q}
-            assert in_domain(model, point) == allowed
+            assert contains(domain, point) == allowed
             for text, negative in (("p - q", p < q), ("q - p", q < p), ("-1", True), ("1", False)):
-                assert violates(model, box.ring.parse(text), point) == (allowed and negative)
+                assert fails_at(Claim(box.ring.parse(text), domain), point) == (allowed and negative)
 
 
 def test_the_constant_is_the_number_that_it_is() -> None:
     """With E = exp(1), constraints and violations are decided between 27/10 and 28/10."""
     ring = Ring(("p",), ExpConstant(Fraction(1)))
     domain = Domain(ring, {"p": Interval(Fraction(0), Fraction(3), True, True)})
-    model = replace(comparisons(region("pq", [UNIT, UNIT])), domain=domain)
     for p, below in (("2718/1000", True), ("2719/1000", False), ("27/10", True), ("28/10", False)):
         point = {"p": number(p)}
-        assert violates(model, ring.parse("p - E"), point) == below
-        assert violates(model, ring.parse("E - p"), point) != below
+        assert fails_at(Claim(ring.parse("p - E"), domain), point) == below
+        assert fails_at(Claim(ring.parse("E - p"), domain), point) != below
         limit = Constraint(ring.parse("E - p"), False, "")
-        assert in_domain(replace(model, domain=replace(domain, constraints=(limit,))), point) == below
+        assert contains(replace(domain, constraints=(limit,)), point) == below
 
 
 def model_of(pi: list[str], ratio: str = "2") -> Model:
@@ -199,12 +193,11 @@ def test_simple_points_of_the_box_come_first(closed: bool) -> None:
     """Fractions of the width with denominators to five are taken where they violate, ends too if inside."""
     low = Fraction(1, 11)
     domain = region("p", [("1/11", "12/11")], closed)
-    model = on(domain)
     for d in range(1, 7):
         for n in range(d + 1):
             value = low + Fraction(n, d)
             start = {"p": value + (Fraction(1, 997) if n < d else -Fraction(1, 997))}
-            found = simplest_violation(model, near(domain, value, "1/90"), start)["p"]
+            found = simplest_violation(near(domain, value, "1/90"), start)["p"]
             assert abs(found - value) < Fraction(1, 90)
             tried = Fraction(n, d).denominator <= 5 and (closed or 0 < n < d)
             assert (found == value) == tried
@@ -217,12 +210,12 @@ def test_how_many_parameters_are_tried_together(names: str, together: bool) -> N
     domain = region(names, [UNIT] * len(names))
     claim = Claim(domain.ring.parse(f"{' + '.join(names)} - 1/10"), domain)
     start = dict.fromkeys(names, Fraction(1, 97))
-    found = simplest_violation(on(domain), claim, start)
+    found = simplest_violation(claim, start)
     assert sum(found.values()) < Fraction(1, 10)
     assert (set(found.values()) == {Fraction(0)}) == together
     assert all(value.denominator <= 97 for value in found.values())
     fixed = replace(domain, box={**domain.box, "p": Interval(Fraction(1, 97), Fraction(1, 97), True, True)})
-    assert simplest_violation(on(fixed), replace(claim, domain=fixed), start)["p"] == Fraction(1, 97)
+    assert simplest_violation(replace(claim, domain=fixed), start)["p"] == Fraction(1, 97)
 
 
 @pytest.mark.parametrize(
@@ -240,7 +233,7 @@ def test_simple_numbers_near_the_start(ends: tuple[str, str], fails: tuple[str, 
     domain = region("p", [ends])
     low, high = map(number, fails)
     claim = Claim(domain.ring.parse(f"(p - ({low}) + 1/2^20)*(p - ({high}) - 1/2^20)"), domain)
-    found = simplest_violation(on(domain), claim, {"p": number(start)})["p"]
+    found = simplest_violation(claim, {"p": number(start)})["p"]
     assert found == halving(number(start), (number(ends[0]), number(ends[1])), (low, high))
 
 
@@ -265,7 +258,7 @@ def test_coordinates_at_an_end_stay_there() -> None:
         four = region("pqrs", [("1/97", "96/97"), UNIT, UNIT, UNIT])
         wide = Claim(four.ring.parse("(q - 31/97)^2 - 1/1000 + 1/2000*p"), four)
         start = {"p": p, "q": Fraction(31, 97), "r": Fraction(1), "s": Fraction(0)}
-        found = simplest_violation(on(four), wide, start)
+        found = simplest_violation(wide, start)
         assert (found["p"], found["r"], found["s"]) == (p, 1, 0)
         assert abs(found["q"] - Fraction(31, 97)) < Fraction(1, 30)
         assert found["q"].denominator < 97
@@ -279,7 +272,7 @@ def test_the_search_for_simple_numbers_has_a_limit(monkeypatch: pytest.MonkeyPat
     found = {}
     for bits in range(1, 9):
         monkeypatch.setattr(witnesses, "MAX_DENOMINATOR_BITS", bits)
-        found[bits] = simplest_violation(on(domain), claim, {"p": value})["p"]
+        found[bits] = simplest_violation(claim, {"p": value})["p"]
     radius = 1
     while halved(value, radius) not in region("p", [("3371/9973", "3770/9973")]).box["p"]:
         radius += 1
