@@ -248,6 +248,8 @@ def test_secrets_that_may_be_impossible(tmp_path: Path) -> None:
     never, here = Said({"-1/2": Proved()}), Said({"-p": Refuted(HALF), "-1/2": Proved()})
     with pytest.raises(CaseError, match=r"^secrets: secret -1/2$"):
         require_possible(doubtful(tmp_path, claim("-1/2")), never)
+    with pytest.raises(CaseError, match=r"^secrets: secret -1/2$"):
+        discharge(never, doubtful(tmp_path, claim("-1/2")))
     assert require_possible(doubtful(tmp_path, claim("-p")), here) is None
     with pytest.raises(CaseError, match=r"^secrets: secret -1/2$"):
         require_possible(doubtful(tmp_path, claim("-p"), claim("-1/2")), here)
