@@ -27,7 +27,7 @@ from paramverify.algebra.polynomials import value_at
 from paramverify.answers import Proved, Refuted
 from paramverify.claims import Claim, Origin, without_enclosure
 from paramverify.encodings.cone import cone_claims
-from paramverify.encodings.monolithic import Formula, Unsatisfiable, formulas, solve
+from paramverify.encodings.monolithic import Formula, Undecided, Unsatisfiable, formulas, solve
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.exact.branching import decide_exactly
@@ -234,7 +234,7 @@ def test_cases(path: Path) -> None:
 
 @pytest.mark.parametrize("path", CASES, scope="module")
 def test_verdicts_of_cases(path: Path) -> None:
-    """All claims of either encoding hold, or one of each is refuted; Z3 on the formulas agrees."""
+    """All claims of either encoding hold, or one of each is refuted; Z3 on the formulas agrees where it ends."""
     case, model, claims = prepared(path)
     few, many = (refuted(model, claims[encode.__name__]) for encode in (cone_claims, sequence_claims))
     assert (few is None) == (many is None)
@@ -255,6 +255,7 @@ def test_verdicts_of_cases(path: Path) -> None:
     if GENERATOR in model.domain.ring.names:  # an enclosure: only unsatisfiability says something
         assert few or all(isinstance(a, Unsatisfiable) for a in answers)
         return
-    assert all(isinstance(a, Unsatisfiable | Witness) for a in answers)
-    assert any(isinstance(a, Witness) for a in answers) == (few is not None)
+    witnessed = any(isinstance(a, Witness) for a in answers)
+    assert few or not witnessed
+    assert not few or witnessed or any(isinstance(a, Undecided) for a in answers)
     assert all(a.exceeds for a in answers if isinstance(a, Witness))
