@@ -234,7 +234,7 @@ def test_cases(path: Path) -> None:
 
 @pytest.mark.parametrize("path", CASES, scope="module")
 def test_verdicts_of_cases(path: Path) -> None:
-    """All claims of either encoding hold, or one of each is refuted; Z3 on the formulas agrees where it ends."""
+    """All claims of either encoding hold, or one of each is refuted; where Z3 ends, it agrees."""
     case, model, claims = prepared(path)
     few, many = (refuted(model, claims[encode.__name__]) for encode in (cone_claims, sequence_claims))
     assert (few is None) == (many is None)
