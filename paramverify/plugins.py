@@ -9,30 +9,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib import import_module
 from pkgutil import iter_modules
+from traceback import walk_tb
 from typing import Any
 
-from paramverify.errors import InputError
-
-# What importing a module of somebody else may raise, in one way or another.
-FAILURES = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    ImportError,
-    LookupError,
-    NameError,
-    OSError,
-    RuntimeError,
-    SyntaxError,
-    TypeError,
-    ValueError,
-    SystemExit,
-)
-
+from paramverify.errors import InputError, LimitError
 
 PREFIX = "paramverify."  # of the groups
 
@@ -47,20 +32,56 @@ class Plugin:
     package: str
 
     def load(self) -> Any:
-        """Imports the module.
+        """Imports the module. What it prints goes to standard error: standard output is for the answer.
 
         Raises:
             InputError: that fails; the message names the package.
+            LimitError: a limit was met meanwhile, which says nothing of the plugin. MemoryError: likewise.
         """
         try:
-            return import_module(self.module)
-        except FAILURES as error:
-            reason = f"{type(error).__name__}: {error}"
-            raise InputError(f"{self.told()} cannot be imported: {reason}") from error
+            with redirect_stdout(sys.stderr):
+                return import_module(self.module)
+        except (LimitError, MemoryError):
+            raise
+        # The code of somebody else may raise anything, and whatever it is, the mistake is not ours.
+        except (Exception, SystemExit) as error:
+            raise InputError(f"{self.told()} cannot be imported: {_reason(error)}") from error
+
+    def offer(self, name: str) -> Any:
+        """Returns what the module exports by that name.
+
+        Raises:
+            InputError: it exports no such thing, or cannot be imported.
+        """
+        module = self.load()
+        if not hasattr(module, name):
+            raise InputError(f"{self.told()} exports no {name}")
+        return getattr(module, name)
 
     def told(self) -> str:
         """Returns what it is, in words."""
         return f"the plugin {self.name!r} of the package {self.package} ({self.group})"
+
+
+def owner(module: str) -> str:
+    """Returns the plugin that a module belongs to, in words; else the module."""
+    for plugin in _plugins(tuple(sys.path)):
+        if module == plugin.module or module.startswith(f"{plugin.module}."):
+            return plugin.told()
+    return f"the module {module}"
+
+
+def culprit(error: BaseException) -> str:
+    """Returns which plugin an error was raised in, or in what that called, with the error; "" for none."""
+    for frame, _ in walk_tb(error.__traceback__):
+        name = str(frame.f_globals.get("__name__", ""))
+        if not name.startswith("paramverify.") and not (told := owner(name)).startswith("the module "):
+            return f"{told} fails: {_reason(error)}"
+    return ""
+
+
+def _reason(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"
 
 
 def plugins(group: str) -> tuple[Plugin, ...]:

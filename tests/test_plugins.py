@@ -208,7 +208,7 @@ def test_the_tables_would_lack_what_is_new(root: Path, tmp_path: Path) -> None:
             additions.BACKEND.replace('"parrot"', '"z3"'),
             "takes a name that exists already: the backend 'z3'",
         ),
-        ("[paramverify.encodings]\nbad = additions.bad", "", "exports no ENCODING of this name"),
+        ("[paramverify.encodings]\nbad = additions.bad", "", "exports no ENCODING"),
         (
             "[paramverify.encodings]\nsequences = additions.bad",
             additions.ENCODING.replace('"reversed"', '"sequences"'),
@@ -226,6 +226,59 @@ def test_the_tables_would_lack_what_is_new(root: Path, tmp_path: Path) -> None:
             "NameError: name 'oops' is not defined",
         ),
         ("[paramverify.mechanisms]\nflipped = additions.bad", "", "has no function read"),
+        ("[paramverify.mechanisms]\nflipped = additions.bad", "read = 1", "has no function read"),
+        (
+            "[paramverify.mechanisms]\nflipped = additions.bad",
+            "def read(table, checks): ...",
+            "reads no mechanism",
+        ),
+        (
+            "[paramverify.mechanisms]\nflipped = additions.bad",
+            "class Odd(Exception): ...\nraise Odd('strange')",
+            "cannot be imported: Odd: strange",
+        ),
+        (
+            "[paramverify.mechanisms]\nflipped = additions.bad",
+            "def read(table, checks): raise KeyError('k')",
+            "fails: KeyError: 'k'",
+        ),
+        ("[paramverify.noise]\nblurred = additions.bad", "", "exports no NOISE"),
+        (
+            "[paramverify.noise]\nblurred = additions.bad",
+            additions.NOISE.replace("return Noise(rows)", "return None"),
+            "reads no Noise",
+        ),
+        ("[paramverify.backends]\nbad = additions.bad", "BACKENDS = 5", "BACKENDS is no tuple of backends"),
+        (
+            "[paramverify.backends]\nbad = additions.bad",
+            "BACKENDS = ('a',)",
+            "a backend has no name",
+        ),
+        (
+            "[paramverify.backends]\nbad = additions.bad",
+            additions.BACKEND.replace("builtin = False", "builtin = True"),
+            "says that it is built in",
+        ),
+        (
+            "[paramverify.backends]\nbad = additions.bad",
+            additions.BACKEND.replace("place = 5", "place = 'x'"),
+            "the place of 'parrot' is no whole number",
+        ),
+        (
+            "[paramverify.backends]\nbad = additions.bad",
+            additions.BACKEND.replace('return "7.1"', "return 1 / 0"),
+            "fails: ZeroDivisionError",
+        ),
+        (
+            "[paramverify.encodings]\nreversed = additions.bad",
+            additions.ENCODING.replace("suits=lambda model: 3", "suits=lambda model: 'well'"),
+            "by no whole number",
+        ),
+        (
+            "[paramverify.encodings]\nreversed = additions.bad",
+            additions.ENCODING.replace("    again=sequences.ENCODING.again,\n", ""),
+            "then it needs claims, and again or certificate",
+        ),
     ],
 )
 def test_a_plugin_that_fails_is_named(point: str, text: str, reason: str, tmp_path: Path) -> None:
@@ -241,3 +294,67 @@ def test_a_plugin_that_fails_is_named(point: str, text: str, reason: str, tmp_pa
     assert "additions 1.5" in done.stderr or "additions.bad" in done.stderr
     for words in (["--help"], ["verify", "--help"], ["compare", "--help"], ["backends", "--help"]):
         assert made.run("-m", "paramverify", *words).returncode == 0
+
+
+def test_a_plugin_cannot_answer_for_the_command(tmp_path: Path) -> None:
+    """A plugin that ends the process is a defect and no verdict; what it prints is no part of the answer."""
+    made = beside(tmp_path)
+    flipped = tmp_path / "site/additions/flipped.py"
+    text = flipped.read_text()
+    flipped.write_text("import os\nos._exit(0)\n" + text)
+    done = made.run("-m", "paramverify", "verify", made.case("8"))
+    assert (done.returncode, done.stdout) == (70, "")
+    assert "ended before its work did" in done.stderr
+    flipped.write_text("print('listen')\n" + text)
+    done = made.run("-m", "paramverify", "verify", made.case("8"), "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["status"] == "holds"
+
+
+def test_a_limit_in_a_plugin_is_a_limit(tmp_path: Path) -> None:
+    """A plugin whose import does not end meets the time limit, like everything else."""
+    made = beside(tmp_path)
+    (tmp_path / "site/additions/flipped.py").write_text("while True: pass")
+    done = made.run("-m", "paramverify", "verify", made.case("8"), "--timeout", "2")
+    assert done.returncode == 3
+
+
+def test_evidence_with_new_noise_is_accepted(tmp_path: Path) -> None:
+    """The second reader leaves out a kind of noise that it does not know, and says so."""
+    made = beside(tmp_path)
+    case, evidence = tmp_path / "blurred.toml", tmp_path / "evidence.json"
+    case.write_text(additions.CASE.replace("RATIO", "8").replace('"flipped"', '"geometric"'))
+    made.call("verify", case, "--evidence", evidence)
+    assert "not read a second time" in made.call("check", evidence, "--case", case)
+
+
+def test_files_that_are_wrong_are_told(tmp_path: Path) -> None:
+    """A command without its line, and an encoding with a name that exists, are errors, never a verdict."""
+    made = copied(tmp_path)
+    package = tmp_path / "copy/paramverify"
+    (package / "cli/greet.py").write_text(additions.COMMAND.replace("LISTED", "Listed"))
+    done = made.run("-m", "paramverify", "verify", made.case("8"))
+    assert done.returncode == 70
+    assert "the command greet does not say LISTED" in done.stderr
+    (package / "cli/greet.py").unlink()
+    (package / "encodings/zz.py").write_text(additions.ENCODING.replace('"reversed"', '"sequences"'))
+    done = made.run("-m", "paramverify", "verify", made.case("8"))
+    assert done.returncode == 2
+    assert "there are two encodings called 'sequences'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ("[r + r for r in noise.rows[int(x[0])][::-1]]", "the probabilities sum to 2, not to 1"),
+        ("[r * noise.rows[0][0] for r in noise.rows[int(x[0])]]", "not to 1"),
+    ],
+)
+def test_rows_of_a_new_mechanism_are_checked(row: str, reason: str, tmp_path: Path) -> None:
+    """A mechanism that does not check its probabilities gets no verdict where they are none."""
+    made = beside(tmp_path)
+    wrong = additions.MECHANISM.replace("noise.rows[int(x[0])][::-1]", row)
+    (tmp_path / "site/additions/flipped.py").write_text(wrong)
+    done = made.run("-m", "paramverify", "verify", made.case("8"))
+    assert done.returncode == 2
+    assert reason in done.stderr

@@ -15,9 +15,10 @@ from typing import Any, Protocol
 from paramverify.answers import Answer, Open
 from paramverify.claims import Claim
 from paramverify.errors import InputError
-from paramverify.plugins import Registry, plugins, taken
+from paramverify.plugins import Plugin, Registry, plugins, taken
 
 REGISTRY = Registry(__name__, "paramverify.backends", "backend")
+NEEDED = ("name", "builtin", "description", "install", "abilities", "version", "decide")
 
 
 class Ability(Enum):
@@ -105,10 +106,7 @@ def discover() -> dict[str, Backend]:
     """
     found = _ours()
     for plugin in plugins(REGISTRY.group):
-        offer = getattr(plugin.load(), "BACKENDS", None)
-        if offer is None:
-            raise InputError(f"{plugin.told()} exports no BACKENDS")
-        for backend in offer() if callable(offer) else offer:
+        for backend in _offered(plugin):
             if backend.name in found:
                 raise taken(plugin, REGISTRY.what, backend.name)
             found[backend.name] = backend
@@ -117,6 +115,27 @@ def discover() -> dict[str, Backend]:
         if callable(offer):
             _add(found, offer())
     return found
+
+
+def _offered(plugin: Plugin) -> Iterable[Backend]:
+    """Returns the backends of a plugin, which have all members that are needed.
+
+    Raises:
+        InputError: they have not, or the plugin fails.
+    """
+    offer = plugin.offer("BACKENDS")
+    offered = offer() if callable(offer) else offer
+    if not isinstance(offered, tuple | list):
+        raise InputError(f"{plugin.told()}: BACKENDS is no tuple of backends")
+    for found in offered:
+        missing = [name for name in NEEDED if not hasattr(found, name)]
+        if missing:
+            raise InputError(f"{plugin.told()}: a backend has no {', '.join(missing)}")
+        if found.builtin:
+            raise InputError(f"{plugin.told()}: the backend {found.name!r} says that it is built in")
+        if not isinstance(place(found), int | None):
+            raise InputError(f"{plugin.told()}: the place of {found.name!r} is no whole number")
+    return offered
 
 
 def _offers() -> list[Any]:

@@ -268,6 +268,8 @@ def noise(table: Mapping[str, Any], at: Calculator) -> list[list[Fraction]]:
     """Reads noise on 0..range: rows[f][o] is the probability that f becomes o."""
     if "table" in table:
         rows = [[at.number(entry) for entry in given] for given in table["table"]]
+    elif "truncated_geometric" not in table:
+        raise Unread(f"noise written {' and '.join(sorted(table))!r} is not read a second time")
     else:
         alpha, top = at.number(table["truncated_geometric"]), int(table["range"])
         rows = [

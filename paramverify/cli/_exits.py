@@ -9,6 +9,7 @@ import click
 
 from paramverify.answers import Standing
 from paramverify.errors import DisagreementError, InputError, LimitError
+from paramverify.plugins import culprit
 
 # With these the system says that what was to be written could not be, whichever file it is.
 _NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)
@@ -57,7 +58,8 @@ def told(error: BaseException) -> tuple[Exit, str, str]:
             if error.filename is not None and error.errno not in _NOT_WRITTEN:
                 return Exit.INPUT, "error", f"{error.filename}: {reason}"
             return Exit.OUTPUT, "error", f"{error.filename or 'output'}: {reason}"
-    return Exit.DEFECT, "internal error", _defect(error)
+    plugin = culprit(error)
+    return (Exit.INPUT, "error", plugin) if plugin else (Exit.DEFECT, "internal error", _defect(error))
 
 
 def _defect(error: BaseException) -> str:

@@ -90,6 +90,11 @@ def limit_memory(size: int) -> None:
     _send("memory", size)
 
 
+def ended(code: int) -> None:
+    """Tells the supervisor that the work is done, and with which exit code."""
+    _send("end", code)
+
+
 def lift() -> None:
     """Ends the time limit: the answer is known, and the files that the user named are written."""
     _send("lift")

@@ -71,7 +71,9 @@ def supervise(arguments: Sequence[str], work: Callable[[list[str]], int]) -> int
     die_with_parent(parent)
     _output.connect(_output.Link(up[1], down[0], started, "--json" in arguments))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, heard)
-    return work(list(arguments))
+    code = work(list(arguments))
+    _output.ended(code)
+    return code
 
 
 def _asked(arguments: Sequence[str]) -> float:
@@ -106,6 +108,7 @@ class _Watch:
         self.said = b""
         self.reports: list[bytes] = []  # what was found so far, as it came
         self.printing = False
+        self.answered = False  # whether the child came to the end of its work
         self.interrupts: list[float] = []
         self.dying = 0  # the signal that ends this process, too
         self.wake, self.waker = os.pipe()
@@ -167,7 +170,9 @@ class _Watch:
                 while select.select([self.up], [], [], 0)[0] and self._hear():
                     pass
                 self._sweep()
-                return ended.code if ended.code >= 0 else self._died(-ended.code, ended.memory)
+                if ended.code < 0:
+                    return self._died(-ended.code, ended.memory)
+                return ended.code if self.answered else self._unanswered(ended.code)
             if self.dying:
                 self._kill()
                 signal.signal(self.dying, signal.SIG_DFL)
@@ -195,6 +200,8 @@ class _Watch:
                 self.due = time.monotonic() + self.seconds + AFTER
             elif word == b"memory":
                 self.memory = int(content)
+            elif word == b"end":
+                self.answered = True
             elif word == b"lift":
                 self.due = inf
             elif word == b"print":
@@ -244,6 +251,14 @@ class _Watch:
             except ChildProcessError:
                 return
         kill_strays(())
+
+    def _unanswered(self, code: int) -> int:
+        """Returns the exit code after a library or plugin ended the process: its own is no answer."""
+        if self.interrupts:
+            _say("interrupted\n")
+            return Exit.INTERRUPTED
+        reason = f"the process of the command ended before its work did, with exit code {code}"
+        return self._tell(reason, "crashed", Exit.DEFECT)
 
     def _died(self, number: int, memory: int) -> int:
         """Returns the exit code after a signal ended the child, and says which, and what it may mean."""

@@ -18,7 +18,7 @@ from paramverify.cli import _output
 from paramverify.cli._commands import commands
 from paramverify.cli._exits import CODES, Exit, told
 from paramverify.cli._supervisor import supervise
-from paramverify.errors import TimeLimitError
+from paramverify.errors import DefectError, TimeLimitError
 
 
 def _use_config(context: click.Context, option: click.Parameter, path: str | None) -> None:
@@ -88,11 +88,20 @@ def main() -> None:
     _prepare_streams()
     arguments = sys.argv[1:]
     try:
-        code = supervise(arguments, run) if _command(arguments) in commands() else run(arguments)
+        code = supervise(arguments, run) if _is_known(_command(arguments)) else run(arguments)
     except KeyboardInterrupt:  # before the work began, or after it
         _say("interrupted")
         code = Exit.INTERRUPTED
+        _output.ended(code)
     sys.exit(code)
+
+
+def _is_known(name: str) -> bool:
+    """Tells whether there is a command of that name; what is wrong with the list is told where errors are."""
+    try:
+        return name in commands()
+    except DefectError:
+        return False
 
 
 def _command(arguments: list[str]) -> str:

@@ -14,7 +14,7 @@ from paramverify.encodings.encoding import Candidate, Encoding
 from paramverify.errors import InputError
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
-from paramverify.plugins import Registry, plugins, taken
+from paramverify.plugins import Registry, owner, plugins, taken
 
 REGISTRY = Registry("paramverify.encodings", "paramverify.encodings", "encoding")
 
@@ -27,7 +27,7 @@ def encodings() -> dict[str, Encoding]:
     """
     found = _ours()
     for plugin in plugins(REGISTRY.group):
-        encoding = getattr(plugin.load(), "ENCODING", None)
+        encoding = plugin.offer("ENCODING")
         if not isinstance(encoding, Encoding) or encoding.name != plugin.name:
             raise InputError(f"{plugin.told()} exports no ENCODING of this name")
         if encoding.name in found:
@@ -44,17 +44,35 @@ def names() -> tuple[str, ...]:
 def _ours() -> dict[str, Encoding]:
     modules = (REGISTRY.own_module(name) for name in REGISTRY.own())
     found = [module.ENCODING for module in modules if hasattr(module, "ENCODING")]
-    # What others are compared with comes first.
-    return {encoding.name: encoding for encoding in (sequences.ENCODING, *found)}
+    named = {sequences.ENCODING.name: sequences.ENCODING}  # what others are compared with comes first
+    for encoding in found:
+        if named.setdefault(encoding.name, encoding) is not encoding:
+            raise InputError(f"there are two encodings called {encoding.name!r}")
+    return named
 
 
 def chosen(model: AnyModel) -> Encoding:
     """Returns the encoding that suits a model best; all its claims hold iff the model is private.
 
     Raises:
-        InputError: a plugin fails.
+        InputError: a plugin fails, or an encoding that suits the model lacks what evidence needs.
     """
-    return max(encodings().values(), key=lambda encoding: encoding.suits(model))
+    found = max(encodings().values(), key=lambda encoding: _suitability(encoding, model))
+    if found.claims is None or (found.again is None and found.certificate is None):
+        needs = "claims, and again or certificate, so that evidence can be checked"
+        raise InputError(f"{_told(found)} suits this model best; then it needs {needs}")
+    return found
+
+
+def _suitability(encoding: Encoding, model: AnyModel) -> int:
+    value = encoding.suits(model)
+    if not isinstance(value, int):
+        raise InputError(f"{_told(encoding)} says how well it suits a model by no whole number")
+    return value
+
+
+def _told(encoding: Encoding) -> str:
+    return f"the encoding {encoding.name!r} of {owner(encoding.suits.__module__)}"
 
 
 def claims_of(model: AnyModel) -> tuple[Claim, ...]:
@@ -64,8 +82,7 @@ def claims_of(model: AnyModel) -> tuple[Claim, ...]:
         LimitError: too many vectors or rays.
     """
     encode = chosen(model).claims
-    if encode is None:
-        raise InputError(f"the encoding {chosen(model).name} suits this model, and has no claims")
+    assert encode is not None
     return encode(model)
 
 

@@ -19,7 +19,14 @@ from paramverify.claims import Claim
 from paramverify.errors import CaseError, located
 from paramverify.models.context import Checks, Obligation, is_somewhere_positive
 from paramverify.models.hmm import HMM
-from paramverify.models.mechanisms import Input, Mechanism, known_input, read_mechanism, show_input
+from paramverify.models.mechanisms import (
+    Input,
+    Mechanism,
+    are_rows_checked,
+    known_input,
+    read_mechanism,
+    show_input,
+)
 from paramverify.models.mechanisms.hmm import Explicit, read_row
 from paramverify.models.neighbourhoods import Neighbourhood, unformed
 from paramverify.models.priors import (
@@ -58,12 +65,31 @@ def read_comparison(top: Table, checks: Checks) -> Compared:
         InputError: a mistake in one of them. LimitError: too many inputs or pairs.
     """
     with top.within("mechanism") as made:
-        mechanism = read_mechanism(made, checks)
+        mechanism, checked = read_mechanism(made, checks), are_rows_checked(made.text("kind"))
     if "neighbours" in top:
-        return _neighbours(top, mechanism)
-    if isinstance(mechanism, Explicit) and not mechanism.queries:
-        return Compared(mechanism, mechanism.model, _explicit_pairs(top, mechanism, checks))
-    return _secret_pairs(top, mechanism, checks)
+        found = _neighbours(top, mechanism)
+    elif isinstance(mechanism, Explicit) and not mechanism.queries:
+        found = Compared(mechanism, mechanism.model, _explicit_pairs(top, mechanism, checks))
+    else:
+        found = _secret_pairs(top, mechanism, checks)
+    if not checked:
+        _check_steps(found.hmm, checks)
+    return found
+
+
+def _check_steps(hmm: HMM, checks: Checks) -> None:
+    """Checks that the steps from each state are a distribution: a new mechanism may not have done so."""
+    with located(key="mechanism"):
+        for state, row in zip(hmm.states, hmm.steps, strict=True):
+            steps: dict[str, RationalFunction] = {}
+            for step in row:
+                name = f"{hmm.observations[step.observation]} and then {hmm.states[step.successor]}"
+                share = RationalFunction.of(step.weight, hmm.denominator)
+                steps[name] = steps[name] + share if name in steps else share
+            if not hmm.chosen:
+                checks.distribution(steps, f"the steps from {state}")
+            for name, share in steps.items():
+                checks.nonnegative(share.numerator * share.denominator, f"the step from {state} to {name}")
 
 
 def _neighbours(top: Table, mechanism: Mechanism) -> Compared:

@@ -10,13 +10,13 @@ from random import Random
 
 import pytest
 
-from paramverify.models.design import Sense
 from paramverify.algebra.constraints import parse_constraint
 from paramverify.algebra.domains import Domain, Interval, box_domain
 from paramverify.algebra.polynomials import Ring
 from paramverify.algebra.volumes import Inside, Share
 from paramverify.claims import Claim
 from paramverify.cli.main import run
+from paramverify.models.design import Sense
 from paramverify.privacy.cases import load
 from paramverify.reports import text
 from paramverify.synthesis.maps import Cell, RegionMap, Status

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from paramverify.models.design import Sense
 from paramverify.answers import Open, Proved
 from paramverify.backends import backend
 from paramverify.claims import Origin
@@ -22,6 +21,7 @@ from paramverify.errors import InputError, UnsupportedError
 from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.exact.branching import decide_exactly
 from paramverify.formats.violations import fixed
+from paramverify.models.design import Sense
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case, load

@@ -15,13 +15,13 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from paramverify.algebra.expressions import Expression, Value
-from paramverify.errors import CaseError, LimitError, located
+from paramverify.errors import CaseError, InputError, LimitError, located
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
 from paramverify.models.names import as_value, find, literal
 from paramverify.models.noise import Noise, Releases
 from paramverify.models.priors import InitialDistribution, SecretPair
-from paramverify.plugins import Registry
+from paramverify.plugins import Registry, owner
 from paramverify.tables import Table, as_expression
 
 if TYPE_CHECKING:
@@ -115,11 +115,18 @@ def read_mechanism(table: Table, checks: Checks) -> Mechanism:
         hint = f"did you mean {near[0]!r}?" if near else f"known kinds: {', '.join(kinds)}"
         raise CaseError(f"unknown mechanism {kind!r}; {hint}", key="kind")
     module = loaders[kind]()
-    if not hasattr(module, "read"):
-        raise CaseError(f"the module {module.__name__} has no function read", key="kind")
+    if not callable(getattr(module, "read", None)):
+        raise InputError(f"{owner(module.__name__)} has no function read")
     mechanism: Mechanism = module.read(table, checks)
+    if not callable(getattr(mechanism, "build", None)):
+        raise InputError(f"{owner(module.__name__)} reads no mechanism")
     table.close()
     return mechanism
+
+
+def are_rows_checked(kind: str) -> bool:
+    """Whether the module of a kind says that `read` checks its probabilities; else the case is checked."""
+    return bool(getattr(REGISTRY.module(kind), "CHECKED", False))
 
 
 def read_queries(table: Table) -> tuple[tuple[Expression, ...], int]:

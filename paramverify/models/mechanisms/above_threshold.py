@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+CHECKED = True  # `read` checks the probabilities
+
 BELOW, ABOVE, END = "⊥", "⊤", "end"
 SIDES = ("left", "right")
 

@@ -19,6 +19,8 @@ from paramverify.models.mechanisms import Input, Mechanism, compare, neighbourin
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.tables import Table, as_expression
 
+CHECKED = True  # `read` checks the probabilities
+
 Rows = Mapping[str, Mapping[str, RationalFunction]]
 
 

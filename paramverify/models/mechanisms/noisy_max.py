@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+CHECKED = True  # `read` checks the probabilities
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NoisyMax(OneShot):

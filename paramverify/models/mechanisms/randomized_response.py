@@ -15,6 +15,8 @@ from paramverify.models.mechanisms._one_shot import OneShot
 from paramverify.models.names import distinct
 from paramverify.tables import Table
 
+CHECKED = True  # `read` checks the probabilities
+
 
 def read(table: Table, checks: Checks) -> Mechanism:
     """Reads `query`, `values`, and one of `truth` and `coin`.

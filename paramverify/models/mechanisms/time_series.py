@@ -22,6 +22,8 @@ from paramverify.models.mechanisms.hmm import read_row
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.tables import Table
 
+CHECKED = True  # `read` checks the probabilities
+
 MAX_DAY = 20
 
 Matrix = Sequence[Sequence[RationalFunction]]

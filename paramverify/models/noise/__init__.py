@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
 
 from paramverify.algebra.polynomials import RationalFunction, is_constant
-from paramverify.errors import CaseError
+from paramverify.errors import CaseError, InputError
 from paramverify.models.context import Checks
-from paramverify.plugins import Registry
+from paramverify.plugins import Registry, owner
 from paramverify.tables import Table
 
 if TYPE_CHECKING:
@@ -99,12 +100,14 @@ def read_noise(
         if kind.ranged and given is None:
             given = Range(inner.integer("range", 1, MAX_RANGE), "0..range")
         noise = kind.read(inner, checks, given)
+        if not isinstance(noise, Noise):
+            raise InputError(f"{owner(kind.read.__module__)} reads no Noise")
         inner.close()
         return noise
 
 
-def _kind(module: object) -> NoiseKind:
+def _kind(module: ModuleType) -> NoiseKind:
     kind = getattr(module, "NOISE", None)
     if not isinstance(kind, NoiseKind):
-        raise CaseError(f"the module {getattr(module, '__name__', module)} exports no NOISE")
+        raise InputError(f"{owner(module.__name__)} exports no NOISE that is a NoiseKind")
     return kind
