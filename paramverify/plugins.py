@@ -97,11 +97,19 @@ def _plugins(path: tuple[str, ...]) -> tuple[Plugin, ...]:
     del path  # where packages are looked for
     found: dict[tuple[str, str, str], Plugin] = {}
     for package in distributions():
-        for point in package.entry_points:
+        for point in _entry_points(package):
             if point.group.startswith(PREFIX):
                 plugin = Plugin(point.group, point.name, point.value, f"{package.name} {package.version}")
                 found.setdefault((point.group, point.name, package.name), plugin)  # the first on the path
     return tuple(sorted(found.values(), key=lambda plugin: (plugin.name, plugin.package)))
+
+
+def _entry_points(package: Any) -> Iterable[Any]:
+    """Returns the entry points of a package; none where it does not state them as one should."""
+    try:
+        return tuple(package.entry_points)
+    except (ValueError, LookupError, AttributeError, TypeError, OSError):
+        return ()
 
 
 @dataclass(frozen=True)

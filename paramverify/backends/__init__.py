@@ -107,7 +107,7 @@ def discover() -> dict[str, Backend]:
     found = _ours()
     for plugin in plugins(REGISTRY.group):
         for backend in _offered(plugin):
-            if backend.name in found:
+            if backend.name in found or backend.name == "built-in":
                 raise taken(plugin, REGISTRY.what, backend.name)
             found[backend.name] = backend
     # Functions come last, so that a name that is taken is the user's mistake.

@@ -81,6 +81,7 @@ def command(
             raise LimitError(f"the model is in doubt: {doubt.detail}")
         found = case_budget(model, session, width)
         document = _evidence(loaded, found.ratio, session) if evidence else {}
+        more, words = text.session_words(session.words)
     related = found.relative
     statement = Statement.of(model, found.ratio)
     if evidence:
@@ -90,14 +91,14 @@ def command(
         if related:
             shown["relative_to"] = loaded.budget
             shown["relative"] = ratio_document(related) | {"attained": related.attained}
-        print_json(shown | {"notes": list(model.notes)})
+        print_json(shown | words | {"notes": list(model.notes)})
     else:
         for line in statement.lines():
             say(line)
         if related:
             click.echo(f"relative to the case's {loaded.budget}: {_relative(related)}")
-        for note in model.notes:
-            say(f"Note: {note}.")
+        for line in (*more, *(f"Note: {note}." for note in model.notes)):
+            say(line)
     return Exit.HOLDS if found.is_within(width) else Exit.UNKNOWN
 
 
@@ -111,7 +112,7 @@ def best_bound() -> Callable[[TightBudget], None]:
         best[:] = [found]
         outcome = text.sequence(found.origin.observations)
         sides = f"under {found.origin.left!r} against {found.origin.right!r}"
-        least = "without limit" if found.infinite else f"at least {float(found.lower):.12g}"
+        least = "without limit" if found.infinite else f"at least {decimal_text(found.lower, 12)}"
         document: dict[str, Any] = {} if found.infinite else {"ratio_lower": str(found.lower)}
         document |= {"secrets": [found.origin.left, found.origin.right]}
         _output.found(

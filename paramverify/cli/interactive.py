@@ -34,6 +34,7 @@ from paramverify.interactive.verification import Noninterference, verify
 from paramverify.models.systems.weights import Weight, as_function, is_number, is_zero, text
 from paramverify.reports.formulas import formula
 from paramverify.reports.pictures.systems import dot
+from paramverify.reports.text import on_word, words
 from paramverify.verdicts import Unknown, Violated
 
 LISTED = (40, "Prove differential noninterference of an interactive system, or show how it leaks.")
@@ -111,7 +112,8 @@ def _lines(case: InteractiveCase, report: Noninterference) -> list[str]:
         ]
     if isinstance(report.verdict, Unknown):
         return [f"unknown: undecided with {case.budget} ({size}).", f"  {report.reason}", *assumed]
-    lines = [f"holds: differential noninterference with {case.budget}{where} ({size})."]
+    word = on_word([decision for _, decision in (*report.claims, *report.obligations)])
+    lines = [f"holds{word}: differential noninterference with {case.budget}{where} ({size})."]
     family, costs = report.family, report.costs
     if family:
         steps = f"{family.steps} step{'s' * (family.steps != 1)}"
@@ -183,6 +185,7 @@ def _document(case: InteractiveCase, report: Noninterference) -> dict[str, Any]:
             "costs": None if costs is None or costs.ratio is None else {"total": _shown(case, costs.ratio)},
         },
     }
+    document["evidence"] |= words([decision for _, decision in (*report.claims, *report.obligations)])
     if constant:
         document["constant"] = f"E = exp({constant.exponent})"
     names = case.system.actions.names

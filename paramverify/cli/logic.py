@@ -36,6 +36,7 @@ from paramverify.logic.syntax import Property
 from paramverify.logic.verification import Result, Work
 from paramverify.portfolio.session import Session
 from paramverify.reports import logic as reports
+from paramverify.reports.text import session_words
 
 LISTED = (80, "Check formulas of dpCTL* on a Markov chain or decision process.")
 
@@ -154,6 +155,9 @@ def _check(work: Work, progress: Callable[[int, int], None]) -> dict[str, Result
 def _write_evidence(work: Work, results: dict[str, Result], status: Standing, path: Path) -> None:
     whole = status is not Standing.HOLDS or all(result.complete for result in results.values())
     document = reports.evidence(work.case, work.obligations, results, status if whole else Standing.UNKNOWN)
+    if status is Standing.VIOLATED and document["status"] != status:
+        reason = "a strict comparison that fails is no claim that fails"
+        click.echo(f"the evidence does not show the violation: {reason}", err=True)
     if not whole:
         click.echo("the evidence has claims only: no certificate says why they are enough here", err=True)
     write_json(path, document, indent=1)
@@ -211,8 +215,11 @@ def _find(work: Work, asked: _Budgets, as_json: bool) -> int:
                 entry |= _curve(work, name, found, asked.plot, as_json)
         documents[name] = entry
         _output.add("budgets", {"property": name, **entry})
+    more, words = session_words(work.session.words)
+    for line in more:
+        _say(as_json, line)
     if as_json:
-        print_json({"budgets": documents, "notes": list(work.case.relation.notes)})
+        print_json({"budgets": documents, **words, "notes": list(work.case.relation.notes)})
     return Exit.HOLDS if known else Exit.UNKNOWN
 
 

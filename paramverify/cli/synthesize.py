@@ -38,6 +38,7 @@ from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case, load
 from paramverify.reports import synthesis as telling
+from paramverify.reports import text
 from paramverify.reports.evidence import about
 from paramverify.reports.pictures.curves import ratio_curve
 from paramverify.reports.pictures.regions import check, draw, draw_interval
@@ -164,10 +165,11 @@ def command(
             files = _Files(state, plot, evidence, lift, obligations)
             found = _safe_values(loaded, session, _names(parameters), form=form, coverage=share, files=files)
             code, document, lines = _told(loaded, found, files)
+        more, words = text.session_words(session.words)
     if as_json:
-        print_json(document | {"notes": list(model.notes)})
+        print_json(document | words | {"notes": list(model.notes)})
     else:
-        for line in [*lines, *(f"Note: {note}." for note in model.notes)]:
+        for line in [*lines, *more, *(f"Note: {note}." for note in model.notes)]:
             say(line)
     return code
 

@@ -64,6 +64,12 @@ def chosen(model: AnyModel) -> Encoding:
     return found
 
 
+def foreign(model: AnyModel) -> str:
+    """Returns in words whose encoding makes the claims of a model; "" for one of this package."""
+    told = owner(chosen(model).suits.__module__)
+    return "" if told.startswith("the module ") else f"the claims are those of {_told(chosen(model))}"
+
+
 def _suitability(encoding: Encoding, model: AnyModel) -> int:
     value = encoding.suits(model)
     if not isinstance(value, int):

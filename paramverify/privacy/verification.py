@@ -10,7 +10,7 @@ from typing import Any
 from paramverify.algebra.domains import Domain
 from paramverify.answers import Decision, End, Open, Proved, Refuted, Standing
 from paramverify.claims import Claim
-from paramverify.encodings.choice import chosen, claims_of, is_long
+from paramverify.encodings.choice import chosen, claims_of, foreign, is_long
 from paramverify.errors import LimitError, TimeLimitError, located
 from paramverify.evidence.witnesses import AnyWitness, find_witness
 from paramverify.models.context import sample_points
@@ -79,7 +79,7 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
             claims=found.claims,
             decisions=found.decisions,
             domain=model.domain,
-            notes=model.notes,
+            notes=(*model.notes, *filter(None, [foreign(model)])),
             seconds=time.perf_counter() - started,
             obligations=obligations,
             certificate=found.certificate,

@@ -177,7 +177,7 @@ def _line(scaled: Model | None, found: list[Witness]) -> str:
         where = f" at {in_words(point)}" if point else ""
         lowest = f"it is {_ratio(found[-1])}{where} (evaluated again)"
     if scaled is None:
-        return f"budget: no upper bound of the ratio; {lowest}"
+        return f"budget: no upper bound of the ratio is stated here; {lowest}"
     constant = scaled.domain.constant
     top, bottom = scaled.measure.ratio.numerator, scaled.measure.ratio.denominator
     parts = [in_generator(f) if constant else fmpq_poly(list(f.coeffs())) for f in (top, bottom)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from math import ceil, floor
 from typing import Any
@@ -144,6 +144,15 @@ def words(decisions: Sequence[Decision]) -> dict[str, Any]:
     found = [certificates.words(d) for d in decisions]
     names = dict.fromkeys(name for part in found for name in part)
     return {"on_the_word_of": list(names), "without_certificate": sum(map(bool, found))}
+
+
+def session_words(names: Iterable[str]) -> tuple[list[str], dict[str, Any]]:
+    """Returns the same of all that a session proved, as lines and as JSON data; nothing for certificates."""
+    found = list(names)
+    if not found:
+        return [], {}
+    line = f"On the word of {', '.join(found)}: parts of this were proved without a certificate."
+    return [line], {"on_the_word_of": found}
 
 
 def backends_used(decisions: Sequence[Decision]) -> str:
