@@ -60,10 +60,10 @@ def read_design(top: Table) -> Design | None:
     if "design" not in top:
         return _without_quantify(Design(tuple(names)), top) if names else None
     with top.within("design") as table:
-        given = [sense for sense in Sense if sense in table]
+        given = [sense for sense in Sense if sense.value in table]
         if len(given) > 1:
             raise CaseError("give either maximise or minimise")
-        objective = table.text(given[0]) if given else ""
+        objective = table.text(given[0].value) if given else ""
         table.close()
         if not names:
             raise CaseError('no parameter is marked: write p = { in = "(0, 1)", design = true }')

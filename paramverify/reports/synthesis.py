@@ -127,7 +127,7 @@ def condition_line(case: Case, names: str, condition: str) -> str:
 
 def optimum_line(found: Optimum, constant: ExpConstant | None) -> str:
     """Returns the best value of a design parameter in words."""
-    what = f"{'largest' if found.sense is Sense.MAXIMISE else 'smallest'} {found.parameter}"
+    what = f"{'largest' if found.sense == Sense.MAXIMISE else 'smallest'} {found.parameter}"
     if found.value is not None:
         reached = {True: "", False: ", approached and not reached", None: ", approached or reached"}
         exact = closed_form(found.value, constant)

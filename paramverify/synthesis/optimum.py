@@ -33,8 +33,8 @@ def optimum_of_parts(found: Partition, sense: Sense) -> Optimum | None:
     safe = found.having(Status.SAFE)
     if not safe:
         return None
-    best = safe[-1] if sense is Sense.MAXIMISE else safe[0]
-    if sense is Sense.MAXIMISE:
+    best = safe[-1] if sense == Sense.MAXIMISE else safe[0]
+    if sense == Sense.MAXIMISE:
         return Optimum(found.parameter, sense, best.upper, best.upper_closed)
     return Optimum(found.parameter, sense, best.lower, best.lower_closed)
 
@@ -52,7 +52,7 @@ def optimum_of_map(found: RegionMap, parameter: str, sense: Sense) -> Optimum | 
     possible = [c.box[axis] for c in found.cells if c.status in (Status.SAFE, Status.UNDECIDED)]
     if not possible:
         return None
-    if sense is Sense.MAXIMISE:
+    if sense == Sense.MAXIMISE:
         reached = max((high for _, high in safe), default=None)
         return _between(parameter, sense, reached, max(high for _, high in possible))
     reached = min((low for low, _ in safe), default=None)

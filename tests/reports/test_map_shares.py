@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+from paramverify.models.design import Sense
 from paramverify.algebra.constraints import parse_constraint
 from paramverify.algebra.domains import Domain, Interval, box_domain
 from paramverify.algebra.polynomials import Ring
@@ -228,7 +229,7 @@ def test_an_optimum_needs_values_in_the_domain() -> None:
     left, right = (Fraction(0), Fraction(1, 2)), (Fraction(1, 2), Fraction(1))
     cells = tuple(Cell(Status.SAFE, (p, q)) for p in (left, right) for q in (left, right))
     found = RegionMap(("p", "q"), (), ((Fraction(0), Fraction(1)),) * 2, region_claims_of(domain), cells, 0.0)
-    best = optimum_of_map(found, "p", "minimise")
+    best = optimum_of_map(found, "p", Sense.MINIMISE)
     assert best is not None
     assert best.value is None
     assert best.upper is None or best.upper >= Fraction(3, 4)

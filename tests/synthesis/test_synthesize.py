@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from paramverify.models.design import Sense
 from paramverify.answers import Open, Proved
 from paramverify.backends import backend
 from paramverify.claims import Origin
@@ -318,7 +319,7 @@ def test_design_of_a_contagious_pair(capsys: pytest.CaptureFixture[str]) -> None
 def test_design_of_randomised_response() -> None:
     """By hand: answer 0 has the largest ratio, for p = 1/10 it is ((1-t)/10 + 9t/10)/(1-t), which is e."""
     case = load(CASES / "design-randomized-response.toml")
-    best = optimum_of_parts(parts_of(case, "truth"), "maximise")
+    best = optimum_of_parts(parts_of(case, "truth"), Sense.MAXIMISE)
     assert best is not None
     assert best.attained
     assert best.value is not None
@@ -330,7 +331,7 @@ def test_design_of_randomised_response() -> None:
 def test_design_of_noisy_max(tmp_path: Path) -> None:
     """The smallest alpha is exact, private itself by verification, and any smaller one is violated."""
     case = load(CASES / "design-noisy-max.toml")
-    best = optimum_of_parts(parts_of(case, "alpha"), "minimise")
+    best = optimum_of_parts(parts_of(case, "alpha"), Sense.MINIMISE)
     assert best is not None
     assert best.attained
     assert best.value is not None
@@ -341,7 +342,7 @@ def test_design_of_noisy_max(tmp_path: Path) -> None:
         changes = ((marked, f'alpha = "{value}"'), ('[design]\nminimise = "alpha"\n', ""))
         assert isinstance(verify(variant(tmp_path, "design-noisy-max", *changes)).verdict, verdict)
     bounds = region_map(claims_of(case.model), case.model.domain, ("alpha",), Fraction(1, 1000))
-    certified = optimum_of_map(bounds, "alpha", "minimise")
+    certified = optimum_of_map(bounds, "alpha", Sense.MINIMISE)
     assert certified is not None
     assert certified.lower is not None
     assert certified.upper is not None
@@ -368,7 +369,7 @@ def test_two_design_parameters(tmp_path: Path) -> None:
     claims = region_claims(case.model)
     assert axes_of(case, claims) == ("truth", "s")
     found = region_map(claims, case.model.domain, axes_of(case, claims))
-    best = optimum_of_map(found, "truth", "maximise")
+    best = optimum_of_map(found, "truth", Sense.MAXIMISE)
     assert best is not None
     assert best.lower is not None
     assert best.upper is not None
