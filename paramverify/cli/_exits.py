@@ -20,9 +20,9 @@ class Exit(IntEnum):
     """What a script may rely on; 70 and 74 are those of BSD's sysexits.h, 130 is the shell's for Ctrl-C."""
 
     HOLDS = 0  # holds, accepted, done
-    VIOLATED = 1  # violated, rejected, or a contradiction between solvers
+    VIOLATED = 1  # violated, rejected; of `compare`: answers that disagree or are wrong
     INPUT = 2  # bad input or usage
-    UNKNOWN = 3  # undecided, or a limit was met
+    UNKNOWN = 3  # undecided, a limit was met, or solvers contradict each other: never a verdict
     DEFECT = 70  # a mistake of paramverify's own
     OUTPUT = 74  # the output could not be written, or the system refused
     INTERRUPTED = 130

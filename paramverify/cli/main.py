@@ -126,7 +126,7 @@ def run(arguments: list[str]) -> int:
             _output.discard()
             _say("interrupted")
             return Exit.INTERRUPTED
-        # The one broad catch of the package. An error that nobody catches makes Python end with code 1, which
+        # A broad catch, on purpose. An error that nobody catches makes Python end with code 1, which
         # says "violated" to a script; so whatever was not foreseen gets a code of its own here. `SystemExit`
         # comes from modules of the user, whose code would be taken for ours.
         except (Exception, SystemExit) as error:
