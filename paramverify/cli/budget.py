@@ -32,7 +32,7 @@ from paramverify.models.kinds import need_privacy
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case, load
-from paramverify.reports import text
+from paramverify.reports import documents, text
 from paramverify.reports.budgets import Statement, ratio_document
 from paramverify.synthesis.case_budget import case_budget
 from paramverify.synthesis.suprema import TightBudget
@@ -113,7 +113,7 @@ def best_bound() -> Callable[[TightBudget], None]:
         outcome = text.sequence(found.origin.observations)
         sides = f"under {found.origin.left!r} against {found.origin.right!r}"
         least = "without limit" if found.infinite else f"at least {decimal_text(found.lower, 12)}"
-        document: dict[str, Any] = {} if found.infinite else {"ratio_lower": str(found.lower)}
+        document: dict[str, Any] = {} if found.infinite else {"ratio_lower": documents.exact(found.lower)}
         document |= {"secrets": [found.origin.left, found.origin.right]}
         _output.found(
             [f"  the ratio is {least}: {outcome} {sides}"],

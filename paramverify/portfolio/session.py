@@ -14,7 +14,7 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import variables
 from paramverify.answers import Decision, End, Open, Proved
-from paramverify.backends import backend, discover
+from paramverify.backends import discover
 from paramverify.claims import Claim, without_enclosure
 from paramverify.errors import TimeLimitError
 from paramverify.evidence import certificates
@@ -243,7 +243,7 @@ def _trusted(decision: Decision) -> Decision:
     Only built-in procedures write certificates that their own tests replay: another one counts as a word.
     """
     answer = decision.answer
-    if not isinstance(answer, Proved) or answer.certificate is None or backend(decision.backend).builtin:
+    if not isinstance(answer, Proved) or answer.certificate is None or resolve(decision.backend).builtin:
         return decision
     return replace(decision, answer=replace(answer, certificate=None))
 

@@ -83,8 +83,8 @@ class Statement:
         """Returns the ratio, or bounds on it, as JSON data."""
         if self.ratio is not None:
             return {"ratio": self.ratio}
-        upper = str(self.upper) if self.upper is not None else "unknown"
-        return {"ratio_lower": str(self.lower), "ratio_upper": upper}
+        upper = documents.exact(self.upper) if self.upper is not None else "unknown"
+        return {"ratio_lower": documents.exact(self.lower), "ratio_upper": upper}
 
     def lines(self) -> list[str]:
         """Returns the statement in words."""
@@ -135,8 +135,8 @@ def ratio_document(found: TightBudget) -> dict[str, Any]:
     ratio, _ = _ratio(found)
     if ratio is not None:
         return {"ratio": ratio}
-    upper = str(found.upper) if found.upper is not None else "unknown"
-    return {"ratio_lower": str(found.lower), "ratio_upper": upper}
+    upper = documents.exact(found.upper) if found.upper is not None else "unknown"
+    return {"ratio_lower": documents.exact(found.lower), "ratio_upper": upper}
 
 
 def exact_text(found: TightBudget) -> str:

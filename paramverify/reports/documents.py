@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from paramverify.algebra.polynomials import rational
@@ -10,6 +11,11 @@ from paramverify.answers import Decision, Open
 from paramverify.claims import Origin, Stated
 from paramverify.evidence.witnesses import AnyWitness, Counterexample
 from paramverify.verdicts import status_of
+
+
+def exact(value: Fraction) -> str:
+    """Returns a rational of any length as `"24/7"`."""
+    return str(rational(value))
 
 
 def real(value: Real | None) -> str | dict[str, str]:

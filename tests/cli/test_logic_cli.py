@@ -75,6 +75,28 @@ def test_evidence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         assert f"without the case: {status}: " in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("case", "formula", "status"),
+    [
+        ("interactive-survey", "P>=9/10 [ X out1 ]", "violated"),
+        ("survey-coin", "P<1/2 [ X out1 ]", "unknown"),  # a strict comparison has no claim that fails
+    ],
+)
+def test_evidence_of_a_violation_says_what_it_shows(
+    case: str, formula: str, status: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The evidence of a formula that is false is accepted, as a violation where it shows one."""
+    path = tmp_path / "evidence.json"
+    code, _, err = call(capsys, ROOT / f"cases/logic/{case}.toml", "-p", formula, "--evidence", path)
+    assert code == 1
+    assert ("does not show the violation" in err) == (status == "unknown")
+    assert json.loads(path.read_text())["status"] == status
+    checked = run(["check", str(path)])
+    told = capsys.readouterr()
+    assert "accepted" in told.out, (checked, told)
+    assert f": {status}: 0 claims proved" in told.out
+
+
 def test_sufficient_condition_that_fails(capsys: pytest.CaptureFixture[str]) -> None:
     """Where Prop. 2 fails, the answer is unknown, never violated, and says what was tried; code 3."""
     formula = "D{0, 0.1}[ X (bot U=1 top) ]"

@@ -82,3 +82,59 @@ def test_logic_says_on_whose_word(
     assert run(["logic", str(path), "--backends", backends, "--json"]) == 0
     evidence = json.loads(capsys.readouterr().out)["evidence"]
     assert evidence["on_the_word_of"] == ([f"{LIAR} 1.0"] if backends == LIAR else [])
+
+
+# An entry of the table is to be proved nonnegative, and is -1/10000 at p = 1/3.
+NEGATIVE = """
+[parameters]
+p = "[0, 1]"
+[mechanism]
+kind = "hmm"
+states = ["a", "b"]
+observations = ["x", "y"]
+emissions.a = { x = "(p - 1/3)**2 - 1/10000", y = "1 - (p - 1/3)**2 + 1/10000" }
+emissions.b = { x = "1/2", y = "1/2" }
+[neighbours]
+pairs = [["a", "b"]]
+[privacy]
+ratio = "3"
+"""
+
+
+@pytest.mark.parametrize("command", ["verify", "budget", "synthesize"])
+@pytest.mark.parametrize("liar", ["PROVES_ALL", "BOASTS"])
+def test_a_lie_about_the_model_is_told_as_a_word(
+    command: str, liar: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is proved about the model by a backend that is not built in is a word."""
+    path = tmp_path / "case.toml"
+    path.write_text(NEGATIVE)
+    word = f"lying_backends:{liar} 1.0"
+    run([command, str(path), "--backends", f"lying_backends:{liar}"])
+    out = capsys.readouterr().out
+    assert word in out
+    run([command, str(path), "--backends", f"lying_backends:{liar}", "--json"])
+    document = json.loads(capsys.readouterr().out)
+    assert word in json.dumps(document.get("evidence", document))
+
+
+def test_an_interactive_system_says_on_whose_word(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A bound that a liar accepts is accepted on its word."""
+    text = (root / "cases/interactive/survey.toml").read_text()
+    _, _, rest = text.partition("[privacy]")
+    bound = next(line for line in rest.splitlines() if line.partition("=")[0].strip() in ("ratio", "epsilon"))
+    path = tmp_path / "survey.toml"
+    path.write_text(text.replace(bound, 'ratio = "1 + p/100"'))
+    assert run(["interactive", str(path), "--backends", LIAR]) == 0
+    assert capsys.readouterr().out.startswith(f"holds, on the word of {LIAR} 1.0 (no certificate): ")
+    assert run(["interactive", str(path), "--backends", LIAR, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["evidence"]["on_the_word_of"] == [f"{LIAR} 1.0"]
+
+
+def test_least_budgets_of_formulas_say_on_whose_word(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A least delta that a liar proved says so."""
+    case = str(root / "cases/logic/survey-coin.toml")
+    run(["logic", case, "--delta-for", "0", "--backends", LIAR])
+    assert f"On the word of {LIAR} 1.0" in capsys.readouterr().out

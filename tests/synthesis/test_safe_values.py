@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -15,7 +14,8 @@ from paramverify.cli.main import run
 from paramverify.portfolio.elimination import Elimination
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
-from paramverify.synthesis.maps import Status
+from paramverify.synthesis.maps import RegionMap, Status
+from paramverify.synthesis.regions import region_map
 from paramverify.synthesis.safe_values import (
     ExactCondition,
     Form,
@@ -64,16 +64,21 @@ def test_a_map_is_told_while_it_is_made(capsys: pytest.CaptureFixture[str]) -> N
     assert found.witness is not None
 
 
-def test_a_map_is_cut_for_a_part_of_the_time() -> None:
-    """The cutting of a map ends before the session's time does, so something is left for its witness."""
-    with Session(Options(seconds=2)) as session:
-        left: list[float] = []
-        options = MapOptions(Fraction(0), on_map=lambda: left.append(session.deadline - time.monotonic()))
-        found = safe_values(load(TWO), session, ("p", "t"), {Form.MAP}, options)
+def test_a_map_is_cut_for_a_part_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cutting of a map gets less than the session's time, so something is left for its witness."""
+    given: list[float] = []
+
+    def cut(*arguments: Any, seconds: float, **options: Any) -> RegionMap:
+        given.append(seconds)
+        return region_map(*arguments, seconds=seconds, **options)
+
+    monkeypatch.setattr("paramverify.synthesis.safe_values.region_map", cut)
+    with Session(Options(seconds=600)) as session:
+        found = safe_values(load(TWO), session, ("p", "t"), {Form.MAP}, MapOptions(Fraction(1, 20)))
     assert isinstance(found, Regions)
-    assert found.map.interrupted
-    assert not found.complete
-    assert left[0] > 0
+    assert found.complete
+    assert len(given) == 1
+    assert 0 < given[0] < 600
 
 
 def test_only_the_forms_that_are_allowed() -> None:

@@ -423,3 +423,33 @@ def test_the_least_epsilon_of_a_formula_on_thin_domains(
     path.write_text(CHAIN.format(a=a, b=b, parameters=parameters))
     assert run(["logic", str(path), "--epsilon-for", "0", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["budgets"]["found"]["ratio"]["value"] == ratio
+
+
+UNLIMITED = """
+[parameters]
+p = "[0, 1]"
+constraints = ["2*p**2 == 1"]
+[prior]
+v = { binomial = [2, "p"] }
+w = { bernoulli = "1/3" }
+[secrets]
+one = "v + w == 1"
+two = "v + w != 1"
+pairs = [["one", "two"]]
+[mechanism]
+kind = "randomized_response"
+query = "min(v + w, 1)"
+truth = "1"
+[privacy]
+ratio = "2"
+"""
+
+
+def test_a_ratio_without_limit_at_irrational_points(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Lower bounds may grow beyond what a float holds; they are told all the same."""
+    path = tmp_path / "case.toml"
+    path.write_text(UNLIMITED)
+    assert run(["budget", str(path), "--timeout", "8", "--json"]) == 3
+    assert json.loads(capsys.readouterr().out)["status"] == "unknown"

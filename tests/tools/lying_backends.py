@@ -39,5 +39,6 @@ def slowly(claim: Claim) -> Answer:
 PROVES_ALL = StandIn(lambda claim: Proved(transcript="unsat"))
 REFUTES_ALL = StandIn(lambda claim: Refuted({name: i.simplest() for name, i in claim.domain.box.items()}))
 FORGES = StandIn(lambda claim: Proved(certificates.certificate(claim, certificates.CONSTANT)), builtin=True)
+BOASTS = StandIn(lambda claim: Proved({"proof": ["+"]}))
 SLOW = StandIn(slowly)
 MISSING = StandIn(lambda claim: Proved(), found=None)
