@@ -327,19 +327,28 @@ def check_obligations(document: Any, wanted: Iterable[Any] | None = None) -> Led
 def check_points(document: Any, claims: Iterable[Any]) -> None:
     """Checks that the points of a document, if it has any, are in the domain of claims.
 
+    A claim −1 ≥ 0 says that there is no point in its domain, so none is asked to be there.
+
     Raises:
         Rejected: one is not.
     """
     points = document.get("points", [])
     if not points:
         return
-    domains = {digest(domain): domain for domain in ({**claim, "polynomial": "-1"} for claim in claims)}
+    domains = {
+        digest(domain): domain
+        for domain in (_nowhere(claim) for claim in claims if claim["polynomial"] != "-1")
+    }
     for k, point in enumerate(points):
         for domain in domains.values():
             try:
                 check_witness(domain, point)  # the claim −1 ≥ 0 fails at each point of its domain
             except Rejected as error:
                 raise Misformed(str(error), "points", k) from None
+
+
+def _nowhere(claim: Any) -> dict[str, Any]:
+    return {**claim, "polynomial": "-1"}
 
 
 def check_text(text: str, expected: Iterable[Any] | None = None, case_digest: str | None = None) -> Report:

@@ -107,6 +107,7 @@ class Work:
     session: Session
     method: Choice = Choice.AUTO
     discharged: Discharged = field(default_factory=Discharged)
+    tried: int = 0  # points at which a formula was evaluated
 
     @property
     def chain(self) -> Chain:
@@ -213,9 +214,8 @@ class Work:
         if doubt is not None:
             reason, end = doubt.detail, doubt.end
         elif not reason:
-            reason = "; ".join(dict.fromkeys(o.detail for o in judge.reasons)) or (
-                "not proved, and true at all points that were tried"
-            )
+            tried = "true at all points that were tried" if self.tried else "there was no point to try"
+            reason = "; ".join(dict.fromkeys(o.detail for o in judge.reasons)) or f"not proved, and {tried}"
             end = judge.reasons[0].end if judge.reasons else End.GAVE_UP
         return Result(Unknown(end, reason), (), judge.collected.count, methods)
 
@@ -233,6 +233,7 @@ class Work:
             seen.add(tuple(place[n] for n in names))
             if not contains(self.chain.domain, place):
                 continue
+            self.tried += 1
             example = self.evaluate(formula, place)
             if example:
                 return example

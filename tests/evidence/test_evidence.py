@@ -404,3 +404,29 @@ def test_a_solver_for_a_claim_of_a_cone() -> None:
     report = check_cone(json.loads(json.dumps(document)))
     assert report.accepted
     assert (report.proved, report.trusted, report.solvers) == (0, len(claims), ("z3 4.13",))
+
+
+@pytest.mark.parametrize("relation", ["<", "<="])
+def test_points_of_a_domain_and_strict_claims(
+    relation: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A strict claim says that a part of the domain is empty: no point has to be in that part."""
+    case, evidence = tmp_path / "case.toml", tmp_path / "evidence.json"
+    case.write_text(
+        f"""
+[parameters]
+p = "[0, 1]"
+constraints = ["(2*p**2 - 1)*(3*p - 1) == 0"]
+[define]
+f = "p"
+[claim]
+holds = "f {relation} 2"
+"""
+    )
+    assert run(["verify", str(case), "--evidence", str(evidence)]) == 0
+    document = json.loads(evidence.read_text())
+    assert document["points"] == [{"p": "1/3"}]
+    for options in ([], ["--case", str(case)]):
+        assert run(["check", str(evidence), *options]) == 0, capsys.readouterr().out
+    evidence.write_text(json.dumps(document | {"points": [{"p": "1/2"}]}))
+    assert run(["check", str(evidence), "--case", str(case)]) == 1
