@@ -18,6 +18,7 @@ from paramverify.answers import Open
 from paramverify.backends import discover
 from paramverify.claims import Claim
 from paramverify.encodings.sequences import sequence_claims
+from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.processes.runner import Attempt, Limits, Runner
@@ -34,7 +35,7 @@ def all_claims() -> list[Claim]:
     claims = [known.claim() for known in TABLE]
     for path in sorted((ROOT / "cases").glob("*.toml")):
         model = load(path).model
-        if model.lengths:
+        if isinstance(model, Model) and model.lengths:
             claims += sequence_claims(model)[:FIRST]
     return [replace(claim, domain=claim.domain.enclose(64)) for claim in claims]
 
