@@ -210,7 +210,9 @@ def _check_document(
         if wanted is not None and digest(entry["claim"]) not in wanted:
             raise Rejected(f"claim {index} is not a claim of this case")
         ledger.enter(index, entry)
-    check_points(document, [e["claim"] for e in document["claims"] if e.get("origins")])
+    # A claim −1 ≥ 0 says that there is no point in its domain, so none of the points has to be there.
+    about = [e["claim"] for e in document["claims"] if e.get("origins") and e["claim"]["polynomial"] != "-1"]
+    check_points(document, about)
     counts, settled, lines = ledger.counts, ledger.settled, ledger.lines
     accepted = not counts["rejected"]
     missing = counts["open"] or not settled or (wanted is not None and wanted - settled)
@@ -327,28 +329,19 @@ def check_obligations(document: Any, wanted: Iterable[Any] | None = None) -> Led
 def check_points(document: Any, claims: Iterable[Any]) -> None:
     """Checks that the points of a document, if it has any, are in the domain of claims.
 
-    A claim −1 ≥ 0 says that there is no point in its domain, so none is asked to be there.
-
     Raises:
         Rejected: one is not.
     """
     points = document.get("points", [])
     if not points:
         return
-    domains = {
-        digest(domain): domain
-        for domain in (_nowhere(claim) for claim in claims if claim["polynomial"] != "-1")
-    }
+    domains = {digest(domain): domain for domain in ({**claim, "polynomial": "-1"} for claim in claims)}
     for k, point in enumerate(points):
         for domain in domains.values():
             try:
                 check_witness(domain, point)  # the claim −1 ≥ 0 fails at each point of its domain
             except Rejected as error:
                 raise Misformed(str(error), "points", k) from None
-
-
-def _nowhere(claim: Any) -> dict[str, Any]:
-    return {**claim, "polynomial": "-1"}
 
 
 def check_text(text: str, expected: Iterable[Any] | None = None, case_digest: str | None = None) -> Report:
