@@ -358,3 +358,16 @@ def test_rows_of_a_new_mechanism_are_checked(row: str, reason: str, tmp_path: Pa
     done = made.run("-m", "paramverify", "verify", made.case("8"))
     assert done.returncode == 2
     assert reason in done.stderr
+
+
+def test_whose_claims_they_are_is_told(tmp_path: Path) -> None:
+    """A verdict on the claims of a plugin's encoding names the plugin; that of ours names none."""
+    made = beside(tmp_path)
+    case = made.case("8")
+    told = "the claims are those of the plugin 'reversed' of the package additions 1.5"
+    assert told in made.call("verify", case)
+    assert told in " ".join(json.loads(made.call("verify", case, "--json"))["notes"])
+    points = tmp_path / "site/additions-1.5.dist-info/entry_points.txt"
+    kept = [line for line in points.read_text().splitlines() if not line.startswith("reversed")]
+    points.write_text("\n".join(kept) + "\n")
+    assert "the claims are those" not in made.call("verify", case)

@@ -166,8 +166,6 @@ def command(
             found = _safe_values(loaded, session, _names(parameters), form=form, coverage=share, files=files)
             code, document, lines = _told(loaded, found, files)
         more, words = text.session_words(session.words)
-        if any("on the word of" in line for line in lines):
-            more = []
     if as_json:
         print_json(document | words | {"notes": list(model.notes)})
     else:

@@ -14,7 +14,7 @@ from paramverify.encodings.encoding import Candidate, Encoding
 from paramverify.errors import InputError
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
-from paramverify.plugins import Registry, owner, plugins, taken
+from paramverify.plugins import Registry, plugins, taken
 
 REGISTRY = Registry("paramverify.encodings", "paramverify.encodings", "encoding")
 
@@ -66,8 +66,8 @@ def chosen(model: AnyModel) -> Encoding:
 
 def foreign(model: AnyModel) -> str:
     """Returns in words whose encoding makes the claims of a model; "" for one of this package."""
-    told = owner(chosen(model).suits.__module__)
-    return "" if told.startswith("the module ") else f"the claims are those of {_told(chosen(model))}"
+    found = chosen(model)
+    return "" if found.name in _ours() else f"the claims are those of {_told(found)}"
 
 
 def _suitability(encoding: Encoding, model: AnyModel) -> int:
@@ -78,7 +78,8 @@ def _suitability(encoding: Encoding, model: AnyModel) -> int:
 
 
 def _told(encoding: Encoding) -> str:
-    return f"the encoding {encoding.name!r} of {owner(encoding.suits.__module__)}"
+    stated = (plugin.told() for plugin in plugins(REGISTRY.group) if plugin.name == encoding.name)
+    return next(stated, f"the encoding {encoding.name!r}")
 
 
 def claims_of(model: AnyModel) -> tuple[Claim, ...]:

@@ -113,7 +113,7 @@ def pairs(work: Work, found: Property) -> tuple[list[Pair], bool, str]:
     parametric = bool(work.chain.domain.ring.parameters)
     infinite = found.variable is not None and found.last is None
     # As in checking: for every k, action sequences are too many.
-    wide = infinite and work.chain.is_decision_process and work.method is Choice.AUTO
+    wide = infinite and work.chain.is_decision_process and work.method == Choice.AUTO
     semantics = Semantics(
         work.chain,
         work.case.relation,

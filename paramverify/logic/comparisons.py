@@ -90,18 +90,18 @@ class PathEngine:
             general = unbounded(node, Until) and unbounded(node, Release)
             yield Probabilities(values, values, Method.STORM if general else Method.CHAIN)
             return
-        if depth(node) is not None and self.choice is not Choice.SUFFICIENT:
+        if depth(node) is not None and self.choice != Choice.SUFFICIENT:
             try:
                 words = schedules(self.chain, node, self.signatures(leaves), starts)
             except SizeError:
-                if self.choice is Choice.EXACT:
+                if self.choice == Choice.EXACT:
                     raise
             else:
                 for word in words:
                     values = dict(word.values)
                     yield Probabilities(values, values, Method.WORDS, word.actions)
                 return
-        elif self.choice is Choice.EXACT:
+        elif self.choice == Choice.EXACT:
             raise UnsupportedError("action sequences can be enumerated for bounded path formulas only")
         yield self.extremes(node, leaves, starts, Method.EXTREMES)
 

@@ -109,7 +109,7 @@ def check_property(work: Work, found: Property, progress: Callable[[int, int], N
 def _member(work: Work, formula: Formula) -> Result:
     """Checks one member; on decision processes first by the sufficient condition, which is cheap for all
     k."""
-    if work.chain.is_decision_process and work.method is Choice.AUTO:
+    if work.chain.is_decision_process and work.method == Choice.AUTO:
         result = replace(work, method=Choice.SUFFICIENT).check(formula)
         if not isinstance(result.verdict, Unknown):
             return result
