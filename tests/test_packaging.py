@@ -383,6 +383,7 @@ def test_every_room_has_its_layer() -> None:
     assert rooms == {part for layer in LAYERS for part in layer}
 
 
+@pytest.mark.slow
 def test_no_files_import_each_other_in_a_circle() -> None:
     """There is an order of all files in which each imports earlier ones only."""
     names = {".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): path for path in MODULES}
@@ -393,6 +394,7 @@ def test_no_files_import_each_other_in_a_circle() -> None:
     assert list(TopologicalSorter(graph).static_order())
 
 
+@pytest.mark.slow
 def test_the_kernel_runs_alone(tmp_path: Path, root: Path) -> None:
     """The folder of the kernel, copied alone, checks evidence with nothing but the standard library."""
     alone = tmp_path / "alone"

@@ -80,6 +80,7 @@ def extended(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     return made
 
 
+@pytest.mark.slow
 def test_a_backend_takes_part(extended: Extended) -> None:
     """The new backend is listed, is used by its name, and races by default in the place that it says."""
     assert re.search(r"^parrot +7\.1 +says what", extended.call("backends"), re.MULTILINE)
@@ -96,6 +97,7 @@ def test_a_backend_takes_part(extended: Extended) -> None:
     assert all("parrot" in claim["backend"].split(", ") for claim in every["claims"])
 
 
+@pytest.mark.slow
 def test_an_encoding_is_chosen_and_compared(extended: Extended) -> None:
     """The new encoding is what suits best by its own word, and `compare` knows it by its name."""
     script = (
@@ -115,6 +117,7 @@ def test_an_encoding_is_chosen_and_compared(extended: Extended) -> None:
     assert "reversed" in extended.call("compare", "--help")
 
 
+@pytest.mark.slow
 def test_a_mechanism_and_its_noise_work_everywhere(extended: Extended) -> None:
     """A case with the new mechanism and noise is verified, shown, sampled, and its evidence checked."""
     good, bad = extended.case("8"), extended.case("4")
@@ -197,6 +200,7 @@ def test_the_tables_would_lack_what_is_new(root: Path, tmp_path: Path) -> None:
 # --- plugins that do not work -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("point", "text", "reason"),
     [
@@ -296,6 +300,7 @@ def test_a_plugin_that_fails_is_named(point: str, text: str, reason: str, tmp_pa
         assert made.run("-m", "paramverify", *words).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_plugin_cannot_answer_for_the_command(tmp_path: Path) -> None:
     """A plugin that ends the process is a defect and no verdict; what it prints is no part of the answer."""
     made = beside(tmp_path)
@@ -311,6 +316,7 @@ def test_a_plugin_cannot_answer_for_the_command(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["status"] == "holds"
 
 
+@pytest.mark.slow
 def test_a_limit_in_a_plugin_is_a_limit(tmp_path: Path) -> None:
     """A plugin whose import does not end meets the time limit, like everything else."""
     made = beside(tmp_path)
@@ -319,6 +325,7 @@ def test_a_limit_in_a_plugin_is_a_limit(tmp_path: Path) -> None:
     assert done.returncode == 3
 
 
+@pytest.mark.slow
 def test_evidence_with_new_noise_is_accepted(tmp_path: Path) -> None:
     """The second reader leaves out a kind of noise that it does not know, and says so."""
     made = beside(tmp_path)
@@ -328,6 +335,7 @@ def test_evidence_with_new_noise_is_accepted(tmp_path: Path) -> None:
     assert "not read a second time" in made.call("check", evidence, "--case", case)
 
 
+@pytest.mark.slow
 def test_files_that_are_wrong_are_told(tmp_path: Path) -> None:
     """A command without its line, and an encoding with a name that exists, are errors, never a verdict."""
     made = copied(tmp_path)
@@ -360,6 +368,7 @@ def test_rows_of_a_new_mechanism_are_checked(row: str, reason: str, tmp_path: Pa
     assert reason in done.stderr
 
 
+@pytest.mark.slow
 def test_whose_claims_they_are_is_told(tmp_path: Path) -> None:
     """A verdict on the claims of a plugin's encoding names the plugin; that of ours names none."""
     made = beside(tmp_path)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
 from conftest import ROOT
 
 REFERENCES = ROOT / "docs" / "references.md"
@@ -50,6 +51,7 @@ def citations() -> dict[str, set[str]]:
     return {str(path.relative_to(ROOT)): cited(prose(path)) for path in (*SOURCES, *PAGES, *CASES)}
 
 
+@pytest.mark.slow
 def test_every_cited_key_is_defined() -> None:
     """A key that code, a case or a page cites has an entry."""
     unknown = {path: keys - set(DEFINED) for path, keys in citations().items()}
@@ -77,6 +79,7 @@ def test_every_entry_has_authors_a_title_and_a_year() -> None:
         )
 
 
+@pytest.mark.slow
 def test_code_cites_by_key() -> None:
     """No docstring and no comment of the package gives the year of a source: it gives the key."""
     assert lines_with(r"\b(?:1[89]|20)\d\d\b", CODE) == []

@@ -50,6 +50,7 @@ def test_what_counts_as_a_comparison(code: str, strings: set[str]) -> None:
     assert set(compared(ast.parse(code))) == strings
 
 
+@pytest.mark.slow
 def test_no_module_compares_with_the_words_of_verdicts() -> None:
     """What depends on a verdict asks for its type or its `Standing`; each exception is one."""
     found = {

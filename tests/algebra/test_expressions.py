@@ -56,6 +56,7 @@ def ours(text: str, point: Point) -> object:
         return None
 
 
+@pytest.mark.slow
 @given(arithmetic(), points())
 def test_arithmetic_means_what_it_means_in_python(tokens: tuple[Token, ...], point: Point) -> None:
     """Random arithmetic has the value that Python computes with Fractions, division by zero included."""

@@ -106,6 +106,7 @@ def test_too_much_output(monkeypatch: pytest.MonkeyPatch) -> None:
     assert finished.errors.endswith("the end\n")
 
 
+@pytest.mark.slow
 def test_limits_outside_of_an_attempt() -> None:
     """With limits, a program that hangs or eats memory ends with the reason, and so does what it started."""
     finished = run(["sh", "-c", "trap '' TERM; sleep 31415 & echo $!; wait"], "", seconds=0.5)

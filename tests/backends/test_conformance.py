@@ -66,6 +66,7 @@ def _inside(interval: Interval, generator: random.Random) -> Fraction:
     return interval.lower + (interval.upper - interval.lower) * Fraction(generator.randint(1, 1023), 1024)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "row"),
     [

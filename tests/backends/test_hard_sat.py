@@ -22,6 +22,7 @@ def hard_sat(root: Path) -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_privacy_is_unsatisfiability(hard_sat: ModuleType, seed: int) -> None:
     """The model is private for ln 4 iff the formula has no solution, and a violation is a solution."""

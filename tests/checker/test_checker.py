@@ -156,6 +156,7 @@ def test_mutated_proofs_are_rejected() -> None:
     assert len(rejected) >= 14
 
 
+@pytest.mark.slow
 def test_any_changed_number_is_rejected_or_harmless() -> None:
     """With any number of a document changed, it is rejected, or proves the same claims as before.
 
@@ -310,6 +311,7 @@ def test_witnesses_are_evaluated() -> None:
     assert not check_document(removed(document, ("witness",))).accepted
 
 
+@pytest.mark.slow
 def test_truncated_and_malformed_text_is_rejected() -> None:
     """Every prefix of a document, and JSON of other shapes, gives a report that does not accept it."""
     document, expected = evidence(["factors", "algebraic"])

@@ -780,6 +780,7 @@ def shown(document: Json) -> bool:
     return a <= 3 and a > b > 0 and keeps and 0 < factor <= 4 / bound
 
 
+@pytest.mark.slow
 def test_numbers_of_loops() -> None:
     """Of many rates, bounds and factors exactly those that show a growing ratio are accepted."""
     right = 0

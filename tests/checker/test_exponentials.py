@@ -33,6 +33,7 @@ def test_intervals_that_contain_the_number() -> None:
         assert encloses_exp(ONE, left, right) == (left <= low and high <= right)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("terms", TERMS[:-1])
 @pytest.mark.parametrize("scale", ["1", "1/7", "5"])
 def test_signs_at_the_bounds_of_each_number_of_terms(terms: int, scale: str) -> None:

@@ -72,6 +72,7 @@ def test_exactly_the_pairs_with_the_largest_ratio_are_accepted(
         compare(NOISES[name], ties, differ, by, answers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("noise", "ties"),
     [

@@ -162,6 +162,7 @@ def test_a_wrong_first_reader_is_noticed(
     assert (found["status"], found["second_reading"]["agrees"]) == ("rejected", False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["time-series-2", "geometric-independent", "survey-memory-all", "survey-fresh"]
 )
@@ -208,6 +209,7 @@ def forgeries(good: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 def test_what_is_not_read_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Where the second reader does not know the kind of case, or there is too much, one line says so."""
     for name in ("retransmission-bound", "noisy-max-naive-10"):

@@ -98,6 +98,7 @@ def test_certify(path: Path) -> None:
         called("certify", case, "--observations", "no such output", "--json")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", shipped(LOGIC))
 def test_logic(path: Path) -> None:
     """`logic` with each of its questions, on its own formulas and on others."""
@@ -131,6 +132,7 @@ def test_interactive(path: Path) -> None:
         called("check", "e.json")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [*LOGIC[:2], *INTERACTIVE[:2], ROOT / "cases" / "random-walk.rat", ROOT])
 @pytest.mark.parametrize("command", [*ROWS, "certify", "logic", "interactive", "compare", "check"])
 def test_files_of_another_kind(command: str, path: Path) -> None:

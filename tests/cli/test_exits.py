@@ -152,6 +152,7 @@ def test_every_command_has_the_shared_options(capsys: pytest.CaptureFixture[str]
         assert "--config FILE" in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments", [["verify", CASE], ["verify", CASE, "--json"], ["--help"], ["--version"]]
 )
@@ -239,6 +240,7 @@ def test_closed_streams(closed: int) -> None:
     assert subprocess.run(["sh", "-c", command], capture_output=True).returncode == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "environment",
     [
@@ -289,6 +291,7 @@ def evil(folder: Path) -> Path:
     return folder / "paramverify.toml"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "relative",
     [

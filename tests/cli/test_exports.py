@@ -75,6 +75,7 @@ def within(domain: Domain, about: Question, point: Mapping[str, Fraction]) -> di
     return {n: v if n in about.names else domain.box[n].simplest() for n, v in point.items()}
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(questions(), points())
 def test_questions_mean_the_claims(drawn: Drawn, point: dict[str, Fraction]) -> None:
@@ -87,6 +88,7 @@ def test_questions_mean_the_claims(drawn: Drawn, point: dict[str, Fraction]) -> 
     assert And(about.conclusions).holds_at(point) == all(c.holds_at(point) for c in parts)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(questions(), points())
 def test_qepcad_texts_mean_the_questions(drawn: Drawn, point: dict[str, Fraction]) -> None:
@@ -269,6 +271,7 @@ class RedlogReader:
         return lambda at: at[token] ** exponent
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(claims(), several, points())
 def test_scripts_about_several_claims(

@@ -11,6 +11,7 @@ from hard_cases import HARD
 from process_tools import mark, marked
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
 def test_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
     """A verification that is interrupted while a solver runs ends with 130 and takes the solver with it."""

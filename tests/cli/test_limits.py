@@ -137,6 +137,7 @@ def test_every_command_ends_when_its_time_is_over(command: list[str], folder: Pa
     assert gone(environment)
 
 
+@pytest.mark.slow
 def test_memory_ends_a_command(folder: Path) -> None:
     """`--memory` ends a command that takes more, with 3 and the reason."""
     environment = mark("memory")
@@ -164,6 +165,7 @@ def test_no_memory_is_no_verdict(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     }
 
 
+@pytest.mark.slow
 def test_a_closed_output_is_no_defect(folder: Path) -> None:
     """Without standard output the exit code is still the answer."""
     program = f"{sys.executable} -m paramverify"
@@ -287,6 +289,7 @@ def test_formulas_that_are_settled_are_told(
     assert len(json.loads(capsys.readouterr().out)["so_far"]["properties"]) == 1
 
 
+@pytest.mark.slow
 def test_a_map_that_was_ended_by_force_is_in_its_file(tmp_path: Path) -> None:
     """Cells are in the state file whenever the run is killed, and the next run goes on from there."""
     case, state = tmp_path / "case.toml", tmp_path / "cells"
@@ -375,6 +378,7 @@ def test_a_complete_state_file_is_complete(tmp_path: Path, capsys: pytest.Captur
     assert f"complete already: all cells are from {state}" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_one_run_at_a_time_has_a_state_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A second run on a state file is refused, and leaves the file as it is."""
     case, state = tmp_path / "case.toml", tmp_path / "cells"
@@ -485,6 +489,7 @@ def test_distances_are_bounded(by: str, tmp_path: Path, capsys: pytest.CaptureFi
     assert "by: a whole number up to 999,999" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_distance_beyond_the_range_is_any(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """No two answers differ by more than the range, so a larger bound on it is like `any`."""
     told = []

@@ -120,6 +120,7 @@ def test_budgets(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["budgets"]["property"]["ratio"]["value"] == "9"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib is not installed")
 def test_curve_as_plot(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """The curve is printed with exact corners, and drawn."""

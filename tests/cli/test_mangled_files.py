@@ -54,6 +54,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
+@pytest.mark.slow
 @given(RANDOM)
 @MANY
 def test_cases(folder: Path, rng: random.Random) -> None:
@@ -64,6 +65,7 @@ def test_cases(folder: Path, rng: random.Random) -> None:
     called(*command, str(path), *QUICK, *rng.choice(([], ["--json"])))
 
 
+@pytest.mark.slow
 @given(RANDOM)
 @MANY
 def test_chains_and_systems(folder: Path, rng: random.Random) -> None:
@@ -74,6 +76,7 @@ def test_chains_and_systems(folder: Path, rng: random.Random) -> None:
     called(command, str(path), *QUICK, *rng.choice(([], ["--json"])))
 
 
+@pytest.mark.slow
 @given(RANDOM)
 @MANY
 def test_rational_files(folder: Path, rng: random.Random) -> None:
@@ -84,6 +87,7 @@ def test_rational_files(folder: Path, rng: random.Random) -> None:
     called(rng.choice(("show", "verify")), "f.toml", *QUICK)
 
 
+@pytest.mark.slow
 @given(RANDOM)
 @MANY
 def test_prism_files(folder: Path, rng: random.Random) -> None:
@@ -93,6 +97,7 @@ def test_prism_files(folder: Path, rng: random.Random) -> None:
     called("logic", "survey.prism", "--parameter", "c=(0,1)", "-p", FORMULAS[0], *QUICK)
 
 
+@pytest.mark.slow
 @given(RANDOM)
 @MANY
 def test_formulas(folder: Path, rng: random.Random) -> None:
@@ -205,6 +210,7 @@ def test_deep_formulas_are_refused_by_name(folder: Path, operator: str, times: i
     assert "nested deeper than" in told.err or "more than" in told.err or "longer than" in told.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "value", ["1e400", "-1e400", "inf", "nan", "'1e400'", "'exp(1e400)'", '"ln(1e400)*1000"']
 )

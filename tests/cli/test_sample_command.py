@@ -33,6 +33,7 @@ def document(capsys: pytest.CaptureFixture[str], name: str, *arguments: str) -> 
     return code, json.loads(out)
 
 
+@pytest.mark.slow
 def test_command_tests(capsys: pytest.CaptureFixture[str]) -> None:
     """The command tests the case's budget and others, and never calls a case private."""
     code, out, _ = sample(capsys, "noisy-max-naive-3-ln2", *FAST)
@@ -152,6 +153,7 @@ def test_mistakes(arguments: tuple[str, ...], message: str, capsys: pytest.Captu
     assert message in error
 
 
+@pytest.mark.slow
 def test_parametric_budgets_need_a_point(capsys: pytest.CaptureFixture[str]) -> None:
     """A budget that depends on parameters is a number only at a point."""
     code, _, error = sample(capsys, "geometric-symbolic-2", *FAST)
@@ -162,6 +164,7 @@ def test_parametric_budgets_need_a_point(capsys: pytest.CaptureFixture[str]) -> 
     assert "epsilon = 0.693147" in out
 
 
+@pytest.mark.slow
 def test_without_the_extra(tmp_path: Path) -> None:
     """Without numpy, scipy or scikit-learn the command says what to install; others run as before."""
     (tmp_path / "sitecustomize.py").write_text(
@@ -175,6 +178,7 @@ def test_without_the_extra(tmp_path: Path) -> None:
     assert "sampling needs numpy, scipy and scikit-learn: pip install 'paramverify[stats]'" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_timeout(workers: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The time limit ends runs that would take long, in this process or in others, with exit code 3."""

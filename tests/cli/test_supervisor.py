@@ -44,6 +44,7 @@ def ended(body: str, *arguments: str, code: int = 0) -> tuple[int, str, str]:
     return process.returncode, out, error
 
 
+@pytest.mark.slow
 def test_a_call_that_nothing_interrupts_is_ended_in_time() -> None:
     """When the time is over, the reason and what was found are told, and nothing of a half answer."""
     code, out, error = ended(f"{FOUND}_output.limit_time(0.5); {LONG}")
@@ -51,6 +52,7 @@ def test_a_call_that_nothing_interrupts_is_ended_in_time() -> None:
     assert out == "one claim\ntwo claims\n"
 
 
+@pytest.mark.slow
 def test_the_same_as_json_is_one_object() -> None:
     """With --json the same is one object on standard output."""
     code, out, error = ended(f"{FOUND}_output.limit_time(0.5); {LONG}", "--json")
@@ -59,6 +61,7 @@ def test_the_same_as_json_is_one_object() -> None:
     assert json.loads(out) == {"status": "unknown", "reason": OVER, "end": "timeout", "so_far": so_far}
 
 
+@pytest.mark.slow
 def test_later_findings_replace_earlier_ones() -> None:
     """What is found as a whole takes the place of what was told before."""
     found = "_output.found(['a bound'], {'ratio': '2'}); "
@@ -68,6 +71,7 @@ def test_later_findings_replace_earlier_ones() -> None:
     assert json.loads(out)["so_far"] == {"ratio": "2"}
 
 
+@pytest.mark.slow
 def test_a_step_counts_from_its_own_start() -> None:
     """A limit of a step replaces one that counts from the start of the program."""
     code, out, _ = ended("_output.limit_time(2); _output.limit_step(50); time.sleep(4)", code=1)
@@ -84,6 +88,7 @@ def test_an_answer_that_is_told_is_told_to_its_end(kept: str) -> None:
     assert (code, out, error) == (1, "half an answer\nrest\n", "")
 
 
+@pytest.mark.slow
 def test_memory_is_limited() -> None:
     """A command that takes more memory than it may is ended, and that is told as such."""
     grow = "_output.limit_memory(300_000_000); kept = [b'x' * 10**7 for _ in range(10**4)]"
@@ -113,6 +118,7 @@ def test_a_signal_is_no_verdict(name: str, code: int, words: str) -> None:
         assert json.loads(out)["status"] == ("unknown" if code == 3 else "error")
 
 
+@pytest.mark.slow
 def test_an_abort_with_much_memory_is_told_as_memory() -> None:
     """Libraries abort when there is no more memory: with most of it in use, that is what is told."""
     body = "_output.limit_memory(10**9); kept = b'x' * 7 * 10**8; os.abort()"
@@ -121,6 +127,7 @@ def test_an_abort_with_much_memory_is_told_as_memory() -> None:
     assert "no more memory" in error
 
 
+@pytest.mark.slow
 def test_ctrl_c_twice_ends_what_does_not_listen() -> None:
     """The second Ctrl-C ends a command that does not react to the first; the exit code is 130."""
     environment = mark("twice")
@@ -137,6 +144,7 @@ def test_ctrl_c_twice_ends_what_does_not_listen() -> None:
     assert gone(environment)
 
 
+@pytest.mark.slow
 def test_a_pause_pauses_the_command() -> None:
     """Ctrl-Z stops the command as well as the program, and both go on together."""
     environment = mark("pause")

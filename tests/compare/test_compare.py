@@ -98,6 +98,7 @@ def test_every_attempt_is_recorded(made: Path) -> None:
     assert cvc5["options"] == {"nl-cov": "false", "nl-ext": "full"}
 
 
+@pytest.mark.slow
 def test_evidence_is_named(made: Path) -> None:
     """Built-in proofs have certificates that were replayed, refutations witnesses, solvers their word."""
     records = read(made)
@@ -174,6 +175,7 @@ def test_simplification_is_credited_to_nobody(made: Path) -> None:
     assert drawn[:2] == [8 - settled] * 2  # z3 and cvc5
 
 
+@pytest.mark.slow
 def test_nothing_is_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Where simplification settles all claims, there are no scores to be had."""
     code, out, _ = compare(capsys, HOLDS, "--backends", "bernstein,z3", "-o", tmp_path, "--json")
@@ -251,6 +253,7 @@ def test_another_limit_is_another_attempt(tmp_path: Path, capsys: pytest.Capture
     assert [r["timeout"] for r in read(tmp_path)] == [3, 3, 4, 4]
 
 
+@pytest.mark.slow
 def test_the_terminal_gets_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Without --json there are tables, contributions, what was left out and where the files are."""
     code, out, err = compare(capsys, MIXED, "--backends", "bernstein,z3", "-o", tmp_path / "new")
@@ -327,6 +330,7 @@ def test_killed_halfway(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert json.loads(out)["attempts"] == ATTEMPTS
 
 
+@pytest.mark.slow
 def test_ctrl_c(tmp_path: Path) -> None:
     """Ctrl-C ends with code 130, keeps the results and says so; the progress is told on a terminal."""
     ours, theirs = pty.openpty()
@@ -384,6 +388,7 @@ def test_one_comparison_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[
 # --- lies -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_disagreement_is_loud(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A backend that proves a violated claim contradicts the witness of another: exit code 1, and in red."""
     arguments = [VIOLATED, "--backends", "z3,lying_backends:PROVES_ALL", "-o", tmp_path]
@@ -403,6 +408,7 @@ def test_a_disagreement_is_loud(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert all(r["solved"] + r["wrong"] == r["claims"] for r in liar)
 
 
+@pytest.mark.slow
 def test_a_lie_against_the_expectation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Where everybody says that all claims of a case hold that is expected to be violated, that is wrong."""
     code, _, err = compare(capsys, VIOLATED, "--backends", "lying_backends:PROVES_ALL", "-o", tmp_path)
@@ -461,6 +467,7 @@ def test_exported_scripts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         assert {r["evidence"] for r in found} == {"word"}
 
 
+@pytest.mark.slow
 def test_a_wrong_status_in_a_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Answers that contradict the status of a script are alarming, whoever is wrong."""
     script = tmp_path / "square.smt2"
@@ -470,6 +477,7 @@ def test_a_wrong_status_in_a_script(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "WRONG ANSWER on square.smt2" in err
 
 
+@pytest.mark.slow
 def test_strict_about_what_solvers_print(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An error line voids the answer beside it."""
     script = tmp_path / "late.smt2"
@@ -510,6 +518,7 @@ def test_scripts_that_are_refused(
 # --- encodings --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_encodings_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each encoding says of each case what the case expects; what one cannot express is left out and told."""
     short = tmp_path / "above-threshold-prior.toml"

@@ -106,6 +106,7 @@ def decide(comparison: Comparison, folder: Path) -> None:
         assert not comparison.holds_at(point), comparison.case()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 160, 20))
 def test_random_comparisons(tmp_path: Path, first: int) -> None:
     """No comparison is decided against what its definition gives, and none ends with an error."""

@@ -170,6 +170,7 @@ def test_small_ratios_are_not_proved(ratio: str, name: str) -> None:
         check_at_points(proof)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_all_claims_are_there(name: str) -> None:
     """They are that no step leaves the cone, and those of shorter sequences and of all before a ray."""

@@ -26,6 +26,7 @@ def worst(found: Iterable[Candidate], left: str) -> Fraction | None:
     return largest_ratio(numbers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 def test_random_models_agree_with_enumeration_and_brute_force(seed: int) -> None:
     """The cone encoding finds the largest ratio that the enumerating one and brute force find."""
@@ -48,6 +49,7 @@ def test_random_models_agree_with_enumeration_and_brute_force(seed: int) -> None
             assert worst(few, "right") == largest_ratio([(b, a) for a, b in both])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_what_a_level_drops_is_the_combination_it_records(seed: int) -> None:
     """Every vector of a length is kept, or a recorded combination of vectors that come before it."""
@@ -141,6 +143,7 @@ def test_above_threshold_first_violates_4_ln_2_with_five_answers(above_threshold
     assert len(witness.observations) == 5
 
 
+@pytest.mark.slow
 def test_above_threshold_grows_as_powers_of_two(above_threshold: Model) -> None:
     """With n answers the largest ratio is exactly 2^n, also for n = 400, and the witness has it."""
     for length in (50, 400):

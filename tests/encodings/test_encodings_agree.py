@@ -147,6 +147,7 @@ def directions(
 # --- random models ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds(300, quick=15))
 def test_random_models(seed: int) -> None:
     """Up to 5 states, 4 observations and length 6: one verdict for each direction, and true witnesses."""

@@ -145,6 +145,7 @@ def test_a_survey_with_memory_closes() -> None:
     assert find_violation(memory_survey("2")) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(25))
 def test_proofs_for_every_length_agree_with_brute_force(seed: int) -> None:
     """Where a proof for every length is found, no sequence up to length 6 exceeds the bound."""

@@ -178,6 +178,7 @@ def test_a_right_side_that_cannot_loop() -> None:
         check_shown(stepwise(never, ["1", "0", "0"], ["0", "1", "0"]), found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 def test_loops_of_random_models_are_shown(seed: int) -> None:
     """What a loop states about states, bounds and rates is so; equal rates make no loop."""

@@ -26,6 +26,7 @@ def answers(model: Model, length: int) -> list[object]:
     return [solve(model, formula, SECONDS) for formula in formulas(model, length)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds(150, quick=10))
 def test_three_encodings_and_brute_force_agree(seed: int) -> None:
     """On random models all encodings give the same verdict for each direction, with exact witnesses."""

@@ -235,6 +235,7 @@ def try_all(name: str, original: Json, alone: bool, check: Callable[[str], Repor
     return tried, accepted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*VERIFIED, *MAPPED])
 def test_what_is_accepted_is_true(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of claims, witnesses, cones, loops and maps, whatever is changed: alone and with the case."""

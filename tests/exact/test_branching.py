@@ -163,6 +163,7 @@ TOUCHING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TOUCHING)
 def test_touching_zeros_are_decided(name: str) -> None:
     """Claims that touch zero are proved by the argument made for them, and fail when lowered by 10^-12."""

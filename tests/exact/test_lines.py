@@ -114,6 +114,7 @@ def exactly(claim: Claim, point: Mapping[str, Fraction]) -> Mapping[str, Fractio
     return point if fails_at(claim, point) else None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("constraints", range(4))
 @pytest.mark.parametrize("part", range(5))
 def test_claims_with_known_roots(constraints: int, part: int) -> None:

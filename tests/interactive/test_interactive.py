@@ -53,6 +53,7 @@ def built(count: int, points: int, data: tuple[int, ...] = (-1, 1), **kind: obje
     return system
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("points", [1, 2])
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_slots_that_fill_up(count: int, points: int) -> None:

@@ -99,6 +99,7 @@ def test_responses_for_ever_stand_enumeration() -> None:
     assert counts["violated"] >= 5, counts
 
 
+@pytest.mark.slow
 def test_evaluation_is_right() -> None:
     """The evaluation of an event agrees with the enumeration, open and closed, also with silent loops."""
     from itertools import product
@@ -116,6 +117,7 @@ def test_evaluation_is_right() -> None:
                     assert fraction(probability(system, inputs, event)) == plain.probability(inputs, event)
 
 
+@pytest.mark.slow
 def test_costs_are_sound_between_states() -> None:
     """C(x, y) bounds every ratio of traces between two classes, in its direction."""
     from itertools import product

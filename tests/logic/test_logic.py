@@ -56,6 +56,7 @@ def model(text: str, tmp_path: Path, given: Given | None = None) -> LogicCase:
     return load(path, given)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("path", "name"), ALL, ids=lambda v: v.stem if isinstance(v, Path) else v)
 def test_expected_verdict(path: Path, name: str, session: Session) -> None:
     """Every formula of the cases has its verdict; violations come with numbers beyond the bound."""
@@ -359,6 +360,7 @@ def random_case(random: Random, actions: tuple[str, ...] = (ANY,)) -> LogicCase:
     return LogicCase("", "", "random", chain, closed([*pairs, (1, 0)]), {})
 
 
+@pytest.mark.slow
 def test_random_formulas_against_definition(session: Session) -> None:
     """D on random chains and decision processes is what its definition says, word by word."""
     random = Random(21)
@@ -382,6 +384,7 @@ def test_random_formulas_against_definition(session: Session) -> None:
     assert 10 < sum(verdicts) < 50
 
 
+@pytest.mark.slow
 def test_budgets_are_thresholds(session: Session) -> None:
     """On random chains a formula holds with the least δ, and not with less; the same for ε."""
     random = Random(22)
@@ -547,6 +550,7 @@ def random_property(random: Random) -> str:
     return f"({random_property(random)} {kind} {random_property(random)})"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed_ends", [False, True])
 def test_random_parametric_formulas(closed_ends: bool, session: Session) -> None:
     """What is proved for every parameter point is true at random ones, the ends of the domain included."""

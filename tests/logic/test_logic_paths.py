@@ -91,6 +91,7 @@ def test_unbounded_formulas_are_limits() -> None:
                 raise AssertionError(f"{text}: {value} is no limit")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not prism.available(), reason="Storm is not installed")
 def test_storm_says_the_same() -> None:
     """On 200 random chains the built-in engine and Storm's LTL engine give the same exact numbers."""
@@ -163,6 +164,7 @@ def test_general_formulas_without_storm(monkeypatch: pytest.MonkeyPatch) -> None
         list(engine(chain).of(path("G F a"), [0]))
 
 
+@pytest.mark.slow
 def test_action_sequences_against_all_words() -> None:
     """On 100 random decision processes, the extreme differences over all words of actions are found."""
     random = Random(10)

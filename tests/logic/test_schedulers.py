@@ -125,6 +125,7 @@ def verdict(session: Session, chain: Chain, path: str, comparison: str, bound: s
     return check_property(Work(case, session), read_property(f"P{comparison}{bound} [ {path} ]")).status
 
 
+@pytest.mark.slow
 def test_bounded_formulas_against_all_decision_trees(session: Session) -> None:
     """P of a bounded formula holds iff every scheduler that sees the history keeps the bound."""
     random = Random(41)
@@ -147,6 +148,7 @@ def test_bounded_formulas_against_all_decision_trees(session: Session) -> None:
     assert 10 < sum(statuses) < 50
 
 
+@pytest.mark.slow
 def test_unbounded_formulas_against_all_memoryless_schedulers(session: Session) -> None:
     """P of `a U b`, `F b` and `G a` holds iff every memoryless scheduler keeps the bound."""
     random = Random(42)
@@ -163,6 +165,7 @@ def test_unbounded_formulas_against_all_memoryless_schedulers(session: Session) 
     assert 15 < sum(statuses) < 65
 
 
+@pytest.mark.slow
 def test_parametric_processes_at_points(session: Session) -> None:
     """With a parameter: what holds is kept by all schedulers at every point tried, what fails by not all."""
     random = Random(43)

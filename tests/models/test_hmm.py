@@ -95,6 +95,7 @@ def test_evaluation_equals_the_sum_over_all_paths(data: dict) -> None:
         assert [p.rational for p in witness.probabilities] == expected
 
 
+@pytest.mark.slow
 @given(tables(), st.fractions(1, 5, max_denominator=10))
 def test_claims_hold_iff_no_sequence_exceeds_the_ratio(data: dict, ratio: Fraction) -> None:
     """The merged claims together say exactly what brute force over all sequences says."""

@@ -71,6 +71,7 @@ def test_claims_that_hold(claim: str, head: str, tmp_path: Path) -> None:
     assert isinstance(verify(case(tmp_path, claim, head), DEFAULT).verdict, Holds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("claim", "head"), VIOLATED)
 def test_claims_that_fail(claim: str, head: str, tmp_path: Path) -> None:
     """A strict comparison fails where both sides are equal; the witness has both sides exactly."""

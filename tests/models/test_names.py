@@ -344,6 +344,7 @@ def test_a_graph_has_a_node_for_each_state(tmp_path: Path, capsys: Captured) -> 
     assert len(names) == len(set(names)) == 3 + 3 + 3  # inputs, answers that are repeated, secrets
 
 
+@pytest.mark.slow
 def test_samples_are_of_the_states_that_are_named(tmp_path: Path, capsys: Captured) -> None:
     """Sampling follows the states of exactly these names."""
     pytest.importorskip("scipy")

@@ -45,6 +45,7 @@ def test_table_1_of_example_4(p: Fraction) -> None:
     assert found == published
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "ratio"),
     [

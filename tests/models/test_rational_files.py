@@ -164,6 +164,7 @@ def test_equal_texts(prefix: str, infix: str, file: Callable[[str], RationalFile
     assert result(file(HEAD + prefix)) == result(file(HEAD + infix))
 
 
+@pytest.mark.slow
 def test_a_large_file(file: Callable[[str], RationalFile]) -> None:
     """Degree (48, 48) with coefficients of 300 digits: every coefficient is read."""
     source = random.Random(1)
@@ -178,6 +179,7 @@ def number(value: int) -> str:
     return f"(- {-value})" if value < 0 else str(value)
 
 
+@pytest.mark.slow
 def test_deep_nesting(file: Callable[[str], RationalFile]) -> None:
     """Brackets thirty thousand deep are read in both forms."""
     depth = 30_000

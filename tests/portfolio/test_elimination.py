@@ -136,6 +136,7 @@ def test_known_conditions(text: str, free: tuple[str, ...], expected: str) -> No
     assert "The End" in found.transcript
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("real")
 def test_several_claims_and_constraints() -> None:
     """The condition is about all claims together, under the constraints on the other parameters."""

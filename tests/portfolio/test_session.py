@@ -83,6 +83,7 @@ def test_unknown_backend_is_named() -> None:
         Session(Options(strategy=race_of(("z4",))))
 
 
+@pytest.mark.slow
 def test_confirmation_by_a_second_backend() -> None:
     """With confirm = 2 a proof needs two different backends; alone it stays open, and says why."""
     hard = claim("p**4 + q**4 - p*q + 1/8 + 1/100")

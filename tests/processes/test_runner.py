@@ -115,6 +115,7 @@ def test_claim_and_options_cross_the_pipe(runner: Runner) -> None:
         assert detail(runner.run(attempt("echo", about, a="1"), AMPLE))[1] == f"{about.text()} [('a', '1')]"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "end", "words"),
     [
@@ -212,6 +213,7 @@ def test_right_model_is_a_refutation(runner: Runner) -> None:
     assert answer == Refuted({"p": Fraction(1, 4)}, "I found a point")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"hang": "yes"}])
 def test_processes_of_a_backend_end_with_it(runner: Runner, mark: str, options: dict[str, str]) -> None:
     """Processes that a backend started are gone when its attempt has ended, also those in other sessions."""
@@ -221,6 +223,7 @@ def test_processes_of_a_backend_end_with_it(runner: Runner, mark: str, options: 
     assert marked(mark) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"hang": "yes"}])
 def test_temporary_files_of_a_backend_are_removed(
     runner: Runner, scratch: Path, options: dict[str, str]
@@ -269,6 +272,7 @@ def test_race_stops_at_the_first_decision(runner: Runner) -> None:
         assert detail(decisions[index]) == (End.INTERRUPTED, "another backend was faster")
 
 
+@pytest.mark.slow
 def test_race_that_nobody_wins(runner: Runner) -> None:
     """Without a decision every attempt runs to its own end."""
     decisions = runner.race([attempt(n) for n in ("hang", "abort", "missing", "refuse")], SOON)
@@ -303,6 +307,7 @@ def test_start_wait_and_cancel(runner: Runner) -> None:
     assert isinstance(quick.decision.answer, Proved)
 
 
+@pytest.mark.slow
 def test_close_ends_running_attempts(mark: str, scratch: Path) -> None:
     """Closing a runner kills what is running, and says so."""
     with Runner() as runner:
@@ -315,6 +320,7 @@ def test_close_ends_running_attempts(mark: str, scratch: Path) -> None:
     assert not list(scratch.iterdir())
 
 
+@pytest.mark.slow
 def test_death_of_the_zygote(runner: Runner, mark: str) -> None:
     """If the process that forks attempts is killed, they have crashed and are gone; the next one works."""
     _, words = detail(runner.run(attempt("tell_limits"), AMPLE))
@@ -371,6 +377,7 @@ def script(race: bool) -> str:
     return textwrap.dedent(SCRIPT).format(paths=PATHS, race=race)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_death_of_the_user(tmp_path: Path, mark: str, scratch: Path, number: signal.Signals) -> None:
     """A program that is killed or interrupted takes all attempts with them, and what those have started."""
@@ -396,6 +403,7 @@ def test_death_of_the_user(tmp_path: Path, mark: str, scratch: Path, number: sig
     assert not list(scratch.iterdir())
 
 
+@pytest.mark.slow
 def test_main_module_runs_once_and_the_working_directory_is_not_searched(tmp_path: Path) -> None:
     """An unguarded program is not imported again, and a `json.py` where it was started changes nothing."""
     (tmp_path / "json.py").write_text("raise SystemExit('the wrong json')")

@@ -109,6 +109,7 @@ def test_a_corner_of_a_cube(names: str) -> None:
     assert inside.volumes([unit]) == [Share(1 - size, 1 - size)]
 
 
+@pytest.mark.slow
 def test_a_disk() -> None:
     """A quarter of a disk has the area pi/4, between the bounds."""
     (found,) = Inside.of(domain_of("pq", ["p**2 + q**2 <= 1"]), ("p", "q")).volumes(
@@ -203,6 +204,7 @@ def test_percent(low: str, high: str, told: str) -> None:
     assert text.percent(Share(Fraction(low), Fraction(high)), 2) == told
 
 
+@pytest.mark.slow
 def test_bounds_of_shares() -> None:
     """For all volumes between their bounds the shares are between theirs."""
     domain = domain_of("pq", ["p**2 + q**2 <= 1"])

@@ -104,6 +104,7 @@ def identifiers(path: Path) -> list[str]:
 # --- files ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_map(tmp_path: Path) -> None:
     """A map names its parameters, its budget, what is quantified, and the share of each status."""
     regions = noisy_max(tmp_path, "(0, 1)", "(0, 1)")
@@ -137,6 +138,7 @@ def test_a_picture_of_a_map_that_has_just_begun(tmp_path: Path) -> None:
     assert "for all pC in (0, 1); interrupted" in found
 
 
+@pytest.mark.slow
 def test_slices(tmp_path: Path) -> None:
     """A map over three parameters is drawn as slices, whose cells say the same as those of the map."""
     path = tmp_path / "case.toml"
@@ -175,6 +177,7 @@ def test_slices_of_one_s_own(tmp_path: Path) -> None:
         pictures.draw_slices([], tmp_path / "none.svg")
 
 
+@pytest.mark.slow
 def test_exact_intervals(tmp_path: Path) -> None:
     """A line has the exact ends, the curve crosses its bound there, and the shares add up."""
     path = tmp_path / "case.toml"
@@ -217,6 +220,7 @@ def test_thousands_of_cells(tmp_path: Path, count: int) -> None:
     assert (tmp_path / "many.svg").stat().st_size < 1_000_000
 
 
+@pytest.mark.slow
 def test_the_same_map_is_the_same_file(tmp_path: Path) -> None:
     """Drawn twice, a picture is the same byte by byte, as SVG and as PNG."""
     regions = noisy_max(tmp_path, "(0, 1)", "1/3", constraints='constraints = ["pA + pB <= 1"]')

@@ -36,6 +36,7 @@ f = "P<=1 [ X a ]"
 """  # that the probability of a is not negative has to be proved
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("backends", "word"),
     [("bernstein", ""), (LIAR, f"{LIAR} 1.0"), ("z3", "z3 ")],

@@ -177,6 +177,7 @@ def test_each_step_can_be_left_out(name: str) -> None:
                 assert failing_grid_point(claim, 5) is None
 
 
+@pytest.mark.slow
 def test_exact_steps_lose_no_refutation() -> None:
     """A claim that fails on a grid has a leaf that fails, and its point can be lifted to one of the claim."""
     found = 0

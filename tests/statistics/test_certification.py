@@ -43,6 +43,7 @@ def detected(
     return runs, detect(runs, listed, epsilons, settings)
 
 
+@pytest.mark.slow
 def test_noisy_max_of_five() -> None:
     """The test and the attack bracket ln(288/73); the search returns the ratio exactly, and proves it."""
     loaded = case("noisy-max-5-below")
@@ -67,6 +68,7 @@ def test_noisy_max_of_five() -> None:
     assert isinstance(tight.steps[-1].report.verdict, Holds)
 
 
+@pytest.mark.slow
 def test_a_search_climbs_from_a_bad_start() -> None:
     """From a candidate that is not the worst, violations lead to the tight ratio."""
     loaded = case("noisy-max-3-below")
@@ -81,6 +83,7 @@ def test_a_search_climbs_from_a_bad_start() -> None:
     assert tight.witness.ratio.rational == Fraction(24, 7)
 
 
+@pytest.mark.slow
 def test_a_search_finds_a_supremum_that_nothing_attains() -> None:
     """The ratio of the independent case comes near 2 and never reaches it: the supremum is 2, exactly."""
     loaded = case("geometric-independent")
@@ -101,6 +104,7 @@ def test_a_search_finds_a_supremum_that_nothing_attains() -> None:
     assert 1 < ratio < 2
 
 
+@pytest.mark.slow
 def test_a_search_without_time_bounds_nothing_from_above() -> None:
     """When the time is over, the witness stays a lower bound, and no upper bound is made up."""
     loaded = case("noisy-max-5-below")
@@ -112,6 +116,7 @@ def test_a_search_without_time_bounds_nothing_from_above() -> None:
         assert tight.upper is None or isinstance(tight.steps[-1].report.verdict, Holds)
 
 
+@pytest.mark.slow
 def test_irrational_ratios() -> None:
     """The tight ratio exp(1/2) is found as that number, and a bound can be any number of the model."""
     loaded = case("discrete-laplace")
@@ -142,6 +147,7 @@ def test_impossible_outputs(tmp_path: Path) -> None:
     assert found.bound.epsilon > 5
 
 
+@pytest.mark.slow
 def test_every_length() -> None:
     """For every length a ratio that grows without limit is told, and else the supremum is bounded by
     proofs."""
@@ -159,6 +165,7 @@ def test_every_length() -> None:
     assert tight.upper is None or float(tight.upper) <= 6
 
 
+@pytest.mark.slow
 def test_longer_sequences_say_nothing_about_a_case() -> None:
     """A case about two answers is private with 4 ln 2; a ratio of five answers is not its own."""
     loaded = case("above-threshold")
@@ -174,6 +181,7 @@ def test_longer_sequences_say_nothing_about_a_case() -> None:
         tight_ratio(short, start.witness, Fraction(1, 1000), 60)
 
 
+@pytest.mark.slow
 def test_above_threshold_with_short_inputs() -> None:
     """Testing sequences of length 3 says that 4 ln 2 is fine; five answers, and exactly, it is violated."""
     loaded = case("above-threshold")
@@ -194,6 +202,7 @@ def test_above_threshold_with_short_inputs() -> None:
     assert violation.witness.ratio.rational == 32
 
 
+@pytest.mark.slow
 def test_spurious_candidates_are_named() -> None:
     """Just above the tight budget testing has candidates, and exact evaluation names each as spurious."""
     loaded = case("noisy-max-naive-3-ln8")
@@ -224,6 +233,7 @@ def test_events_of_several_outputs_are_certified_by_their_worst() -> None:
     assert certify(model, half, [("7",)]) is None
 
 
+@pytest.mark.slow
 def test_samples_guide_to_a_violating_prior() -> None:
     """No point of the first ones violates the budget; points near the best of them do."""
     loaded = case("above-threshold-prior-2")

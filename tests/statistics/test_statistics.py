@@ -100,6 +100,7 @@ def test_private_mechanisms_are_rarely_rejected() -> None:
     assert rejections(math.log(2)) <= limit
 
 
+@pytest.mark.slow
 def test_violations_are_found() -> None:
     """At three quarters of the tight ratio every seed rejects."""
     assert rejections(math.log(1.5)) == SEEDS

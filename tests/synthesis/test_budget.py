@@ -37,6 +37,7 @@ def rational(found: TightBudget) -> Fraction:
     return found.value.lower
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "ratio", "attained"),
     [

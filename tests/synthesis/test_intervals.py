@@ -87,6 +87,7 @@ def test_intervals_against_evaluation(
         assert left.upper_closed is not right.lower_closed
 
 
+@pytest.mark.slow
 @given(st.lists(polynomials(3, 4, PE), min_size=1, max_size=2), intervals())
 @settings(max_examples=60)
 def test_intervals_with_exp_against_evaluation(polys: list[Polynomial], interval: Interval) -> None:
@@ -174,6 +175,7 @@ def test_projection_against_decisions(polys: list[Polynomial], box_a: Interval, 
 APQ = Ring(("a", "p", "q"))
 
 
+@pytest.mark.slow
 @given(polynomials(2, 4, APQ), intervals(), intervals(), intervals())
 @settings(max_examples=100)
 def test_reduction_against_decisions(

@@ -23,6 +23,7 @@ def test_condition_of_randomised_response(capsys: pytest.CaptureFixture[str]) ->
     assert "4 t - 3 <= 0" in document["condition"]
 
 
+@pytest.mark.slow
 def test_condition_against_verification_at_points(tmp_path: Path) -> None:
     """At rational values of the free parameter the condition says what verification says."""
     case = load(CASE)

@@ -107,6 +107,7 @@ def test_the_evaluation_finds_a_wrong_cell() -> None:
     assert contradictions(replace(found, cells=cells), stated.domain, Random(1), 50)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coverage", [Fraction(1, 10), Fraction(1, 100), Fraction(1, 1000)])
 def test_areas(coverage: Fraction) -> None:
     """p² + q² < 1/2 on a quarter of a disc of area π/8: certified from both sides, to within the coverage."""
@@ -116,6 +117,7 @@ def test_areas(coverage: Fraction) -> None:
     assert violating < pi / 8 < violating + unknown
 
 
+@pytest.mark.slow
 def test_quantified_parameters_are_eliminated() -> None:
     """r² − 2·p·r + q ≥ 0 for all r in (0, 1) iff q ≥ p², so an area of 1/3 is violating."""
     found = run(problem("r^2 - 2*p*r + q", "pqr"))
@@ -290,6 +292,7 @@ def test_mistakes(tmp_path: Path) -> None:
         load_cells(path, stated.claims, stated.domain, stated.free)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", Status)
 @pytest.mark.parametrize("where", [Fraction(1, 3), Fraction(1, 2), Fraction(0), Fraction(1)])
 def test_cells_without_width_are_no_tiles(status: Status, where: Fraction) -> None:
@@ -310,6 +313,7 @@ def quantified_map() -> tuple[Problem, dict[str, Any]]:
     return stated, map_document(run(stated, Fraction(1, 5)), stated.domain)
 
 
+@pytest.mark.slow
 def test_false_maps_are_rejected() -> None:
     """Whatever single thing is changed in the cells of a map, the checker does not accept it."""
     stated, document = quantified_map()

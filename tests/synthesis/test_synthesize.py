@@ -216,6 +216,7 @@ def test_worst_prior_next_to_one_that_is_excluded(tmp_path: Path) -> None:
     assert 2 * (1 - Fraction(1, 10**3)) <= ratio.rational < 2
 
 
+@pytest.mark.slow
 def test_worst_prior_of_a_private_case() -> None:
     """Where even the worst prior is within the bound, all claims are proved, and the supremum is told."""
     with Session() as session:
@@ -253,6 +254,7 @@ def test_nearest_prior_in_one_parameter(tmp_path: Path) -> None:
     assert found.distance - found.nearer <= found.distance / 10**5
 
 
+@pytest.mark.slow
 def test_nearest_prior_in_three_parameters(tmp_path: Path) -> None:
     """With three parameters, no random prior nearer than the lower bound violates the case."""
     case = variant(tmp_path, "noisy-max-independent", ('epsilon = "ln(2)"', "epsilon = 0.6"))
@@ -454,6 +456,7 @@ def test_region_with_state_and_evidence(tmp_path: Path, capsys: pytest.CaptureFi
     assert run(["check", str(evidence), "--case", str(CASES / "noisy-max-independent.toml")]) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_limits_are_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A map that is not done in time says so, with exit code 3."""
@@ -463,6 +466,7 @@ def test_limits_are_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert found.get("interrupted") or found["status"] == "unknown"
 
 
+@pytest.mark.slow
 def test_a_map_is_drawn_after_the_time_limit(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

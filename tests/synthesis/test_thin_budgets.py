@@ -180,6 +180,7 @@ def test_an_impossible_secret_is_no_place_to_reach(
     assert last > 2 - Fraction(1, 10**8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("parameters", "zero"),
     [
@@ -445,6 +446,7 @@ ratio = "2"
 """
 
 
+@pytest.mark.slow
 def test_a_ratio_without_limit_at_irrational_points(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
