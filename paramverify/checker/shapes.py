@@ -105,6 +105,7 @@ WITNESS = record(
         "formula": text,
         "index": whole,
         "actions": listed(text),
+        "repeated": whole,
         "schedulers": text,
         "delta": REAL,
     },

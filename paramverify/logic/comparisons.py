@@ -6,8 +6,8 @@ choose by the whole history, so the largest and the smallest probabilities over 
 
 - For a bounded path formula they are words of actions, which are enumerated (`schedules`): exact.
 - Otherwise sup over all schedulers on one side and inf on the other are compared ([L] Prop. 2): a sufficient
-  condition. If it fails, nothing follows. The query schedulers that always choose the same action are tried
-  for a violation.
+  condition. If it fails, nothing follows. Then both sides may be equal under every query scheduler
+  (`equivalence`), or a query scheduler that repeats its actions violates the formula (`periodic`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from enum import Enum, StrEnum
 
 from paramverify import printable
 from paramverify.errors import InputError, SizeError, UnsupportedError
+from paramverify.logic.equivalence import Automaton, automaton
 from paramverify.logic.extremes import extremes
 from paramverify.logic.normal_forms import Node, Release, Until, compiled, depth, negated, unbounded
+from paramverify.logic.periodic import LONGEST, periodic
 from paramverify.logic.policies import policies
 from paramverify.logic.products import probabilities
 from paramverify.logic.progression import signatures
@@ -40,28 +42,48 @@ class Method(Enum):
     ALL = "exact, largest and smallest probabilities over all schedulers"
     WORDS = "exact, all query schedulers by their action sequences"
     EXTREMES = "sufficient condition (Prop. 2), largest and smallest probabilities over all schedulers"
-    CONSTANT = "query schedulers that always choose the same action"
+    EQUIVALENT = "exact, equal under all query schedulers by equivalence of weighted automata"
+    PERIODIC = "query schedulers that repeat their actions"
 
 
 class Choice(StrEnum):
     """How the query schedulers of a decision process are to be dealt with, as a user says it."""
 
-    AUTO = "auto"  # enumeration where the path formula is bounded and they are few, else proposition 2
+    # enumeration where the path formula is bounded and they are few, else proposition 2 and what decides more
+    AUTO = "auto"
     EXACT = "exact"  # enumeration only
-    SUFFICIENT = "sufficient"  # proposition 2 only
+    SUFFICIENT = "sufficient"  # proposition 2 only, and query schedulers that always choose one action
 
 
 @dataclass(frozen=True, eq=False)
 class Probabilities:
     """Probabilities of one path formula: `upper` and `lower` bounds by state, which agree if exact.
 
-    `actions` tell the schedule, where there is one.
+    `actions` tell the schedule, where there is one; the last `repeated` of them go on forever.
     """
 
     upper: dict[int, Value]
     lower: dict[int, Value]
     method: Method
     actions: tuple[str, ...] = ()
+    repeated: int = 0
+
+    @property
+    def schedule(self) -> str:
+        """The schedule in words; empty where there is none."""
+        return in_words(self.actions, self.repeated)
+
+
+def in_words(actions: Sequence[str], repeated: int) -> str:
+    """Returns a query scheduler in words, by its actions, of which the last `repeated` go on forever."""
+    if not repeated:
+        return f"the actions {' '.join(actions)}" if actions else ""
+    again = " ".join(actions[-repeated:])
+    if repeated == len(actions) == 1:
+        return f"the action {again} in every step"
+    if repeated == len(actions):
+        return f"the actions {again}, again and again"
+    return f"the actions {' '.join(actions)}, then {again} again and again"
 
 
 @dataclass
@@ -128,13 +150,30 @@ class PathEngine:
             found = {s: self.chain.one - v for s, v in values.items()} if turned else values
             yield Probabilities(found, found, Method.ALL)
 
-    def constants(self, path: Formula, starts: Iterable[int]) -> Iterator[Probabilities]:
-        """Yields the probabilities under the query schedulers that always choose one action."""
+    def periodic(
+        self, path: Formula, starts: Iterable[int], longest: int = LONGEST
+    ) -> Iterator[Probabilities]:
+        """Yields the probabilities under query schedulers that repeat some actions, short words first.
+
+        Raises:
+            UnsupportedError: a path formula with both kinds of unbounded operators.
+        """
         node, leaves = self.compile(path)
-        starts = sorted(set(starts))
-        for number, action in enumerate(self.chain.actions):
-            values = self.exact(self.chain.under(number), node, leaves, starts)
-            yield Probabilities(values, values, Method.CONSTANT, (action,))
+        node, turned = _reaching(node)
+        for word in periodic(self.chain, node, self.signatures(leaves), sorted(set(starts)), longest):
+            values = {s: self.chain.one - v if turned else v for s, v in word.values.items()}
+            yield Probabilities(values, values, Method.PERIODIC, word.actions, word.repeated)
+
+    def automaton(self, path: Formula, starts: Iterable[int]) -> Automaton:
+        """Returns the weighted automaton that compares the probabilities of two starts; of φ, or of ¬φ.
+
+        Raises:
+            UnsupportedError: a path formula with both kinds of unbounded operators.
+            SizeError: too large.
+        """
+        node, leaves = self.compile(path)
+        node, _ = _reaching(node)
+        return automaton(self.chain, node, self.signatures(leaves), sorted(set(starts)))
 
     def compile(self, path: Formula) -> tuple[Node, list[Sequence[bool]]]:
         """Returns the positive normal form, and where its leaves hold."""

@@ -37,12 +37,16 @@ def extremes(
             "extremal probabilities over all schedulers need a model whose probabilities are rational numbers"
         )
     made = product(chain, formula, signatures, starts)
+    values = node_values(made, formula, largest, chain)
+    return {state: values[node] for state, node in made.starts.items()}
+
+
+def node_values(made: Product, formula: Node, largest: bool, chain: Chain) -> list[Value]:
+    """Returns sup (or inf) over all schedulers from each node of the product of a numeric model."""
     options = [tuple(dict.fromkeys(rows)) for rows in made.choices]
     if depth(formula) is not None:
-        values = _induction(made, options, largest, chain)
-    else:
-        values = _iteration(made, options, largest, chain)
-    return {state: values[node] for state, node in made.starts.items()}
+        return _induction(made, options, largest, chain)
+    return _iteration(made, options, largest, chain)
 
 
 def _worth(row: Row, values: Sequence[Value], zero: Value) -> Value:

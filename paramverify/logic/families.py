@@ -10,6 +10,9 @@ arguments, or none, and then the answer says up to which k it goes:
   matrix B ≥ 0 (k steps in a, then a U[c, d] b), and D is linear in it up to δ ≥ 0. If w_{K+1} = Σ λ_i·w_i
   with λ ≥ 0 over members i ≤ K (and Σ λ_i ≤ 1 if δ is not zero), then so is w_{K+2} = Σ λ_i·w_{i+1}, and so
   on: all members follow from those up to K. This is the argument of the cone encoding.
+- *Equality*: both states of every pair have the same probability for every k under every query scheduler
+  (`equal_families`), also with parameters. If they do not, the first k that tells a pair apart is a member
+  that is looked at.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from paramverify.algebra.polynomials import constant_value, is_constant, rationa
 from paramverify.answers import End
 from paramverify.errors import SizeError, UndeterminedError, UnsupportedError
 from paramverify.logic.comparisons import Choice, Method
+from paramverify.logic.equal_families import Pattern, first_difference
 from paramverify.logic.judges import ExactJudge
 from paramverify.logic.semantics import Semantics, Truth, conjuncts
 from paramverify.logic.syntax import (
@@ -32,11 +36,13 @@ from paramverify.logic.syntax import (
     Index,
     Next,
     Private,
+    Probability,
     Property,
     Until,
     children,
     instance,
     is_state,
+    parts,
 )
 from paramverify.logic.verification import Result, Work
 from paramverify.models.chains.chain import Value
@@ -64,8 +70,8 @@ def check_property(work: Work, found: Property, progress: Callable[[int, int], N
         return work.check(found.formula)
     argument: Argument | None = None
     if found.last is None:
-        argument = _argument(work, found)
-        last = argument.last if argument else found.first + UNPROVED
+        argument, apart = _argument(work, found)
+        last = argument.last if argument else max(found.first + UNPROVED, apart)
     else:
         last = found.last
         if last - found.first >= MAX_MEMBERS:
@@ -116,21 +122,59 @@ def _member(work: Work, formula: Formula) -> Result:
     return work.check(formula)
 
 
-def _argument(work: Work, found: Property) -> Argument | None:
-    """Returns an argument for all conjuncts, if there is one for each."""
-    if work.chain.domain.ring.parameters:
-        return None
-    arguments: list[Argument] = []
+def _argument(work: Work, found: Property) -> tuple[Argument | None, int]:
+    """Returns an argument for all conjuncts, if there is one for each, and a k at which a pair differs."""
+    arguments: list[Argument | None] = []
+    apart = found.first
     for part in conjuncts(found.formula):
         if not _mentions(part, found.variable):
             continue
-        own = None
+        own: Argument | None = None
         if isinstance(part, Private):
-            own = _tail(work, part, found) or _settling(work, part, found)
-        if own is None:
-            return None
+            own, differs = _equality(work, part, found)
+            apart = max(apart, differs)
+            if own is None and not work.chain.domain.ring.parameters:
+                own = _tail(work, part, found) or _settling(work, part, found)
         arguments.append(own)
-    return max(arguments, key=lambda a: a.last, default=None)
+    known = [argument for argument in arguments if argument is not None]
+    if len(known) < len(arguments):
+        return None, apart
+    return max(known, key=lambda a: a.last, default=None), apart
+
+
+def _equality(work: Work, formula: Private, found: Property) -> tuple[Argument | None, int]:
+    """Looks for pairs that have the same probability for every k; else the least k at which one differs."""
+    assert found.variable is not None
+    split = _pattern(formula.path, found.variable)
+    chain, relation = work.chain, work.case.relation
+    nothing = None, found.first
+    if split is None or work.method == Choice.SUFFICIENT:
+        return nothing
+    steps, until = split
+    if not (is_state(until.left) and is_state(until.right)):
+        return nothing
+    nested = any(isinstance(p, (Private, Probability)) for p in (*parts(until.left), *parts(until.right)))
+    if nested and chain.domain.ring.parameters:
+        return nothing
+    semantics = Semantics(chain, relation, ExactJudge(chain))
+    pairs = {(min(s, t), max(s, t)) for s in chain.initial for t in relation[s]}
+    try:
+        left, right = (
+            frozenset(s for s, t in semantics.truth(f, range(len(chain.states))).items() if t is Truth.YES)
+            for f in (until.left, until.right)
+        )
+        more = None if until.high is None else until.high.offset - until.low.offset
+        pattern = Pattern(steps, until.low.offset, more, left, right)
+        first = max(found.first, -until.low.offset)
+        differ = [first_difference(chain, pattern, pair, first) for pair in sorted(pairs)]
+    except (SizeError, UndeterminedError, UnsupportedError):
+        return nothing
+    apart = [k for k in differ if k is not None]
+    if apart:
+        return None, min(apart)
+    under = " under every sequence of actions" if chain.is_decision_process else ""
+    text = f"both states of every pair have the same probability{under}, for every {found.variable}"
+    return Argument(found.first, text), found.first
 
 
 def _mentions(formula: Formula, variable: str | None) -> bool:

@@ -19,6 +19,7 @@ from paramverify.algebra.polynomials import (
 from paramverify.answers import Decision, Open, Proved, Refuted
 from paramverify.claims import Claim, Origin, positive, without_enclosure
 from paramverify.errors import ModelError, UnsupportedError
+from paramverify.logic.comparisons import Method
 from paramverify.logic.numbers import sign
 from paramverify.logic.semantics import Comparison, Truth
 from paramverify.logic.syntax import Private
@@ -87,7 +88,7 @@ class ExactJudge:
             settled = least >= 0 or most < 0
             if high is low:
                 sign_of = int(least > 0) - int(least < 0)
-                self.collected.add(ring.number(sign_of), self.chain, comparison.origin(self.chain))
+                self._collect(ring.number(sign_of), sign_of, comparison)
                 return Truth.YES if sign_of >= 0 else Truth.NO
             if settled and len(self.collected.claims) >= MAX_CLAIMS:
                 self.collected.complete = False
@@ -98,10 +99,15 @@ class ExactJudge:
         if sign(RationalFunction.of(difference.denominator), ring) < 0:
             polynomial = -polynomial
         if len(self.collected.claims) < MAX_CLAIMS:
-            self.collected.add(polynomial, self.chain, comparison.origin(self.chain))
+            self._collect(polynomial, found, comparison)
         else:
             self.collected.complete = False
         return Truth.YES if found > 0 or (found == 0 and not comparison.strict) else Truth.NO
+
+    def _collect(self, polynomial: Polynomial, found: int, comparison: Comparison) -> None:
+        """Keeps a comparison as a claim, unless it is a sufficient condition that fails."""
+        if found >= 0 or comparison.probabilities.method is not Method.EXTREMES:
+            self.collected.add(polynomial, self.chain, comparison.origin(self.chain))
 
     def _enclosure(self, comparison: Comparison) -> tuple[Value, Value, Value] | None:
         if not (self.chain.numeric and isinstance(comparison.formula, Private)):

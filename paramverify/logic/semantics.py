@@ -16,9 +16,10 @@ from paramverify.algebra.budgets import read_epsilon
 from paramverify.algebra.expressions import Expression, evaluate, unknown_name
 from paramverify.algebra.polynomials import RationalFunction, Ring, to_rational_function
 from paramverify.claims import Origin
-from paramverify.errors import InputError, UndeterminedError, located
+from paramverify.errors import InputError, SizeError, UndeterminedError, UnsupportedError, located
 from paramverify.logic.comparisons import Choice, Method, PathEngine, Probabilities, unknown_label
 from paramverify.logic.numbers import in_ring
+from paramverify.logic.periodic import LONGEST
 from paramverify.logic.reachability import Guard
 from paramverify.logic.syntax import (
     Constant,
@@ -66,7 +67,7 @@ class Comparison:
         other = "the bound" if self.neighbour is None else chain.states[self.neighbour]
         words = [str(self.formula.path)]
         if self.probabilities.actions:
-            words.append(f"actions {' '.join(self.probabilities.actions)}")
+            words.append(self.probabilities.schedule.removeprefix("the "))
         return Origin(chain.states[self.state], other, tuple(words))
 
     @property
@@ -144,9 +145,14 @@ class Semantics:
             return self.engine().of(formula.path, self._with_neighbours(states))
         return self.engine().extreme(formula.path, states)
 
-    def constants(self, formula: Private, states: Sequence[int]) -> Iterable[Probabilities]:
-        """Yields what a D compares under the query schedulers that always choose one action."""
-        return self.engine().constants(formula.path, self._with_neighbours(states))
+    def periodic(self, formula: Private, states: Sequence[int]) -> Iterable[Probabilities]:
+        """Yields what a D compares under query schedulers that repeat some actions, short words first.
+
+        Only those that always choose one action, where Prop. 2 alone was asked for, and where a bound has
+        parameters, which makes each comparison a claim.
+        """
+        few = self.method is Choice.SUFFICIENT or self.chain.domain.ring.parameters
+        return self.engine().periodic(formula.path, self._with_neighbours(states), 1 if few else LONGEST)
 
     def _with_neighbours(self, states: Sequence[int]) -> list[int]:
         return [*states, *(t for s in states for t in self.relation[s])]
@@ -219,25 +225,57 @@ class Semantics:
         """Judges all comparisons of a formula; a state where one fails for sure is `NO`."""
         result = dict.fromkeys(states, Truth.YES)
         sufficient = False
-        for comparison in self.comparisons(formula, states):
-            sufficient = comparison.probabilities.method is Method.EXTREMES
-            for state in set(comparison.states) & result.keys():
-                if result[state] is Truth.NO:
-                    continue
-                found = self.judge.judge(comparison)
-                if found is not Truth.YES:
-                    # A sufficient condition that fails says nothing.
-                    result[state] = Truth.OPEN if sufficient else _worse(result[state], found)
-        if isinstance(formula, Private) and sufficient and Truth.OPEN in result.values():
-            self._try_constants(formula, [s for s in states if result[s] is Truth.OPEN], result)
+        reason: UnsupportedError | None = None
+        try:
+            for comparison in self.comparisons(formula, states):
+                sufficient = comparison.probabilities.method is Method.EXTREMES
+                for state in set(comparison.states) & result.keys():
+                    if result[state] is Truth.NO:
+                        continue
+                    found = self.judge.judge(comparison)
+                    if found is not Truth.YES:
+                        # A sufficient condition that fails says nothing.
+                        result[state] = Truth.OPEN if sufficient else _worse(result[state], found)
+        except UnsupportedError as error:
+            # Prop. 2 needs numbers; equivalence does not.
+            if not isinstance(formula, Private) or not self._may_go_on:
+                raise
+            sufficient, reason = True, error
+            result = {s: Truth.OPEN if self.relation[s] else Truth.YES for s in states}
+        if isinstance(formula, Private) and sufficient:
+            if Truth.OPEN in result.values() and self._may_go_on:
+                self._try_equivalence(formula, _open(result), result)
+            if Truth.OPEN in result.values() and not (reason and self.chain.domain.ring.parameters):
+                self._try_words(formula, _open(result), result)
+            if Truth.OPEN in result.values() and reason:
+                raise reason
         return result
 
-    def _try_constants(self, formula: Private, states: Sequence[int], result: dict[int, Truth]) -> None:
-        for found in self.constants(formula, states):
+    @property
+    def _may_go_on(self) -> bool:
+        """Whether more than Prop. 2 may be tried for query schedulers."""
+        return self.chain.is_decision_process and self.method is Choice.AUTO
+
+    def _try_equivalence(self, formula: Private, states: Sequence[int], result: dict[int, Truth]) -> None:
+        """Equal probabilities under every query scheduler satisfy every D, as ε and δ are nonnegative."""
+        try:
+            automaton = self.engine().automaton(formula.path, self._with_neighbours(states))
+            for state in states:
+                if all(automaton.agree(state, other) for other in self.relation[state]):
+                    result[state] = Truth.YES
+                    self.methods[Method.EQUIVALENT] = None
+        except SizeError:
+            pass  # not known to be equal
+
+    def _try_words(self, formula: Private, states: Sequence[int], result: dict[int, Truth]) -> None:
+        for found in self.periodic(formula, states):
             for comparison in self.of(formula, states, found):
                 for state in set(comparison.states) & set(states):
                     if self.judge.judge(comparison) is Truth.NO:
                         result[state] = Truth.NO
+                        self.methods[Method.PERIODIC] = None
+            if Truth.OPEN not in result.values():
+                return
 
     def _junction(self, formula: Junction, states: Sequence[int]) -> dict[int, Truth]:
         both = formula.operator is Junctor.AND
@@ -272,6 +310,10 @@ class Semantics:
                     "known, and another formula is about it"
                 )
         return [found[state] is Truth.YES for state in range(len(self.chain.states))]
+
+
+def _open(result: Mapping[int, Truth]) -> list[int]:
+    return [state for state, truth in result.items() if truth is Truth.OPEN]
 
 
 def _of(value: bool) -> Truth:

@@ -27,7 +27,7 @@ from paramverify.errors import (
 )
 from paramverify.logic.cases import LogicCase
 from paramverify.logic.clauses import holds_by_cases
-from paramverify.logic.comparisons import Choice, Method
+from paramverify.logic.comparisons import Choice, Method, Probabilities
 from paramverify.logic.judges import ClaimJudge, ExactJudge
 from paramverify.logic.numbers import real
 from paramverify.logic.semantics import Comparison, Semantics, Truth, conjuncts
@@ -51,7 +51,8 @@ class StateWitness:
     `probabilities` are those of the path formula from the state, and from the neighbour for D; for P the
     second is the bound. D fails in both states of a pair, and `state` is the one with the larger probability;
     where the formula was asked about `neighbour`, this is `turned`. `extreme` tells which of the
-    probabilities over all schedulers a P about a decision process compares: least, largest, or none.
+    probabilities over all schedulers a P about a decision process compares: least, largest, or none. Of the
+    `actions` the last `repeated` go on forever.
     """
 
     parameters: Mapping[str, Fraction]
@@ -62,6 +63,7 @@ class StateWitness:
     ratio: Real | None = None
     delta: Real | None = None
     actions: tuple[str, ...] = ()
+    repeated: int = 0
     index: int | None = None
     claim: Claim | None = None
     turned: bool = False
@@ -163,8 +165,7 @@ class Work:
             state = next(s for s, t in found.items() if t is Truth.OPEN)
             reason = (
                 f"the sufficient condition (Prop. 2) fails in state {self.chain.states[state]}, which "
-                "says nothing; "
-                "the query schedulers that always choose the same action violate nothing"
+                "says nothing; no query scheduler that was tried violates the formula"
             )
             return Result(Unknown(End.GAVE_UP, reason), (), judge.collected.count, methods)
         claims: list[tuple[Claim, Decision]] = []
@@ -178,6 +179,7 @@ class Work:
             if isinstance(decision.answer, Proved):
                 claims.append((claim, decision))
         complete = judge.collected.complete and len(claims) == len(judge.collected.claims)
+        complete &= Method.EQUIVALENT not in methods
         return _holding(tuple(claims), judge.collected.count, methods, complete)
 
     def check_claims(self, formula: Formula) -> Result:
@@ -206,7 +208,8 @@ class Work:
             doubt = Open(End.UNAVAILABLE, str(error))
         if proved and doubt is None:
             claims = tuple((c, judge.decisions[n]) for n, c in judge.collected.claims.items())
-            return _holding(claims, judge.collected.count, methods, _conjunctive(formula))
+            complete = _conjunctive(formula) and Method.EQUIVALENT not in methods
+            return _holding(claims, judge.collected.count, methods, complete)
         if not proved:
             example = self.refute(formula, judge.points)
             if example:
@@ -291,19 +294,30 @@ def _counterexample(
 def _failing(
     semantics: Semantics, formula: Private | Probability, state: int, judge: ExactJudge
 ) -> Comparison | None:
-    """Returns the comparison of a state that fails by most."""
+    """Returns the comparison of a state that fails by most; of periodic words, among the shortest."""
     worst: tuple[Real, Comparison] | None = None
     ring = semantics.chain.domain.ring
-    found = list(semantics.probabilities(formula, [state]))
-    if isinstance(formula, Private) and any(p.method is Method.EXTREMES for p in found):
-        found = list(semantics.constants(formula, [state]))
-    for probabilities in found:
+    for probabilities in _compared(semantics, formula, state):
+        longer = worst is not None and len(probabilities.actions) > len(worst[1].probabilities.actions)
+        if longer and probabilities.method is Method.PERIODIC:
+            break
         for comparison in semantics.of(formula, [state], probabilities):
             if judge.judge(comparison) is Truth.NO:
                 gap = real(comparison.difference(ring), ring)
                 if worst is None or (gap - worst[0]).sign() < 0:
                     worst = gap, comparison
     return worst[1] if worst else None
+
+
+def _compared(semantics: Semantics, formula: Private | Probability, state: int) -> Iterable[Probabilities]:
+    """Returns probabilities that schedulers reach, among them those that fail."""
+    try:
+        found = list(semantics.probabilities(formula, [state]))
+    except UnsupportedError:
+        found = []
+    if isinstance(formula, Private) and all(p.method is Method.EXTREMES for p in found):
+        return semantics.periodic(formula, [state])
+    return found
 
 
 def _extreme(found: Comparison) -> str:
@@ -327,6 +341,7 @@ def _told(chain: Chain, found: Comparison, state: int, point: Mapping[str, Fract
         ratio=real(found.ratio, ring),
         delta=real(found.delta, ring),
         actions=found.probabilities.actions,
+        repeated=found.probabilities.repeated,
         index=None,
         claim=None if found.strict else claim,
         turned=found.state != state,

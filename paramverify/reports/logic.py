@@ -7,14 +7,14 @@ from typing import Any
 
 from paramverify.algebra.decimals import decimal_text, logarithm
 from paramverify.algebra.domains import Domain
-from paramverify.algebra.points import in_words
+from paramverify.algebra.points import in_words as point_in_words
 from paramverify.answers import Decision, Standing
 from paramverify.claims import Claim, Origin, without_enclosure
 from paramverify.errors import DefectError
 from paramverify.evidence import certificates
 from paramverify.logic.budgets import Least
 from paramverify.logic.cases import LogicCase
-from paramverify.logic.comparisons import Method
+from paramverify.logic.comparisons import Method, in_words
 from paramverify.logic.syntax import Property
 from paramverify.logic.verification import Result, StateWitness
 from paramverify.reports import documents, text
@@ -38,13 +38,13 @@ def lines(
         told.append(f"  {result.reason if named else result.reason[0].upper() + result.reason[1:]}.")
     if holds and result.methods:
         shown = f"{result.comparisons} comparisons" if result.comparisons != 1 else "1 comparison"
-        told.append(f"  {shown}; {', '.join(m.value for m in result.methods)}.")
+        told.append(f"  {shown}; {'; '.join(m.value for m in result.methods)}.")
     return told
 
 
 def counterexample_lines(example: StateWitness, found: Property) -> list[str]:
     """Returns the sentences that tell a violation."""
-    at = in_words(example.parameters)
+    at = point_in_words(example.parameters)
     if example.index is not None:
         at = ", ".join(part for part in (f"{found.variable} = {example.index}", at) if part)
     start = f"With {at}: " if at else ""
@@ -59,7 +59,8 @@ def counterexample_lines(example: StateWitness, found: Property) -> list[str]:
         ]
     assert example.ratio is not None
     assert example.delta is not None
-    under = f" under the actions {' '.join(example.actions)}" if example.actions else ""
+    schedule = in_words(example.actions, example.repeated)
+    under = f" under {schedule}" if schedule else ""
     bound = f"{text.number(example.ratio)}·{text.number(right)} + {text.number(example.delta)}"
     states = f"{example.state} with the neighbour {example.neighbour}{under}:"
     if example.turned:
@@ -139,6 +140,8 @@ def witness(example: StateWitness) -> dict[str, Any]:
         found["index"] = example.index
     if example.actions:
         found["actions"] = list(example.actions)
+        if example.repeated:
+            found["repeated"] = example.repeated
     if example.extreme:
         found["schedulers"] = f"{example.extreme} probability over all schedulers"
     if example.probabilities is not None:

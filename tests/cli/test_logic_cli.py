@@ -196,7 +196,7 @@ label "yes" = s = 1;
     assert call(capsys, file, *two, "-p", "D{ln(4), 0}[ X yes ]")[0] == 0
     code, out, _ = call(capsys, file, *two, "-p", "D{ln(3), 0}[ F yes ]")
     assert code == 1
-    assert "under the actions high" in out
+    assert "under the action high in every step" in out
     assert call(capsys, file, *two, "-p", "D{ln(4), 0}[ F yes ]")[0] == 0
 
 

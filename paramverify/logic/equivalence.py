@@ -1,0 +1,206 @@
+"""Whether two states have the same probability of a path formula under every query scheduler.
+
+Under a word of actions the probabilities are those of a weighted automaton, and the difference of two starts
+is a row vector that starts as e_s − e_t. The vectors of all words span a space of finite dimension, which a
+basis tells ([Tzeng92]). Over rational functions a vector in the span is a combination of the basis with
+functions as coefficients; what is zero on the basis is then zero as a function, so at every parameter point.
+
+Three things are settled in a node of the product, whatever is chosen later: that the formula is true, that it
+is false, and more generally that its probability is the same number under all schedulers. Such a node becomes
+that share of one common entry. A formula without unbounded R is true iff it is so after finitely many steps,
+so the probability under an infinite word is the limit of the settled share of its prefixes. It is enough that
+the difference of settled shares is zero for all words from some length on: the spaces of the words with at
+least n letters fall with n, and where two of them are equal they stay so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from paramverify.errors import SizeError
+from paramverify.logic.extremes import node_values
+from paramverify.logic.normal_forms import Node
+from paramverify.logic.products import Product, product
+from paramverify.logic.reachability import reaching
+from paramverify.models.chains.chain import Chain, Row, Value, is_zero
+
+SETTLED = -1  # the entry of what is decided
+MAX_NODES = 3_000  # of a product
+MAX_WORK = 400_000  # entries of vectors that are computed
+
+Vector = dict[int, Value]  # entries that are not zero
+Map = Callable[[Vector], Vector]
+
+
+@dataclass
+class Effort:
+    """Counts what is computed, and ends it."""
+
+    left: int = MAX_WORK
+
+    def spend(self, entries: int) -> None:
+        """Takes note of computed entries.
+
+        Raises:
+            SizeError: too many.
+        """
+        self.left -= entries + 1
+        if self.left < 0:
+            raise SizeError("the spaces of vectors of action sequences are too large")
+
+
+@dataclass
+class Span:
+    """A space of vectors by a basis in echelon form: the first entry of each, its pivot, is one."""
+
+    effort: Effort
+    rows: dict[int, Vector] = field(default_factory=dict)
+
+    def add(self, vector: Vector) -> bool:
+        """Adds a vector; tells whether the space has grown."""
+        rest = dict(vector)
+        while pivots := rest.keys() & self.rows.keys():
+            pivot = min(pivots)
+            row, factor = self.rows[pivot], rest[pivot]
+            self.effort.spend(len(row))
+            for place, value in row.items():
+                _put(rest, place, -(factor * value))
+        if not rest:
+            return False
+        pivot = min(rest)
+        first = rest[pivot]
+        self.rows[pivot] = {place: value / first for place, value in rest.items()}
+        return True
+
+    @property
+    def basis(self) -> list[Vector]:
+        """Vectors that span the space."""
+        return list(self.rows.values())
+
+
+def _put(vector: Vector, place: int, value: Value) -> None:
+    total = vector[place] + value if place in vector else value
+    if is_zero(total):
+        vector.pop(place, None)
+    else:
+        vector[place] = total
+
+
+def span(vectors: Iterable[Vector], effort: Effort) -> Span:
+    """Returns the space that vectors span."""
+    found = Span(effort)
+    for vector in vectors:
+        found.add(vector)
+    return found
+
+
+def images(space: Span, maps: Sequence[Map]) -> Span:
+    """Returns the space of the images of a space under some linear maps."""
+    return span((move(vector) for vector in space.basis for move in maps), space.effort)
+
+
+def closure(space: Span, maps: Sequence[Map]) -> Span:
+    """Returns the smallest space that contains a space and its images under linear maps."""
+    found = Span(space.effort)
+    pending = space.basis
+    while pending:
+        vector = pending.pop()
+        if found.add(vector):
+            pending += [move(vector) for move in maps]
+    return found
+
+
+def vanishes(space: Span) -> bool:
+    """Tells whether the settled entry is zero in the whole space."""
+    return not any(SETTLED in vector for vector in space.basis)
+
+
+def vanishes_in_the_end(space: Span, maps: Sequence[Map]) -> bool:
+    """Tells whether the settled entry is zero for all words from some length on."""
+    now = closure(space, maps)
+    while not vanishes(now):
+        later = images(now, maps)
+        if len(later.rows) == len(now.rows):
+            return False
+        now = later
+    return True
+
+
+@dataclass(frozen=True, eq=False)
+class Automaton:
+    """The weighted automaton of a path formula: settled shares of nodes, and one map for each action."""
+
+    shares: Mapping[int, Value]
+    starts: Mapping[int, int]
+    maps: tuple[Map, ...]
+    one: Value
+    effort: Effort
+
+    def agree(self, first: int, second: int) -> bool:
+        """Tells whether two starts were shown to have the same probability under every query scheduler.
+
+        Raises:
+            SizeError: too much is to be computed.
+        """
+        start: Vector = {}
+        for state, sign in ((first, self.one), (second, -self.one)):
+            enter(start, self.starts[state], sign, self.shares)
+        return vanishes_in_the_end(span([start], self.effort), self.maps)
+
+
+def enter(vector: Vector, node: int, value: Value, shares: Mapping[int, Value]) -> None:
+    """Adds a probability to a node, or to the settled entry where the node is settled."""
+    if node not in shares:
+        _put(vector, node, value)
+    elif not is_zero(shares[node]):
+        _put(vector, SETTLED, value * shares[node])
+
+
+def mapped(rows: Callable[[int], Row], shares: Mapping[int, Value], effort: Effort) -> Map:
+    """Returns the linear map of one step, in which settled shares stay."""
+
+    def move(vector: Vector) -> Vector:
+        moved: Vector = {}
+        for node, value in vector.items():
+            if node == SETTLED:
+                _put(moved, SETTLED, value)
+                continue
+            row = rows(node)
+            effort.spend(len(row))
+            for successor, weight in row:
+                enter(moved, successor, value * weight, shares)
+        return moved
+
+    return move
+
+
+def automaton(chain: Chain, formula: Node, signatures: Sequence[int], starts: Iterable[int]) -> Automaton:
+    """Returns the weighted automaton of a formula without unbounded R.
+
+    Raises:
+        SizeError: too many nodes.
+    """
+    made = product(chain, formula, signatures, starts)
+    if len(made.nodes) > MAX_NODES:
+        raise SizeError(f"the product of model and formula has more than {MAX_NODES:,} nodes")
+    shares, effort = _shares(chain, formula, made), Effort()
+
+    def of(action: int) -> Map:
+        return mapped(lambda node: made.choices[node][action], shares, effort)
+
+    maps = tuple(of(action) for action in range(len(chain.actions)))
+    return Automaton(shares, made.starts, maps, chain.one, effort)
+
+
+def _shares(chain: Chain, formula: Node, made: Product) -> dict[int, Value]:
+    """Returns the nodes whose probability does not depend on what is chosen, with that probability."""
+    if chain.numeric:
+        upper = node_values(made, formula, True, chain)
+        lower = node_values(made, formula, False, chain)
+        return {n: high for n, (high, low) in enumerate(zip(upper, lower, strict=True)) if high == low}
+    shares = dict(made.known)
+    together = [tuple(entry for row in rows for entry in row) for rows in made.choices]
+    alive = reaching(together, [n for n, v in made.known.items() if not is_zero(v)], made.known)
+    shares.update((n, chain.zero) for n in range(len(made.nodes)) if n not in alive and n not in made.known)
+    return shares
