@@ -5,7 +5,18 @@
 
 from __future__ import annotations
 
-from paramverify.algebra.expressions import Expression, Name, Node, Number, Operation, exact_decimal, parse
+from fractions import Fraction
+
+from paramverify.algebra.expressions import (
+    Expression,
+    Name,
+    Node,
+    Number,
+    Operation,
+    evaluate,
+    exact_decimal,
+    parse,
+)
 from paramverify.errors import ExpressionError, located
 from paramverify.logic.parser import MAX_NESTED, error, parse_tree, span
 from paramverify.logic.syntax import (
@@ -91,6 +102,14 @@ def _check_size(text: str, formula: Formula) -> None:
         pending += [(part, depth + 1) for part in children(found)]
 
 
+def _known(number: Expression) -> Fraction | None:
+    """Returns the value of a number without names, exp and ln."""
+    try:
+        return None if number.names() else Fraction(evaluate(number, {}))
+    except (ExpressionError, ValueError):
+        return None
+
+
 class _Reader:
     """Turns the tree of the parser library into ours."""
 
@@ -131,6 +150,8 @@ class _Reader:
             return StateCondition(self.slice(tree), Expression(self.text, self.comparison(found)))
         if kind == "probability":
             return self.probability(found)
+        if kind == "interval":
+            return self.interval(found)
         assert kind == "private"
         return Private(self.number(found[1]), self.number(found[2]), self.formula(found[3]))
 
@@ -194,8 +215,24 @@ class _Reader:
     def probability(self, found: list[object]) -> Formula:
         _, comparison, bound, path = found
         if str(comparison) not in list(Relation):
-            raise self.error(comparison, "P is compared with <, <=, > or >=")
+            raise self.error(comparison, "P is compared with <, <=, > or >=, or has an interval: P[1/4, 3/4]")
         return Probability(Relation(str(comparison)), self.number(bound), self.formula(path))
+
+    def interval(self, found: list[object]) -> Formula:
+        """Reads P with an interval: both bounds, each kept by every scheduler."""
+        _, opening, first, second, closing, path = found
+        low, high, formula = self.number(first), self.number(second), self.formula(path)
+        above = Relation.ABOVE if str(opening) == "(" else Relation.AT_LEAST
+        below = Relation.BELOW if str(closing) == ")" else Relation.AT_MOST
+        ends = [_known(low), _known(high)]
+        if None not in ends:
+            start, end = ends
+            assert start is not None
+            assert end is not None
+            if start > end or (start == end and (above.is_strict or below.is_strict)):
+                raise self.error(opening, "the interval is empty")
+        bounds = Probability(above, low, formula), Probability(below, high, formula)
+        return Junction(Junctor.AND, bounds, f"{opening}{low.text}, {high.text}{closing}")
 
     def number(self, tree: object) -> Expression:
         """Reads a number of the case format: with parameters, exp and ln."""

@@ -35,6 +35,7 @@ predicate: or_
     | STRING                          -> label
     | sum COMPARISON sum              -> condition
     | P COMPARISON sum "[" formula "]" -> probability
+    | P OPENING sum "," sum CLOSING "[" formula "]" -> interval
     | D "{{" sum "," sum "}}" "[" formula "]" -> private
 bound: "<=" index | "=" index | "[" index "," [index] "]"
 index: INT | NAME [SIGN INT]
@@ -66,6 +67,8 @@ STRING: /"[^"\n]*"/
 NUMBER: /[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?(?![\w])/
 INT: /[0-9]+(?!\w)/
 COMPARISON: "<=" | ">=" | "==" | "!=" | "=" | "<" | ">"
+OPENING: "[" | "("
+CLOSING: "]" | ")"
 SIGN: "+" | "-"
 PLUS: "+"
 MINUS: "-"

@@ -82,12 +82,16 @@ class Junctor(Enum):
 
 @dataclass(frozen=True)
 class Junction:
-    """A conjunction or disjunction."""
+    """A conjunction or disjunction; with an `interval` the two bounds of a P, which is written as one."""
 
     operator: Junctor
     parts: tuple[Formula, ...]
+    interval: str = ""
 
     def __str__(self) -> str:
+        first = self.parts[0]
+        if self.interval and isinstance(first, Probability):
+            return f"P{self.interval} [ {first.path} ]"
         return "(" + f" {self.operator.value} ".join(map(str, self.parts)) + ")"
 
 
