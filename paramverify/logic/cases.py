@@ -219,6 +219,8 @@ def _model(top: Table, path: Path, checks: Checks, given: Given) -> Chain:
 
 def _relation(top: Table, chain: Chain, given: Given) -> Relation:
     if given.where is not None:
+        if "neighbours" in top:
+            top.get("neighbours")  # those of the command line take their place
         with located(key="--neighbours"):
             return closed(where(chain, read_predicate(given.where)))
     if "neighbours" not in top:

@@ -137,6 +137,42 @@ def test_subsampling_majority_by_hand(session: Session) -> None:
         assert (real(found.upper[state], ring) - real(total, ring)).sign() == 0
 
 
+def test_subsampling_majority_as_printed(session: Session) -> None:
+    """Algorithm 1 with n = m = 3, q = 1/12, ε = 1, δ = 1/4 has the probabilities of all samples."""
+    from paramverify.logic.comparisons import PathEngine
+    from paramverify.logic.numbers import real
+
+    case = load(FOLDER / "subsampling-majority-as-printed.toml")
+    ring = case.chain.domain.ring
+    keep = Fraction(1, 12)
+    for label, wins in (("out1", True), ("out0", False)):
+        formula = read_property(f"P>=0 [ F {label} ]").formula
+        engine = PathEngine(case.chain, lambda f: [s in case.chain.labels[str(f)] for s in range(99)])
+        (found,) = engine.of(formula.path, case.chain.initial)  # type: ignore[union-attr]
+        for state in case.chain.initial:
+            rows = case.chain.states[state]
+            samples: list[tuple[bool, Fraction]] = []
+            for kept in product((True, False), repeat=3):
+                red = sum(k for k, row in zip(kept, rows, strict=True) if row == "r")
+                weight = Fraction(1)
+                for k in kept:
+                    weight *= keep if k else 1 - keep
+                samples.append((2 * red >= sum(kept), weight))
+            number, factor = Fraction(0), Fraction(0)  # the probability is number + factor·exp(−2)
+            for drawn in product(samples, repeat=3):
+                votes = sum(red for red, _ in drawn)
+                weight = drawn[0][1] * drawn[1][1] * drawn[2][1]
+                if (votes >= 3 - votes) is not wins:
+                    continue
+                margin = Fraction(abs(2 * votes - 3)) / (4 * 3 * keep) - 1
+                # Pr(Lap(1) > ln 4 − r): ln 4 is between 0 and 2, the two values of r.
+                assert margin in (0, 2)
+                number += weight if margin == 2 else weight * Fraction(1, 4) / 2
+                factor -= weight * 4 / 2 if margin == 2 else 0
+            expected = to_rational_function(parse(f"({number}) + ({factor})*exp(-2)"), ring)
+            assert (real(found.upper[state], ring) - real(expected, ring)).sign() == 0
+
+
 SURVEY = """
 [parameters]
 c = "(0, 1)"
