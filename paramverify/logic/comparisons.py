@@ -21,9 +21,9 @@ from paramverify.errors import InputError, SizeError, UnsupportedError
 from paramverify.logic.equivalence import Automaton, automaton
 from paramverify.logic.extremes import extremes
 from paramverify.logic.normal_forms import Node, Release, Until, compiled, depth, negated, unbounded
-from paramverify.logic.periodic import LONGEST, periodic
+from paramverify.logic.periodic import LONGEST, Word, periodic
 from paramverify.logic.policies import policies
-from paramverify.logic.products import probabilities
+from paramverify.logic.products import probabilities, product
 from paramverify.logic.progression import signatures
 from paramverify.logic.reachability import Guard
 from paramverify.logic.schedules import schedules
@@ -151,16 +151,18 @@ class PathEngine:
             yield Probabilities(found, found, Method.ALL)
 
     def periodic(
-        self, path: Formula, starts: Iterable[int], longest: int = LONGEST
+        self, path: Formula, starts: Iterable[int], longest: int = LONGEST, more: Iterable[Word] = ()
     ) -> Iterator[Probabilities]:
         """Yields the probabilities under query schedulers that repeat some actions, short words first.
 
         Raises:
             UnsupportedError: a path formula with both kinds of unbounded operators.
+            SizeError: too large.
         """
         node, leaves = self.compile(path)
         node, turned = _reaching(node)
-        for word in periodic(self.chain, node, self.signatures(leaves), sorted(set(starts)), longest):
+        made = product(self.chain, node, self.signatures(leaves), sorted(set(starts)))
+        for word in periodic(self.chain, made, longest, more):
             values = {s: self.chain.one - v if turned else v for s, v in word.values.items()}
             yield Probabilities(values, values, Method.PERIODIC, word.actions, word.repeated)
 

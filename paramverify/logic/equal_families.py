@@ -18,11 +18,11 @@ from paramverify.logic.equivalence import (
     Map,
     Span,
     Vector,
+    distinguishing,
+    distinguishing_in_the_end,
     images,
     mapped,
     span,
-    vanishes,
-    vanishes_in_the_end,
 )
 from paramverify.models.chains.chain import Chain
 
@@ -48,7 +48,7 @@ def first_difference(chain: Chain, pattern: Pattern, pair: tuple[int, int], firs
     """
     effort = Effort()
     free = _maps(chain, effort)
-    space = span([{pair[0]: chain.one, pair[1]: -chain.one}], effort)
+    space = span([({pair[0]: chain.one, pair[1]: -chain.one}, ())], effort)
     for _ in range(pattern.before):
         space = images(space, free)
     staying = [_after(lambda v: {s: x for s, x in v.items() if s in pattern.left}, move) for move in free]
@@ -57,7 +57,7 @@ def first_difference(chain: Chain, pattern: Pattern, pair: tuple[int, int], firs
     seen = Span(effort)
     k = first
     while True:
-        fresh = [vector for vector in space.basis if seen.add(vector)]
+        fresh = [made for made in space.made if seen.add(*made)]
         if not fresh:
             return None
         if not _ends_alike(span(fresh, effort), pattern, chain, free):
@@ -80,13 +80,13 @@ def _ends_alike(space: Span, pattern: Pattern, chain: Chain, free: Sequence[Map]
                 rest[state] = value
         return rest | ({SETTLED: total} if total != chain.zero else {})
 
-    space = images(space, [settle])
+    space = span(((settle(vector), word) for vector, word in space.made), space.effort)
     going = [_after(move, settle) for move in free]
     if pattern.more is None:
-        return vanishes_in_the_end(space, going)
+        return distinguishing_in_the_end(space, going) is None
     for _ in range(pattern.more):
         space = images(space, going)
-    return vanishes(space)
+    return distinguishing(space) is None
 
 
 def _after(first: Map, second: Map) -> Map:

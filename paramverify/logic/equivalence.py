@@ -15,7 +15,8 @@ least n letters fall with n, and where two of them are equal they stay so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from paramverify.errors import SizeError
@@ -31,6 +32,7 @@ MAX_WORK = 400_000  # entries of vectors that are computed
 
 Vector = dict[int, Value]  # entries that are not zero
 Map = Callable[[Vector], Vector]
+Word = tuple[int, ...]
 
 
 @dataclass
@@ -52,12 +54,17 @@ class Effort:
 
 @dataclass
 class Span:
-    """A space of vectors by a basis in echelon form: the first entry of each, its pivot, is one."""
+    """A space of vectors, each with the word of actions that it comes from.
+
+    `rows` are a basis in echelon form: the first entry of each, its pivot, is one. `made` are the vectors
+    themselves that were needed for it.
+    """
 
     effort: Effort
     rows: dict[int, Vector] = field(default_factory=dict)
+    made: list[tuple[Vector, Word]] = field(default_factory=list)
 
-    def add(self, vector: Vector) -> bool:
+    def add(self, vector: Vector, word: Word) -> bool:
         """Adds a vector; tells whether the space has grown."""
         rest = dict(vector)
         while pivots := rest.keys() & self.rows.keys():
@@ -71,12 +78,8 @@ class Span:
         pivot = min(rest)
         first = rest[pivot]
         self.rows[pivot] = {place: value / first for place, value in rest.items()}
+        self.made.append((vector, word))
         return True
-
-    @property
-    def basis(self) -> list[Vector]:
-        """Vectors that span the space."""
-        return list(self.rows.values())
 
 
 def _put(vector: Vector, place: int, value: Value) -> None:
@@ -87,44 +90,53 @@ def _put(vector: Vector, place: int, value: Value) -> None:
         vector[place] = total
 
 
-def span(vectors: Iterable[Vector], effort: Effort) -> Span:
+def span(vectors: Iterable[tuple[Vector, Word]], effort: Effort) -> Span:
     """Returns the space that vectors span."""
     found = Span(effort)
-    for vector in vectors:
-        found.add(vector)
+    for vector, word in vectors:
+        found.add(vector, word)
     return found
 
 
 def images(space: Span, maps: Sequence[Map]) -> Span:
-    """Returns the space of the images of a space under some linear maps."""
-    return span((move(vector) for vector in space.basis for move in maps), space.effort)
+    """Returns the space of the images of a space under the maps of the actions."""
+    return span(_moved(space.made, maps), space.effort)
+
+
+def _moved(vectors: Sequence[tuple[Vector, Word]], maps: Sequence[Map]) -> Iterator[tuple[Vector, Word]]:
+    for vector, word in vectors:
+        for action, move in enumerate(maps):
+            yield move(vector), (*word, action)
 
 
 def closure(space: Span, maps: Sequence[Map]) -> Span:
-    """Returns the smallest space that contains a space and its images under linear maps."""
+    """Returns the smallest space that contains a space and its images under the maps of the actions."""
     found = Span(space.effort)
-    pending = space.basis
+    pending = deque(space.made)
     while pending:
-        vector = pending.pop()
-        if found.add(vector):
-            pending += [move(vector) for move in maps]
+        vector, word = pending.popleft()
+        if found.add(vector, word):
+            pending += _moved([(vector, word)], maps)
     return found
 
 
-def vanishes(space: Span) -> bool:
-    """Tells whether the settled entry is zero in the whole space."""
-    return not any(SETTLED in vector for vector in space.basis)
+def distinguishing(space: Span) -> Word | None:
+    """Returns a word whose settled entry is not zero; None if there is none in the whole space."""
+    return next((word for vector, word in space.made if SETTLED in vector), None)
 
 
-def vanishes_in_the_end(space: Span, maps: Sequence[Map]) -> bool:
-    """Tells whether the settled entry is zero for all words from some length on."""
+def distinguishing_in_the_end(space: Span, maps: Sequence[Map]) -> Word | None:
+    """Returns a word whose settled entry is not zero, of those that come up at every length.
+
+    None if the settled entry is zero for all words from some length on.
+    """
     now = closure(space, maps)
-    while not vanishes(now):
+    while (word := distinguishing(now)) is not None:
         later = images(now, maps)
         if len(later.rows) == len(now.rows):
-            return False
+            return word
         now = later
-    return True
+    return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,8 +149,10 @@ class Automaton:
     one: Value
     effort: Effort
 
-    def agree(self, first: int, second: int) -> bool:
-        """Tells whether two starts were shown to have the same probability under every query scheduler.
+    def difference(self, first: int, second: int) -> Word | None:
+        """Returns a word of actions after which two starts are told apart.
+
+        None if they were shown to have the same probability under every query scheduler.
 
         Raises:
             SizeError: too much is to be computed.
@@ -146,7 +160,7 @@ class Automaton:
         start: Vector = {}
         for state, sign in ((first, self.one), (second, -self.one)):
             enter(start, self.starts[state], sign, self.shares)
-        return vanishes_in_the_end(span([start], self.effort), self.maps)
+        return distinguishing_in_the_end(span([(start, ())], self.effort), self.maps)
 
 
 def enter(vector: Vector, node: int, value: Value, shares: Mapping[int, Value]) -> None:

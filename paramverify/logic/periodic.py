@@ -4,18 +4,21 @@ Under each of them a decision process is a Markov chain, whose probabilities are
 without unbounded R, bounded or not. So they refute a D whose other methods leave it open. The words come by
 their length |u| + |v|. A word v·v·v... is solved as a chain of nodes and places in v; an action in front of a
 word is one step backwards. Equal vectors are merged.
+
+Longer words are tried where something speaks for them: the shortest word that reaches the goal from a start,
+and those that the caller gives. If one side never reaches the goal, the first kind decides D{ε, 0}.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product as words
 
-from paramverify.logic.normal_forms import Node
-from paramverify.logic.products import Product, product
+from paramverify.logic.products import Product
 from paramverify.logic.reachability import solve
-from paramverify.models.chains.chain import Chain, Row, Value
+from paramverify.models.chains.chain import Chain, Row, Value, is_zero
 
 LONGEST = 12  # actions of a word
 LONGEST_TAIL = 2  # of them those that are repeated
@@ -23,6 +26,7 @@ MAX_VECTORS = 3_000
 MAX_WORK = 400_000  # entries of vectors that are computed
 
 Vector = tuple[Value, ...]
+Word = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,15 +39,57 @@ class Periodic:
 
 
 def periodic(
-    chain: Chain, formula: Node, signatures: Sequence[int], starts: Iterable[int], longest: int = LONGEST
+    chain: Chain, made: Product, longest: int = LONGEST, more: Iterable[Word] = ()
 ) -> Iterator[Periodic]:
     """Yields the probabilities of a formula without unbounded R under words of actions, short words first.
 
-    The chain has no parameters. The search ends at `longest` actions, or when it has done enough work.
+    The chain has no parameters, and `made` is its product with the formula. The search ends at `longest`
+    actions, or when it has done enough work. Then come `more` words and the shortest ones to the goal, if
+    they are longer, before each action that may be repeated.
     """
-    made = product(chain, formula, signatures, starts)
+    last = 0
+    for found in _searched(chain, made, longest):
+        last = len(found.actions)
+        yield found
+    if longest < LONGEST:
+        return
+    ways = (_shortest(made, node) for node in sorted(set(made.starts.values())))
+    for word in dict.fromkeys((*more, *(way for way in ways if way))):
+        if len(word) >= last and len(word) * len(made.nodes) <= MAX_WORK:
+            for action in range(len(chain.actions)):
+                vector = _repeated(chain, made, (action,))
+                for earlier in reversed(word):
+                    vector = _before(chain, made, earlier, vector)
+                yield _told(chain, made, (*word, action), 1, vector)
+
+
+def _told(chain: Chain, made: Product, word: Word, repeated: int, vector: Vector) -> Periodic:
+    values = {state: vector[node] for state, node in made.starts.items()}
+    return Periodic(tuple(chain.actions[a] for a in word), repeated, values)
+
+
+def _shortest(made: Product, start: int) -> Word | None:
+    """Returns the shortest word of actions under which the goal is reached with positive probability."""
+    words_to: dict[int, Word] = {start: ()}
+    pending = deque([start])
+    while pending:
+        node = pending.popleft()
+        if node in made.known:
+            if not is_zero(made.known[node]):
+                return words_to[node]
+            continue
+        for action, row in enumerate(made.choices[node]):
+            for successor, _ in row:
+                if successor not in words_to:
+                    words_to[successor] = (*words_to[node], action)
+                    pending.append(successor)
+    return None
+
+
+def _searched(chain: Chain, made: Product, longest: int) -> Iterator[Periodic]:
+    """Yields the probabilities under all short words, as long as there is not too much of them."""
     seen: set[tuple[object, ...]] = set()
-    level: list[tuple[tuple[int, ...], int, Vector]] = []
+    level: list[tuple[Word, int, Vector]] = []
     spent = 0
     for length in range(1, longest + 1):
         found = level
@@ -54,8 +100,7 @@ def periodic(
             if key not in seen:
                 seen.add(key)
                 level.append((word, repeated, vector))
-                values = {state: vector[node] for state, node in made.starts.items()}
-                yield Periodic(tuple(chain.actions[a] for a in word), repeated, values)
+                yield _told(chain, made, word, repeated, vector)
             if len(seen) > MAX_VECTORS or spent > MAX_WORK:
                 return
         if not level and length >= LONGEST_TAIL:
@@ -63,8 +108,8 @@ def periodic(
 
 
 def _of_length(
-    chain: Chain, made: Product, length: int, shorter: Sequence[tuple[tuple[int, ...], int, Vector]]
-) -> Iterator[tuple[tuple[int, ...], int, Vector]]:
+    chain: Chain, made: Product, length: int, shorter: Sequence[tuple[Word, int, Vector]]
+) -> Iterator[tuple[Word, int, Vector]]:
     """Yields the words of a length: an action before a shorter one, then those that repeat as a whole."""
     actions = range(len(chain.actions))
     for word, repeated, vector in shorter:
@@ -75,7 +120,7 @@ def _of_length(
             yield word, length, _repeated(chain, made, word)
 
 
-def _repeated(chain: Chain, made: Product, word: tuple[int, ...]) -> Vector:
+def _repeated(chain: Chain, made: Product, word: Word) -> Vector:
     """Returns the probabilities from every node under a word that is repeated forever."""
     size = len(word)
     rows: list[Row] = []

@@ -19,7 +19,7 @@ from paramverify.claims import Origin
 from paramverify.errors import InputError, SizeError, UndeterminedError, UnsupportedError, located
 from paramverify.logic.comparisons import Choice, Method, PathEngine, Probabilities, unknown_label
 from paramverify.logic.numbers import in_ring
-from paramverify.logic.periodic import LONGEST
+from paramverify.logic.periodic import LONGEST, Word
 from paramverify.logic.reachability import Guard
 from paramverify.logic.syntax import (
     Constant,
@@ -104,6 +104,7 @@ class Semantics:
     values: Mapping[str, Fraction] = field(default_factory=dict)  # parameters at a point, for bounds
     methods: dict[Method, None] = field(default_factory=dict)
     _memory: dict[str, dict[int, Truth]] = field(default_factory=dict)
+    _apart: list[Word] = field(default_factory=list)  # actions after which two neighbours differ
     _bounds: dict[str, RationalFunction] = field(default_factory=dict)
 
     def truth(self, formula: Formula, states: Iterable[int]) -> dict[int, Truth]:
@@ -152,7 +153,8 @@ class Semantics:
         parameters, which makes each comparison a claim.
         """
         few = self.method is Choice.SUFFICIENT or self.chain.domain.ring.parameters
-        return self.engine().periodic(formula.path, self._with_neighbours(states), 1 if few else LONGEST)
+        longest, starts = 1 if few else LONGEST, self._with_neighbours(states)
+        return self.engine().periodic(formula.path, starts, longest, dict.fromkeys(self._apart))
 
     def _with_neighbours(self, states: Sequence[int]) -> list[int]:
         return [*states, *(t for s in states for t in self.relation[s])]
@@ -261,7 +263,9 @@ class Semantics:
         try:
             automaton = self.engine().automaton(formula.path, self._with_neighbours(states))
             for state in states:
-                if all(automaton.agree(state, other) for other in self.relation[state]):
+                words = [automaton.difference(state, other) for other in self.relation[state]]
+                self._apart += [word for word in words if word is not None]
+                if all(word is None for word in words):
                     result[state] = Truth.YES
                     self.methods[Method.EQUIVALENT] = None
         except SizeError:

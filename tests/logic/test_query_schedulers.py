@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from random import Random
 
@@ -165,6 +165,29 @@ def test_a_difference_far_out(session: Session, tmp_path: Path) -> None:
     result = check(session, text, "forall k: D{0, 0}[ F=k goal ]", tmp_path)
     assert result.counterexample is not None
     assert result.counterexample.index == 14
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("formula", "second"), [("D{1, 0}[ F goal ]", "0"), ("D{0, 0}[ F goal ]", "1/3")])
+def test_long_words(formula: str, second: str, session: Session, tmp_path: Path) -> None:
+    """A goal behind 21 steps with fatal wrong actions: the way there, or the difference, is found."""
+    lines = ["[states]"]
+    for copy, last in (("s", "1"), ("t", second)):
+        names = [copy, *(f"{copy}{k}" for k in range(1, 21))]
+        for k, (name, after) in enumerate(pairwise(names)):
+            good, bad = ("a", "b") if k % 3 else ("b", "a")
+            step = f'{good} = {{ {after} = "1/2", {name} = "1/2" }}, {bad} = {{ dead = "1" }}'
+            lines.append(f"{name} = {{ to = {{ {step} }} }}")
+        row = f'goal = "{last}", dead = "1 - {last}"'
+        lines.append(f'{names[-1]} = {{ to = {{ "*" = {{ {row} }} }} }}')
+    text = HEAD + "\n".join([*lines, 'goal = { labels = ["goal"] }', "dead = { }\n"])
+    example = check(session, text, formula, tmp_path).counterexample
+    assert example is not None
+    assert len(example.actions) > 20
+    # 19 steps must succeed at once, each with 1/2; the last one is repeated until it does.
+    assert example.probabilities is not None
+    values = [p.rational for p in example.probabilities]
+    assert values == [Fraction(1, 2**19), Fraction(1, 2**19) * Fraction(second)]
 
 
 def moves_of(chain: Chain) -> Moves:
