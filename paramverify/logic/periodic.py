@@ -23,7 +23,8 @@ from paramverify.models.chains.chain import Chain, Row, Value, is_zero
 LONGEST = 12  # actions of a word
 LONGEST_TAIL = 2  # of them those that are repeated
 MAX_VECTORS = 3_000
-MAX_WORK = 400_000  # entries of vectors that are computed
+MAX_WORK = 400_000  # entries of vectors that are computed in the search
+MAX_LONG = 2_000_000  # the same for one word beyond it
 
 Vector = tuple[Value, ...]
 Word = tuple[int, ...]
@@ -55,7 +56,7 @@ def periodic(
         return
     ways = (_shortest(made, node) for node in sorted(set(made.starts.values())))
     for word in dict.fromkeys((*more, *(way for way in ways if way))):
-        if len(word) >= last and len(word) * len(made.nodes) <= MAX_WORK:
+        if len(word) >= last and len(word) * len(made.nodes) <= MAX_LONG:
             for action in range(len(chain.actions)):
                 vector = _repeated(chain, made, (action,))
                 for earlier in reversed(word):
