@@ -160,8 +160,8 @@ def _equality(work: Work, formula: Private, found: Property) -> tuple[Argument |
     pairs = {(min(s, t), max(s, t)) for s in chain.initial for t in relation[s]}
     try:
         left, right = (
-            frozenset(s for s, t in semantics.truth(f, range(len(chain.states))).items() if t is Truth.YES)
-            for f in (until.left, until.right)
+            frozenset(state for state, true in enumerate(semantics.engine().leaf(part)) if true)
+            for part in (until.left, until.right)
         )
         more = None if until.high is None else until.high.offset - until.low.offset
         pattern = Pattern(steps, until.low.offset, more, left, right)

@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 from flint import fmpq
-from logic_models import random_chain
+from logic_models import path_sum, random_chain
 
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Ring
@@ -19,8 +19,10 @@ from paramverify.cli.main import run
 from paramverify.logic import equivalence
 from paramverify.logic.cases import LogicCase, load
 from paramverify.logic.comparisons import Choice
+from paramverify.logic.equal_families import Pattern, first_difference
 from paramverify.logic.families import check_property
 from paramverify.logic.grammar import read_property
+from paramverify.logic.syntax import Probability, instance
 from paramverify.logic.verification import Result, Work
 from paramverify.models.chains.chain import Chain
 from paramverify.models.chains.relations import closed
@@ -267,7 +269,7 @@ def test_random_processes_against_words(twins: bool, session: Session) -> None:
     """D{0, 0} of unbounded formulas: what holds is kept by all short words, what fails fails at its word."""
     random = Random(17 if twins else 18)
     statuses = []
-    for _ in range(60):
+    for _ in range(30 if twins else 60):
         chain = random_chain(random, 3, ("l", "h"))
         size = len(chain.states)
         if twins:
@@ -282,7 +284,7 @@ def test_random_processes_against_words(twins: bool, session: Session) -> None:
         stay, goal = {"a U b": (a, b), "F b": (everything, b), "G a": (everything, everything - a)}[path]
         moves = moves_of(chain)
         if result.status == "holds":
-            for length in range(1, 5):
+            for length in range(1, 4):
                 for word in product(range(2), repeat=length):
                     values = under_word(moves, word, random.choice((1, length)), stay, goal)
                     assert values[pair[0]] == values[pair[1]]
@@ -298,6 +300,43 @@ def test_random_processes_against_words(twins: bool, session: Session) -> None:
             assert told[0] > told[1]
     assert statuses.count("unknown") == 0
     assert (statuses.count("violated") == 0) if twins else (statuses.count("violated") > 10)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("twins", [True, False])
+def test_random_families_against_words(twins: bool, session: Session) -> None:
+    """The first k at which some word tells two states apart is the one that trying all words finds."""
+    random = Random(23 if twins else 24)
+    found = []
+    count = 8 if twins else 40
+    for _ in range(count):
+        chain = random_chain(random, 2 if twins else 3, ("l", "h"))
+        size = len(chain.states)
+        if twins:
+            chain = doubled(chain, random)
+        pair = (0, size) if twins else (0, 1)
+        a, b = chain.labels["a"], chain.labels["b"]
+        before, offset, more = random.choice((0, 1)), random.choice((0, 1)), random.choice((0, 1))
+        pattern = Pattern(before, offset, more, a, b)
+        path = read_property(
+            f"forall k: P>=0 [ {'X ' * before}(a U[k+{offset},k+{offset + more}] b) ]"
+        ).formula
+        assert isinstance(path, Probability)
+        first = None
+        for k in range(3):
+            formula = instance(path.path, {"k": k})
+            length = before + k + offset + more
+            values = (
+                [path_sum(chain, formula, state, (*word, 0)) for state in pair]
+                for word in product(range(2), repeat=length)
+            )
+            if any(x != y for x, y in values):
+                first = k
+                break
+        least = first_difference(chain, pattern, pair, 0)
+        assert first == least if first is not None else least is None or least > 2
+        found.append(first)
+    assert found.count(None) == count if twins else sum(k is not None for k in found) > 20
 
 
 def test_too_large_spaces_are_unknown(
