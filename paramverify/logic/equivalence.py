@@ -23,7 +23,6 @@ from paramverify.errors import SizeError
 from paramverify.logic.extremes import node_values
 from paramverify.logic.normal_forms import Node
 from paramverify.logic.products import Product, product
-from paramverify.logic.reachability import reaching
 from paramverify.models.chains.chain import Chain, Row, Value, is_zero
 
 SETTLED = -1  # the entry of what is decided
@@ -47,7 +46,7 @@ class Effort:
         Raises:
             SizeError: too many.
         """
-        self.left -= entries + 1
+        self.left -= entries
         if self.left < 0:
             raise SizeError("the spaces of vectors of action sequences are too large")
 
@@ -56,8 +55,8 @@ class Effort:
 class Span:
     """A space of vectors, each with the word of actions that it comes from.
 
-    `rows` are a basis in echelon form: the first entry of each, its pivot, is one. `made` are the vectors
-    themselves that were needed for it.
+    `rows` are a basis by pivots: the entry of a row at its pivot is one, and rows that come later have none
+    there. `made` are the vectors themselves that were needed for it.
     """
 
     effort: Effort
@@ -68,14 +67,14 @@ class Span:
         """Adds a vector; tells whether the space has grown."""
         rest = dict(vector)
         while pivots := rest.keys() & self.rows.keys():
-            pivot = min(pivots)
+            pivot = pivots.pop()
             row, factor = self.rows[pivot], rest[pivot]
             self.effort.spend(len(row))
             for place, value in row.items():
                 _put(rest, place, -(factor * value))
         if not rest:
             return False
-        pivot = min(rest)
+        pivot = next(iter(rest))
         first = rest[pivot]
         self.rows[pivot] = {place: value / first for place, value in rest.items()}
         self.made.append((vector, word))
@@ -213,8 +212,4 @@ def _shares(chain: Chain, formula: Node, made: Product) -> dict[int, Value]:
         upper = node_values(made, formula, True, chain)
         lower = node_values(made, formula, False, chain)
         return {n: high for n, (high, low) in enumerate(zip(upper, lower, strict=True)) if high == low}
-    shares = dict(made.known)
-    together = [tuple(entry for row in rows for entry in row) for rows in made.choices]
-    alive = reaching(together, [n for n, v in made.known.items() if not is_zero(v)], made.known)
-    shares.update((n, chain.zero) for n in range(len(made.nodes)) if n not in alive and n not in made.known)
-    return shares
+    return dict(made.known)

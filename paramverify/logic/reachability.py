@@ -30,7 +30,7 @@ def solve(
     values: list[Value] = [zero] * size
     for node, value in known.items():
         values[node] = value
-    alive = reaching(rows, [n for n, v in known.items() if not is_zero(v)], known)
+    alive = _can_reach(rows, [n for n, v in known.items() if not is_zero(v)], known)
     for component in components(rows, alive):
         if len(component) == 1:
             (node,) = component
@@ -54,7 +54,7 @@ def solve(
     return values
 
 
-def reaching(rows: Sequence[Row], targets: Sequence[int], known: Mapping[int, Value]) -> set[int]:
+def _can_reach(rows: Sequence[Row], targets: Sequence[int], known: Mapping[int, Value]) -> set[int]:
     """Returns the open nodes from which a target is reached with positive probability."""
     before: list[list[int]] = [[] for _ in rows]
     for node, row in enumerate(rows):

@@ -124,6 +124,8 @@ def test_equality_for_every_parameter(session: Session, tmp_path: Path) -> None:
     assert (
         check(session, copies("c", extra=extra), "forall k: D{0, 0}[ F=k goal ]", tmp_path).status == "holds"
     )
+    assert check(session, copies("exp(-1)"), "D{0, 0}[ F goal ]", tmp_path).status == "holds"
+    assert check(session, copies("exp(-1)", "1/4"), "D{0, 0}[ F goal ]", tmp_path).status == "violated"
     result = check(session, copies("c", "c", extra=extra), "D{0, 0}[ F goal ]", tmp_path)
     assert result.counterexample is not None
     assert result.counterexample.parameters["c"] != Fraction(1, 3)
@@ -167,11 +169,23 @@ def test_a_difference_far_out(session: Session, tmp_path: Path) -> None:
     result = check(session, text, "forall k: D{0, 0}[ F=k goal ]", tmp_path)
     assert result.counterexample is not None
     assert result.counterexample.index == 14
+    chain = load(tmp_path / "case.toml").chain
+    s, t = chain.states.index("s"), chain.states.index("t")
+    everywhere = frozenset(range(len(chain.states)))
+    assert first_difference(chain, Pattern(0, 0, 0, everywhere, chain.labels["goal"]), (s, t), 0) == 14
+    assert first_difference(chain, Pattern(1, 2, 1, everywhere, chain.labels["goal"]), (s, t), 3) == 10
+    # Until the goal the path has to stay on the left side, also in the last steps.
+    almost = everywhere - {chain.states.index("s13")}
+    assert first_difference(chain, Pattern(0, 0, 5, everywhere, chain.labels["goal"]), (s, t), 0) == 9
+    assert first_difference(chain, Pattern(0, 0, 5, almost, chain.labels["goal"]), (s, t), 0) is None
+    assert first_difference(chain, Pattern(0, 0, None, everywhere, chain.labels["goal"]), (s, t), 0) == 0
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("formula", "second"), [("D{1, 0}[ F goal ]", "0"), ("D{0, 0}[ F goal ]", "1/3")])
-def test_long_words(formula: str, second: str, session: Session, tmp_path: Path) -> None:
+def test_long_words(
+    formula: str, second: str, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A goal behind 21 steps with fatal wrong actions: the way there, or the difference, is found."""
     lines = ["[states]"]
     for copy, last in (("s", "1"), ("t", second)):
@@ -190,6 +204,24 @@ def test_long_words(formula: str, second: str, session: Session, tmp_path: Path)
     assert example.probabilities is not None
     values = [p.rational for p in example.probabilities]
     assert values == [Fraction(1, 2**19), Fraction(1, 2**19) * Fraction(second)]
+    assert along(load(tmp_path / "case.toml").chain, example.actions, example.repeated) == values
+    if second == "0":  # also by the graph alone
+        monkeypatch.setattr(equivalence.Effort.__init__, "__defaults__", (3,))
+        assert check(session, text, formula, tmp_path).status == "violated"
+
+
+def along(chain: Chain, actions: Sequence[str], repeated: int) -> list[Fraction]:
+    """The probabilities of `F goal` from s and t: those of what is repeated, then step by step backwards."""
+    moves, word = moves_of(chain), [chain.actions.index(name) for name in actions]
+    goal, everything = set(chain.labels["goal"]), set(range(len(chain.states)))
+    values = under_word(moves, word[len(word) - repeated :], repeated, everything, goal)
+    for action in reversed(word[: len(word) - repeated]):
+        values = [
+            Fraction(s in goal)
+            or sum((p * v for p, v in zip(moves[s][action], values, strict=True)), Fraction(0))
+            for s in range(len(moves))
+        ]
+    return [values[chain.states.index(name)] for name in "st"]
 
 
 def moves_of(chain: Chain) -> Moves:
@@ -345,3 +377,8 @@ def test_too_large_spaces_are_unknown(
     """Where the spaces of vectors are too large, nothing is said to hold."""
     monkeypatch.setattr(equivalence.Effort.__init__, "__defaults__", (3,))
     assert check(session, copies(), "D{0, 0}[ F goal ]", tmp_path).status == "unknown"
+    monkeypatch.undo()
+    monkeypatch.setattr(equivalence, "MAX_NODES", 6)  # of seven
+    assert check(session, copies(), "D{0, 0}[ F goal ]", tmp_path).status == "unknown"
+    monkeypatch.setattr(equivalence, "MAX_NODES", 7)
+    assert check(session, copies(), "D{0, 0}[ F goal ]", tmp_path).status == "holds"
