@@ -59,7 +59,7 @@ class SecondReader:
     def replace_bound(self, bound: Sequence[str]) -> None:
         """Takes a numerator over a denominator instead of the case's own bound."""
         top, bottom = bound
-        length = {k: v for k, v in self.data["privacy"].items() if k == "length"}
+        length = {k: v for k, v in self.data["privacy"].items() if k in ("length", "one_sided")}
         try:
             self.data["privacy"] = {"ratio": str(Fraction(top) / Fraction(bottom)), **length}
         except ValueError:
@@ -93,6 +93,14 @@ class SecondReader:
     def points(self, base: Fraction, most: int) -> list[dict[str, Fraction]]:
         """Returns points of the domain, inside of it where it has an inside."""
         return list(islice((p for p in candidates(self.intervals) if self.has(p, base)), most))
+
+    @property
+    def one_sided(self) -> bool:
+        """Whether the case is about sequences too that only one of two secrets allows."""
+        given = self.data["privacy"].get("one_sided")
+        if given not in (None, "ignored"):
+            raise ValueError(f"one_sided = {given!r:.40}")
+        return given is None
 
     @property
     def lengths(self) -> list[int]:

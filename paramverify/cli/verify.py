@@ -77,9 +77,11 @@ def command(
         lift()
         write_json(evidence, evidence_document(loaded, report), indent=1)
     if as_json:
-        print_json(_document(report, status) | condition)
+        print_json(_document(report, status) | documents.side_condition(loaded.model) | condition)
         return STATUS_CODES[status]
-    word = text.on_word(_proofs(report)) if isinstance(report.verdict, Holds) else ""
+    word = ""
+    if isinstance(report.verdict, Holds):
+        word = text.on_word(_proofs(report)) + text.on_condition(loaded.model)
     first, *more = _headline(report, loaded)
     for line in (f"{status}{word}: {first}", *(f"  {part}" for part in more)):
         say(line)
@@ -147,7 +149,7 @@ def _headline(report: Report, case: Case) -> list[str]:
         merged = f", merged from {origins} comparisons," if origins > count else ""
         claims = f"{count} claim{'s' * (count != 1)}"
         proved = f"{claims}{merged} proved {took}: {who}."
-        return [f"{'' if claimed else 'private '}{budget} {where}.", proved]
+        return [f"{'' if claimed else 'private '}{budget} {where}{text.but(case.model)}.", proved]
     if isinstance(verdict, Violated):
         return [f"{budget} is not always true." if claimed else f"not private {budget}."]
     doubt = f"{budget} is undecided" if claimed else f"undecided {budget}"

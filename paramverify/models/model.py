@@ -26,6 +26,9 @@ class Model:
     All this is so only if the `obligations` are proved. `maybe_empty` is a claim that must be refuted: it
     holds if the domain has no point, which is a mistake and not privacy; so are the claims of
     `maybe_impossible`, each of which holds if a secret has probability zero at every point of the domain.
+
+    `side_condition` says in words what the verdict is about besides, where the case asks for less than
+    privacy; the claims of the model are about that (`models.one_sided`).
     """
 
     domain: Domain
@@ -38,3 +41,4 @@ class Model:
     maybe_empty: Obligation | None = None
     stands_for: Neighbourhood | None = None
     maybe_impossible: tuple[Obligation, ...] = ()
+    side_condition: str = ""

@@ -24,9 +24,10 @@ from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.mechanisms import Input, Mechanism
 from paramverify.models.model import Model
+from paramverify.models.one_sided import SIDE_CONDITION, without_one_sided
 from paramverify.models.parameters import read_domain, without_interval
 from paramverify.models.priors import Prior
-from paramverify.privacy.bounds import read_lengths, read_measure
+from paramverify.privacy.bounds import read_lengths, read_measure, read_one_sided
 from paramverify.privacy.secrets import possible, read_comparison
 from paramverify.tables import Table, all_expressions, read_toml
 
@@ -141,20 +142,30 @@ class _Reader:
         with located(key="privacy"):
             measure, budget = read_measure(privacy, checks)
             lengths = read_lengths(privacy.get("length"))
+            one_sided = read_one_sided(privacy)
             privacy.close()
+            if one_sided and compared.stands_for:
+                reason = "one pair stands for all neighbours here, which needs all sequences"
+                raise CaseError(reason, key="one_sided")
+            hmm, pairs = compared.hmm, tuple(compared.pairs)
+            if one_sided:
+                with located(key="one_sided"):
+                    hmm, pairs = without_one_sided(hmm, pairs, checks.domain)
         self.top.close()
         doubtful, excluded = possible(compared.pairs, checks.domain)
+        ignored = [SIDE_CONDITION] if one_sided else []
         model = Model(
             domain=checks.domain,
-            hmm=compared.hmm,
-            pairs=tuple(compared.pairs),
+            hmm=hmm,
+            pairs=pairs,
             measure=measure,
             lengths=lengths,
             obligations=tuple(checks.obligations),
-            notes=tuple(dict.fromkeys([*compared.notes, *excluded, *checks.notes])),
+            notes=tuple(dict.fromkeys([*ignored, *compared.notes, *excluded, *checks.notes])),
             maybe_empty=empty,
             stands_for=compared.stands_for,
             maybe_impossible=tuple(doubtful),
+            side_condition=SIDE_CONDITION if one_sided else "",
         )
         return Case(
             self.path,
