@@ -34,7 +34,7 @@ MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, Arithm
 
 
 def with_statements(document: Mapping[str, Any], report: Report) -> Report:
-    """Returns the report on a document with what it says besides: its side condition, and who stands for whom."""
+    """Returns the report on a document with its side condition, and on the pair that stands for others."""
     report = replace(report, side_condition=document.get("side_condition", ""))
     if not report.accepted or "reduction" not in document:
         return report

@@ -244,7 +244,7 @@ class _Look:
                 raise Rejected(f"{left!r} and {right!r} are not compared")
             if self.reader.lengths and len(word) not in self.reader.lengths:
                 raise Rejected("the sequence has another length")
-            found = self.reader.at(point, base, [len(word)], {left, right})
+            found = self.reader.at(point, base, [len(word)], {left, right}, word)
             one, other = found.words[left], found.words[right]
             if one is None or other is None:
                 raise Rejected("a secret is impossible at the witness")

@@ -162,7 +162,7 @@ def _normal(values: Values) -> Values:
 def probabilities(
     model: Mapping[str, Any], value: Callable[[str], Fraction], lengths: Sequence[int]
 ) -> Iterator[tuple[str, str, Words | None]]:
-    """Yields each secret of the model in a certificate, the one it is compared with, and how likely sequences are.
+    """Yields each secret of a certificate, its counterpart, and how likely the sequences are under it.
 
     The weights of steps are probabilities times one number, which is the sum of a state's steps (the least
     such sum, where an adversary chooses). None stands for an impossible secret.

@@ -114,9 +114,17 @@ class SecondReader:
         return list(range(first, last + 1))
 
     def at(
-        self, point: Point, base: Fraction, lengths: Sequence[int], only: Collection[str] | None = None
+        self,
+        point: Point,
+        base: Fraction,
+        lengths: Sequence[int],
+        only: Collection[str] | None = None,
+        wanted: Sequence[str] | None = None,
     ) -> Found:
-        """Returns the bound, and how likely each sequence is under each secret, or under `only` some."""
+        """Returns the bound, and how likely each sequence is under each secret, or under `only` some.
+
+        With a `wanted` sequence, only that is looked at.
+        """
         at = self.calculator(point, base)
         privacy = self.data["privacy"]
         bound = at.number(privacy["ratio"]) if "ratio" in privacy else at.exp_of(privacy["epsilon"])
@@ -126,7 +134,7 @@ class SecondReader:
         def words(given: Input) -> Words | None:
             if given not in known:
                 try:
-                    known[given] = {w: p for n in lengths for w, p in process.words(given, n).items()}
+                    known[given] = {w: p for n in lengths for w, p in process.words(given, n, wanted).items()}
                 except ZeroDivisionError:
                     known[given] = None
             return known[given]

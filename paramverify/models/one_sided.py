@@ -11,7 +11,6 @@ model that is not identically zero has to be positive on the whole domain.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from paramverify.algebra.domains import Domain
@@ -19,28 +18,26 @@ from paramverify.algebra.polynomials import Polynomial
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.errors import LimitError, ModelError
 from paramverify.models.hmm import HMM, Step
+from paramverify.models.model import SIDE_CONDITION, Model
 from paramverify.models.priors import InitialDistribution, SecretPair
-
-SIDE_CONDITION = "output sequences that are impossible under one of the two secrets are ignored"
 
 MAX_STATES = 20_000
 
 Sides = tuple[frozenset[int], frozenset[int]]  # the states that are possible under each secret of a pair
 
 
-def without_one_sided(
-    hmm: HMM, pairs: Iterable[SecretPair], domain: Domain
-) -> tuple[HMM, tuple[SecretPair, ...]]:
+def without_one_sided(model: Model) -> Model:
     """Returns a model in which sequences that are impossible under one secret of a pair are so under both.
 
     Pr(ω | pi) and Pr(ω | tau) of each pair stay as they are for all other sequences. States need not have
-    steps that sum to one any more.
+    steps that sum to one any more. The `whole` of the result is the model that is given.
 
     Raises:
         ModelError: a probability may be zero at a point of the domain, and positive at another one.
         LimitError: more than `MAX_STATES` states.
     """
-    return _Product(hmm, domain).of(tuple(pairs))
+    hmm, pairs = _Product(model.hmm, model.domain).of(model.pairs)
+    return replace(model, hmm=hmm, pairs=pairs, notes=(SIDE_CONDITION, *model.notes), whole=model)
 
 
 class _Product:
@@ -68,12 +65,9 @@ class _Product:
             number = self.sides.setdefault(here, len(self.sides))
             names.append(self.hmm.states[state] + (f" @{number}" if number else ""))
             reached = self._next(here)
+            steps = [s for s in self.hmm.steps[state] if s.observation in reached and s.weight]
             rows.append(
-                tuple(
-                    Step(step.observation, self._number(step.successor, reached[step.observation]), step.weight)
-                    for step in self.hmm.steps[state]
-                    if step.observation in reached and step.weight
-                )
+                tuple(replace(s, successor=self._number(s.successor, reached[s.observation])) for s in steps)
             )
         product = replace(self.hmm, states=tuple(names), steps=tuple(rows))
         return product, tuple(moved)

@@ -24,7 +24,7 @@ from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.mechanisms import Input, Mechanism
 from paramverify.models.model import Model
-from paramverify.models.one_sided import SIDE_CONDITION, without_one_sided
+from paramverify.models.one_sided import without_one_sided
 from paramverify.models.parameters import read_domain, without_interval
 from paramverify.models.priors import Prior
 from paramverify.privacy.bounds import read_lengths, read_measure, read_one_sided
@@ -147,26 +147,23 @@ class _Reader:
             if one_sided and compared.stands_for:
                 reason = "one pair stands for all neighbours here, which needs all sequences"
                 raise CaseError(reason, key="one_sided")
-            hmm, pairs = compared.hmm, tuple(compared.pairs)
-            if one_sided:
-                with located(key="one_sided"):
-                    hmm, pairs = without_one_sided(hmm, pairs, checks.domain)
         self.top.close()
         doubtful, excluded = possible(compared.pairs, checks.domain)
-        ignored = [SIDE_CONDITION] if one_sided else []
         model = Model(
             domain=checks.domain,
-            hmm=hmm,
-            pairs=pairs,
+            hmm=compared.hmm,
+            pairs=tuple(compared.pairs),
             measure=measure,
             lengths=lengths,
             obligations=tuple(checks.obligations),
-            notes=tuple(dict.fromkeys([*ignored, *compared.notes, *excluded, *checks.notes])),
+            notes=tuple(dict.fromkeys([*compared.notes, *excluded, *checks.notes])),
             maybe_empty=empty,
             stands_for=compared.stands_for,
             maybe_impossible=tuple(doubtful),
-            side_condition=SIDE_CONDITION if one_sided else "",
         )
+        if one_sided:
+            with located(key="privacy"), located(key="one_sided"):
+                model = without_one_sided(model)
         return Case(
             self.path,
             self.digest,

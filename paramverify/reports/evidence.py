@@ -81,7 +81,7 @@ def about(
 
 
 def statements(case: Case, status: str | None = None) -> dict[str, Any]:
-    """Returns what the verdict needs besides: its side condition, and the pair that stands for all neighbours."""
+    """Returns what the verdict needs besides: its side condition, and the pair that stands for the others."""
     if not isinstance(case.model, Model):
         return {}
     if case.model.side_condition:

@@ -109,11 +109,15 @@ def _against_zero(witness: Counterexample) -> str:
 
 def _leak(witness: Witness) -> list[str]:
     """Returns the sentences that tell a candidate: prior, secrets, output, probabilities, ratio and bound."""
-    left, right = witness.probabilities
     at = f"With {in_words(witness.parameters)}: " if witness.parameters else ""
+    return [f"{at}{comparison(witness)}", *probability_lines(witness)]
+
+
+def probability_lines(witness: Witness) -> list[str]:
+    """Returns the two probabilities of a candidate."""
+    left, right = witness.probabilities
     outputs = word(witness.observations)
     return [
-        f"{at}{comparison(witness)}",
         f"Pr({outputs} | {printable.name(witness.left)}) {equals(left)}",
         f"Pr({outputs} | {printable.name(witness.right)}) {equals(right)}",
     ]
