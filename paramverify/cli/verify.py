@@ -13,8 +13,10 @@ from paramverify.answers import Decision, Open, Proved
 from paramverify.claims import Claim
 from paramverify.cli import _output
 from paramverify.cli._common import (
+    MONOLITHIC,
     OUTPUT_FILE,
     case_argument,
+    encoding_option,
     json_option,
     print_json,
     progress_bar,
@@ -26,6 +28,7 @@ from paramverify.cli._common import (
     write_json,
 )
 from paramverify.cli._exits import STATUS_CODES
+from paramverify.cli._formulas import verify_formulas
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError
 from paramverify.models.inequality import Inequality
@@ -49,6 +52,7 @@ WRITE = "Write the evidence to this file, for `paramverify check`."
 @timeout_option
 @session_option
 @click.option("--evidence", "evidence", type=OUTPUT_FILE, help=WRITE)
+@encoding_option
 def command(
     case: str,
     as_json: bool,
@@ -57,12 +61,19 @@ def command(
     strategy: str | None,
     confirm: int,
     evidence: Path | None,
+    encoding: str,
 ) -> int:
     """Prove a case private for every prior, or show how it leaks.
 
     A case with a [claim] of its own is proved for every point of its parameters, or refuted at one.
     """
     options = session_options(timeout, backends, strategy, confirm)
+    if encoding == MONOLITHIC:
+        chosen = [name for name, given in (("backends", backends), ("strategy", strategy)) if given]
+        chosen += ["confirm"] * (confirm > 1) + ["evidence"] * (evidence is not None)
+        for name in chosen:
+            raise click.UsageError(f"--encoding {MONOLITHIC} asks Z3, and has no claims: leave --{name} out")
+        return verify_formulas(case, timeout, options, as_json)
     with time_limit(timeout) as lift, progress_bar("claims") as progress:
         until = time.monotonic() + options.seconds
         loaded = load(case)
