@@ -3,12 +3,12 @@
 Deciding Pufferfish privacy of a hidden Markov model for sequences of one length is NP-hard ([F], by a
 reduction from SAT). The reduction here is our own, with the budget ln 4.
 
-The one that is printed in the full version of [F], section 10.1, does not work with its own budget ln 4. Where
-k of m clauses are true, the ratio of an assignment is (8k + 5(m - k))/(2k + 5(m - k)). That is 4 if k = m, and
-less if not. So every instance is private for ln 4. The proof there asks whether the largest difference is 0,
-but privacy asks whether it is above 0. With the bound 4 - 1/m the printed reduction is right: for k < m the
-ratio is at most (8m - 3)/(2m + 3) = 4 - 15/(2m + 3), which is below 4 - 1/m. `printed_text` writes it for any
-bound. It has 12mn + 8m states, ours (m + 1)n + 1, and its sequences are twice as long.
+The one that is printed in the full version of [F], section 10.1, does not work with its own budget ln 4.
+Where k of m clauses are true, the ratio of an assignment is (8k + 5(m - k))/(2k + 5(m - k)). That is 4 if
+k = m, and less if not. So every instance is private for ln 4. The proof there asks whether the largest
+difference is 0, but privacy asks whether it is above 0. With the bound 4 - 1/m the printed one is right: for
+k < m the ratio is at most (8m - 3)/(2m + 3) = 4 - 15/(2m + 3), which is below 4 - 1/m. `printed_text`
+writes it for any bound. It has 12mn + 4m states, ours (m + 1)n + 1, and its sequences are twice as long.
 
 Let f be a formula in conjunctive normal form with n variables and m clauses of three different variables
 each. Observations 1 and 0 are values of one variable after the other, so a sequence of length n is an

@@ -30,7 +30,7 @@ Progress = Callable[[int, int], None]
 T = TypeVar("T")
 
 # Parts of the time that is left at their turn; all the rest is for cones.
-SHARES = {"short": 0.1, "climb": 0.2, "loop": 0.3, "upper": 0.3}
+SHARES = {"short": 0.1, "loop": 0.2, "climb": 0.3, "upper": 0.3}
 STEP = 1.01  # ratios by floats that are closer to each other are not both evaluated
 PLACES = 10**6
 SHOWN = 12  # observations of a sequence that are told
@@ -80,15 +80,14 @@ class Bounds:
 def verify_all_lengths(model: Model, session: Session, progress: Progress | None = None) -> Found:
     """Decides whether the model is private for sequences of every length; its obligations must be proved.
 
-    A short violation at a simple prior is looked for first, then a sequence on which one side grows, and a
-    loop word on which one side outgrows the other, so that no budget is enough; then a cone that contains
+    A short violation at a simple prior is looked for first, then a loop word on which one side outgrows the
+    other, so that no budget is enough, then a sequence on which one side grows; then a cone that contains
     every v_ω and on which the claims hold. Sound, and not complete: the answer may be unknown, and tells the
     bounds on the largest ratio that were found.
     """
     bounds = Bounds()
     try:
         violation = _within(session, SHARES["short"], lambda check: _short(model, bounds, check))
-        violation = violation or _within(session, SHARES["climb"], lambda check: _climb(model, bounds, check))
         if violation:
             return Found(Violated(violation))
         loop = _within(session, SHARES["loop"], lambda check: no_budget(model, check))
@@ -98,6 +97,9 @@ def verify_all_lengths(model: Model, session: Session, progress: Progress | None
             witness = evaluate(model, loop.origin(model, loop.beyond(bound)), point)
             if witness.exceeds:
                 return Found(Violated(witness), certificate=no_budget_certificate(model, loop))
+        violation = _within(session, SHARES["climb"], lambda check: _climb(model, bounds, check))
+        if violation:
+            return Found(Violated(violation))
         enough = _number(model)
         bounds.upper = _within(session, SHARES["upper"], lambda check: upper_bound(model, enough, check))
         if bounds.upper is not None and bounds.upper <= enough:
