@@ -53,10 +53,14 @@ class Found:
 
 @dataclass(eq=False)
 class Bounds:
-    """What is known of the largest ratio: the best witness, and a number that no ratio exceeds."""
+    """What is known of the largest ratio: the best witness, and a number that no ratio exceeds.
+
+    `cut` tells whether a search was ended by the time, and might have found more with more of it.
+    """
 
     best: Witness | None = None
     upper: Fraction | None = None
+    cut: bool = False
 
     def add(self, witness: Witness) -> None:
         """Takes a witness if its ratio is the largest one so far, which is decided exactly."""
@@ -87,43 +91,51 @@ def verify_all_lengths(model: Model, session: Session, progress: Progress | None
     """
     bounds = Bounds()
     try:
-        violation = _within(session, SHARES["short"], lambda check: _short(model, bounds, check))
+        violation = _within(session, bounds, SHARES["short"], lambda check: _short(model, bounds, check))
         if violation:
             return Found(Violated(violation))
-        loop = _within(session, SHARES["loop"], lambda check: no_budget(model, check))
+        bounds.cut = False  # this search is gone through again in the end
+        loop = _within(session, bounds, SHARES["loop"], lambda check: no_budget(model, check))
         if loop:
             point = dict(loop.point)
             bound = evaluate(model, loop.origin(model, 1), point).bound.enclosure()[1]
             witness = evaluate(model, loop.origin(model, loop.beyond(bound)), point)
             if witness.exceeds:
                 return Found(Violated(witness), certificate=no_budget_certificate(model, loop))
-        violation = _within(session, SHARES["climb"], lambda check: _climb(model, bounds, check))
+        violation = _within(session, bounds, SHARES["climb"], lambda check: _climb(model, bounds, check))
         if violation:
             return Found(Violated(violation))
         enough = _number(model)
-        bounds.upper = _within(session, SHARES["upper"], lambda check: upper_bound(model, enough, check))
+        bounds.upper = _within(
+            session, bounds, SHARES["upper"], lambda check: upper_bound(model, enough, check)
+        )
         if bounds.upper is not None and bounds.upper <= enough:
-            found, _ = _by_cones(model, session, progress, closed=False)
+            found, _ = _by_cones(model, session, progress, bounds, closed=False)
             if found:
                 return found
-        found, reason = _by_cones(model, session, progress, closed=True)
+        found, reason = _by_cones(model, session, progress, bounds, closed=True)
         if found:
             return found
         violation = _short(model, bounds, session.in_time)
         if violation:
             return Found(Violated(violation))
-        return Found(Unknown(End.GAVE_UP, _unknown(bounds, reason, ended=True)))
+        return Found(Unknown(End.GAVE_UP, _unknown(bounds, reason)))
     except TimeLimitError as error:
-        return Found(Unknown(End.TIMEOUT, _unknown(bounds, str(error), ended=False)))
+        bounds.cut = True
+        return Found(Unknown(End.TIMEOUT, _unknown(bounds, str(error))))
 
 
-def _unknown(bounds: Bounds, reason: str, ended: bool) -> str:
+def _unknown(bounds: Bounds, reason: str) -> str:
     """Returns the reason, the bounds, and whether more time may help."""
-    time = "a longer --timeout does not help" if ended else "whether a longer --timeout helps is not known"
-    return "\n".join(filter(None, [reason, bounds.words(), time]))
+    more = "a longer --timeout does not help: all searches came to their ends"
+    if bounds.cut:
+        more = "whether a longer --timeout helps is not known"
+    return "\n".join(filter(None, [reason, bounds.words(), more]))
 
 
-def _within(session: Session, share: float, search: Callable[[Callable[[], None]], T | None]) -> T | None:
+def _within(
+    session: Session, bounds: Bounds, share: float, search: Callable[[Callable[[], None]], T | None]
+) -> T | None:
     """Returns what a search finds in a share of the time that is left, or None.
 
     Raises:
@@ -139,6 +151,7 @@ def _within(session: Session, share: float, search: Callable[[Callable[[], None]
         return search(check)
     except _ShareIsOver:
         session.in_time()
+        bounds.cut = True
         return None
 
 
@@ -165,7 +178,7 @@ def _climb(model: Model, bounds: Bounds, check: Callable[[], None]) -> Witness |
 
 
 def _by_cones(
-    model: Model, session: Session, progress: Progress | None, *, closed: bool
+    model: Model, session: Session, progress: Progress | None, bounds: Bounds, *, closed: bool
 ) -> tuple[Found | None, str]:
     """Returns a verdict by an invariant cone, or why there is none."""
     reason = "no invariant cone was found, and no violation either"
@@ -187,6 +200,7 @@ def _by_cones(
             if found:
                 return Found(Violated(found), attempt.claims, tuple(decisions)), ""
         if isinstance(last, Open):
+            bounds.cut = bounds.cut or last.end is not End.GAVE_UP
             reason = f"a claim about an invariant cone stayed open: {last.detail}"
     return None, reason
 
