@@ -57,6 +57,8 @@ def upper_bound(model: Model, enough: Fraction, check: Callable[[], None] = lamb
             behind = _moved(tables, behind)
             if len(behind) > MAX_VECTORS or len(level) > MAX_VECTORS:
                 break
+        if best is None:
+            return None  # a ratio of entries grows without end; other roundings say the same
     return best
 
 

@@ -92,7 +92,7 @@ class Chains:
         return max(one / other, other / one)
 
 
-@pytest.mark.parametrize("seed", seeds(12, quick=2))
+@pytest.mark.parametrize("seed", seeds(12, quick=0))
 def test_bounds_enclose_all_ratios(seed: int, tmp_path: Path) -> None:
     """No short sequence exceeds the upper bound, and the climbed ratio is exact and not below any of them."""
     chains = Chains(seed, apart=False)
@@ -163,6 +163,7 @@ def test_unknown_tells_the_bounds(tmp_path: Path) -> None:
     assert "whether a longer --timeout helps is not known" in report.verdict.detail
 
 
+@pytest.mark.slow
 def test_a_bound_that_is_not_there(tmp_path: Path) -> None:
     """Where the secrets never meet there is no upper bound, and none is told."""
     assert upper_bound(Chains(0, apart=True).model(tmp_path), Fraction(1)) is None

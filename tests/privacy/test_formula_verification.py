@@ -147,9 +147,14 @@ def test_exports_that_are_refused(more: list[str]) -> None:
     assert run(["export", str(CASES / "geometric-contagious-ln4.toml"), *MONOLITHIC, *more]) == 2
 
 
-def test_an_exported_formula_tells_its_side_condition(capsys: pytest.CaptureFixture[str]) -> None:
-    """A formula about fewer sequences says so in its first line."""
-    case = str(CASES / "above-threshold-figure-3-four.toml")
+def test_an_exported_formula_tells_its_side_condition(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A formula about fewer sequences says so in its first line, and a claim in its heading."""
+    text = (CASES / "above-threshold-figure-3-four.toml").read_text(encoding="utf-8")
+    path = tmp_path / "figure.toml"
+    path.write_text(text.replace('length = "1..9"', "length = 3"), encoding="utf-8")
+    case = str(path)
     assert run(["export", case, "--to", "smtlib2", *MONOLITHIC, "--claim", "1"]) == 0
     assert capsys.readouterr().out.startswith("; output sequences that are impossible under one of the two")
     assert run(["export", case, "--to", "smtlib2", "--claim", "1"]) == 0
