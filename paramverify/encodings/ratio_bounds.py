@@ -40,7 +40,7 @@ def upper_bound(model: Model, enough: Fraction, check: Callable[[], None] = lamb
     for margin in reversed(MARGINS):  # wide cones are found fast
         normals = kept_normals([[_dense(t, size) for t in tables]], size, margin, check)
         if normals is None:
-            continue
+            return best  # narrower cones close later, or never
         # Shorter sequences than the words before the cone are looked at one by one.
         short: list[Vector] = []
         level: list[Vector] = [(1,) * size]
