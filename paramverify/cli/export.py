@@ -158,7 +158,7 @@ def _claims(model: AnyModel, target: str, free: Sequence[str], stem: str, *, tog
         _File(
             {"claims": len(group)} if k is None else {"claim": k, "origin": _origin(group[0])},
             k,
-            partial(_text, group, target, free, stem, condition),
+            partial(_text, group, target, free=free, stem=stem, condition=condition),
         )
         for k, group in groups
     ]
