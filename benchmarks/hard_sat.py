@@ -3,6 +3,13 @@
 Deciding Pufferfish privacy of a hidden Markov model for sequences of one length is NP-hard ([F], by a
 reduction from SAT). The reduction here is our own, with the budget ln 4.
 
+The one that is printed in the full version of [F], section 10.1, does not work with its own budget ln 4.
+Where k of m clauses are true, the ratio of an assignment is (8k + 5(m - k))/(2k + 5(m - k)). That is 4 if
+k = m, and less if not. So every instance is private for ln 4. The proof there asks whether the largest
+difference is 0, but privacy asks whether it is above 0. With the bound 4 - 1/m the printed one is right: for
+k < m the ratio is at most (8m - 3)/(2m + 3) = 4 - 15/(2m + 3), which is below 4 - 1/m. `printed_text`
+writes it for any bound. It has 12mn + 4m states, ours (m + 1)n + 1, and its sequences are twice as long.
+
 Let f be a formula in conjunctive normal form with n variables and m clauses of three different variables
 each. Observations 1 and 0 are values of one variable after the other, so a sequence of length n is an
 assignment. The model has three parts, chains of n states each that move on by one state every time:
@@ -84,7 +91,7 @@ def case_text(formula: Sequence[Clause], variables: int) -> str:
     states = [f"{name}_{k}" for name, rows in chains.items() for k in range(len(rows))] + ["d"]
     lines = [
         f'title = "3-SAT with {variables} variables and {count} clauses: private iff unsatisfiable"',
-        'source = "a reduction from SAT, as in Liu, Wang, Zhang, APLAS 2022, appendix"',
+        'source = "a reduction from SAT, as in Liu, Wang, Zhang, APLAS 2022, full version, section 10.1"',
         "",
         "[mechanism]",
         'kind = "hmm"',
@@ -124,6 +131,47 @@ def case_text(formula: Sequence[Clause], variables: int) -> str:
     return "\n".join(lines)
 
 
+def printed_text(formula: Sequence[Clause], variables: int, ratio: Fraction) -> str:
+    """Returns the case file of the reduction as printed in [F], section 10.1, with this bound.
+
+    Groups A and B have, for each clause i and variable j, the states Aij, TAij, FAij (the clause is true
+    already) and A'ij, T'Aij, F'Aij (not yet). The prime is written p here.
+    """
+    emissions: list[str] = []
+    moves: list[str] = []
+    end = variables + 1
+    for group, true in (("A", "4/5"), ("B", "1/5")):
+        false = str(1 - Fraction(true))
+        for i, clause in enumerate(formula, 1):
+            for prime in ("", "p"):
+                for j in range(1, end):
+                    here = f"{group}{prime}{i}_{j}"
+                    emissions += [f'{here} = {{ X{j} = "1" }}']
+                    moves += [f'{here} = {{ T{here} = "1/2", F{here} = "1/2" }}']
+                    for value, literal in (("T", j), ("F", -j)):
+                        kept = "" if literal in clause else prime
+                        emissions += [f'{value}{here} = {{ {value}{j} = "1" }}']
+                        moves += [f'{value}{here} = {{ {group}{kept}{i}_{j + 1} = "1" }}']
+                last = f"{group}{prime}{i}_{end}"
+                shares = ("1/2", "1/2") if prime else (true, false)
+                emissions += [f'{last} = {{ top = "{shares[0]}", bottom = "{shares[1]}" }}']
+                moves += [f'{last} = {{ {last} = "1" }}']
+    states = [line.partition(" =")[0] for line in emissions]
+    observations = [f"{name}{j}" for j in range(1, end) for name in "XTF"] + ["top", "bottom"]
+    share = Fraction(1, len(formula))
+    lines = [
+        "[mechanism]",
+        'kind = "hmm"',
+        f"states = {_list(states)}",
+        f"observations = {_list(observations)}",
+    ]
+    lines += ["[mechanism.emissions]", *emissions, "[mechanism.transitions]", *moves]
+    for name, group in (("left", "A"), ("right", "B")):
+        lines += [f"[prior.{name}]", *(f'{group}p{i}_1 = "{share}"' for i in range(1, len(formula) + 1))]
+    lines += ["[secrets]", 'pairs = [["left", "right"]]']
+    return "\n".join([*lines, "[privacy]", f'ratio = "{ratio}"', f"length = {2 * variables + 1}", ""])
+
+
 def _list(names: Sequence[str]) -> str:
     return "[" + ", ".join(f'"{name}"' for name in names) + "]"
 
@@ -132,11 +180,12 @@ def _row(entries: dict[str, str]) -> str:
     return "{ " + ", ".join(f'{name} = "{value}"' for name, value in entries.items()) + " }"
 
 
-def read_model(formula: Sequence[Clause], variables: int) -> Model:
-    """Returns the model of the formula, read from its case file."""
+def read_model(formula: Sequence[Clause], variables: int, printed: Fraction | None = None) -> Model:
+    """Returns the model of the formula, read from its case file; `printed` with this bound."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "sat.toml"
-        path.write_text(case_text(formula, variables), encoding="utf-8")
+        text = case_text(formula, variables) if printed is None else printed_text(formula, variables, printed)
+        path.write_text(text, encoding="utf-8")
         return load(path).model
 
 

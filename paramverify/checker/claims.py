@@ -44,6 +44,7 @@ class Report:
 
     `status` is what was shown, computed from the checked parts: holds, violated, unknown or region map.
     `solvers` are those whose word is trusted, `not_compared` says what can only be checked with the case.
+    `side_condition` is what the status is about besides, in words.
     """
 
     accepted: bool
@@ -54,6 +55,7 @@ class Report:
     status: str = ""
     solvers: tuple[str, ...] = ()
     not_compared: tuple[str, ...] = ()
+    side_condition: str = ""
 
 
 def digest(claim: Any) -> str:

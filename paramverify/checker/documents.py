@@ -53,7 +53,7 @@ def check_text(text: str) -> Report:
 
 
 def _checked(document: Mapping[str, Any]) -> Report:
-    report = neighbours.with_reduction(document, CHECKERS[document["format"]](document))
+    report = neighbours.with_statements(document, CHECKERS[document["format"]](document))
     if report.accepted and document["format"] == claims.FORMAT and "witness" in document:
         told.check_numbers(document["witness"])
     return report
@@ -71,7 +71,10 @@ def verdict_line(report: Report) -> str:
     counts = f"{report.proved} {what} proved, {report.trusted} trusted to solvers{names}, {report.open} open"
     if not report.accepted:
         return f"REJECTED: {counts}"
+    status = report.status
+    if report.side_condition:
+        status += f", on a side condition ({report.side_condition})"
     if not report.not_compared:
-        return f"accepted: {report.status}: {counts}"
+        return f"accepted: {status}: {counts}"
     alone = "accepted as far as it can be checked without the case"
-    return f"{alone}: {report.status}: {counts}; not compared: {'; '.join(report.not_compared)}"
+    return f"{alone}: {status}: {counts}; not compared: {'; '.join(report.not_compared)}"

@@ -33,8 +33,9 @@ MAX_ENTRIES = 2_000_000
 MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError)
 
 
-def with_reduction(document: Mapping[str, Any], report: Report) -> Report:
-    """Returns the report on a document, and on its statement that one pair stands for all, if it has one."""
+def with_statements(document: Mapping[str, Any], report: Report) -> Report:
+    """Returns the report on a document with its side condition, and on the pair that stands for others."""
+    report = replace(report, side_condition=document.get("side_condition", ""))
     if not report.accepted or "reduction" not in document:
         return report
     try:

@@ -29,7 +29,7 @@ from . import regions as region_checker
 from .claims import FORMAT, Rejected, Report, read_claim
 from .exponentials import exp_bounds
 from .polynomials import evaluate, number, parse
-from .second_matching import Matching, differences, origin, probabilities
+from .second_matching import Matching, both_sided, differences, origin, probabilities, scaled
 from .second_numbers import Calculator
 from .second_reader import MAX_WORDS, Found, SecondReader, candidates
 from .strict import Unread
@@ -98,6 +98,8 @@ class _Look:
         Raises:
             Rejected: a difference was found. Unread: something cannot be compared.
         """
+        if self.reader.one_sided != ("side_condition" not in self.document):
+            raise Rejected("the side condition is another one")
         loop = self.kind == cone_checker.FORMAT and self.document["kind"] == "loop"
         if not loop and set(self.names) != self.reader.intervals.keys():
             raise Rejected(f"the parameters are {', '.join(self.reader.intervals)}")
@@ -213,7 +215,7 @@ class _Look:
         count = 0
         for left, right in dict.fromkeys(pairs):
             for length in lengths:
-                items = dict(differences(found, left, right, length))
+                items = dict(differences(found, left, right, length, self.reader.one_sided))
                 count += len(items)
                 if holds:
                     for item, row in items.items():
@@ -242,11 +244,13 @@ class _Look:
                 raise Rejected(f"{left!r} and {right!r} are not compared")
             if self.reader.lengths and len(word) not in self.reader.lengths:
                 raise Rejected("the sequence has another length")
-            found = self.reader.at(point, base, [len(word)], {left, right})
+            found = self.reader.at(point, base, [len(word)], {left, right}, word)
             one, other = found.words[left], found.words[right]
             if one is None or other is None:
                 raise Rejected("a secret is impossible at the witness")
             zero = Fraction(0)
+            if not self.reader.one_sided and not (one.get(word) and other.get(word)):
+                raise Rejected("the sequence of the witness is ignored: it is possible on one side only")
             own = [one.get(word, zero), other.get(word, zero), found.bound]
             for value, given in zip(own, [*written["probabilities"], written["bound"]], strict=True):
                 if value != self._exact(given, base):
@@ -288,9 +292,14 @@ class _Look:
             if top != found.bound * bottom or bottom <= 0:
                 raise Rejected("the bound is another one")
             value = partial(self._value, point=point, base=base)
-            for secret, words in probabilities(model, value, lengths):
-                theirs = found.words[secret]
-                if words is not None and theirs is not None and _possible(words) != _possible(theirs):
+            for secret, other, words in probabilities(model, value, lengths):
+                theirs, against = found.words[secret], found.words[other]
+                if words is None or theirs is None:
+                    continue
+                if not self.reader.one_sided and against is not None:
+                    theirs = both_sided(theirs, against)
+                    words = scaled(words, theirs)
+                if _possible(words) != _possible(theirs):
                     raise Rejected(f"the sequences under {secret!r} have other probabilities")
         return f"the probabilities of the model up to length {length} agree at {len(points)} points"
 

@@ -15,8 +15,13 @@ Row = tuple[Fraction | None, ...]  # a value for each point; None where a secret
 Values = tuple[Fraction, ...]
 
 
-def differences(found: Sequence[Found], left: str, right: str, length: int) -> Iterator[tuple[Item, Row]]:
-    """Yields bound·Pr(w|right) − Pr(w|left) at all points, for each possible sequence, in both directions."""
+def differences(
+    found: Sequence[Found], left: str, right: str, length: int, one_sided: bool
+) -> Iterator[tuple[Item, Row]]:
+    """Yields bound·Pr(w|right) − Pr(w|left) at all points, for each possible sequence, in both directions.
+
+    Without the sequences that are possible on one side only, unless these are wanted.
+    """
     words = {
         word: None
         for at in found
@@ -26,6 +31,8 @@ def differences(found: Sequence[Found], left: str, right: str, length: int) -> I
     }
     zero = Fraction(0)
     for word in words:
+        if not one_sided and any(_is_one_sided(word, at.words[left], at.words[right]) for at in found):
+            continue
         for one, other in ((left, right), (right, left)):
             row: list[Fraction | None] = []
             for at in found:
@@ -33,6 +40,25 @@ def differences(found: Sequence[Found], left: str, right: str, length: int) -> I
                 known = a is not None and b is not None
                 row.append(at.bound * b.get(word, zero) - a.get(word, zero) if known and a and b else None)
             yield (one, other, word), tuple(row)
+
+
+def _is_one_sided(word: tuple[str, ...], left: Words | None, right: Words | None) -> bool:
+    return bool(left and right) and bool((left or {}).get(word)) != bool((right or {}).get(word))
+
+
+def both_sided(one: Words, other: Words) -> Words:
+    """Returns the probabilities of one side, of the sequences that are possible on both."""
+    return {word: p for word, p in one.items() if p and other.get(word)}
+
+
+def scaled(found: Words, like: Words) -> Words:
+    """Returns probabilities of sequences, known up to the power of a number by their length, like others.
+
+    The number is found from sequences of length 1; where there are none, nothing is changed.
+    """
+    first = [(p, like[word]) for word, p in found.items() if len(word) == 1 and p and like.get(word)]
+    factor = first[0][1] / first[0][0] if first else Fraction(1)
+    return {word: p * factor ** len(word) for word, p in found.items()}
 
 
 def origin(item: Item) -> str:
@@ -135,8 +161,8 @@ def _normal(values: Values) -> Values:
 
 def probabilities(
     model: Mapping[str, Any], value: Callable[[str], Fraction], lengths: Sequence[int]
-) -> Iterator[tuple[str, Words | None]]:
-    """Yields each secret of the model in a certificate, and how likely the sequences are under it.
+) -> Iterator[tuple[str, str, Words | None]]:
+    """Yields each secret of a certificate, its counterpart, and how likely the sequences are under it.
 
     The weights of steps are probabilities times one number, which is the sum of a state's steps (the least
     such sum, where an adversary chooses). None stands for an impossible secret.
@@ -146,10 +172,10 @@ def probabilities(
         steps.setdefault(state, []).append((seen, following, value(weight)))
     scale = min(sum(w for _, _, w in row) for row in steps.values())
     for left, right, pi, tau in model["pairs"]:
-        for name, start in ((left, pi), (right, tau)):
+        for name, other, start in ((left, right, pi), (right, left, tau)):
             mass = value(start["mass"])
             if not mass:
-                yield name, None
+                yield name, other, None
                 continue
             ways: dict[tuple[tuple[str, ...], int], Fraction]
             ways = {((), int(s)): value(w) / mass for s, w in start["weights"].items()}
@@ -164,4 +190,4 @@ def probabilities(
                 if length in lengths:
                     for (word, _), chance in ways.items():
                         found[word] = found.get(word, Fraction(0)) + chance
-            yield name, found
+            yield name, other, found

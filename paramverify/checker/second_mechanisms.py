@@ -40,18 +40,18 @@ class Process:
         """Returns what may happen in a state."""
         raise Unread
 
-    def words(self, given: Input, length: int) -> Words:
-        """Returns how likely each sequence of observations is."""
+    def words(self, given: Input, length: int, wanted: Sequence[str] | None = None) -> Words:
+        """Returns how likely each sequence of observations is, or the one that is `wanted`."""
         ways: dict[tuple[tuple[str, ...], State], Fraction] = {}
         for state, chance in self.start(given):
             _add(ways, ((), state), chance)
-        for _ in range(length):
+        for k in range(length):
             grown: dict[tuple[tuple[str, ...], State], Fraction] = {}
             for (word, state), chance in ways.items():
                 steps = self.steps(state)
                 self.work += len(steps)
                 for seen, following, share in steps:
-                    if share:
+                    if share and (wanted is None or seen == wanted[k]):
                         _add(grown, ((*word, seen), following), chance * share)
             if len(grown) > MAX_WAYS or self.work > MAX_WORK:
                 raise Unread("there are too many sequences")

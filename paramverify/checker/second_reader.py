@@ -59,7 +59,7 @@ class SecondReader:
     def replace_bound(self, bound: Sequence[str]) -> None:
         """Takes a numerator over a denominator instead of the case's own bound."""
         top, bottom = bound
-        length = {k: v for k, v in self.data["privacy"].items() if k == "length"}
+        length = {k: v for k, v in self.data["privacy"].items() if k in ("length", "one_sided")}
         try:
             self.data["privacy"] = {"ratio": str(Fraction(top) / Fraction(bottom)), **length}
         except ValueError:
@@ -95,6 +95,14 @@ class SecondReader:
         return list(islice((p for p in candidates(self.intervals) if self.has(p, base)), most))
 
     @property
+    def one_sided(self) -> bool:
+        """Whether the case is about sequences too that only one of two secrets allows."""
+        given = self.data["privacy"].get("one_sided")
+        if given not in (None, "ignored"):
+            raise ValueError(f"one_sided = {given!r:.40}")
+        return given is None
+
+    @property
     def lengths(self) -> list[int]:
         """The lengths of the case; none stand for every length."""
         given = self.data["privacy"].get("length", 1)
@@ -106,9 +114,17 @@ class SecondReader:
         return list(range(first, last + 1))
 
     def at(
-        self, point: Point, base: Fraction, lengths: Sequence[int], only: Collection[str] | None = None
+        self,
+        point: Point,
+        base: Fraction,
+        lengths: Sequence[int],
+        only: Collection[str] | None = None,
+        wanted: Sequence[str] | None = None,
     ) -> Found:
-        """Returns the bound, and how likely each sequence is under each secret, or under `only` some."""
+        """Returns the bound, and how likely each sequence is under each secret, or under `only` some.
+
+        With a `wanted` sequence, only that is looked at.
+        """
         at = self.calculator(point, base)
         privacy = self.data["privacy"]
         bound = at.number(privacy["ratio"]) if "ratio" in privacy else at.exp_of(privacy["epsilon"])
@@ -118,7 +134,7 @@ class SecondReader:
         def words(given: Input) -> Words | None:
             if given not in known:
                 try:
-                    known[given] = {w: p for n in lengths for w, p in process.words(given, n).items()}
+                    known[given] = {w: p for n in lengths for w, p in process.words(given, n, wanted).items()}
                 except ZeroDivisionError:
                     known[given] = None
             return known[given]

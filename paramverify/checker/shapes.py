@@ -128,12 +128,15 @@ BUDGET = record(
     {"bound": maybe(row(text, text)), "witnesses": listed(record({"parameters": POINT, **COMPARED}))}
 )
 STATUS = one_of("holds", "violated", "unknown")
+# What a verdict may be about besides: less than privacy.
+SIDE_CONDITION = "output sequences that are impossible under one of the two secrets are ignored"
 # What every kind of document may say about its case.
 ABOUT = {
     "case": CASE,
     "obligations": listed(ENTRY),
     "points": listed(POINT),
     "reduction": REDUCTION,
+    "side_condition": one_of(SIDE_CONDITION),
     "budget": BUDGET,
 }
 

@@ -27,6 +27,7 @@ from paramverify.portfolio.strategies import parse_strategy, race_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+CLAIMS, MONOLITHIC = "claims", "monolithic"  # what `--encoding` may be
 GRACE = 0.25  # seconds that a session may need to end its processes
 MEMORY = "paramverify.memory"  # key in the context of a command
 OPEN_ALREADY = ("/dev/std", "/dev/fd/", "/proc/self/fd/")  # names of descriptors
@@ -126,6 +127,13 @@ def memory_limit() -> int:
     """Returns the memory limit of the command that runs, in bytes."""
     context = click.get_current_context(silent=True)
     return int(context.meta[MEMORY]) if context and MEMORY in context.meta else Options().memory
+
+
+def encoding_option(function: Function) -> Function:
+    """Adds `--encoding`."""
+    told = "Exact claims, or the formulas of the published Algorithm 1, for Z3."
+    choice = click.Choice([CLAIMS, MONOLITHIC])
+    return click.option("--encoding", type=choice, default=CLAIMS, show_default=True, help=told)(function)
 
 
 def session_option(function: Function) -> Function:

@@ -91,7 +91,7 @@ def command(
         if related:
             shown["relative_to"] = loaded.budget
             shown["relative"] = ratio_document(related) | {"attained": related.attained}
-        print_json(shown | words | {"notes": list(model.notes)})
+        print_json(shown | words | documents.side_condition(model) | {"notes": list(model.notes)})
     else:
         for line in statement.lines():
             say(line)

@@ -52,6 +52,8 @@ def command(
     """
     model = need_privacy(load(case).model, "certify")
     require_possible(model)
+    condition = documents.side_condition(model)
+    model = model.whole or model
     word = read_observations(observations, model.hmm.observations)
     left, right = secrets or _only_pair(model)
     if model.stands_for:
@@ -70,6 +72,9 @@ def command(
             f"no value for {', '.join(missing)}: give the point with --at {missing[0]}=VALUE,..."
         )
     both = [evaluate(model, Origin(*pair, word), point) for pair in ((left, right), (right, left))]
+    ignored = condition and len({p.sign() > 0 for p in both[0].probabilities}) > 1
+    if ignored:
+        both = [replace(witness, exceeds=False) for witness in both]
     found = worse(*both)
     both.sort(key=lambda witness: witness is not found)
     if model.lengths and len(word) not in model.lengths:
@@ -78,8 +83,15 @@ def command(
     if as_json:
         status = "violation" if found.exceeds else "no violation"
         directions = [documents.witness(witness) for witness in both]
-        print_json({"status": status, "witness": documents.witness(found), "directions": directions})
+        document = {"status": status, "witness": documents.witness(found), "directions": directions}
+        print_json(document | condition | ({"ignored": True} if ignored else {}))
         return Exit.VIOLATED if found.exceeds else Exit.HOLDS
+    if ignored:
+        click.echo("ignored, and so not a violation")
+        for line in text.probability_lines(found):
+            say(f"  {line}")
+        say(f"  Note: {condition['side_condition']}.")
+        return Exit.HOLDS
     click.echo("violation" if found.exceeds else "not a violation")
     for line in text.witness_lines(found):
         say(f"  {line}")

@@ -97,6 +97,8 @@ def _document(report: Report, look: SecondLook | None) -> dict[str, Any]:
     }
     if report.accepted:
         found |= {"verdict": report.status, "not_compared": list(report.not_compared)}
+        if report.side_condition:
+            found["side_condition"] = report.side_condition
     if look is not None and look.line:
         found["second_reading"] = {"compared": look.compared, "agrees": look.agrees, "words": look.line}
     return found

@@ -2,28 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import click
 
 from paramverify.claims import Claim
 from paramverify.cli import _output
-from paramverify.cli._common import case_argument, json_option, print_json, whole_timeout_option, write_text
+from paramverify.cli._common import (
+    MONOLITHIC,
+    case_argument,
+    encoding_option,
+    json_option,
+    print_json,
+    whole_timeout_option,
+    write_text,
+)
 from paramverify.cli._exits import Exit
+from paramverify.encodings import monolithic
 from paramverify.encodings.choice import listed_claims
+from paramverify.encodings.encoding import Written
 from paramverify.errors import InputError, LimitError
 from paramverify.formats import qepcad, redlog
 from paramverify.formats.conditions import question
 from paramverify.formats.smtlib import script
+from paramverify.models.kinds import AnyModel
 from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import load
+from paramverify.reports import documents
 
 LISTED = (110, "Write the claims of a case for another solver.")
 
 BITS = 64  # precision of the rational enclosure of exp(q)
 SUFFIXES = {"smtlib2": "smt2", "qepcad": "qepcad", "redlog": "red"}
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file to be written: what is told of it, its number (None for the only one), and its text."""
+
+    entry: dict[str, Any]
+    number: int | None
+    text: Callable[[], str]
 
 
 @click.command("export")
@@ -39,6 +63,7 @@ SUFFIXES = {"smtlib2": "smt2", "qepcad": "qepcad", "redlog": "red"}
 @click.option(
     "-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="Folder for the files."
 )
+@encoding_option
 @json_option
 @whole_timeout_option
 def command(
@@ -48,63 +73,108 @@ def command(
     together: bool,
     free: str | None,
     output: Path | None,
+    encoding: str,
     as_json: bool,
 ) -> int:
     """Write the claims of a case for another solver.
 
     For smtlib2 each file says that some prior violates the claim: `unsat` means that it holds. For qepcad and
     redlog it asks whether the claim holds for every prior. Without -o one file goes to standard output.
+
+    With --encoding monolithic each file is about all sequences of one length, for one direction of a secret
+    pair: the formula of the published Algorithm 1.
     """
-    model = load(case).model
-    require_possible(model)
-    claims = list(listed_claims(model))
+    parameters = [name.strip() for name in (free or "").split(",") if name.strip()]
+    whole = encoding == MONOLITHIC
     if together and number is not None:
         raise click.UsageError("--together and --claim exclude each other")
-    if number is not None and number > len(claims):
-        raise InputError(f"there are {len(claims)} claims only")
-    parameters = [name.strip() for name in (free or "").split(",") if name.strip()]
     if parameters and target == "smtlib2":
         raise click.UsageError("--free needs a format with quantifiers: qepcad or redlog")
-    stem = Path(case).stem
-    groups: list[tuple[int | None, list[Claim]]] = [(k, [claim]) for k, claim in enumerate(claims, 1)]
-    if together and claims:
-        groups = [(None, claims)]
-    elif number is not None:
-        groups = groups[number - 1 : number]
-    if output is None and len(groups) != 1:
-        raise InputError(
-            f"there are {len(groups)} claims: choose one with --claim, --together, or a folder with -o"
+    if whole and (together or target != "smtlib2"):
+        raise click.UsageError(
+            f"--encoding {MONOLITHIC} needs --to smtlib2, and writes one formula to a file"
         )
-    files = []
-    for k, group in groups:
-        entry = {"claims": len(group)} if k is None else {"claim": k, "origin": _origin(group[0])}
-        text = _text(group, target, parameters, stem)
+    model = load(case).model
+    require_possible(model)
+    stem = Path(case).stem
+    files = _formulas(model, number) if whole else _claims(model, target, parameters, stem, together=together)
+    what = "formulas" if whole else "claims"
+    if number is not None:
+        if number > len(files):
+            raise InputError(f"there are {len(files)} {what} only")
+        files = files[number - 1 : number]
+    if output is None and len(files) != 1:
+        others = "--claim or" if whole else "--claim, --together, or"
+        raise InputError(f"there are {len(files)} {what}: choose one with {others} a folder with -o")
+    told = _write(files, stem, SUFFIXES[target], output, as_json)
+    if as_json:
+        print_json({"files": told} | documents.side_condition(model))
+    elif output is not None:
+        click.echo(f"{len(told)} files in {output}")
+    return Exit.HOLDS
+
+
+def _write(
+    files: Sequence[_File], stem: str, suffix: str, output: Path | None, as_json: bool
+) -> list[dict[str, Any]]:
+    """Writes the files to the folder or to standard output; returns what is told of each."""
+    told: list[dict[str, Any]] = []
+    for file in files:
+        text = file.text()
         if output is None:
-            files.append({**entry, "text": text})
+            told.append({**file.entry, "text": text})
             if not as_json:
                 click.echo(text, nl=False)
             continue
         output.mkdir(parents=True, exist_ok=True)
-        path = output / f"{stem if k is None else f'{stem}-{k}'}.{SUFFIXES[target]}"
+        path = output / f"{stem if file.number is None else f'{stem}-{file.number}'}.{suffix}"
         write_text(path, text)
-        files.append({**entry, "file": str(path)})
-        _output.add("files", files[-1], f"written: {path}")
-    if as_json:
-        print_json({"files": files})
-    elif output is not None:
-        click.echo(f"{len(files)} files in {output}")
-    return Exit.HOLDS
+        told.append({**file.entry, "file": str(path)})
+        _output.add("files", told[-1], f"written: {path}")
+    return told
+
+
+def _formulas(model: AnyModel, most: int | None) -> list[_File]:
+    scripts = monolithic.ENCODING.scripts
+    assert scripts is not None
+    return [
+        _File({"formula": k, "origin": written.origin}, k, partial(_formula_text, model, written))
+        for k, written in enumerate(islice(scripts(model), most), 1)
+    ]
+
+
+def _formula_text(model: AnyModel, written: Written) -> str:
+    condition = documents.side_condition(model).get("side_condition")
+    return (f"; {condition}\n" if condition else "") + written.script
+
+
+def _claims(model: AnyModel, target: str, free: Sequence[str], stem: str, *, together: bool) -> list[_File]:
+    claims = listed_claims(model)
+    condition = documents.side_condition(model).get("side_condition", "")
+    groups: list[tuple[int | None, list[Claim]]] = [(k, [claim]) for k, claim in enumerate(claims, 1)]
+    if together and claims:
+        groups = [(None, list(claims))]
+    return [
+        _File(
+            {"claims": len(group)} if k is None else {"claim": k, "origin": _origin(group[0])},
+            k,
+            partial(_text, group, target, free=free, stem=stem, condition=condition),
+        )
+        for k, group in groups
+    ]
 
 
 def _origin(claim: Claim) -> str:
     return str(claim.origins[0]) if claim.origins else "the model"
 
 
-def _text(claims: Sequence[Claim], target: str, free: Sequence[str], stem: str) -> str:
+def _text(claims: Sequence[Claim], target: str, free: Sequence[str], stem: str, condition: str) -> str:
     """Returns the file about these claims, at least one, which share their domain."""
     domain = claims[0].domain.enclose(BITS)
     enclosed = [replace(claim, domain=domain) for claim in claims]
     lines = [f"{stem}: {_origin(claims[0])}" if len(claims) == 1 else f"{stem}: all {len(claims)} claims"]
+    if condition:
+        lines.append(condition)
     if domain.constant:
         yes, no = ("unsat", "sat") if target == "smtlib2" else ("true", "false")
         lines.append(

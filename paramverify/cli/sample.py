@@ -168,6 +168,8 @@ def _subject(
     """Returns the case, for an audit that of its single inputs, and what is to be sampled for it."""
     loaded = load(path)
     model = need_privacy(loaded.model, "sample")
+    if model.side_condition:
+        raise InputError(f"sample draws all sequences, and in this case {model.side_condition}")
     require_possible(model)
     if not mechanism and not direct:
         if goal is _Goal.AUDIT:

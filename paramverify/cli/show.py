@@ -44,7 +44,8 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool) -> int:
     if isinstance(loaded.model, Inequality) and not graph:
         _show_definitions(loaded.title, loaded.model, as_latex, as_json)
         return Exit.HOLDS
-    model = need_privacy(loaded.model, "show --graph")
+    asked = need_privacy(loaded.model, "show --graph")
+    model = asked.whole or asked
     if graph:
         _print_text("graph", dot(model), as_json)
         return Exit.HOLDS
@@ -67,7 +68,7 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool) -> int:
                 ],
                 "complete": not cut,
                 **_constant(power),
-                "notes": list(model.notes),
+                "notes": list(asked.notes),
             }
         )
     else:
@@ -79,7 +80,7 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool) -> int:
             say(line)
         if power is not None:
             click.echo(f"E = exp({power})")
-        for note in model.notes:
+        for note in asked.notes:
             say(f"Note: {note}.")
     if cut:
         click.echo(f"only the first {MOST_ROWS} probabilities are shown", err=True)

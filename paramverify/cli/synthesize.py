@@ -37,8 +37,8 @@ from paramverify.models.model import Model
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case, load
+from paramverify.reports import documents, text
 from paramverify.reports import synthesis as telling
-from paramverify.reports import text
 from paramverify.reports.evidence import about
 from paramverify.reports.pictures.curves import ratio_curve
 from paramverify.reports.pictures.regions import check, draw, draw_interval
@@ -167,7 +167,7 @@ def command(
             code, document, lines = _told(loaded, found, files)
         more, words = text.session_words(session.words)
     if as_json:
-        print_json(document | words | {"notes": list(model.notes)})
+        print_json(document | words | documents.side_condition(model) | {"notes": list(model.notes)})
     else:
         for line in [*lines, *more, *(f"Note: {note}." for note in model.notes)]:
             say(line)

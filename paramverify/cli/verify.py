@@ -13,8 +13,10 @@ from paramverify.answers import Decision, Open, Proved
 from paramverify.claims import Claim
 from paramverify.cli import _output
 from paramverify.cli._common import (
+    MONOLITHIC,
     OUTPUT_FILE,
     case_argument,
+    encoding_option,
     json_option,
     print_json,
     progress_bar,
@@ -26,6 +28,7 @@ from paramverify.cli._common import (
     write_json,
 )
 from paramverify.cli._exits import STATUS_CODES
+from paramverify.cli._formulas import verify_formulas
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError
 from paramverify.models.inequality import Inequality
@@ -49,6 +52,7 @@ WRITE = "Write the evidence to this file, for `paramverify check`."
 @timeout_option
 @session_option
 @click.option("--evidence", "evidence", type=OUTPUT_FILE, help=WRITE)
+@encoding_option
 def command(
     case: str,
     as_json: bool,
@@ -57,12 +61,19 @@ def command(
     strategy: str | None,
     confirm: int,
     evidence: Path | None,
+    encoding: str,
 ) -> int:
     """Prove a case private for every prior, or show how it leaks.
 
     A case with a [claim] of its own is proved for every point of its parameters, or refuted at one.
     """
     options = session_options(timeout, backends, strategy, confirm)
+    if encoding == MONOLITHIC:
+        chosen = [name for name, given in (("backends", backends), ("strategy", strategy)) if given]
+        chosen += ["confirm"] * (confirm > 1) + ["evidence"] * (evidence is not None)
+        for name in chosen:
+            raise click.UsageError(f"--encoding {MONOLITHIC} asks Z3, and has no claims: leave --{name} out")
+        return verify_formulas(case, timeout, options, as_json)
     with time_limit(timeout) as lift, progress_bar("claims") as progress:
         until = time.monotonic() + options.seconds
         loaded = load(case)
@@ -77,9 +88,11 @@ def command(
         lift()
         write_json(evidence, evidence_document(loaded, report), indent=1)
     if as_json:
-        print_json(_document(report, status) | condition)
+        print_json(_document(report, status) | documents.side_condition(loaded.model) | condition)
         return STATUS_CODES[status]
-    word = text.on_word(_proofs(report)) if isinstance(report.verdict, Holds) else ""
+    word = ""
+    if isinstance(report.verdict, Holds):
+        word = text.on_word(_proofs(report)) + text.on_condition(loaded.model)
     first, *more = _headline(report, loaded)
     for line in (f"{status}{word}: {first}", *(f"  {part}" for part in more)):
         say(line)
@@ -147,7 +160,7 @@ def _headline(report: Report, case: Case) -> list[str]:
         merged = f", merged from {origins} comparisons," if origins > count else ""
         claims = f"{count} claim{'s' * (count != 1)}"
         proved = f"{claims}{merged} proved {took}: {who}."
-        return [f"{'' if claimed else 'private '}{budget} {where}.", proved]
+        return [f"{'' if claimed else 'private '}{budget} {where}{text.but(case.model)}.", proved]
     if isinstance(verdict, Violated):
         return [f"{budget} is not always true." if claimed else f"not private {budget}."]
     doubt = f"{budget} is undecided" if claimed else f"undecided {budget}"

@@ -87,14 +87,17 @@ class EveryLength:
         return self.depth == 0
 
 
-def for_every_length(model: Model, check: Callable[[], None] = lambda: None) -> Iterator[EveryLength]:
+def for_every_length(
+    model: Model, check: Callable[[], None] = lambda: None, closed: bool = True
+) -> Iterator[EveryLength]:
     """Yields sets of claims, each of which is enough for privacy at every length; best ones first.
 
-    Those that fail at a simple point of the domain are left out, except for exact ones.
-    `check` is called all the time, and may raise an error to end the search.
+    With `closed` a cone of rays comes first, where one closes, and is the only one then. Those that fail at a
+    simple point of the domain are left out, except for exact ones. `check` is called all the time, and may
+    raise an error to end the search.
     """
     small = lump(model).model
-    found = closed_rays(small, check) if has_numbers(small.hmm) else None
+    found = closed_rays(small, check) if closed and has_numbers(small.hmm) else None
     if found:
         yield found
         return
@@ -283,7 +286,7 @@ def _invariant_cones(
     numbers = [_at(tables, states, point) for point in _points(model, states)]
     seen: set[tuple[Vector, ...]] = set()
     for margin in MARGINS:
-        normals = _normals(numbers, len(states), margin, check)
+        normals = kept_normals(numbers, len(states), margin, check)
         if normals is None or tuple(normals) in seen:
             continue
         seen.add(tuple(normals))
@@ -332,7 +335,7 @@ def _at(tables: Tables, states: Sequence[int], point: Point) -> list[list[list[i
     return [[[int(x * scale) for x in row] for row in table] for table in values]
 
 
-def _normals(
+def kept_normals(
     numbers: Sequence[list[list[list[int]]]], size: int, margin: Fraction, check: Callable[[], None]
 ) -> list[Vector] | None:
     """Returns the inequalities of the smallest cone of bounded ratios found that steps at the points keep.

@@ -96,15 +96,18 @@ def probabilities(model: Model) -> Iterator[tuple[tuple[str, ...], str, Rational
     Raises:
         LimitError: more than `MAX_VECTORS` sequences of one length.
     """
-    masses = {name: start.mass for name, start in _starts(model).items()}
-    for name, sums in forward_sums(model).items():
-        for word, total in sums.items():
-            scale = masses[name] * model.hmm.denominator ** len(word)
-            yield tuple(model.hmm.observations[o] for o in word), name, RationalFunction.of(total, scale)
+    for name, starts in _starts(model).items():
+        listed: dict[tuple[int, ...], RationalFunction] = {}
+        for start in starts:
+            for word, total in forward_sums(model, start).items():
+                scale = start.mass * model.hmm.denominator ** len(word)
+                listed.setdefault(word, RationalFunction.of(total, scale))
+        for word, function in listed.items():
+            yield tuple(model.hmm.observations[o] for o in word), name, function
 
 
-def forward_sums(model: Model) -> dict[str, dict[tuple[int, ...], Polynomial]]:
-    """Returns, for each secret and each possible sequence, Pr(sequence | secret) · mass · denominator^length.
+def forward_sums(model: Model, start: InitialDistribution) -> dict[tuple[int, ...], Polynomial]:
+    """Returns, for each possible sequence, Pr(sequence | start) · mass · denominator^length.
 
     By the forward recursion of [F] section 2, sequence by sequence.
 
@@ -113,24 +116,21 @@ def forward_sums(model: Model) -> dict[str, dict[tuple[int, ...], Polynomial]]:
     """
     _finite(model.lengths)
     by_observation = _by_observation(model.hmm)
-    result: dict[str, dict[tuple[int, ...], Polynomial]] = {}
-    for name, start in _starts(model).items():
-        sums: dict[tuple[int, ...], Polynomial] = {}
-        level: list[tuple[tuple[int, ...], Vector]] = [((), start.weights)]
-        for length in range(1, max(model.lengths) + 1):
-            level = [
-                ((*word, observation), moved)
-                for word, weights in level
-                for observation, steps in enumerate(by_observation)
-                if (moved := _forward(steps, weights))
-            ]
-            if len(level) > MAX_VECTORS:
-                raise LimitError(f"more than {MAX_VECTORS:,} sequences of length {length}")
-            if length in model.lengths:
-                for word, weights in level:
-                    sums[word] = sum(weights.values(), start.mass * 0)
-        result[name] = sums
-    return result
+    sums: dict[tuple[int, ...], Polynomial] = {}
+    level: list[tuple[tuple[int, ...], Vector]] = [((), start.weights)]
+    for length in range(1, max(model.lengths) + 1):
+        level = [
+            ((*word, observation), moved)
+            for word, weights in level
+            for observation, steps in enumerate(by_observation)
+            if (moved := _forward(steps, weights))
+        ]
+        if len(level) > MAX_VECTORS:
+            raise LimitError(f"more than {MAX_VECTORS:,} sequences of length {length}")
+        if length in model.lengths:
+            for word, weights in level:
+                sums[word] = sum(weights.values(), start.mass * 0)
+    return sums
 
 
 def forward_sum(model: Model, start: InitialDistribution, observations: Sequence[str]) -> Polynomial:
@@ -153,8 +153,13 @@ def _finite(lengths: tuple[int, ...]) -> None:
         raise InputError('sequences of every length cannot be listed: give privacy.length as "1..5", say')
 
 
-def _starts(model: Model) -> dict[str, InitialDistribution]:
-    return {name: start for p in model.pairs for name, start in ((p.left, p.pi), (p.right, p.tau))}
+def _starts(model: Model) -> dict[str, list[InitialDistribution]]:
+    """Returns where each secret starts: once, unless sequences are left out pair by pair."""
+    found: dict[str, dict[int, InitialDistribution]] = {}
+    for p in model.pairs:
+        for name, start in ((p.left, p.pi), (p.right, p.tau)):
+            found.setdefault(name, {}).setdefault(id(start), start)
+    return {name: list(starts.values()) for name, starts in found.items()}
 
 
 def _forward(steps: list[tuple[int, int, Polynomial]], weights: Vector) -> Vector:
@@ -251,9 +256,12 @@ def _again(model: AnyModel) -> Iterator[Claim]:
     if isinstance(model, Inequality):
         yield from inequality_claims(model)
         return
-    sums = forward_sums(model)
+    sums: dict[int, dict[tuple[int, ...], Polynomial]] = {}
     for pair in model.pairs:
-        left, right = sums[pair.left], sums[pair.right]
+        for start in (pair.pi, pair.tau):
+            if id(start) not in sums:
+                sums[id(start)] = forward_sums(model, start)
+        left, right = sums[id(pair.pi)], sums[id(pair.tau)]
         for word in left.keys() | right.keys():
             zero = pair.pi.mass * 0
             a = left.get(word, zero) * pair.tau.mass

@@ -38,7 +38,8 @@ class HMM:
 
     The probability of a step is `weight / denominator`, with one denominator for the whole model that is
     positive on the domain of the case. Row s sums to the denominator, identically; or, where an adversary
-    chooses part of each observation (`chosen`), the steps that agree with each choice do.
+    chooses part of each observation (`chosen`), the steps that agree with each choice do. It may be less
+    where sequences are left out (`models.one_sided`).
     """
 
     ring: Ring

@@ -11,6 +11,8 @@ from paramverify.models.measures import Measure
 from paramverify.models.neighbourhoods import Neighbourhood
 from paramverify.models.priors import SecretPair
 
+SIDE_CONDITION = "output sequences that are impossible under one of the two secrets are ignored"
+
 
 @dataclass(frozen=True, eq=False)
 class Model:
@@ -26,6 +28,9 @@ class Model:
     All this is so only if the `obligations` are proved. `maybe_empty` is a claim that must be refuted: it
     holds if the domain has no point, which is a mistake and not privacy; so are the claims of
     `maybe_impossible`, each of which holds if a secret has probability zero at every point of the domain.
+
+    Where a case asks for less than privacy, the model is about that only; `whole` is the model of all
+    sequences then, and `side_condition` says in words what is left out (`models.one_sided`).
     """
 
     domain: Domain
@@ -38,3 +43,9 @@ class Model:
     maybe_empty: Obligation | None = None
     stands_for: Neighbourhood | None = None
     maybe_impossible: tuple[Obligation, ...] = ()
+    whole: Model | None = None
+
+    @property
+    def side_condition(self) -> str:
+        """What is left out, in words; "" for nothing."""
+        return SIDE_CONDITION if self.whole else ""

@@ -40,6 +40,11 @@ def read_measure(privacy: Table, checks: Checks) -> tuple[Measure, str]:
         return Pure(RationalFunction(numerator, denominator)), f"{name} = {expression.text}"
 
 
+def read_one_sided(privacy: Table) -> bool:
+    """Reads `one_sided`: whether sequences that are impossible under one secret are ignored."""
+    return "one_sided" in privacy and privacy.choice("one_sided", ("ignored",)) == "ignored"
+
+
 def read_lengths(value: object) -> tuple[int, ...]:
     """Reads `length`: a number, a range such as `"1..15"`, or `"all"`, which gives no lengths; 1 by default.
 

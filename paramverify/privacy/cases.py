@@ -24,9 +24,10 @@ from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.mechanisms import Input, Mechanism
 from paramverify.models.model import Model
+from paramverify.models.one_sided import without_one_sided
 from paramverify.models.parameters import read_domain, without_interval
 from paramverify.models.priors import Prior
-from paramverify.privacy.bounds import read_lengths, read_measure
+from paramverify.privacy.bounds import read_lengths, read_measure, read_one_sided
 from paramverify.privacy.secrets import possible, read_comparison
 from paramverify.tables import Table, all_expressions, read_toml
 
@@ -141,7 +142,11 @@ class _Reader:
         with located(key="privacy"):
             measure, budget = read_measure(privacy, checks)
             lengths = read_lengths(privacy.get("length"))
+            one_sided = read_one_sided(privacy)
             privacy.close()
+            if one_sided and compared.stands_for:
+                reason = "one pair stands for all neighbours here, which needs all sequences"
+                raise CaseError(reason, key="one_sided")
         self.top.close()
         doubtful, excluded = possible(compared.pairs, checks.domain)
         model = Model(
@@ -156,6 +161,9 @@ class _Reader:
             stands_for=compared.stands_for,
             maybe_impossible=tuple(doubtful),
         )
+        if one_sided:
+            with located(key="privacy"), located(key="one_sided"):
+                model = without_one_sided(model)
         return Case(
             self.path,
             self.digest,

@@ -2,23 +2,43 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
+from math import ceil, floor
+from typing import Any, TypeVar
 
+from paramverify.algebra.decimals import decimal_text
+from paramverify.algebra.polynomials import constant_value, is_constant
 from paramverify.answers import Decision, End, Open, Proved, Refuted
 from paramverify.claims import Claim
 from paramverify.encodings.at_points import find_violation
+from paramverify.encodings.climbing import climb
 from paramverify.encodings.every_length import certificate as every_length_certificate
 from paramverify.encodings.every_length import for_every_length
 from paramverify.encodings.no_budget import certificate as no_budget_certificate
 from paramverify.encodings.no_budget import no_budget
+from paramverify.encodings.ratio_bounds import upper_bound
+from paramverify.errors import TimeLimitError
 from paramverify.evidence.witnesses import Witness, evaluate, find_witness
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated
 
 Progress = Callable[[int, int], None]
+T = TypeVar("T")
+
+# Parts of the time that is left at their turn; all the rest is for cones.
+SHARES = {"short": 0.1, "loop": 0.2, "climb": 0.3, "upper": 0.3}
+STEP = 1.01  # ratios by floats that are closer to each other are not both evaluated
+PLACES = 10**6
+SHOWN = 12  # observations of a sequence that are told
+INFINITE = Fraction(10**1000)
+
+
+class _ShareIsOver(Exception):
+    """The part of the time that one search has is over."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,30 +51,138 @@ class Found:
     certificate: dict[str, Any] | None = None
 
 
+@dataclass(eq=False)
+class Bounds:
+    """What is known of the largest ratio: the best witness, and a number that no ratio exceeds.
+
+    `cut` tells whether a search was ended by the time, and might have found more with more of it.
+    """
+
+    best: Witness | None = None
+    upper: Fraction | None = None
+    cut: bool = False
+
+    def add(self, witness: Witness) -> None:
+        """Takes a witness if its ratio is the largest one so far, which is decided exactly."""
+        if self.best is None or _ratio(witness) > _ratio(self.best):
+            self.best = witness
+
+    def words(self) -> str:
+        """Returns both in words."""
+        known = []
+        if self.best is not None and self.best.ratio is not None:
+            about = self.best
+            outputs = " ".join(about.observations[:SHOWN]) + " ..." * (len(about.observations) > SHOWN)
+            told = f"the largest ratio is at least {_rounded_down(_ratio(about))}"
+            count = len(about.observations)
+            known.append(f"{told} (outputs {outputs}, {count} in all, {about.left} against {about.right})")
+        if self.upper is not None:
+            known.append(f"no ratio exceeds {_rounded_up(self.upper)}")
+        return "; ".join(known)
+
+
 def verify_all_lengths(model: Model, session: Session, progress: Progress | None = None) -> Found:
     """Decides whether the model is private for sequences of every length; its obligations must be proved.
 
     A short violation at a simple prior is looked for first, then a loop word on which one side outgrows the
-    other, so that no budget is enough; then a cone that contains every v_ω and on which the claims hold.
-    Sound, and not complete: the answer may be unknown.
+    other, so that no budget is enough, then a sequence on which one side grows; then a cone that contains
+    every v_ω and on which the claims hold. Sound, and not complete: the answer may be unknown, and tells the
+    bounds on the largest ratio that were found.
+    """
+    bounds = Bounds()
+    try:
+        violation = _within(session, bounds, SHARES["short"], lambda check: _short(model, bounds, check))
+        if violation:
+            return Found(Violated(violation))
+        bounds.cut = False  # this search is gone through again in the end
+        loop = _within(session, bounds, SHARES["loop"], lambda check: no_budget(model, check))
+        if loop:
+            point = dict(loop.point)
+            bound = evaluate(model, loop.origin(model, 1), point).bound.enclosure()[1]
+            witness = evaluate(model, loop.origin(model, loop.beyond(bound)), point)
+            if witness.exceeds:
+                return Found(Violated(witness), certificate=no_budget_certificate(model, loop))
+        violation = _within(session, bounds, SHARES["climb"], lambda check: _climb(model, bounds, check))
+        if violation:
+            return Found(Violated(violation))
+        enough = _number(model)
+        bounds.upper = _within(
+            session, bounds, SHARES["upper"], lambda check: upper_bound(model, enough, check)
+        )
+        if bounds.upper is not None and bounds.upper <= enough:
+            found, _ = _by_cones(model, session, progress, bounds, closed=False)
+            if found:
+                return found
+        found, reason = _by_cones(model, session, progress, bounds, closed=True)
+        if found:
+            return found
+        violation = _short(model, bounds, session.in_time)
+        if violation:
+            return Found(Violated(violation))
+        return Found(Unknown(End.GAVE_UP, _unknown(bounds, reason)))
+    except TimeLimitError as error:
+        bounds.cut = True
+        return Found(Unknown(End.TIMEOUT, _unknown(bounds, str(error))))
+
+
+def _unknown(bounds: Bounds, reason: str) -> str:
+    """Returns the reason, the bounds, and whether more time may help."""
+    more = "a longer --timeout does not help: all searches came to their ends"
+    if bounds.cut:
+        more = "whether a longer --timeout helps is not known"
+    return "\n".join(filter(None, [reason, bounds.words(), more]))
+
+
+def _within(
+    session: Session, bounds: Bounds, share: float, search: Callable[[Callable[[], None]], T | None]
+) -> T | None:
+    """Returns what a search finds in a share of the time that is left, or None.
 
     Raises:
-        TimeLimitError: the session's time is over before there is an answer.
+        TimeLimitError: the session's own time is over.
     """
-    violation = find_violation(model, check=session.in_time)
-    if violation:
-        witness = evaluate(model, *violation)
-        if witness.exceeds:
-            return Found(Violated(witness))
-    loop = no_budget(model, session.in_time)
-    if loop:
-        point = dict(loop.point)
-        bound = evaluate(model, loop.origin(model, 1), point).bound.enclosure()[1]
-        witness = evaluate(model, loop.origin(model, loop.beyond(bound)), point)
-        if witness.exceeds:
-            return Found(Violated(witness), certificate=no_budget_certificate(model, loop))
+    until = time.monotonic() + share * max(0.0, session.deadline - time.monotonic())
+
+    def check() -> None:
+        if time.monotonic() > until:
+            raise _ShareIsOver
+
+    try:
+        return search(check)
+    except _ShareIsOver:
+        session.in_time()
+        bounds.cut = True
+        return None
+
+
+def _short(model: Model, bounds: Bounds, check: Callable[[], None]) -> Witness | None:
+    violation = find_violation(model, check=check)
+    if violation is None:
+        return None
+    witness = evaluate(model, *violation)
+    bounds.add(witness)
+    return witness if witness.exceeds else None
+
+
+def _climb(model: Model, bounds: Bounds, check: Callable[[], None]) -> Witness | None:
+    """Returns a sequence with a growing ratio that is beyond the bound, evaluated exactly."""
+    best = 0.0
+    for found in climb(model, check):
+        if found.ratio > best * STEP:
+            best = found.ratio
+            witness = evaluate(model, found.origin, found.point)
+            bounds.add(witness)
+            if witness.exceeds:
+                return witness
+    return None
+
+
+def _by_cones(
+    model: Model, session: Session, progress: Progress | None, bounds: Bounds, *, closed: bool
+) -> tuple[Found | None, str]:
+    """Returns a verdict by an invariant cone, or why there is none."""
     reason = "no invariant cone was found, and no violation either"
-    for attempt in for_every_length(model, session.in_time):
+    for attempt in for_every_length(model, session.in_time, closed):
         decisions: list[Decision] = []
         for claim in attempt.claims:
             decision = session.decide(claim)
@@ -66,14 +194,37 @@ def verify_all_lengths(model: Model, session: Session, progress: Progress | None
         last = decisions[-1].answer if decisions else Open(End.GAVE_UP, reason)
         if all(isinstance(d.answer, Proved) for d in decisions):
             certificate = every_length_certificate(attempt, [d.proof for d in decisions])
-            return Found(Holds(tuple(decisions)), attempt.claims, tuple(decisions), certificate)
+            return Found(Holds(tuple(decisions)), attempt.claims, tuple(decisions), certificate), ""
         if isinstance(last, Refuted) and attempt.exact:
             found = _witness(model, attempt.claims[len(decisions) - 1], last)
             if found:
-                return Found(Violated(found), attempt.claims, tuple(decisions))
+                return Found(Violated(found), attempt.claims, tuple(decisions)), ""
         if isinstance(last, Open):
+            bounds.cut = bounds.cut or last.end is not End.GAVE_UP
             reason = f"a claim about an invariant cone stayed open: {last.detail}"
-    return Found(Unknown(End.GAVE_UP, reason))
+    return None, reason
+
+
+def _number(model: Model) -> Fraction:
+    """Returns the bound where it is a number, else 0."""
+    parts = model.measure.ratio.numerator, model.measure.ratio.denominator
+    if not all(map(is_constant, parts)):
+        return Fraction(0)
+    return constant_value(parts[0]) / constant_value(parts[1])
+
+
+def _ratio(witness: Witness) -> Fraction:
+    """Returns a number that the ratio is not below; infinity is larger than all others here."""
+    ratio = witness.ratio
+    return ratio.enclosure()[0] if ratio is not None else INFINITE
+
+
+def _rounded_down(value: Fraction) -> str:
+    return decimal_text(Fraction(floor(value * PLACES), PLACES))
+
+
+def _rounded_up(value: Fraction) -> str:
+    return decimal_text(Fraction(ceil(value * PLACES), PLACES))
 
 
 def _witness(model: Model, claim: Claim, refuted: Refuted) -> Witness | None:

@@ -10,6 +10,8 @@ from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, Open
 from paramverify.claims import Origin, Stated
 from paramverify.evidence.witnesses import AnyWitness, Counterexample
+from paramverify.models.kinds import AnyModel
+from paramverify.models.model import Model
 from paramverify.verdicts import status_of
 
 
@@ -60,6 +62,12 @@ def origin(found: Origin | Stated) -> dict[str, Any]:
     if isinstance(found, Stated):
         return {"statement": found.text}
     return {"secrets": [found.left, found.right], "observations": list(found.observations)}
+
+
+def side_condition(model: AnyModel) -> dict[str, str]:
+    """Returns what a verdict about the model is about besides, in words, if there is anything."""
+    told = model.side_condition if isinstance(model, Model) else ""
+    return {"side_condition": told} if told else {}
 
 
 def decision(made: Decision) -> dict[str, Any]:

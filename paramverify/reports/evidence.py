@@ -63,7 +63,7 @@ def evidence_document(case: Case, report: Report) -> dict[str, Any]:
         case.title, case.digest, status, certificates.distinct(entries), violation
     )
     points = points_for(case.model, needs_of(case.model)) if status == Standing.HOLDS else []
-    return {**document, **({"points": points} if points else {}), **reduction(case, status)}
+    return {**document, **({"points": points} if points else {}), **statements(case, status)}
 
 
 def about(
@@ -76,13 +76,17 @@ def about(
         "case": {"title": case.title, "digest": case.digest},
         "obligations": certificates.distinct(own),
         **({"points": points} if points else {}),
-        **reduction(case, status),
+        **statements(case, status),
     }
 
 
-def reduction(case: Case, status: str | None = None) -> dict[str, Any]:
-    """Returns the statement that one pair of neighbours stands for all, where the verdict needs it."""
-    if not isinstance(case.model, Model) or case.model.stands_for is None or status == Standing.VIOLATED:
+def statements(case: Case, status: str | None = None) -> dict[str, Any]:
+    """Returns what the verdict needs besides: its side condition, and the pair that stands for the others."""
+    if not isinstance(case.model, Model):
+        return {}
+    if case.model.side_condition:
+        return {"side_condition": case.model.side_condition}  # then no pair stands for others
+    if case.model.stands_for is None or status == Standing.VIOLATED:
         return {}
     pair = case.model.pairs[0]
     return {"reduction": case.model.stands_for.document(pair.left, pair.right)}
@@ -136,13 +140,16 @@ def check_with_case(text: str, case: Case) -> checker.Report:
         document = read(text)
         check(document, shapes.FORM)
         status = document.get("status")
-        if document.get("reduction") != reduction(case, status).get("reduction"):
+        needed = statements(case, status)
+        if document.get("reduction") != needed.get("reduction"):
             raise checker.Rejected("it is about other neighbours")
+        if document.get("side_condition") != needed.get("side_condition"):
+            raise checker.Rejected("it has another side condition than the case")
         own = {"title": case.title, "digest": case.digest}
         if document.get("case", own if document["format"] == region_checker.FORMAT else None) != own:
             raise checker.Rejected("the evidence belongs to another case file")
         report = _CHECKS[document["format"]](document, case)
-        report = product_checker.with_reduction(document, report)
+        report = product_checker.with_statements(document, report)
         if not report.accepted:
             return report
         if report.status == Standing.VIOLATED and "witness" in document:

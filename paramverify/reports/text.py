@@ -18,6 +18,8 @@ from paramverify.answers import Decision
 from paramverify.claims import show_sequence
 from paramverify.evidence import certificates
 from paramverify.evidence.witnesses import AnyWitness, Counterexample, Witness
+from paramverify.models.kinds import AnyModel
+from paramverify.models.model import Model
 
 LONGEST = 40  # characters of an exact number before it is shown as a decimal only
 
@@ -107,11 +109,15 @@ def _against_zero(witness: Counterexample) -> str:
 
 def _leak(witness: Witness) -> list[str]:
     """Returns the sentences that tell a candidate: prior, secrets, output, probabilities, ratio and bound."""
-    left, right = witness.probabilities
     at = f"With {in_words(witness.parameters)}: " if witness.parameters else ""
+    return [f"{at}{comparison(witness)}", *probability_lines(witness)]
+
+
+def probability_lines(witness: Witness) -> list[str]:
+    """Returns the two probabilities of a candidate."""
+    left, right = witness.probabilities
     outputs = word(witness.observations)
     return [
-        f"{at}{comparison(witness)}",
         f"Pr({outputs} | {printable.name(witness.left)}) {equals(left)}",
         f"Pr({outputs} | {printable.name(witness.right)}) {equals(right)}",
     ]
@@ -137,6 +143,16 @@ def on_word(decisions: Sequence[Decision]) -> str:
     """Returns on whose word proofs rest, as an addition to "holds"; nothing where all have certificates."""
     names = dict.fromkeys(name for d in decisions for name in certificates.words(d))
     return f", on the word of {', '.join(names)} (no certificate)" if names else ""
+
+
+def on_condition(model: AnyModel) -> str:
+    """Returns that a verdict has a side condition, as an addition to "holds"; see `but`."""
+    return ", on a side condition" if isinstance(model, Model) and model.side_condition else ""
+
+
+def but(model: AnyModel) -> str:
+    """Returns the side condition of a verdict about the model, as an addition to its sentence."""
+    return f"; but {model.side_condition}" if isinstance(model, Model) and model.side_condition else ""
 
 
 def words(decisions: Sequence[Decision]) -> dict[str, Any]:

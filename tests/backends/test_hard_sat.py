@@ -1,12 +1,15 @@
 """Cases made from 3-SAT formulas: privacy says what a SAT solver says."""
 
 import importlib.util
+from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from random import Random
 from types import ModuleType
 
 import pytest
 
+from paramverify.encodings import sequences
 from paramverify.encodings.cone import cone_claims
 from paramverify.encodings.monolithic import Unsatisfiable, formulas, solve
 from paramverify.evidence.witnesses import Witness, evaluate
@@ -37,6 +40,30 @@ def test_privacy_is_unsatisfiability(hard_sat: ModuleType, seed: int) -> None:
             assert evaluate(model, origin, {}).exceeds
             assert origin.left == "left"
             assert hard_sat.satisfies(formula, origin.observations)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(8))
+def test_the_printed_reduction_separates_below_four_only(hard_sat: ModuleType, seed: int) -> None:
+    """As printed every instance is private for ln 4; with 4 - 1/m privacy is unsatisfiability."""
+    random = Random(seed)
+    variables = 3
+    clauses = random.choice((2, 7, 8, 9, 16))
+    formula = hard_sat.random_formula(random, variables, clauses)
+    if seed % 2:  # all signs of three variables: no assignment makes all clauses true
+        signs = product((1, -1), repeat=3)
+        formula = [tuple(s * v for s, v in zip(sign, (1, 2, 3), strict=True)) for sign in signs]
+    count = len(formula)
+    best = Fraction(0)
+    for values in product((True, False), repeat=variables):
+        true = sum(any(values[abs(x) - 1] == (x > 0) for x in clause) for clause in formula)
+        best = max(best, Fraction(8 * true + 5 * (count - true), 2 * true + 5 * (count - true)))
+    for bound in (Fraction(4), 4 - Fraction(1, count)):
+        model = hard_sat.read_model(formula, variables, bound)
+        found = [c.ratio for c in sequences.candidates(model)]
+        assert max(r for r in found if r is not None) == best
+        private = all(claim.holds_at({}) for claim in sequences.sequence_claims(model))
+        assert private == (bound == 4 or not hard_sat.satisfiable(formula))
 
 
 def test_the_monolithic_encoding_agrees(hard_sat: ModuleType) -> None:

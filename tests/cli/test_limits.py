@@ -316,8 +316,8 @@ def test_every_length_looks_at_the_time() -> None:
     """The search for every length ends in time, which is an unknown verdict and not an error."""
     case = load(str(CASES / "above-threshold-all.toml"))
     assert isinstance(case.model, Model)
-    with Session(Options(seconds=1e-9)) as session, pytest.raises(TimeLimitError):
-        verify_all_lengths(case.model, session)
+    with Session(Options(seconds=1e-9)) as session:
+        assert isinstance(verify_all_lengths(case.model, session).verdict, Unknown)
     verdict = verify(case, Options(seconds=1e-9)).verdict
     assert isinstance(verdict, Unknown)
     assert verdict.end is End.TIMEOUT

@@ -126,15 +126,15 @@ def test_limits_are_those_of_the_longest_sequences(monkeypatch: pytest.MonkeyPat
     model = growing()
     monkeypatch.setattr(sequences, "MAX_VECTORS", 8)
     assert sorted(len(word) for word, _ in vectors(model.hmm, model.lengths)) == [1] * 2 + [3] * 8
-    for sums in forward_sums(model).values():
-        assert sorted(map(len, sums)) == [1] * 2 + [3] * 8
+    for start in (model.pairs[0].pi, model.pairs[0].tau):
+        assert sorted(map(len, forward_sums(model, start))) == [1] * 2 + [3] * 8
     assert len(list(probabilities(model))) == 20
     monkeypatch.setattr(sequences, "MAX_VECTORS", 7)
     for listed in (vectors(model.hmm, model.lengths), probabilities(model)):
         with pytest.raises(LimitError):
             list(listed)
     with pytest.raises(InputError, match="cannot be listed"):
-        forward_sums(replace(model, lengths=()))
+        forward_sums(replace(model, lengths=()), model.pairs[0].pi)
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -1,0 +1,87 @@
+"""`verify --encoding monolithic`: Algorithm 1 of [F], by formulas instead of claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from paramverify import printable
+from paramverify.answers import Open, Proved
+from paramverify.cli import _output
+from paramverify.cli._common import print_json, say, time_limit
+from paramverify.cli._exits import STATUS_CODES
+from paramverify.encodings import monolithic
+from paramverify.portfolio.session import Options
+from paramverify.privacy.cases import Case, load
+from paramverify.privacy.formula_verification import FormulaReport, Solved, verify_by_formulas
+from paramverify.reports import documents, text
+from paramverify.verdicts import Holds, Violated
+
+
+def verify_formulas(case: str, timeout: float, options: Options, as_json: bool) -> int:
+    """Verifies a case by the formulas of Algorithm 1, prints the verdict, and returns the exit code."""
+
+    def settled(count: int) -> None:
+        _output.found([f"  {count} formulas were unsatisfiable until then."], {"unsatisfiable": count})
+
+    with time_limit(timeout):
+        loaded = load(case)
+        report = verify_by_formulas(loaded, options, settled)
+    if as_json:
+        print_json(_document(report) | documents.side_condition(loaded.model))
+        return STATUS_CODES[report.status]
+    for line in _lines(report, loaded):
+        say(line)
+    return STATUS_CODES[report.status]
+
+
+def _lines(report: FormulaReport, case: Case) -> Iterator[str]:
+    verdict, decisions = report.verdict, [solved.decision for solved in report.solved]
+    budget, took = f"with {case.budget}", f"in {report.seconds:.2g} s"
+    if isinstance(verdict, Holds):
+        word = text.on_word(decisions) + text.on_condition(case.model)
+        where = text.priors(case.model.domain)
+        yield f"{report.status}{word}: private {budget} {where}{text.but(case.model)}."
+        count = len(decisions)
+        many = f"{count} formulas are" if count > 1 else "1 formula is"
+        yield f"  Monolithic encoding: {many} unsatisfiable, says the solver, {took}."
+    elif isinstance(verdict, Violated):
+        yield f"{report.status}: not private {budget}."
+        yield from (f"  {line}" for line in text.witness_lines(verdict.witness))
+        yield f"  Monolithic encoding: the witness of the solver was evaluated exactly, {took}."
+    else:
+        yield f"{report.status}: undecided {budget}: {verdict.end.value}."
+        yield f"  {verdict.detail}"
+        done = sum(isinstance(decision.answer, Proved) for decision in decisions)
+        yield f"  Monolithic encoding: {done} formulas were unsatisfiable until then."
+        for solved in report.solved:
+            if isinstance(solved.decision.answer, Open):
+                yield f"  open: {printable.name(_about(solved))}"
+                break
+    for note in report.notes:
+        yield f"  Note: {note}."
+
+
+def _about(solved: Solved) -> str:
+    return f"{solved.left} against {solved.right}, length {solved.length}"
+
+
+def _document(report: FormulaReport) -> dict[str, Any]:
+    decisions = [solved.decision for solved in report.solved]
+    proofs = [*decisions, *(decision for _, decision in report.obligations)]
+    document: dict[str, Any] = {
+        "status": report.status,
+        "encoding": monolithic.ENCODING.name,
+        "formulas": [
+            {"secrets": [s.left, s.right], "length": s.length, **documents.decision(s.decision)}
+            for s in report.solved
+        ],
+        "seconds": round(report.seconds, 6),
+        "evidence": {"decided_by": text.backends_used(decisions)} | text.words(proofs),
+        "notes": list(report.notes),
+    }
+    if isinstance(report.verdict, Violated):
+        document["witness"] = documents.witness(report.verdict.witness)
+    elif not isinstance(report.verdict, Holds):
+        document |= {"end": report.verdict.end.value, "reason": report.verdict.detail}
+    return document

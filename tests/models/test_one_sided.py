@@ -1,0 +1,327 @@
+"""Cases that ignore sequences which only one of two secrets allows, and Fig. 3 of [F], which needs that."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from paramverify.claims import Origin
+from paramverify.cli.main import run
+from paramverify.encodings import cone, sequences
+from paramverify.errors import CaseError, InputError, ModelError
+from paramverify.evidence.witnesses import evaluate
+from paramverify.models.model import Model
+from paramverify.models.one_sided import without_one_sided
+from paramverify.privacy.cases import load
+from paramverify.privacy.verification import verify
+from paramverify.verdicts import Holds, Violated
+
+CASES = Path(__file__).parents[2] / "cases"
+FIGURE = CASES / "above-threshold-figure-3.toml"
+FOUR = CASES / "above-threshold-figure-3-four.toml"
+CONDITION = "output sequences that are impossible under one of the two secrets are ignored"
+
+Table = list[list[Fraction]]
+
+# A secret that is told by its own symbol, x or y, with probability 1/2, and else by a coin of another bias.
+OWN_SYMBOL = """
+[mechanism]
+kind = "hmm"
+states = ["s", "t"]
+observations = ["a", "b", "x", "y"]
+[mechanism.emissions]
+s = { a = "1/3", b = "1/6", x = "1/2" }
+t = { a = "1/6", b = "1/3", y = "1/2" }
+[neighbours]
+pairs = [["s", "t"]]
+[privacy]
+ratio = "RATIO"
+length = "1..2"
+"""
+
+
+def written(folder: Path, ratio: str, extra: str = "") -> str:
+    path = folder / "case.toml"
+    path.write_text(OWN_SYMBOL.replace("RATIO", ratio) + extra, encoding="utf-8")
+    return str(path)
+
+
+def random_table(random: Random, rows: int, columns: int) -> Table:
+    """Returns distributions in which about half of the entries are zero."""
+    found = []
+    for _ in range(rows):
+        weights = [random.choice((0, 0, 1, 2, 3)) for _ in range(columns)]
+        weights[random.randrange(columns)] += 1
+        found.append([Fraction(w, sum(weights)) for w in weights])
+    return found
+
+
+def row_text(names: list[str], row: list[Fraction]) -> str:
+    return "{ " + ", ".join(f'{n} = "{p}"' for n, p in zip(names, row, strict=True) if p) + " }"
+
+
+def chances(word: tuple[int, ...], start: list[Fraction], moves: Table, emissions: Table) -> Fraction:
+    """Returns the probability of a sequence: emit, then move, path by path."""
+    total = Fraction(0)
+    for path in product(range(len(moves)), repeat=len(word)):
+        chance = start[path[0]]
+        for k, (state, seen) in enumerate(zip(path, word, strict=True)):
+            chance *= emissions[state][seen]
+            if k + 1 < len(path):
+                chance *= moves[state][path[k + 1]]
+        total += chance
+    return total
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_models_are_those_of_brute_force(seed: int, tmp_path: Path) -> None:
+    """The largest ratio is that of the sequences with both probabilities positive, path by path."""
+    random = Random(seed)
+    states, symbols, length = ["q", "r", "s"], ["a", "b", "c"], 3
+    moves, emissions = random_table(random, 3, 3), random_table(random, 3, 3)
+    left, right = random_table(random, 2, 3)
+    best = Fraction(0)
+    for size in range(1, length + 1):
+        for word in product(range(3), repeat=size):
+            one, other = (chances(word, start, moves, emissions) for start in (left, right))
+            if one and other:
+                best = max(best, one / other, other / one)
+    listed = lambda names: json.dumps(names)  # noqa: E731
+    text = f"""
+[mechanism]
+kind = "hmm"
+states = {listed(states)}
+observations = {listed(symbols)}
+[mechanism.emissions]
+{chr(10).join(f"{s} = {row_text(symbols, row)}" for s, row in zip(states, emissions, strict=True))}
+[mechanism.transitions]
+{chr(10).join(f"{s} = {row_text(states, row)}" for s, row in zip(states, moves, strict=True))}
+[prior]
+left = {row_text(states, left)}
+right = {row_text(states, right)}
+[secrets]
+pairs = [["left", "right"]]
+[privacy]
+ratio = "2"
+length = "1..{length}"
+one_sided = "ignored"
+"""
+    path = tmp_path / "case.toml"
+    path.write_text(text, encoding="utf-8")
+    model = load(path).model
+    assert isinstance(model, Model)
+    for encoding in (sequences, cone):
+        found = [c.ratio for c in encoding.candidates(model) if c.left and c.right]
+        assert max((r for r in found if r is not None), default=Fraction(0)) == best
+    report = verify(load(path))
+    assert isinstance(report.verdict, Holds if best <= 2 else Violated)
+
+
+def test_what_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Text, JSON, evidence and its check tell the side condition; the same case without it is violated."""
+    ignored = 'one_sided = "ignored"\n'
+    assert run(["verify", written(tmp_path, "4")]) == 1
+    capsys.readouterr()
+    case = written(tmp_path, "4", ignored)
+    evidence = tmp_path / "evidence.json"
+    assert run(["verify", case, "--evidence", str(evidence)]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("holds, on a side condition: private with ratio = 4")
+    assert CONDITION in told.split("\n")[0]
+    assert run(["verify", case, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["side_condition"] == CONDITION
+    for arguments in (["check", str(evidence)], ["check", str(evidence), "--case", case]):
+        assert run(arguments) == 0
+        assert f"holds, on a side condition ({CONDITION})" in capsys.readouterr().out
+        assert run([*arguments, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["side_condition"] == CONDITION
+    assert run(["verify", written(tmp_path, "39/10", ignored)]) == 1  # a a has ratio 4
+    assert "a a are 4 times as likely" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("lengths", ['"1..2"', "41"])
+def test_evidence_with_another_condition_is_rejected(
+    lengths: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Evidence of the weaker statement does not pass for the stronger one, nor the other way round."""
+    ignored = 'one_sided = "ignored"\n'
+    text = OWN_SYMBOL.replace('"1..2"', lengths).replace("RATIO", str(2**41))
+    same = text.replace('x = "1/2"', 'a = "1/3", b = "1/6"').replace('y = "1/2"', 'a = "1/6", b = "1/3"')
+    same = same.replace('a = "1/3", b = "1/6", a = "1/3", b = "1/6"', 'a = "2/3", b = "1/3"')
+    same = same.replace('a = "1/6", b = "1/3", a = "1/6", b = "1/3"', 'a = "1/3", b = "2/3"')
+    for content in (text, same):
+        case, evidence = tmp_path / "case.toml", tmp_path / "evidence.json"
+        case.write_text(content + ignored, encoding="utf-8")
+        assert run(["verify", str(case), "--evidence", str(evidence)]) == 0
+        document = json.loads(evidence.read_text())
+        assert document["side_condition"] == CONDITION
+        assert run(["check", str(evidence), "--case", str(case)]) == 0
+        assert "read a second time" in capsys.readouterr().out
+        for changed in (None, "nothing is ignored"):
+            forged = {k: v for k, v in document.items() if k != "side_condition"}
+            forged |= {"side_condition": changed} if changed else {}
+            evidence.write_text(json.dumps(forged))
+            assert run(["check", str(evidence), "--case", str(case)]) == 1
+        evidence.write_text(json.dumps(document))
+        case.write_text(content, encoding="utf-8")
+        assert run(["check", str(evidence), "--case", str(case)]) == 1
+        capsys.readouterr()
+
+
+def test_the_second_reader_notices_the_condition(tmp_path: Path) -> None:
+    """The second reading alone, without the first one, rejects evidence with another side condition."""
+    from paramverify.checker.second_look import second_look
+
+    ignored = 'one_sided = "ignored"\n'
+    case, evidence = written(tmp_path, "4", ignored), tmp_path / "evidence.json"
+    assert run(["verify", case, "--evidence", str(evidence)]) == 0
+    document = json.loads(evidence.read_text())
+    content = Path(case).read_text(encoding="utf-8")
+    assert second_look(document, content).agrees
+    assert not second_look(document, content.replace(ignored, "")).agrees
+    del document["side_condition"]
+    assert not second_look(document, content).agrees
+    assert not second_look(document, content.replace(ignored, "")).agrees
+
+
+def test_certify_says_that_a_sequence_is_ignored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A sequence that one secret alone allows has its true probabilities, and is no violation."""
+    case = written(tmp_path, "4", 'one_sided = "ignored"\n')
+    assert run(["certify", case, "--observations", "a,x"]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("ignored, and so not a violation")
+    assert "Pr(a x | s) = 1/6" in told
+    assert "Pr(a x | t) = 0" in told
+    assert run(["certify", case, "--observations", "a,x", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["ignored"] is True
+    assert run(["certify", written(tmp_path, "4"), "--observations", "a,x"]) == 1
+
+
+def test_what_cannot_be_asked(tmp_path: Path) -> None:
+    """Probabilities that vanish at some points only, other words, and sampling are mistakes."""
+    with pytest.raises(CaseError, match="one_sided"):
+        load(written(tmp_path, "4", 'one_sided = "kept"\n'))
+    path = tmp_path / "zero.toml"
+    text = OWN_SYMBOL.replace("RATIO", "4") + 'one_sided = "ignored"\n[parameters]\np = "INTERVAL"\n'
+    text = text.replace('a = "1/3", b = "1/6"', 'a = "p/2", b = "(1-p)/2"')
+    path.write_text(text.replace("INTERVAL", "[0, 1/2]"), encoding="utf-8")
+    with pytest.raises(ModelError, match="positive on the whole domain"):
+        load(path)
+    path.write_text(text.replace("INTERVAL", "(0, 1/2]"), encoding="utf-8")
+    model = load(path).model
+    assert isinstance(model, Model)
+    assert model.side_condition == CONDITION
+    assert run(["sample", written(tmp_path, "4", 'one_sided = "ignored"\n')]) == 2
+    many = (CASES / "noisy-max-12.toml").read_text(encoding="utf-8")
+    path.write_text(many.replace("[privacy]", '[privacy]\none_sided = "ignored"'), encoding="utf-8")
+    with pytest.raises(InputError, match="stands for all neighbours"):
+        load(path)
+
+
+THRESHOLD = {0: ("4/5", "3/20", "1/20"), 1: ("1/5", "3/5", "1/5"), 2: ("1/20", "3/20", "4/5")}
+QUERY = {0: ("2/3", "1/6", "1/6"), 1: ("1/3", "1/3", "1/3"), 2: ("1/6", "1/6", "2/3")}
+
+
+def algorithm(threshold: int, answers: list[int], outputs: str) -> Fraction:
+    """Returns the probability of the outputs by the lines of Algorithm 4 of [F]."""
+    total = Fraction(0)
+    for noisy, chance in enumerate(THRESHOLD[threshold]):
+        product_ = Fraction(chance)
+        for answer, output in zip(answers, outputs, strict=True):
+            above = sum((Fraction(p) for r, p in enumerate(QUERY[answer]) if r >= noisy), Fraction(0))
+            product_ *= above if output == "⊤" else 1 - above
+        total += product_
+    return total
+
+
+def whole_figure() -> Model:
+    model = load(FIGURE).model
+    assert isinstance(model, Model)
+    assert model.whole is not None
+    return model.whole
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5])
+def test_lemma_10_1_has_the_exponent_2n_minus_1(count: int) -> None:
+    """In Fig. 3 a sequence of n outputs has (1/3)^(2n-1) times its probability in the algorithm."""
+    model, random = whole_figure(), Random(count)
+    near = [(a, b) for a in range(3) for b in range(3) if abs(a - b) <= 1]
+    for _ in range(12):
+        threshold = random.randrange(3)
+        pairs = [random.choice(near) for _ in range(count)]
+        outputs = "⊥" * (count - 1) + random.choice("⊥⊤")
+        word = ["⌞⌟", *(x for (a, b), o in zip(pairs, outputs, strict=True) for x in (f"{a}{b}", o))]
+        left, right = f"t{threshold}r{pairs[0][0]}", f"_t{threshold}r{pairs[0][1]}"
+        found = evaluate(model, Origin(left, right, tuple(word)), {})
+        for side, value in enumerate(found.probabilities):
+            expected = algorithm(threshold, [pair[side] for pair in pairs], outputs)
+            assert value.rational == Fraction(1, 3) ** (2 * count - 1) * expected
+            if expected:
+                assert value.rational != Fraction(1, 3) ** (2 * count + 1) * expected
+
+
+def largest(count: int) -> Fraction:
+    """Returns the largest ratio of n outputs of the algorithm, over neighbours and thresholds."""
+    near = [(a, b) for a in range(3) for b in range(3) if abs(a - b) <= 1]
+    best = Fraction(0)
+    for threshold, last in product(range(3), "⊥⊤"):
+        outputs = "⊥" * (count - 1) + last
+        # Each axis of the product over answers is tried: count is small.
+        for pairs in product(near, repeat=count):
+            one, other = (algorithm(threshold, [p[side] for p in pairs], outputs) for side in (0, 1))
+            if one and other:
+                best = max(best, one / other, other / one)
+    return best
+
+
+@pytest.mark.parametrize("count", [1, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 3))])
+def test_theorem_10_2_the_figure_is_private_iff_the_algorithm_is(count: int, tmp_path: Path) -> None:
+    """With the side condition, length 2n + 1 holds at the algorithm's largest ratio, and not below."""
+    best = largest(count)
+    assert best == 2**count
+    text = FIGURE.read_text(encoding="utf-8").replace('length = "1..11"', f"length = {2 * count + 1}")
+    for ratio, verdict in ((best, Holds), (best - Fraction(1, 1000), Violated)):
+        path = tmp_path / "figure.toml"
+        path.write_text(text.replace('epsilon = "4*ln(2)"', f'ratio = "{ratio}"'), encoding="utf-8")
+        assert isinstance(verify(load(path)).verdict, verdict)
+
+
+def test_the_published_sequences() -> None:
+    """The sequence of Table 2 has ratio 20, the one that section 7.2.2 gives for epsilon = 3 has 664/131."""
+    ratios: Mapping[str, Fraction] = {
+        "⌞⌟ 01 ⊥ 12 ⊥ 12 ⊥ 12 ⊥ 21 ⊤": Fraction(20),
+        "⌞⌟ 01 ⊥ 12 ⊥ 12 ⊥ 12 ⊥ 01 ⊤": Fraction(664, 131),
+    }
+    for word, ratio in ratios.items():
+        found = evaluate(whole_figure(), Origin("t2r0", "_t2r1", tuple(word.split())), {})
+        assert found.ratio is not None
+        assert found.ratio.rational == ratio
+
+
+def test_without_the_condition_the_figure_is_violated_at_once(tmp_path: Path) -> None:
+    """A suit, or an observation of other answers, is possible on one side only, so nothing is private."""
+    path = tmp_path / "plain.toml"
+    path.write_text(FOUR.read_text(encoding="utf-8").replace('one_sided = "ignored"\n', ""), encoding="utf-8")
+    report = verify(load(path))
+    assert isinstance(report.verdict, Violated)
+    assert report.verdict.witness.ratio is None  # type: ignore[union-attr]
+
+
+def test_the_product_keeps_shared_secrets_apart() -> None:
+    """A secret in several pairs loses other sequences in each; all others keep their probabilities."""
+    whole = whole_figure()
+    model = without_one_sided(whole)
+    pairs = {(p.left, p.right): k for k, p in enumerate(model.pairs)}
+    for other, kept in (("_t2r0", "10"), ("_t2r1", "11"), ("_t2r2", "12")):
+        k = pairs["t2r1", other]
+        for seen in ("10", "11", "12"):
+            sums = sequences.forward_sum(model, model.pairs[k].pi, ["⌞⌟", seen])
+            plain = sequences.forward_sum(whole, whole.pairs[k].pi, ["⌞⌟", seen])
+            assert plain
+            assert sums == (plain if seen == kept else plain * 0)
