@@ -30,6 +30,7 @@ from paramverify.cli._exits import STATUS_CODES, Exit
 from paramverify.interactive.bounds import power
 from paramverify.interactive.cases import InteractiveCase, load
 from paramverify.interactive.certificates import evidence_document
+from paramverify.interactive.unwinding import Failure
 from paramverify.interactive.verification import Noninterference, verify
 from paramverify.models.systems.weights import Weight, as_function, is_number, is_zero, text
 from paramverify.reports.formulas import formula
@@ -108,22 +109,30 @@ def _lines(case: InteractiveCase, report: Noninterference) -> list[str]:
         return [
             f"violated: no differential noninterference with {case.budget} ({size}).",
             *_witness(case, report),
+            *_failure(report),
             *assumed,
         ]
     if isinstance(report.verdict, Unknown):
-        return [f"unknown: undecided with {case.budget} ({size}).", f"  {report.reason}", *assumed]
+        first = f"unknown: undecided with {case.budget} ({size})."
+        return [first, f"  {report.reason}", *_failure(report), *assumed]
     word = on_word([decision for _, decision in (*report.claims, *report.obligations)])
     lines = [f"holds{word}: differential noninterference with {case.budget}{where} ({size})."]
     family, costs = report.family, report.costs
     if family:
         steps = f"{family.steps} step{'s' * (family.steps != 1)}"
         total = _shown(case, power(family.ratio, family.steps))
-        lines.append(f"  Unwinding family: {steps} of ratio {_shown(case, family.ratio)}, together {total}.")
+        whose = "Unwinding family of the case" if case.given else "Unwinding family"
+        lines.append(f"  {whose}: {steps} of ratio {_shown(case, family.ratio)}, together {total}.")
     else:
-        lines.append("  No unwinding family within the bound.")
+        lines += _failure(report) or ["  No unwinding family within the bound."]
     if costs and costs.ratio is not None:
         lines.append(f"  Steps paid with what they leak: ratio {_shown(case, costs.ratio)}.")
     return lines + assumed
+
+
+def _failure(report: Noninterference) -> list[str]:
+    """Returns where the family of the case fails, in words."""
+    return [f"  The unwinding family of the case fails: {report.failure.reason}."] if report.failure else []
 
 
 def _witness(case: InteractiveCase, report: Noninterference) -> list[str]:
@@ -185,6 +194,12 @@ def _document(case: InteractiveCase, report: Noninterference) -> dict[str, Any]:
             "costs": None if costs is None or costs.ratio is None else {"total": _shown(case, costs.ratio)},
         },
     }
+    if case.given:
+        failure = report.failure
+        document["evidence"]["given"] = {
+            "accepted": failure is None,
+            **({} if failure is None else _failed(case, failure)),
+        }
     document["evidence"] |= words([decision for _, decision in (*report.claims, *report.obligations)])
     if constant:
         document["constant"] = f"E = exp({constant.exponent})"
@@ -203,3 +218,13 @@ def _document(case: InteractiveCase, report: Noninterference) -> dict[str, Any]:
     elif isinstance(report.verdict, Unknown):
         document["reason"] = report.reason
     return document
+
+
+def _failed(case: InteractiveCase, failure: Failure) -> dict[str, Any]:
+    names, actions = case.system.states, case.system.actions.names
+    return {
+        "reason": failure.reason,
+        "level": failure.level,
+        "pair": [names[s] for s in failure.pair] if failure.pair else None,
+        "action": None if failure.action is None else actions[failure.action],
+    }

@@ -21,6 +21,7 @@ from paramverify.interactive.cases import InteractiveCase
 from paramverify.interactive.closure import SILENT, Closures
 from paramverify.interactive.costs import Costs
 from paramverify.interactive.families import Family
+from paramverify.interactive.given import GivenFamily
 from paramverify.interactive.refutation import Refutation
 from paramverify.interactive.verification import Noninterference
 from paramverify.models.systems.system import System
@@ -132,7 +133,7 @@ def _closures(closures: Closures, judge: Judge) -> list[dict[str, Any]]:
     ]
 
 
-def _family(family: Family, judge: Judge) -> dict[str, Any]:
+def _family(family: Family | GivenFamily, judge: Judge) -> dict[str, Any]:
     return {
         "kind": "family",
         "delta": _weight(family.ratio, judge),
