@@ -36,12 +36,13 @@ from paramverify.models.systems.weights import Weight, as_function, is_number, i
 from paramverify.reports.formulas import formula
 from paramverify.reports.pictures.systems import dot
 from paramverify.reports.text import on_word, words
-from paramverify.verdicts import Unknown, Violated
+from paramverify.verdicts import Holds, Unknown, Violated
 
 LISTED = (40, "Prove differential noninterference of an interactive system, or show how it leaks.")
 
 WRITE = "Write the evidence to this file, for `paramverify check`."
 ASSUMED = "  Assumed of the environment: no input ever comes in a waiting state that does not accept it."
+POINTS = "Say what follows for inputs that differ in up to this many data points."
 PICTURE = "Write a picture of the system in DOT to this file, and decide nothing."
 
 
@@ -51,6 +52,7 @@ PICTURE = "Write a picture of the system in DOT to this file, and decide nothing
 @timeout_option
 @session_option
 @click.option("--evidence", "evidence", type=OUTPUT_FILE, help=WRITE)
+@click.option("--points", type=click.IntRange(0, 1_000), help=POINTS)
 @click.option("--dot", "picture", type=OUTPUT_FILE, help=PICTURE)
 def command(
     case: str,
@@ -60,6 +62,7 @@ def command(
     strategy: str | None,
     confirm: int,
     evidence: Path | None,
+    points: int | None,
     picture: Path | None,
 ) -> int:
     """Prove differential noninterference of an interactive system, or show how it leaks."""
@@ -93,10 +96,13 @@ def command(
             document = evidence_document(loaded, report, options)
             write_json(evidence, document)
     if as_json:
-        print_json(_document(loaded, report))
+        several = {} if points is None else {"points": _several(loaded, report, points)}
+        print_json(_document(loaded, report) | several)
         return STATUS_CODES[report.status]
     for line in _lines(loaded, report):
         say(line)
+    if points is not None:
+        say(f"  {_several(loaded, report, points)['statement']}")
     return STATUS_CODES[report.status]
 
 
@@ -127,7 +133,28 @@ def _lines(case: InteractiveCase, report: Noninterference) -> list[str]:
         lines += _failure(report) or ["  No unwinding family within the bound."]
     if costs and costs.ratio is not None:
         lines.append(f"  Steps paid with what they leak: ratio {_shown(case, costs.ratio)}.")
+    if case.subroutines:
+        lines += [
+            f"  Subroutine: the hidden step of {s.state!r} is replaced by an automaton with {s.states} steps"
+            " that ends alike."
+            for s in case.subroutines
+        ]
     return lines + assumed
+
+
+def _several(case: InteractiveCase, report: Noninterference, points: int) -> dict[str, Any]:
+    """Returns what a bound for one data point says about several ([T], Proposition 13)."""
+    if not isinstance(report.verdict, Holds):
+        reason = "Nothing follows for several data points: the bound is not proved for one."
+        return {"count": points, "ratio": None, "statement": reason}
+    ratio = _shown(case, power(report.bound, points))
+    between = ", and let the environment give every sequence in between" if case.system.partial else ""
+    statement = (
+        f"Up to {points} data points (Proposition 13): let at most {points} insertions of data points make"
+        f" the inputs w and w' equal{between}. Then Pr(S | w) <= {ratio} * Pr(S | w') for every set S of"
+        " observable traces."
+    )
+    return {"count": points, "ratio": ratio, "statement": statement}
 
 
 def _failure(report: Noninterference) -> list[str]:
@@ -200,6 +227,8 @@ def _document(case: InteractiveCase, report: Noninterference) -> dict[str, Any]:
             "accepted": failure is None,
             **({} if failure is None else _failed(case, failure)),
         }
+    if case.subroutines:
+        document["subroutines"] = [{"state": s.state, "states": s.states} for s in case.subroutines]
     document["evidence"] |= words([decision for _, decision in (*report.claims, *report.obligations)])
     if constant:
         document["constant"] = f"E = exp({constant.exponent})"

@@ -15,6 +15,7 @@ from paramverify.algebra.polynomials import RationalFunction, exponents
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.errors import CaseError, located
 from paramverify.interactive.given import Given, read_relations
+from paramverify.interactive.subroutines import Subroutine, replaced
 from paramverify.models.context import Checks, Obligation, check_domain
 from paramverify.models.parameters import read_domain
 from paramverify.models.systems.reading import read_system
@@ -43,6 +44,7 @@ class InteractiveCase:
     step: RationalFunction | None = None
     steps: int | None = None
     given: Given | None = None
+    subroutines: tuple[Subroutine, ...] = ()
     maybe_empty: Obligation | None = None
     expect: Mapping[str, Any] = field(default_factory=dict)
 
@@ -81,6 +83,7 @@ def load(path: str | PathLike[str], progress: Callable[[int, int], None] | None 
             privacy.close()
         with top.within("system") as table:
             system = read_system(table, checks, progress, fields="unwinding" in top)
+        system, subroutines = replaced(top, system, checks) if "subroutines" in top else (system, ())
         given = _unwinding(top, system, checks, step is None)
         top.close()
         return InteractiveCase(
@@ -95,6 +98,7 @@ def load(path: str | PathLike[str], progress: Callable[[int, int], None] | None 
             step=step,
             steps=steps,
             given=given,
+            subroutines=subroutines,
             maybe_empty=empty,
             expect=expect,
         )
@@ -110,8 +114,7 @@ def _unwinding(top: Table, system: System, checks: Checks, alone: bool) -> Given
         step = _ratio(table, "step", checks)
         conditions = table.texts("rel")
         table.close()
-        with located(key="rel"):
-            return Given(step, read_relations(conditions, system))
+        return Given(step, read_relations(conditions, system))
 
 
 def _bound(privacy: Table, checks: Checks) -> tuple[RationalFunction, str]:

@@ -1,12 +1,13 @@
 """Unwinding families that a case file gives: relations by conditions on the fields of two states.
 
-The family is never trusted. Its relations are taken as they are written, closed reflexively and symmetrically,
-which changes nothing: the lifting of a larger relation is larger, and it is symmetric. Then the published
-checks decide (`unwinding`). Relations need not grow with their index. For evidence they are made to: if rel is
-a family, so is rel'[i] = rel[0] ∪ ... ∪ rel[i], because the lifting is monotone.
+The family is never trusted. Its relations are taken as they are written, closed reflexively and
+symmetrically, which loses nothing: the lifting is monotone and symmetric, and it relates equal distributions
+by the identity. Then the published checks decide (`unwinding`). Relations need not grow with their index. For
+evidence they are made to: if rel is a family, so is rel'[i] = rel[0] ∪ ... ∪ rel[i], because the lifting is
+monotone.
 
-One family serves all states s and data points d of the paper's Rels[s][d]: the unions over s and d of families
-with the same δ and t, level by level, are a family too, and cover what each of them covers.
+One family serves all states s and data points d of the paper's Rels[s][d]: the unions over s and d of
+families with the same δ and t, level by level, are a family too, and cover what each of them covers.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ MAX_LEVELS = 1_000
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """A family as the case gives it: e^δ, and rel[0], ..., rel[t] as pairs of terminal states, smaller first."""
+    """A family as the case gives it: e^δ, and rel[0], ..., rel[t] as pairs x < y of terminal states."""
 
     step: RationalFunction
     relations: tuple[dict[Pair, None], ...]
@@ -67,12 +68,13 @@ def read_relations(conditions: Sequence[str], system: System) -> tuple[dict[Pair
         ExpressionError, CaseError: a mistake in a condition; no condition, or too many.
     """
     if not 1 <= len(conditions) <= MAX_LEVELS + 1:
-        raise CaseError(f"a list of 1 to {MAX_LEVELS + 1:,} conditions is needed here, for rel[0], ..., rel[t]")
+        reason = f"a list of 1 to {MAX_LEVELS + 1:,} conditions is needed here, for rel[0], ..., rel[t]"
+        raise CaseError(reason, key="rel")
     hidden = {s for s in range(len(system.states)) if system.kind(s) is Kind.HIDDEN}
     found: dict[str, dict[Pair, None]] = {}
     for level, text in enumerate(conditions):
         if text not in found:
-            with located(key=f"[{level}]"):
+            with located(key=f"rel[{level}]"):
                 pairs = {(min(p), max(p)) for p in where(system, read_condition(text)) if not hidden & {*p}}
             found[text] = dict.fromkeys(sorted(pairs))
     return tuple(found[text] for text in conditions)

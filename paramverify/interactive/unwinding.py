@@ -35,8 +35,8 @@ Within = Callable[[Weight, Weight], bool]
 class Failure:
     """Why a family does not prove anything: in words, with the level, the pair of states and the action.
 
-    There is no level where an insertion is not covered, no pair where the bound is passed, and no action where
-    the states enable different ones.
+    There is no level where an insertion is not covered, no pair where the bound is passed, and no action
+    where the states enable different ones.
     """
 
     reason: str

@@ -39,7 +39,8 @@ class Noninterference:
     """What was found about a case.
 
     `family` is an unwinding family within the bound, `costs` the sharper check; either proves the case.
-    `failure` says where the family of the case fails, if it does. Where it is violated, `parameters` is the point, and `closures` and `bound` are those of that point.
+    `failure` says where the family of the case fails, if it does. Where it is violated, `parameters` is the
+    point, and `closures` and `bound` are those of that point.
     """
 
     verdict: Holds | Violated[Refutation] | Unknown

@@ -32,8 +32,9 @@ def explore(
 
     `step(state)` yields (action, {successor: probability}) for every enabled action; probabilities are whole
     numbers, `Fraction`s, flint rationals, or rational functions of `ring`. `name` gives the state in words;
-    different states may have the same one. `fields` gives the variables of a state. `progress` is called with the number of states that were expanded
-    and of those that are known. The conditions on systems are checked by `wellformed.check`.
+    different states may have the same one. `fields` gives the variables of a state. `progress` is called with
+    the number of states that were expanded and of those that are known. The conditions on systems are checked
+    by `wellformed.check`.
 
     Raises:
         LimitError: more than `limit` states.

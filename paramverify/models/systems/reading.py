@@ -25,7 +25,8 @@ def read_system(
 ) -> System:
     """Reads `[system]`: `kind = "slots"`, or `data`, `queries`, `responses`, `hidden`, `initial` and `steps`.
 
-    With `fields`, the states of the library have variables; those that are written out have `[system.fields]`.
+    With `fields`, the states of the library have variables. States that are written out have those of the
+    table `[system.fields]`.
 
     Raises:
         InputError: any mistake, with its key; a system that is not well-formed.
@@ -120,9 +121,7 @@ def _distribution(
             yield successor, checks.function(as_expression(value))
 
 
-def _slots(
-    table: Table, checks: Checks, progress: Callable[[int, int], None] | None, fields: bool
-) -> System:
+def _slots(table: Table, checks: Checks, progress: Callable[[int, int], None] | None, fields: bool) -> System:
     data = table.need("data")
     whole = isinstance(data, list) and all(isinstance(d, int) and not isinstance(d, bool) for d in data)
     if not whole or not data or len(set(data)) < len(data):

@@ -76,8 +76,8 @@ class System:
     """A system: states by name, its actions, the initial state, and one row for each state.
 
     With `partial`, an input that a waiting state does not accept is one that the environment is assumed never
-    to give there; otherwise a waiting state accepts every input. `variables` are the fields that conditions on
-    states are about: by name a whole number for each state, or None where it has none.
+    to give there; otherwise a waiting state accepts every input. `variables` are the fields that conditions
+    are about: by name a whole number for each state, or None where it has none.
     """
 
     states: tuple[str, ...]
