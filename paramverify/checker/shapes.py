@@ -256,6 +256,14 @@ _UNWINDING_PROOF = tagged(
         ),
     },
 )
+_LEAK: dict[str, Shape] = {
+    "left": listed(whole),
+    "right": listed(whole),
+    "place": whole,
+    "trace": listed(whole),
+    "closed": flag,
+    "probabilities": row(_WEIGHT, _WEIGHT),
+}
 UNWINDING = _document(
     "paramverify-unwinding",
     {
@@ -269,15 +277,15 @@ UNWINDING = _document(
         "reason": text,
         "proof": _UNWINDING_PROOF,
         "claims": listed(_COMPARISON),
-        "witness": record(
+        "witness": record({"parameters": POINT, **_LEAK}),
+        "tight": record(_LEAK),
+        "growth": record(
             {
                 "parameters": POINT,
                 "left": listed(whole),
                 "right": listed(whole),
                 "place": whole,
-                "trace": listed(whole),
-                "closed": flag,
-                "probabilities": row(_WEIGHT, _WEIGHT),
+                "loop": listed(whole),
             }
         ),
     },

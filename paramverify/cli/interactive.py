@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.points import in_words
-from paramverify.algebra.polynomials import RationalFunction, in_generator, variables
 from paramverify.cli import _output
 from paramverify.cli._common import (
     OUTPUT_FILE,
@@ -32,9 +29,9 @@ from paramverify.interactive.cases import InteractiveCase, load
 from paramverify.interactive.certificates import evidence_document
 from paramverify.interactive.unwinding import Failure
 from paramverify.interactive.verification import Noninterference, verify
-from paramverify.models.systems.weights import Weight, as_function, is_number, is_zero, text
-from paramverify.reports.formulas import formula
+from paramverify.models.systems.weights import is_zero, text
 from paramverify.reports.pictures.systems import dot
+from paramverify.reports.systems import row, shown
 from paramverify.reports.text import on_word, words
 from paramverify.verdicts import Holds, Unknown, Violated
 
@@ -126,13 +123,13 @@ def _lines(case: InteractiveCase, report: Noninterference) -> list[str]:
     family, costs = report.family, report.costs
     if family:
         steps = f"{family.steps} step{'s' * (family.steps != 1)}"
-        total = _shown(case, power(family.ratio, family.steps))
+        total = shown(case, power(family.ratio, family.steps))
         whose = "Unwinding family of the case" if case.given else "Unwinding family"
-        lines.append(f"  {whose}: {steps} of ratio {_shown(case, family.ratio)}, together {total}.")
+        lines.append(f"  {whose}: {steps} of ratio {shown(case, family.ratio)}, together {total}.")
     else:
         lines += _failure(report) or ["  No unwinding family within the bound."]
     if costs and costs.ratio is not None:
-        lines.append(f"  Steps paid with what they leak: ratio {_shown(case, costs.ratio)}.")
+        lines.append(f"  Steps paid with what they leak: ratio {shown(case, costs.ratio)}.")
     if case.subroutines:
         lines += [
             f"  Subroutine: the hidden step of {s.state!r} is replaced by an automaton with {s.states} steps"
@@ -147,7 +144,7 @@ def _several(case: InteractiveCase, report: Noninterference, points: int) -> dic
     if not isinstance(report.verdict, Holds):
         reason = "Nothing follows for several data points: the bound is not proved for one."
         return {"count": points, "ratio": None, "statement": reason}
-    ratio = _shown(case, power(report.bound, points))
+    ratio = shown(case, power(report.bound, points))
     between = ", and let the environment give every sequence in between" if case.system.partial else ""
     statement = (
         f"Up to {points} data points (Proposition 13): let at most {points} insertions of data points make"
@@ -168,37 +165,16 @@ def _witness(case: InteractiveCase, report: Noninterference) -> list[str]:
     names = case.system.actions.names
     at = in_words(report.parameters)
     left, right = found.probabilities
-    ratio = "impossible with the other" if is_zero(right) else f"ratio {_shown(case, left / right)}"
+    ratio = "impossible with the other" if is_zero(right) else f"ratio {shown(case, left / right)}"
     nothing = ", then nothing" if found.event.closed else ""
     return [
         *([f"  With {at}:"] if at else []),
-        f"  inputs   {_row(names, found.left)}",
-        f"  against  {_row(names, found.right)}",
-        f"  observed {_row(names, found.event.trace)}{nothing}",
-        f"  with probabilities {_shown(case, left)} and {_shown(case, right)}: {ratio},"
-        f" beyond the bound {_shown(case, report.bound)}.",
+        f"  inputs   {row(names, found.left)}",
+        f"  against  {row(names, found.right)}",
+        f"  observed {row(names, found.event.trace)}{nothing}",
+        f"  with probabilities {shown(case, left)} and {shown(case, right)}: {ratio},"
+        f" beyond the bound {shown(case, report.bound)}.",
     ]
-
-
-def _row(names: Sequence[str], actions: Sequence[int]) -> str:
-    return ", ".join(names[a] for a in actions) or "nothing"
-
-
-def _shown(case: InteractiveCase, weight: Weight) -> str:
-    """Returns a number or a function; with the constant E a power of it, or else a decimal."""
-    if is_number(weight):
-        return text(weight)
-    function = as_function(weight, case.domain.ring)
-    constant = case.domain.constant
-    used = {*variables(function.numerator), *variables(function.denominator)}
-    if constant is None or used != {GENERATOR}:
-        return formula(function, case.domain).factored
-    top, bottom = in_generator(function.numerator), in_generator(function.denominator)
-    exponent = int(top.degree()) - int(bottom.degree())
-    if function == RationalFunction.of(case.domain.ring.variable(GENERATOR)) ** exponent:
-        return f"exp({exponent * constant.exponent})"
-    value = constant.ball(top, 128) / constant.ball(bottom, 128)
-    return f"about {float(value.mid()):.6g}"
 
 
 def _document(case: InteractiveCase, report: Noninterference) -> dict[str, Any]:
@@ -214,11 +190,11 @@ def _document(case: InteractiveCase, report: Noninterference) -> dict[str, Any]:
         "evidence": {
             "family": family
             and {
-                "ratio": _shown(case, family.ratio),
+                "ratio": shown(case, family.ratio),
                 "steps": family.steps,
-                "total": _shown(case, power(family.ratio, family.steps)),
+                "total": shown(case, power(family.ratio, family.steps)),
             },
-            "costs": None if costs is None or costs.ratio is None else {"total": _shown(case, costs.ratio)},
+            "costs": None if costs is None or costs.ratio is None else {"total": shown(case, costs.ratio)},
         },
     }
     if case.given:

@@ -54,6 +54,15 @@ class InteractiveCase:
         return self.checks.domain
 
 
+def is_system(path: str | PathLike[str]) -> bool:
+    """Tells whether a case file has a table `[system]`.
+
+    Raises:
+        CaseError: it cannot be read.
+    """
+    return "system" in read_toml(Path(path))[0]
+
+
 def load(path: str | PathLike[str], progress: Callable[[int, int], None] | None = None) -> InteractiveCase:
     """Reads a case file with a table `[system]`; `progress` is told how many states are explored and known.
 
