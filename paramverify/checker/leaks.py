@@ -24,7 +24,13 @@ Vector = dict[int, Weight]
 
 
 def check_tight(system: System, numbers: Numbers, ratio: Weight, told: Any) -> str:
-    """Checks the observation of a lower bound; returns what it shows in words."""
+    """Checks the observation of a lower bound; returns what it shows in words.
+
+    Without one there is the bound 1, which every budget has.
+    """
+    if told is None:
+        tight = numbers.equal(ratio, numbers.one)
+        return f"no observation: the ratio 1 is {'reached' if tight else 'a lower bound'}"
     first, second = probabilities_of(system, numbers, told)
     if not numbers.sign(second[0], True):
         raise Rejected("the observation is not shown to be possible on the right")

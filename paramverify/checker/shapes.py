@@ -278,7 +278,7 @@ UNWINDING = _document(
         "proof": _UNWINDING_PROOF,
         "claims": listed(_COMPARISON),
         "witness": record({"parameters": POINT, **_LEAK}),
-        "tight": record(_LEAK),
+        "tight": maybe(record(_LEAK)),
         "growth": record(
             {
                 "parameters": POINT,

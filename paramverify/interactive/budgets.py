@@ -19,7 +19,7 @@ from paramverify.interactive.bounds import Judge, power
 from paramverify.interactive.cases import InteractiveCase
 from paramverify.interactive.closure import Closures
 from paramverify.interactive.costs import Costs, cheapest
-from paramverify.interactive.evaluation import Event, admissible, at_point, probability
+from paramverify.interactive.evaluation import at_point, probability
 from paramverify.interactive.families import Family, least_budget
 from paramverify.interactive.leaks import Growth, Reach, largest
 from paramverify.interactive.pairs import pair_graph
@@ -42,9 +42,9 @@ class InteractiveBudget:
     """Bounds on e^ε of the least ε.
 
     `upper` is proved at every point of the domain, by `proof`. `lower` is the ratio of `leak`, whose right
-    side is positive everywhere; all are functions of the parameters. `exact` says that both bounds are the
-    same. `growth`, or an impossible right side of `leak` at `parameters`, says that there is no budget:
-    `boundless`.
+    side is positive everywhere, or 1, as no ε is negative; all are functions of the parameters. `exact` says
+    that both bounds are the same. `growth`, or an impossible right side of `leak` at `parameters`, says that
+    there is no budget: `boundless`.
     """
 
     closures: Closures
@@ -110,22 +110,21 @@ def _lower(
     deadline: float,
 ) -> InteractiveBudget:
     """Looks for a large ratio at points of the domain, and for one without a limit."""
+    one, ring = case.system.weights.one, case.domain.ring
     best = InteractiveBudget(
         closures,
         upper=upper,
         proof=proof,
-        lower=None,
+        lower=one,
         leak=None,
         growth=None,
         boundless=False,
-        exact=False,
+        exact=upper is not None and as_function(upper, ring) == as_function(one, ring),
         parameters={},
         claims=(),
         obligations=(),
         seconds=0.0,
     )
-    if nothing := _nothing(case.system):
-        best = _with_leak(best, judge, nothing, {})
     for parameters, system in _places(case):
         if best.exact or time.monotonic() > deadline:
             break
@@ -184,16 +183,6 @@ def _reach(case: InteractiveCase, proof: Costs | Family | None, parameters: Para
     return reach
 
 
-def _nothing(system: System) -> Refutation | None:
-    """Returns one data point against none, where nothing is observed yet: the ratio is 1."""
-    for point in system.actions.points:
-        if not system.partial or admissible(system, (point,)):
-            event = Event(())
-            ratio = probability(system, (point,), event), probability(system, (), event)
-            return Refutation((point,), (), 0, event, ratio)
-    return None
-
-
 def _everywhere(case: InteractiveCase, leak: Refutation) -> Refutation:
     """Returns the same inputs and observation with their probabilities as functions of the parameters."""
     sides = (probability(case.system, inputs, leak.event) for inputs in (leak.left, leak.right))
@@ -214,6 +203,6 @@ def _with_leak(
 
 def _better(best: InteractiveBudget, other: InteractiveBudget, judge: Judge) -> InteractiveBudget:
     """Returns the one with the larger lower bound, the new one where they cannot be compared."""
-    if best.lower is None or other.exact or not judge.at_most(other.lower, best.lower):
+    if other.exact or not judge.at_most(other.lower, best.lower):
         return other
     return best

@@ -87,8 +87,7 @@ def budget_document(
         document["ratio"] = _weight(found.upper, judge)
         proof = found.proof
         document["proof"] = _family(proof, judge) if isinstance(proof, Family) else _costs(proof, judge)
-        if found.leak is not None:
-            document["tight"] = _leak(found.leak, judge)
+        document["tight"] = None if found.leak is None else _leak(found.leak, judge)
         document["claims"] = [] if case.system.weights.numeric else _claims(case, document, options)
     return document
 
