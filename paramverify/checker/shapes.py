@@ -291,6 +291,16 @@ UNWINDING = _document(
     },
 )
 
+SLOTS = _document(
+    "paramverify-slots",
+    {
+        "program": record({"shared": flag, "drops": flag, "deletes": flag}),
+        "forms": listed(listed(whole)),
+        "steps": whole,
+    },
+    {},
+)
+
 FORM = tagged(
     "format",
     {
@@ -298,5 +308,6 @@ FORM = tagged(
         "paramverify-cone": CONE,
         "paramverify-regions": REGIONS,
         "paramverify-unwinding": UNWINDING,
+        "paramverify-slots": SLOTS,
     },
 )

@@ -23,6 +23,7 @@ from paramverify.cli._common import (
     write_json,
     write_text,
 )
+from paramverify.cli._every import every_slots
 from paramverify.cli._exits import STATUS_CODES, Exit
 from paramverify.interactive.bounds import power
 from paramverify.interactive.cases import InteractiveCase, load
@@ -40,6 +41,7 @@ LISTED = (40, "Prove differential noninterference of an interactive system, or s
 WRITE = "Write the evidence to this file, for `paramverify check`."
 ASSUMED = "  Assumed of the environment: no input ever comes in a waiting state that does not accept it."
 POINTS = "Say what follows for inputs that differ in up to this many data points."
+EVERY = "Prove a budget of slots for every number of slots and points, all data and all functions at once."
 PICTURE = "Write a picture of the system in DOT to this file, and decide nothing."
 
 
@@ -50,6 +52,7 @@ PICTURE = "Write a picture of the system in DOT to this file, and decide nothing
 @session_option
 @click.option("--evidence", "evidence", type=OUTPUT_FILE, help=WRITE)
 @click.option("--points", type=click.IntRange(0, 1_000), help=POINTS)
+@click.option("--every", "every", is_flag=True, help=EVERY)
 @click.option("--dot", "picture", type=OUTPUT_FILE, help=PICTURE)
 def command(
     case: str,
@@ -60,9 +63,14 @@ def command(
     confirm: int,
     evidence: Path | None,
     points: int | None,
+    every: bool,
     picture: Path | None,
 ) -> int:
     """Prove differential noninterference of an interactive system, or show how it leaks."""
+    if every:
+        if picture or points is not None:
+            raise click.UsageError("--every is about all slots at once: it takes neither --dot nor --points")
+        return every_slots(case, as_json, evidence)
     options = session_options(timeout, backends, strategy, confirm)
     with time_limit(timeout) as lift, progress_bar("states, families") as progress:
 

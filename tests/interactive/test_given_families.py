@@ -226,7 +226,7 @@ def test_automata_are_distributions(tmp_path: Path) -> None:
     negative = 'second = { yours = "p", first = "1-p", third = "1", fourth = "-1" }\n'
     same = 'third = { first = "1" }\nfourth = { first = "1" }'
     text = SUBROUTINES.replace('second = { yours = "p", first = "1-p" }', negative + same, 1)
-    with pytest.raises(InputError, match="negative|needs one sign"):
+    with pytest.raises(InputError, match=r"negative|needs one sign"):
         verify(written(tmp_path, text))
 
 
