@@ -81,7 +81,8 @@ def tight_budget(case: InteractiveCase, options: Options | None = None) -> Inter
         done = Discharged()
         if doubt := done.prove(session, case.checks.obligations):
             raise LimitError(f"the model is in doubt: {doubt.detail}")
-        found = _lower(case, judge, closures, upper, proof, deadline)
+        start = _start(case, closures, upper, proof)
+        found = _lower(case, judge, start, deadline)
     return replace(
         found,
         claims=tuple(judge.decided.values()),
@@ -101,17 +102,12 @@ def _upper(closures: Closures, judge: Judge, deadline: float) -> tuple[Weight | 
     return (None, None) if family is None else (power(family.ratio, family.steps), family)
 
 
-def _lower(
-    case: InteractiveCase,
-    judge: Judge,
-    closures: Closures,
-    upper: Weight | None,
-    proof: Costs | Family | None,
-    deadline: float,
+def _start(
+    case: InteractiveCase, closures: Closures, upper: Weight | None, proof: Costs | Family | None
 ) -> InteractiveBudget:
-    """Looks for a large ratio at points of the domain, and for one without a limit."""
+    """Returns what is known before anything is looked for: no ε is negative."""
     one, ring = case.system.weights.one, case.domain.ring
-    best = InteractiveBudget(
+    return InteractiveBudget(
         closures,
         upper=upper,
         proof=proof,
@@ -125,13 +121,20 @@ def _lower(
         obligations=(),
         seconds=0.0,
     )
+
+
+def _lower(
+    case: InteractiveCase, judge: Judge, best: InteractiveBudget, deadline: float
+) -> InteractiveBudget:
+    """Looks for a large ratio at points of the domain, and for one without a limit."""
+    upper = best.upper
     for parameters, system in _places(case):
         if best.exact or time.monotonic() > deadline:
             break
         own = Judge(replace(case.checks, domain=replace(case.domain, constraints=()), obligations=[]))
         ceiling = None if upper is None else value_at_point(upper, case.domain, parameters)
-        here = Closures(system) if parameters else closures
-        reach = _reach(case, proof, parameters)
+        here = Closures(system) if parameters else best.closures
+        reach = _reach(case, best.proof, parameters)
         leak = largest(here, own, reach, ceiling, deadline=deadline)
         if leak.boundless:
             impossible = leak.refutation if leak.growth is None else None

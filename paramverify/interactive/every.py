@@ -18,7 +18,8 @@ with these obligations:
 
 Then rel[j] = {states with a form of F at age t − j, or equal} is an unwinding family with t steps of δ, by
 induction over j: rel[0] is equality, and the obligations say what a step from rel[j] leads to, whatever t,
-maxPts, B and K are. By 1 it covers all insertions. So the system has t·N·ε. Without slots all states are equal.
+maxPts, B and K are. By 1 it covers all insertions. So the system has t·N·ε. Without slots all states are
+equal.
 """
 
 from __future__ import annotations

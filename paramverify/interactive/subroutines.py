@@ -41,7 +41,7 @@ def replaced(given: Table, system: System, checks: Checks) -> tuple[System, tupl
             inner.close()
             if start not in automaton:
                 raise CaseError(f"the automaton has no steps for {start!r}", key="start")
-            system = substitute(system, state, automaton, start, ends, checks.positive)
+            system = substitute(system, state, automaton, start=start, ends=ends, positive=checks.positive)
             wellformed.check(system, checks)
             found.append(Subroutine(state, len(automaton)))
     return system, tuple(found)
