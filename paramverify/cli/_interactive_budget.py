@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from paramverify.algebra.points import in_words
+from paramverify.cli import _output
 from paramverify.cli._common import print_json, say, time_limit, write_json
 from paramverify.cli._exits import Exit
 from paramverify.interactive.budgets import InteractiveBudget, tight_budget
@@ -18,6 +21,8 @@ from paramverify.portfolio.session import Options
 from paramverify.reports.systems import epsilon, row, shown
 from paramverify.reports.text import on_word, words
 
+SHARE = 0.8  # of the time that is left; building what is told takes some too
+
 ASSUMED = "  Assumed of the environment: no input ever comes in a waiting state that does not accept it."
 
 
@@ -25,9 +30,11 @@ def interactive_budget(
     path: str, options: Options, width: Fraction, as_json: bool, evidence: Path | None
 ) -> int:
     """Finds and tells the budget of an interactive system; the exit codes are those of `budget`."""
+    end = time.monotonic() + options.seconds
     with time_limit(options.seconds) as lift:
-        case = load(path)
-        found = tight_budget(case, options)
+        case = load(path, _explored)
+        left = max(end - time.monotonic(), 0.0)
+        found = tight_budget(case, replace(options, seconds=SHARE * left), lambda best: _so_far(case, best))
         if evidence:
             lift()
             write_json(evidence, budget_document(case, found, options))
@@ -37,6 +44,21 @@ def interactive_budget(
         for line in (*_lines(case, found), *([ASSUMED] if case.system.partial else [])):
             say(line)
     return Exit.HOLDS if found.boundless or found.exact or _near(found, width) else Exit.UNKNOWN
+
+
+def _explored(done: int, total: int) -> None:
+    document = {"stage": "states", "done": done, "total": total}
+    _output.found([f"  {done:,} states were explored, and {total:,} were known."], document)
+
+
+def _so_far(case: InteractiveCase, best: InteractiveBudget) -> None:
+    """Keeps the bounds, in case that a limit ends the run."""
+    bounds = {"ratio_lower": "unknown", "ratio_upper": "unknown"}
+    bounds |= {"ratio_lower": shown(case, best.lower)} if best.lower is not None else {}
+    bounds |= {"ratio_upper": shown(case, best.upper)} if best.upper is not None else {}
+    words = f"  the largest ratio is at least {bounds['ratio_lower']}"
+    most = f", and at most {bounds['ratio_upper']}" if best.upper is not None else ""
+    _output.found([f"{words}{most}."], bounds)
 
 
 def _near(found: InteractiveBudget, width: Fraction) -> bool:

@@ -9,7 +9,7 @@ point of the domain. Where ratios have no limit at one point of the domain, ther
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
@@ -61,8 +61,12 @@ class InteractiveBudget:
     seconds: float
 
 
-def tight_budget(case: InteractiveCase, options: Options | None = None) -> InteractiveBudget:
-    """Returns bounds on the least ε of a case, whatever its own bound is.
+def tight_budget(
+    case: InteractiveCase,
+    options: Options | None = None,
+    told: Callable[[InteractiveBudget], None] | None = None,
+) -> InteractiveBudget:
+    """Returns bounds on the least ε of a case, whatever its own bound is; `told` gets better and better ones.
 
     Raises:
         ModelError: the probabilities are none at some point of the domain.
@@ -82,7 +86,7 @@ def tight_budget(case: InteractiveCase, options: Options | None = None) -> Inter
         if doubt := done.prove(session, case.checks.obligations):
             raise LimitError(f"the model is in doubt: {doubt.detail}")
         start = _start(case, closures, upper, proof)
-        found = _lower(case, judge, start, deadline)
+        found = _lower(case, judge, start, deadline, told or (lambda found: None))
     return replace(
         found,
         claims=tuple(judge.decided.values()),
@@ -124,11 +128,16 @@ def _start(
 
 
 def _lower(
-    case: InteractiveCase, judge: Judge, best: InteractiveBudget, deadline: float
+    case: InteractiveCase,
+    judge: Judge,
+    best: InteractiveBudget,
+    deadline: float,
+    told: Callable[[InteractiveBudget], None],
 ) -> InteractiveBudget:
     """Looks for a large ratio at points of the domain, and for one without a limit."""
     upper = best.upper
     for parameters, system in _places(case):
+        told(best)
         if best.exact or time.monotonic() > deadline:
             break
         own = Judge(replace(case.checks, domain=replace(case.domain, constraints=()), obligations=[]))

@@ -124,8 +124,10 @@ def test_random_systems(for_ever: bool) -> None:
 def test_budgets_of_slots(name: str, ratio: int) -> None:
     """The budget of t slots is 2tε, and tε where points are never dropped or all alike; it is reached."""
     case = load(FOLDER / f"{name}.toml")
-    found = tight_budget(case)
+    told: list[InteractiveBudget] = []
+    found = tight_budget(case, told=told.append)
     assert (found.exact, found.upper, found.lower) == (True, ratio, ratio)
+    assert [(best.lower, best.upper) for best in told] == [(1, ratio)]
     assert confirmed(case.system, found, 2) == "exact"
     document = json.loads(json.dumps(budget_document(case, found)))
     report = check_with_case(document, case)
