@@ -20,8 +20,8 @@ from paramverify.interactive.refutation import (
     Node,
     Refutation,
     Vector,
-    evaluated,
     inserted_in,
+    observed,
     steps_to,
     successors,
 )
@@ -81,7 +81,7 @@ class _Best:
         """Takes a candidate with this ratio, or with an impossible right side, if its evaluation agrees."""
         if ratio is not None and self.judge.at_most(ratio, self.ratio):
             return False
-        refutation = evaluated(self.closures.system, candidate)
+        refutation = observed(self.closures.system, candidate)
         if refutation is None:
             return False
         left, right = refutation.probabilities

@@ -242,11 +242,11 @@ def silent(closures: Closures, node: Node, judge: Judge, bound: Weight) -> Excee
 
 def _evaluated(system: System, judge: Judge, bound: Weight, found: Exceeding) -> Refutation | None:
     """Returns the refutation if the probabilities, evaluated anew, exceed the bound."""
-    refutation = evaluated(system, found)
+    refutation = observed(system, found)
     return None if refutation is None or judge.at_most(*refutation.probabilities, bound) else refutation
 
 
-def evaluated(system: System, found: Exceeding) -> Refutation | None:
+def observed(system: System, found: Exceeding) -> Refutation | None:
     """Returns the inputs and the observation that lead to a node, with their probabilities evaluated anew.
 
     There are none if no point was inserted, or if the environment is assumed not to give the inputs. The
