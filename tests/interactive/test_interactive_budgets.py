@@ -135,6 +135,11 @@ def test_budgets_of_slots(name: str, ratio: int) -> None:
     assert "the budget is tight" in report.lines[1]
     loose = {**document, "ratio": str(2 * ratio)}
     assert check_with_case(loose, case).lines[1].endswith("a lower bound")
+    never = {"trace": document["tight"]["trace"][1:2] * 2, "probabilities": ["0", "0"]}
+    assert (
+        "possible on the right"
+        in check_with_case({**document, "tight": {**document["tight"], **never}}, case).lines[0]
+    )
     for change in ({"probabilities": ["1", "1/2"]}, {"place": 7}, {"trace": document["tight"]["trace"][1:]}):
         assert not check_with_case({**document, "tight": {**document["tight"], **change}}, case).accepted
     holds = {k: v for k, v in document.items() if k != "tight"}
