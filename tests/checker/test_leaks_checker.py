@@ -94,6 +94,18 @@ def test_vectors_that_change(shares: tuple[str, str]) -> None:
     assert "does not keep the vectors" in report.lines[0]
 
 
+def test_states_that_are_impossible_at_the_point() -> None:
+    """At p = 0 the state u has the probability 0, and what it would do plays no part."""
+    found = document(("1/4", "3/4"), parameters={"p": "0"})
+    found["domain"] = {"variables": ["p"], "box": {"p": "[0, 1]"}, "constraints": []}
+    found["system"]["rows"][2] = [[ZERO, [[6, "p"], [5, "-p + 1"]]]]
+    assert check_document(found).accepted
+    found["growth"]["parameters"] = {"p": "1/2"}
+    assert "does not keep the vectors" in check_document(found).lines[0]
+    found["growth"]["parameters"] = {"p": "2"}
+    assert not check_document(found).accepted
+
+
 def test_what_comes_with_a_loop() -> None:
     """A loop comes with the status violated, alone, and without assumptions about the environment."""
     right = document()

@@ -82,6 +82,7 @@ def test_evidence_that_shows_nothing() -> None:
         report = check_document(document(found, **changes))
         assert not report.accepted
         assert reason in report.lines[0]
+    assert check_document(document(found, forms=[[1], [1, -1], [-1]])).accepted  # one point less is add, too
     assert not check_document(document(found), {"shared": False, "drops": False, "deletes": True}).accepted
 
 
