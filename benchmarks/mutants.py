@@ -63,6 +63,8 @@ TESTS = {
     "checker/maps.py": "checker/test_region_checker.py",
     "checker/unwinding.py": "checker/test_unwinding_checker.py",
     "checker/witnesses.py": "checker/test_unwinding_checker.py",
+    "checker/leaks.py": "checker/test_leaks_checker.py interactive/test_interactive_budgets.py",
+    "checker/every.py": "interactive/test_every_slots.py",
     "evidence/witnesses.py": "evidence/test_witnesses.py encodings/test_sequences.py",
     "encodings/cone.py": "encodings/test_cone_encoding.py encodings/test_cone.py",
     "encodings/every_length.py": "encodings/test_growth.py encodings/test_bounded_ratios.py "

@@ -6,19 +6,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from . import claims, cones, neighbours, regions, shapes, told, unwinding
+from . import claims, cones, every, neighbours, regions, shapes, told, unwinding
 from .claims import Report
 from .strict import Rejected, check, read, shown
 
 BUDGET = "budget"  # key of a document whose claims have another bound than the case
 
 CHECKERS: dict[str, Callable[[Any], Report]] = {
-    module.FORMAT: module.check_document for module in (claims, cones, regions, unwinding)
+    module.FORMAT: module.check_document for module in (claims, cones, every, regions, unwinding)
 }
 # What a document alone does not show, by its format or status; the case is needed.
 NOT_COMPARED = {
     cones.FORMAT: ("the model with the case", "that its weights and its bound are nowhere negative"),
     regions.FORMAT: ("the claims, the domain and the obligations with the case",),
+    every.FORMAT: ("what the program does with the case",),
     unwinding.FORMAT: ("the system, the bound and the obligations with the case",),
     BUDGET: ("the claims and the bound with the case", "the witnesses with the model"),
     "violated": ("the claim with the case", "the secrets, the output and the numbers with the model"),

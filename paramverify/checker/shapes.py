@@ -260,6 +260,14 @@ _UNWINDING_PROOF = tagged(
         ),
     },
 )
+_LEAK: dict[str, Shape] = {
+    "left": listed(whole),
+    "right": listed(whole),
+    "place": whole,
+    "trace": listed(whole),
+    "closed": flag,
+    "probabilities": row(_WEIGHT, _WEIGHT),
+}
 UNWINDING = _document(
     "paramverify-unwinding",
     {
@@ -273,18 +281,28 @@ UNWINDING = _document(
         "reason": text,
         "proof": _UNWINDING_PROOF,
         "claims": listed(_COMPARISON),
-        "witness": record(
+        "witness": record({"parameters": POINT, **_LEAK}),
+        "tight": maybe(record(_LEAK)),
+        "growth": record(
             {
                 "parameters": POINT,
                 "left": listed(whole),
                 "right": listed(whole),
                 "place": whole,
-                "trace": listed(whole),
-                "closed": flag,
-                "probabilities": row(_WEIGHT, _WEIGHT),
+                "loop": listed(whole),
             }
         ),
     },
+)
+
+SLOTS = _document(
+    "paramverify-slots",
+    {
+        "program": record({"shared": flag, "drops": flag, "deletes": flag}),
+        "forms": listed(listed(whole)),
+        "steps": whole,
+    },
+    {},
 )
 
 FORM = tagged(
@@ -294,5 +312,6 @@ FORM = tagged(
         "paramverify-cone": CONE,
         "paramverify-regions": REGIONS,
         "paramverify-unwinding": UNWINDING,
+        "paramverify-slots": SLOTS,
     },
 )

@@ -20,6 +20,8 @@ costs     Classes of states that are bisimilar. C(x, y) ≥ 1 for pairs of class
 witness   Two input sequences that differ in one inserted data point, and an observation whose probabilities,
           computed forwards at a point of the domain, exceed the bound.
 
+tight, growth: lower bounds of budgets, in `leaks`. With `tight` the bound is not that of a case.
+
 Polynomials whose sign is needed on the domain are proved by the claims of the document.
 """
 
@@ -41,6 +43,7 @@ from .claims import (
     read_claim,
 )
 from .exponentials import sign_in_exp
+from .leaks import check_growth, check_tight
 from .polynomials import Poly, number, parse, plus, whole
 from .strict import Misformed, check, shown
 from .systems import (
@@ -88,21 +91,29 @@ def _check(document: Any, ask: Ask | None) -> Report:
     status = document["status"]
     if status == "unknown":
         raise Misformed("there is nothing to check in what says 'unknown'", "status")
+    if "witness" in document and "growth" in document:
+        raise Misformed("a witness comes without a loop that makes the ratio grow", "growth")
+    shows = {"witness": "witness" in document or "growth" in document, "proof": "proof" in document}
     for name, its in (("witness", "violated"), ("proof", "holds")):
-        if (name in document) != (status == its):
+        if shows[name] != (status == its):
             raise Misformed(f"a {name} comes with the status {its}, and only with it", "status")
+    if "tight" in document and status != "holds":
+        raise Misformed("a lower bound comes with the status holds only", "status")
     if "reason" in document:
         raise Misformed("a reason comes with the status unknown only", "reason")
     own = check_obligations(document)
     check_points(document, [domain])
     if status == "violated":
-        witness = document["witness"]
+        witness = document.get("witness") or document["growth"]
         if document.get("claims"):
             raise Misformed("a violation needs no comparisons", "claims")
         numbers = Numbers(names, exponent, _at_point(domain, witness["parameters"]))
         system = read_system(document["system"], numbers)
         check_closures(system, numbers, document["closures"])
-        line = check_violation(system, numbers, numbers.read(document["ratio"]), witness)
+        if "growth" in document:
+            line = check_growth(system, numbers, witness)
+        else:
+            line = check_violation(system, numbers, numbers.read(document["ratio"]), witness)
         counts = own.counts["proved"], own.counts["trusted"]
         own_lines = (line + _assumed(system), *own.lines)
         return Report(True, own_lines, *counts, status="violated", solvers=tuple(sorted(own.solvers)))
@@ -112,18 +123,20 @@ def _check(document: Any, ask: Ask | None) -> Report:
     system = read_system(document["system"], numbers)
     check_closures(system, numbers, document["closures"])
     kind = document["proof"]["kind"]
-    line = PROOFS[kind](system, numbers, numbers.read(document["ratio"]), document["proof"])
+    ratio = numbers.read(document["ratio"])
+    line = PROOFS[kind](system, numbers, ratio, document["proof"])
+    tight = [check_tight(system, numbers, ratio, document["tight"])] if "tight" in document else []
     count = len(claims)
     trusted = sum(map(bool, words))
     solvers = sorted(own.solvers.union(*words))
-    lines = (line + _assumed(system), f"{count} comparisons with parameters", *own.lines)
+    lines = (line + _assumed(system), *tight, f"{count} comparisons with parameters", *own.lines)
     lines += tuple(f"trusted to {shown(name)}" for name in solvers)
     return Report(
         True,
         lines,
         count - trusted + own.counts["proved"],
         trusted + own.counts["trusted"],
-        status="holds",
+        status="budget" if tight else "holds",
         solvers=tuple(solvers),
     )
 

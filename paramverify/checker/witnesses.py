@@ -21,22 +21,7 @@ from .systems import (
 
 def check_violation(system: System, numbers: Numbers, ratio: Weight, witness: Any) -> str:
     """Checks that an observation exceeds the bound; returns the verdict in words."""
-    left, right = ([_input(system, a) for a in witness[name]] for name in ("left", "right"))
-    longer, shorter = (left, right) if len(left) > len(right) else (right, left)
-    place = witness["place"]
-    if (
-        not 0 <= place < len(longer)
-        or longer[:place] + longer[place + 1 :] != shorter
-        or longer[place] >= system.data
-    ):
-        raise Rejected("the inputs do not differ in one inserted data point")
-    trace = [a for a in witness["trace"] if system.data <= a < system.hidden]
-    if len(trace) != len(witness["trace"]):
-        raise Rejected("the observation has something that is not seen")
-    closed = witness["closed"]
-    if system.partial and not all(_admissible(system, numbers, inputs) for inputs in (left, right)):
-        raise Rejected("an input comes that the environment is assumed not to give")
-    first, second = (_probability(system, numbers, inputs, trace, closed) for inputs in (left, right))
+    first, second = probabilities_of(system, numbers, witness)
     if not numbers.sign(ratio[0], True):
         raise Misformed("the bound is not positive", "ratio")
     if numbers.at_most([first], [ratio, second]):
@@ -47,6 +32,40 @@ def check_violation(system: System, numbers: Numbers, ratio: Weight, witness: An
         if not (numbers.at_most([value], [found]) and numbers.at_most([found], [value])):
             raise Misformed("the system gives another number", "witness", "probabilities", k)
     return "the observation exceeds the bound: violated"
+
+
+def probabilities_of(system: System, numbers: Numbers, witness: Any) -> tuple[Weight, Weight]:
+    """Returns the probabilities of the observation of a witness, with its left and with its right inputs.
+
+    Raises:
+        Rejected: they are no inputs that differ in one data point, or no observation.
+    """
+    left, right = ([_input(system, a) for a in witness[name]] for name in ("left", "right"))
+    input_sequences(system, left, right, witness["place"])
+    trace = [a for a in witness["trace"] if system.data <= a < system.hidden]
+    if len(trace) != len(witness["trace"]):
+        raise Rejected("the observation has something that is not seen")
+    if system.partial and not all(_admissible(system, numbers, inputs) for inputs in (left, right)):
+        raise Rejected("an input comes that the environment is assumed not to give")
+    first, second = (
+        _probability(system, numbers, inputs, trace, witness["closed"]) for inputs in (left, right)
+    )
+    return first, second
+
+
+def input_sequences(system: System, left: list[int], right: list[int], place: int) -> None:
+    """Checks that one sequence is the other with one data point more, at a place.
+
+    Raises:
+        Rejected: it is not.
+    """
+    longer, shorter = (left, right) if len(left) > len(right) else (right, left)
+    if (
+        not 0 <= place < len(longer)
+        or longer[:place] + longer[place + 1 :] != shorter
+        or not 0 <= longer[place] < system.data
+    ):
+        raise Rejected("the inputs do not differ in one inserted data point")
 
 
 def _input(system: System, action: int) -> int:

@@ -27,7 +27,9 @@ from paramverify.cli._common import (
     write_json,
 )
 from paramverify.cli._exits import Exit
+from paramverify.cli._interactive_budget import interactive_budget
 from paramverify.errors import InputError, LimitError, located
+from paramverify.interactive.cases import is_system
 from paramverify.models.kinds import need_privacy
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
@@ -69,10 +71,14 @@ def command(
     """Find the tight budget: the largest ratio over all priors, secrets and outputs.
 
     If the case's own bound has parameters, the ratio relative to that bound is found as well: it is 1 if
-    the bound is tight. Exit code 0 if the ratio is exact or within the precision, 3 if not.
+    the bound is tight. For an interactive system it is the largest ratio over all inputs that differ in one
+    data point, and all observations. Exit code 0 if the ratio is exact or within the precision, or if there
+    is no budget at all; 3 if not.
     """
     width = _precision(precision)
     options = replace(session_options(timeout, backends, strategy, confirm), on_bound=best_bound())
+    if is_system(case):
+        return interactive_budget(case, options, width, as_json, evidence)
     with time_limit(timeout), Session(options) as session:
         loaded = load(case)
         model = need_privacy(loaded.model, "budget", INSTEAD)

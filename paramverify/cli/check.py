@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from paramverify.checker import unwinding
+from paramverify.checker import every, unwinding
 from paramverify.checker.claims import Report
 from paramverify.checker.documents import BUDGET, check_text, read_document, verdict_line
 from paramverify.checker.second_look import SecondLook, with_second_look
@@ -73,6 +73,14 @@ def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None]:
         from paramverify.interactive.certificates import check_with_case as check_with_system
 
         report = check_with_system(document, load_system(path))
+        return with_second_look(report, document, content)
+    if document["format"] == every.FORMAT:
+        from paramverify.interactive.every import read_program
+
+        program, title, digest = read_program(path)
+        report = every.check_document(document, program.document())
+        if report.accepted and document.get("case") != {"title": title, "digest": digest}:
+            report = Report(False, ("rejected: the evidence belongs to another case file",))
         return with_second_look(report, document, content)
     from paramverify.privacy.cases import load
     from paramverify.reports.budget_evidence import check_budget

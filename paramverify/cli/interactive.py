@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.points import in_words
-from paramverify.algebra.polynomials import RationalFunction, in_generator, variables
 from paramverify.cli import _output
 from paramverify.cli._common import (
     OUTPUT_FILE,
@@ -26,21 +23,25 @@ from paramverify.cli._common import (
     write_json,
     write_text,
 )
+from paramverify.cli._every import every_slots
 from paramverify.cli._exits import STATUS_CODES, Exit
 from paramverify.interactive.bounds import power
 from paramverify.interactive.cases import InteractiveCase, load
 from paramverify.interactive.certificates import evidence_document
+from paramverify.interactive.unwinding import Failure
 from paramverify.interactive.verification import Noninterference, verify
-from paramverify.models.systems.weights import Weight, as_function, is_number, is_zero, text
-from paramverify.reports.formulas import formula
+from paramverify.models.systems.weights import is_zero, text
 from paramverify.reports.pictures.systems import dot
+from paramverify.reports.systems import row, shown
 from paramverify.reports.text import on_word, words
-from paramverify.verdicts import Unknown, Violated
+from paramverify.verdicts import Holds, Unknown, Violated
 
 LISTED = (40, "Prove differential noninterference of an interactive system, or show how it leaks.")
 
 WRITE = "Write the evidence to this file, for `paramverify check`."
 ASSUMED = "  Assumed of the environment: no input ever comes in a waiting state that does not accept it."
+POINTS = "Say what follows for inputs that differ in up to this many data points."
+EVERY = "Prove a budget of slots for every number of slots and points, all data and all functions at once."
 PICTURE = "Write a picture of the system in DOT to this file, and decide nothing."
 
 
@@ -50,6 +51,8 @@ PICTURE = "Write a picture of the system in DOT to this file, and decide nothing
 @timeout_option
 @session_option
 @click.option("--evidence", "evidence", type=OUTPUT_FILE, help=WRITE)
+@click.option("--points", type=click.IntRange(0, 1_000), help=POINTS)
+@click.option("--every", "every", is_flag=True, help=EVERY)
 @click.option("--dot", "picture", type=OUTPUT_FILE, help=PICTURE)
 def command(
     case: str,
@@ -59,9 +62,15 @@ def command(
     strategy: str | None,
     confirm: int,
     evidence: Path | None,
+    points: int | None,
+    every: bool,
     picture: Path | None,
 ) -> int:
     """Prove differential noninterference of an interactive system, or show how it leaks."""
+    if every:
+        if picture or points is not None:
+            raise click.UsageError("--every is about all slots at once: it takes neither --dot nor --points")
+        return every_slots(case, as_json, evidence)
     options = session_options(timeout, backends, strategy, confirm)
     with time_limit(timeout) as lift, progress_bar("states, families") as progress:
 
@@ -92,10 +101,13 @@ def command(
             document = evidence_document(loaded, report, options)
             write_json(evidence, document)
     if as_json:
-        print_json(_document(loaded, report))
+        several = {} if points is None else {"points": _several(loaded, report, points)}
+        print_json(_document(loaded, report) | several)
         return STATUS_CODES[report.status]
     for line in _lines(loaded, report):
         say(line)
+    if points is not None:
+        say(f"  {_several(loaded, report, points)['statement']}")
     return STATUS_CODES[report.status]
 
 
@@ -108,22 +120,51 @@ def _lines(case: InteractiveCase, report: Noninterference) -> list[str]:
         return [
             f"violated: no differential noninterference with {case.budget} ({size}).",
             *_witness(case, report),
+            *_failure(report),
             *assumed,
         ]
     if isinstance(report.verdict, Unknown):
-        return [f"unknown: undecided with {case.budget} ({size}).", f"  {report.reason}", *assumed]
+        first = f"unknown: undecided with {case.budget} ({size})."
+        return [first, f"  {report.reason}", *_failure(report), *assumed]
     word = on_word([decision for _, decision in (*report.claims, *report.obligations)])
     lines = [f"holds{word}: differential noninterference with {case.budget}{where} ({size})."]
     family, costs = report.family, report.costs
     if family:
         steps = f"{family.steps} step{'s' * (family.steps != 1)}"
-        total = _shown(case, power(family.ratio, family.steps))
-        lines.append(f"  Unwinding family: {steps} of ratio {_shown(case, family.ratio)}, together {total}.")
+        total = shown(case, power(family.ratio, family.steps))
+        whose = "Unwinding family of the case" if case.given else "Unwinding family"
+        lines.append(f"  {whose}: {steps} of ratio {shown(case, family.ratio)}, together {total}.")
     else:
-        lines.append("  No unwinding family within the bound.")
+        lines += _failure(report) or ["  No unwinding family within the bound."]
     if costs and costs.ratio is not None:
-        lines.append(f"  Steps paid with what they leak: ratio {_shown(case, costs.ratio)}.")
+        lines.append(f"  Steps paid with what they leak: ratio {shown(case, costs.ratio)}.")
+    if case.subroutines:
+        lines += [
+            f"  Subroutine: the hidden step of {s.state!r} is replaced by an automaton with {s.states} steps"
+            " that ends alike."
+            for s in case.subroutines
+        ]
     return lines + assumed
+
+
+def _several(case: InteractiveCase, report: Noninterference, points: int) -> dict[str, Any]:
+    """Returns what a bound for one data point says about several ([T], Proposition 13)."""
+    if not isinstance(report.verdict, Holds):
+        reason = "Nothing follows for several data points: the bound is not proved for one."
+        return {"count": points, "ratio": None, "statement": reason}
+    ratio = shown(case, power(report.bound, points))
+    between = ", and let the environment give every sequence in between" if case.system.partial else ""
+    statement = (
+        f"Up to {points} data points (Proposition 13): let at most {points} insertions of data points make"
+        f" the inputs w and w' equal{between}. Then Pr(S | w) <= {ratio} * Pr(S | w') for every set S of"
+        " observable traces."
+    )
+    return {"count": points, "ratio": ratio, "statement": statement}
+
+
+def _failure(report: Noninterference) -> list[str]:
+    """Returns where the family of the case fails, in words."""
+    return [f"  The unwinding family of the case fails: {report.failure.reason}."] if report.failure else []
 
 
 def _witness(case: InteractiveCase, report: Noninterference) -> list[str]:
@@ -132,37 +173,16 @@ def _witness(case: InteractiveCase, report: Noninterference) -> list[str]:
     names = case.system.actions.names
     at = in_words(report.parameters)
     left, right = found.probabilities
-    ratio = "impossible with the other" if is_zero(right) else f"ratio {_shown(case, left / right)}"
+    ratio = "impossible with the other" if is_zero(right) else f"ratio {shown(case, left / right)}"
     nothing = ", then nothing" if found.event.closed else ""
     return [
         *([f"  With {at}:"] if at else []),
-        f"  inputs   {_row(names, found.left)}",
-        f"  against  {_row(names, found.right)}",
-        f"  observed {_row(names, found.event.trace)}{nothing}",
-        f"  with probabilities {_shown(case, left)} and {_shown(case, right)}: {ratio},"
-        f" beyond the bound {_shown(case, report.bound)}.",
+        f"  inputs   {row(names, found.left)}",
+        f"  against  {row(names, found.right)}",
+        f"  observed {row(names, found.event.trace)}{nothing}",
+        f"  with probabilities {shown(case, left)} and {shown(case, right)}: {ratio},"
+        f" beyond the bound {shown(case, report.bound)}.",
     ]
-
-
-def _row(names: Sequence[str], actions: Sequence[int]) -> str:
-    return ", ".join(names[a] for a in actions) or "nothing"
-
-
-def _shown(case: InteractiveCase, weight: Weight) -> str:
-    """Returns a number or a function; with the constant E a power of it, or else a decimal."""
-    if is_number(weight):
-        return text(weight)
-    function = as_function(weight, case.domain.ring)
-    constant = case.domain.constant
-    used = {*variables(function.numerator), *variables(function.denominator)}
-    if constant is None or used != {GENERATOR}:
-        return formula(function, case.domain).factored
-    top, bottom = in_generator(function.numerator), in_generator(function.denominator)
-    exponent = int(top.degree()) - int(bottom.degree())
-    if function == RationalFunction.of(case.domain.ring.variable(GENERATOR)) ** exponent:
-        return f"exp({exponent * constant.exponent})"
-    value = constant.ball(top, 128) / constant.ball(bottom, 128)
-    return f"about {float(value.mid()):.6g}"
 
 
 def _document(case: InteractiveCase, report: Noninterference) -> dict[str, Any]:
@@ -178,13 +198,21 @@ def _document(case: InteractiveCase, report: Noninterference) -> dict[str, Any]:
         "evidence": {
             "family": family
             and {
-                "ratio": _shown(case, family.ratio),
+                "ratio": shown(case, family.ratio),
                 "steps": family.steps,
-                "total": _shown(case, power(family.ratio, family.steps)),
+                "total": shown(case, power(family.ratio, family.steps)),
             },
-            "costs": None if costs is None or costs.ratio is None else {"total": _shown(case, costs.ratio)},
+            "costs": None if costs is None or costs.ratio is None else {"total": shown(case, costs.ratio)},
         },
     }
+    if case.given:
+        failure = report.failure
+        document["evidence"]["given"] = {
+            "accepted": failure is None,
+            **({} if failure is None else _failed(case, failure)),
+        }
+    if case.subroutines:
+        document["subroutines"] = [{"state": s.state, "states": s.states} for s in case.subroutines]
     document["evidence"] |= words([decision for _, decision in (*report.claims, *report.obligations)])
     if constant:
         document["constant"] = f"E = exp({constant.exponent})"
@@ -203,3 +231,13 @@ def _document(case: InteractiveCase, report: Noninterference) -> dict[str, Any]:
     elif isinstance(report.verdict, Unknown):
         document["reason"] = report.reason
     return document
+
+
+def _failed(case: InteractiveCase, failure: Failure) -> dict[str, Any]:
+    names, actions = case.system.states, case.system.actions.names
+    return {
+        "reason": failure.reason,
+        "level": failure.level,
+        "pair": [names[s] for s in failure.pair] if failure.pair else None,
+        "action": None if failure.action is None else actions[failure.action],
+    }

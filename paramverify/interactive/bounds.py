@@ -75,6 +75,11 @@ class Judge:
             raise ModelError(f"the denominator of {weight} may be zero")
         return found
 
+    def positive(self, weight: Weight) -> bool:
+        """Tells whether a weight is proved to be positive on the whole domain."""
+        sides = self._oriented(weight)
+        return sides is not None and bool(sides[0]) and self._sign(sides[0]) > 0
+
     def _oriented(self, weight: Weight) -> tuple[Polynomial, Polynomial] | None:
         function = as_function(weight, self.domain.ring)
         numerator, denominator = function.numerator, function.denominator

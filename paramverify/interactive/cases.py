@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import RationalFunction, exponents
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.errors import CaseError, located
+from paramverify.interactive.given import Given, read_relations
+from paramverify.interactive.subroutines import Subroutine, replaced
 from paramverify.models.context import Checks, Obligation, check_domain
 from paramverify.models.parameters import read_domain
 from paramverify.models.systems.reading import read_system
@@ -40,6 +43,8 @@ class InteractiveCase:
     ratio: RationalFunction
     step: RationalFunction | None = None
     steps: int | None = None
+    given: Given | None = None
+    subroutines: tuple[Subroutine, ...] = ()
     maybe_empty: Obligation | None = None
     expect: Mapping[str, Any] = field(default_factory=dict)
 
@@ -47,6 +52,15 @@ class InteractiveCase:
     def domain(self) -> Domain:
         """The parameter domain."""
         return self.checks.domain
+
+
+def is_system(path: str | PathLike[str]) -> bool:
+    """Tells whether a case file has a table `[system]`.
+
+    Raises:
+        CaseError: it cannot be read.
+    """
+    return "system" in read_toml(Path(path))[0]
 
 
 def load(path: str | PathLike[str], progress: Callable[[int, int], None] | None = None) -> InteractiveCase:
@@ -77,7 +91,9 @@ def load(path: str | PathLike[str], progress: Callable[[int, int], None] | None 
                 raise CaseError("step and steps come together: δ and t of the family that is to be tried")
             privacy.close()
         with top.within("system") as table:
-            system = read_system(table, checks, progress)
+            system = read_system(table, checks, progress, fields="unwinding" in top)
+        system, subroutines = replaced(top, system, checks) if "subroutines" in top else (system, ())
+        given = _unwinding(top, system, checks, step is None)
         top.close()
         return InteractiveCase(
             path=str(path),
@@ -90,9 +106,24 @@ def load(path: str | PathLike[str], progress: Callable[[int, int], None] | None 
             ratio=ratio,
             step=step,
             steps=steps,
+            given=given,
+            subroutines=subroutines,
             maybe_empty=empty,
             expect=expect,
         )
+
+
+def _unwinding(top: Table, system: System, checks: Checks, alone: bool) -> Given | None:
+    """Reads `[unwinding]`: the family of the case, by conditions on pairs of states."""
+    if "unwinding" not in top:
+        return None
+    with top.within("unwinding") as table:
+        if not alone:
+            raise CaseError("the case has step and steps in [privacy]: give one family only")
+        step = _ratio(table, "step", checks)
+        conditions = table.texts("rel")
+        table.close()
+        return Given(step, read_relations(conditions, system))
 
 
 def _bound(privacy: Table, checks: Checks) -> tuple[RationalFunction, str]:
@@ -122,10 +153,11 @@ def _ratio(privacy: Table, name: str, checks: Checks) -> RationalFunction:
 def _domain(top: Table, privacy: Table) -> Domain:
     words = {k: v for k, v in top.data.items() if k not in ("title", "source", "expect")}
     used = exponents(list(all_expressions(words)))
-    for name in BUDGETS:
-        if name in privacy:
-            with located(key="privacy"):
-                expression = privacy.expression(name)
-            with located(key=f"privacy.{name}"):
+    tables = {"privacy": privacy} | ({"unwinding": top.table("unwinding")} if "unwinding" in top else {})
+    for (where, table), name in product(tables.items(), BUDGETS):
+        if name in table:
+            with located(key=where):
+                expression = table.expression(name)
+            with located(key=f"{where}.{name}"):
                 used.append(read_epsilon(expression).rational)
     return read_domain(top, used, {})

@@ -11,21 +11,24 @@ from typing import Any
 from paramverify.algebra.polynomials import Polynomial, key, primitive
 from paramverify.answers import Proved, Standing
 from paramverify.checker.claims import Report as CheckReport
+from paramverify.checker.documents import BUDGET
 from paramverify.checker.polynomials import Poly
 from paramverify.checker.unwinding import FORMAT, VERSION, check_document
 from paramverify.claims import Claim, positive, to_document, without_enclosure
 from paramverify.errors import DefectError
 from paramverify.evidence import certificates
 from paramverify.interactive.bounds import Judge
+from paramverify.interactive.budgets import InteractiveBudget
 from paramverify.interactive.cases import InteractiveCase
 from paramverify.interactive.closure import SILENT, Closures
 from paramverify.interactive.costs import Costs
 from paramverify.interactive.families import Family
+from paramverify.interactive.given import GivenFamily
 from paramverify.interactive.refutation import Refutation
 from paramverify.interactive.verification import Noninterference
 from paramverify.models.systems.system import System
 from paramverify.models.systems.weights import Weight, text
-from paramverify.portfolio.obligations import needs_of, points_for, read_points, unmet
+from paramverify.portfolio.obligations import Proofs, needs_of, points_for, read_points, unmet
 from paramverify.portfolio.session import Options, Session
 from paramverify.verdicts import Unknown, Violated
 
@@ -38,21 +41,7 @@ def evidence_document(
     The comparisons with parameters that the checker needs are found by running it, and decided by a session.
     """
     judge = Judge(case.checks)
-    document: dict[str, Any] = {
-        "format": FORMAT,
-        "version": VERSION,
-        "case": {"title": case.title, "digest": case.digest},
-        "status": report.status.value,
-        **subject(case, judge),
-    }
-    proved = [certificates.settled(without_enclosure(claim), made) for claim, made in report.obligations]
-    if proved:
-        document["obligations"] = certificates.distinct(proved)
-    points = points_for(case, needs_of(case))
-    if points:
-        document["points"] = points
-    closures = Closures(case.system)
-    document["closures"] = _closures(closures, judge)
+    document = _about(case, judge, report.status, report.obligations)
     match report.verdict:
         case Violated(refutation):
             document["witness"] = _witness(refutation, report.parameters, judge)
@@ -69,12 +58,67 @@ def evidence_document(
     return document
 
 
+def budget_document(
+    case: InteractiveCase, found: InteractiveBudget, options: Options | None = None
+) -> dict[str, Any]:
+    """Returns the evidence of a budget.
+
+    That is the proof of its upper bound with the observation of its lower bound, or the loop or the
+    impossible observation that leaves no budget. Where no upper bound is proved there is the status unknown.
+    """
+    judge = Judge(case.checks)
+    unknown = Standing.UNKNOWN if found.proof is None else Standing.HOLDS
+    status = Standing.VIOLATED if found.boundless else unknown
+    document = _about(case, judge, status, found.obligations)
+    if found.growth is not None:
+        document["growth"] = {
+            "parameters": {name: str(value) for name, value in found.parameters.items()},
+            "left": list(found.growth.left),
+            "right": list(found.growth.right),
+            "place": found.growth.place,
+            "loop": list(found.growth.loop),
+        }
+    elif found.boundless:
+        assert found.leak is not None
+        document["witness"] = _witness(found.leak, found.parameters, judge)
+    elif found.proof is None:
+        document["reason"] = "no upper bound was proved"
+    else:
+        document["ratio"] = _weight(found.upper, judge)
+        proof = found.proof
+        document["proof"] = _family(proof, judge) if isinstance(proof, Family) else _costs(proof, judge)
+        document["tight"] = None if found.leak is None else _leak(found.leak, judge)
+        document["claims"] = [] if case.system.weights.numeric else _claims(case, document, options)
+    return document
+
+
+def _about(case: InteractiveCase, judge: Judge, status: Standing, obligations: Proofs) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "case": {"title": case.title, "digest": case.digest},
+        "status": status.value,
+        **subject(case, judge),
+    }
+    proved = [certificates.settled(without_enclosure(claim), made) for claim, made in obligations]
+    if proved:
+        document["obligations"] = certificates.distinct(proved)
+    points = points_for(case, needs_of(case))
+    if points:
+        document["points"] = points
+    document["closures"] = _closures(Closures(case.system), judge)
+    return document
+
+
 def check_with_case(document: Any, case: InteractiveCase) -> CheckReport:
     """Checks evidence against the system, the bound and the obligations of a case, derived from it again.
 
     Malformed evidence of any kind gives a report that is not accepted.
     """
-    report = check_document(document, json.loads(json.dumps(subject(case))))
+    expected = json.loads(json.dumps(subject(case)))
+    if isinstance(document, dict) and "tight" in document:
+        del expected["ratio"]  # what is shown is a budget, and not the bound of the case
+    report = check_document(document, expected)
     if not report.accepted:
         return report
     reason = ""
@@ -83,7 +127,7 @@ def check_with_case(document: Any, case: InteractiveCase) -> CheckReport:
         reason = "the evidence belongs to another case file"
     elif any(to_document(without_enclosure(o.claim)) not in proved for o in case.checks.obligations):
         reason = "an obligation of the case is not proved"
-    elif report.status == Standing.HOLDS:
+    elif report.status in (Standing.HOLDS, BUDGET):
         reason = unmet(case, needs_of(case), read_points(document))
     return replace(report, accepted=False, lines=(f"rejected: {reason}",)) if reason else report
 
@@ -132,7 +176,7 @@ def _closures(closures: Closures, judge: Judge) -> list[dict[str, Any]]:
     ]
 
 
-def _family(family: Family, judge: Judge) -> dict[str, Any]:
+def _family(family: Family | GivenFamily, judge: Judge) -> dict[str, Any]:
     return {
         "kind": "family",
         "delta": _weight(family.ratio, judge),
@@ -153,8 +197,12 @@ def _costs(costs: Costs, judge: Judge) -> dict[str, Any]:
 
 
 def _witness(refutation: Refutation, parameters: Mapping[str, Fraction], judge: Judge) -> dict[str, Any]:
+    at = {name: str(value) for name, value in parameters.items()}
+    return {"parameters": at, **_leak(refutation, judge)}
+
+
+def _leak(refutation: Refutation, judge: Judge) -> dict[str, Any]:
     return {
-        "parameters": {name: str(value) for name, value in parameters.items()},
         "left": list(refutation.left),
         "right": list(refutation.right),
         "place": refutation.place,

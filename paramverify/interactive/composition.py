@@ -117,4 +117,11 @@ def _replaced(
             total[at] = total[at] + share if at in total else share
         steps.append((used[s], action, tuple(total.items())))
     names = (*system.states, *(f"{system.states[place]}: {s}" for s in automaton))
-    return replace(system, states=names, rows=rows_of(names, system.actions, steps), weights=weights)
+    more = (None,) * len(automaton)
+    return replace(
+        system,
+        states=names,
+        rows=rows_of(names, system.actions, steps),
+        weights=weights,
+        variables={name: (*values, *more) for name, values in system.variables.items()},
+    )

@@ -31,6 +31,7 @@ The least C is found from below, starting at 1 everywhere; a value that passes t
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -46,6 +47,7 @@ from paramverify.models.systems.weights import Weight
 
 MAX_UPDATES = 5_000_000
 MAX_PAIRS = 5_000_000
+UNBOUNDED = 40  # updates for each pair, where no bound stops them
 
 Price = tuple[int, Pair | None, Weight]  # place on the right, pair of classes that follows, ν1(z)/ν2(β(z))
 Payment = tuple[tuple[Price, ...], ...]  # for each class on the left
@@ -114,12 +116,12 @@ class _Graph:
         return found
 
 
-def cheapest(closures: Closures, judge: Judge, bound: Weight) -> Costs:
+def cheapest(closures: Closures, judge: Judge, bound: Weight | None, deadline: float = float("inf")) -> Costs:
     """Returns the least costs up to `bound`; what is larger, or not proved to be at most `bound`, is
-    infinite.
+    infinite. Without a bound they may grow for ever, so the steps of the iteration are fewer.
 
     Raises:
-        LimitError: too many pairs, or too many steps of the iteration.
+        LimitError: too many pairs, or too many steps of the iteration, or the deadline passed.
     """
     partition = bisimulation(closures, reachable(closures))
     graph = _Graph(closures, partition)
@@ -135,10 +137,10 @@ def cheapest(closures: Closures, judge: Judge, bound: Weight) -> Costs:
             graph.users[after].add(pair)
         if len(pending) > MAX_PAIRS:
             raise LimitError(f"more than {MAX_PAIRS:,} pairs of classes are to be compared")
-    found = _least(graph, list(dict.fromkeys(pending)), judge, bound)
+    found = _least(graph, list(dict.fromkeys(pending)), judge, bound, deadline)
     summary = _summary(graph, wanted, found, judge)
-    if not judge.at_most(closures.system.weights.one, bound):  # then nothing is: the whole has ratio 1
-        return replace(summary, ratio=None)
+    if bound is not None and not judge.at_most(closures.system.weights.one, bound):
+        return replace(summary, ratio=None)  # nothing is within it: the whole has ratio 1
     return summary
 
 
@@ -215,7 +217,10 @@ def _dearest(prices: Iterable[Price], graph: _Graph) -> Payment:
     return tuple((price,) for price in largest.values())
 
 
-def _least(graph: _Graph, pairs: Sequence[Pair], judge: Judge, bound: Weight) -> dict[Pair, Weight | None]:
+def _least(
+    graph: _Graph, pairs: Sequence[Pair], judge: Judge, bound: Weight | None, deadline: float
+) -> dict[Pair, Weight | None]:
+    most = MAX_UPDATES if bound is not None else UNBOUNDED * (1 + len(pairs))
     one = graph.closures.system.weights.one
     value: dict[Pair, Weight | None] = dict.fromkeys(pairs, one)
     pending = list(pairs)
@@ -234,13 +239,14 @@ def _least(graph: _Graph, pairs: Sequence[Pair], judge: Judge, bound: Weight) ->
             new = None if cost is None or new is None else _larger(new, cost, judge)
             if new is None:
                 break
-        if new is not None and new is not old and not judge.at_most(new, one, bound):
+        fresh = new is not None and new is not old
+        if fresh and bound is not None and not judge.at_most(new, one, bound):
             new = None
         if new is old:
             continue
         value[pair] = new
         updates += 1
-        if updates > MAX_UPDATES:
+        if updates > most or time.monotonic() > deadline:
             raise LimitError("the costs of pairs of states do not settle")
         for user in graph.users.get(pair, ()):
             if user not in waiting:

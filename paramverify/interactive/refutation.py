@@ -45,12 +45,14 @@ class Refutation:
 
 
 @dataclass(frozen=True, eq=False)
-class _Node:
+class Node:
+    """Two vectors for the same observation; `inserted` says that `action` was the inserted data point."""
+
     left: Vector
     right: Vector
     ratio: Weight  # of the weights of the two vectors
     turned: bool  # the point was inserted on the left
-    path: _Node | None
+    path: Node | None
     action: int  # an input or a response
     inserted: bool
 
@@ -83,29 +85,29 @@ def search(
     start = _scaled(dict(closures.of(closures.system.initial)))
     if start is None:
         return Search(None, 0, 0, True)
-    level = [_Node(start[0], start[0], ratio=one, turned=False, path=None, action=SILENT, inserted=False)]
+    level = [Node(start[0], start[0], ratio=one, turned=False, path=None, action=SILENT, inserted=False)]
     best: dict[tuple[Vector, Vector, bool], Weight] = {}
     seen, depth = 0, 0
     while level:
-        following: list[_Node] = []
+        following: list[Node] = []
         for node in level:
-            for successor in _successors(closures, node):
-                found = successor if isinstance(successor, _Infinite) else None
-                if found is None and isinstance(successor, _Node):
-                    exceeds = successor.path is not None and _inserted(successor)
+            for successor in successors(closures, node):
+                found = successor if isinstance(successor, Exceeding) else None
+                if found is None and isinstance(successor, Node):
+                    exceeds = successor.path is not None and inserted_in(successor)
                     if exceeds and not judge.at_most(successor.ratio, one, bound):
-                        found = _Infinite(successor, False)
-                if found is None and isinstance(successor, _Node):
-                    found = _silent(closures, successor, judge, bound)
+                        found = Exceeding(successor, False)
+                if found is None and isinstance(successor, Node):
+                    found = silent(closures, successor, judge, bound)
                 if found is not None:
                     refutation = _evaluated(closures.system, judge, bound, found)
                     if refutation:
                         return Search(refutation, seen, depth, False)
-                if not isinstance(successor, _Node):
+                if not isinstance(successor, Node):
                     continue
                 if _hopeless(successor, hopeful):
                     continue
-                key = (successor.left, successor.right, _inserted(successor))
+                key = (successor.left, successor.right, inserted_in(successor))
                 known = best.get(key)
                 if known is not None and judge.at_most(successor.ratio, known):
                     continue
@@ -120,14 +122,14 @@ def search(
 
 
 @dataclass(frozen=True)
-class _Infinite:
+class Exceeding:
     """A node that exceeds the bound, maybe with an impossible right side; `closed` as in `Event`."""
 
-    node: _Node
+    node: Node
     closed: bool
 
 
-def _inserted(node: _Node | None) -> bool:
+def inserted_in(node: Node | None) -> bool:
     while node is not None:
         if node.inserted:
             return True
@@ -135,14 +137,14 @@ def _inserted(node: _Node | None) -> bool:
     return False
 
 
-def _hopeless(node: _Node, hopeful: Allowed | None) -> bool:
-    if hopeful is None or len(node.left) > 1 or len(node.right) > 1 or not _inserted(node):
+def _hopeless(node: Node, hopeful: Allowed | None) -> bool:
+    if hopeful is None or len(node.left) > 1 or len(node.right) > 1 or not inserted_in(node):
         return False
     pair = node.left[0][0], node.right[0][0]
     return not hopeful(pair, node.ratio)
 
 
-def _successors(closures: Closures, node: _Node) -> Iterator[_Node | _Infinite]:
+def successors(closures: Closures, node: Node) -> Iterator[Node | Exceeding]:
     states = [s for s, _ in (*node.left, *node.right) if s != SILENT]
     rows = closures.system.rows
     waiting = [s for s in states if closures.kinds[s] is Kind.INPUT]
@@ -154,16 +156,16 @@ def _successors(closures: Closures, node: _Node) -> Iterator[_Node | _Infinite]:
             # Other states would respond first: seen, if a query comes next, and of no use with a data point.
             if action not in points or all_wait:
                 yield from _moved(closures, node, action, Kind.INPUT)
-        if all_wait and not _inserted(node):
+        if all_wait and not inserted_in(node):
             for point in sorted(common & set(points)):
                 after = _mix(closures, node.left, point)
                 scaled = _scaled(after)
                 if scaled:
                     one = closures.system.weights.one
-                    yield _Node(
+                    yield Node(
                         node.left, scaled[0], ratio=one, turned=False, path=node, action=point, inserted=True
                     )
-                    yield _Node(
+                    yield Node(
                         scaled[0], node.left, ratio=one, turned=True, path=node, action=point, inserted=True
                     )
     responses = {next(iter(rows[s])) for s in states if closures.kinds[s] is Kind.RESPONSE}
@@ -171,21 +173,19 @@ def _successors(closures: Closures, node: _Node) -> Iterator[_Node | _Infinite]:
         yield from _moved(closures, node, action, Kind.RESPONSE)
 
 
-def _moved(closures: Closures, node: _Node, action: int, kind: Kind) -> Iterator[_Node | _Infinite]:
+def _moved(closures: Closures, node: Node, action: int, kind: Kind) -> Iterator[Node | Exceeding]:
     left = _scaled(_step(closures, node.left, action, kind))
     right = _scaled(_step(closures, node.right, action, kind)) if node.right is not node.left else left
     if left is None:
         return
     if right is None:
-        yield _Infinite(
-            _Node(
-                left[0], (), ratio=node.ratio, turned=node.turned, path=node, action=action, inserted=False
-            ),
+        yield Exceeding(
+            Node(left[0], (), ratio=node.ratio, turned=node.turned, path=node, action=action, inserted=False),
             False,
         )
         return
     ratio = node.ratio * left[1] / right[1] if node.right is not node.left else node.ratio
-    yield _Node(
+    yield Node(
         left[0],
         right[0] if right is not left else left[0],
         ratio=ratio,
@@ -222,9 +222,9 @@ def _scaled(total: dict[int, Weight]) -> tuple[Vector, Weight] | None:
     return tuple((s, w / mass) for s, w in entries), mass
 
 
-def _silent(closures: Closures, node: _Node, judge: Judge, bound: Weight) -> _Infinite | None:
+def silent(closures: Closures, node: Node, judge: Judge, bound: Weight) -> Exceeding | None:
     """Returns the node if it exceeds the bound by what is silent from now on."""
-    if not _inserted(node):
+    if not inserted_in(node):
         return None
     zero, one = closures.system.weights.zero, closures.system.weights.one
     masses = []
@@ -237,20 +237,25 @@ def _silent(closures: Closures, node: _Node, judge: Judge, bound: Weight) -> _In
     left, right = masses
     if left == right == one or judge.at_most(node.ratio * left, right, bound):
         return None
-    return _Infinite(node, True)
+    return Exceeding(node, True)
 
 
-def _evaluated(system: System, judge: Judge, bound: Weight, found: _Infinite) -> Refutation | None:
+def _evaluated(system: System, judge: Judge, bound: Weight, found: Exceeding) -> Refutation | None:
     """Returns the refutation if the probabilities, evaluated anew, exceed the bound."""
+    refutation = observed(system, found)
+    return None if refutation is None or judge.at_most(*refutation.probabilities, bound) else refutation
+
+
+def observed(system: System, found: Exceeding) -> Refutation | None:
+    """Returns the inputs and the observation that lead to a node, with their probabilities evaluated anew.
+
+    There are none if no point was inserted, or if the environment is assumed not to give the inputs. The
+    system may have parameters.
+    """
     shorter: list[int] = []
     trace: list[int] = []
     place, point = 0, -1
-    steps: list[_Node] = []
-    node: _Node | None = found.node
-    while node is not None and node.path is not None:
-        steps.append(node)
-        node = node.path
-    for step in reversed(steps):
+    for step in steps_to(found.node):
         if step.inserted:
             place, point = len(shorter), step.action
             continue
@@ -267,6 +272,13 @@ def _evaluated(system: System, judge: Judge, bound: Weight, found: _Infinite) ->
         return None
     event = Event(tuple(trace), found.closed)
     probabilities = probability(system, left, event), probability(system, right, event)
-    if judge.at_most(*probabilities, bound):
-        return None
     return Refutation(left, right, place, event, probabilities)
+
+
+def steps_to(node: Node | None) -> list[Node]:
+    """Returns the nodes on the way to a node, without the first one of all, which has no action."""
+    found: list[Node] = []
+    while node is not None and node.path is not None:
+        found.append(node)
+        node = node.path
+    return found[::-1]

@@ -33,11 +33,16 @@ Within = Callable[[Weight, Weight], bool]
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a family does not prove anything: in words, with the level and the pair of states."""
+    """Why a family does not prove anything: in words, with the level, the pair of states and the action.
+
+    There is no level where an insertion is not covered, no pair where the bound is passed, and no action
+    where the states enable different ones.
+    """
 
     reason: str
-    level: int
-    pair: Pair
+    level: int | None
+    pair: Pair | None
+    action: int | None = None
 
 
 def is_unwinding_family(
@@ -66,7 +71,7 @@ def _pair_failure(
     shown = f"⟨{names[left]}, {names[right]}⟩"
     common = enabled_in_both(closures, left, right)
     if common is None:
-        return Failure(f"{shown}: different actions are enabled", level, pair)
+        return Failure(f"{shown} in rel[{level}]: different actions are enabled", level, pair)
     for action in common:
         mu, nu = closures.after(left, action), closures.after(right, action)
         if lift(mu, nu, member(relations[level])) is not None:
@@ -76,7 +81,7 @@ def _pair_failure(
         name = closures.system.actions.names[action]
         below = f" or by L(rel[{level - 1}], δ)" if level else ""
         reason = f"{shown}: the closures of {name!r} are not related by L(rel[{level}], 0){below}"
-        return Failure(reason, level, pair)
+        return Failure(reason, level, pair, action)
     return None
 
 
@@ -89,10 +94,10 @@ def is_all_covered(closures: Closures, top: Relation) -> Failure | None:
         for successor, _ in after:
             if successor == SILENT:
                 reason = f"after {name!r} in state {names[state]!r} hidden steps may go on for ever"
-                return Failure(reason, -1, (state, state))
+                return Failure(reason, None, (state, state), point)
             if not related(state, successor):
                 reason = f"{name!r} leads from {names[state]!r} to {names[successor]!r}, which is not related"
-                return Failure(reason, -1, (state, successor))
+                return Failure(reason, None, (state, successor), point)
     return None
 
 

@@ -18,9 +18,10 @@ from paramverify.interactive.closure import Closures
 from paramverify.interactive.costs import Costs, cheapest
 from paramverify.interactive.evaluation import at_point
 from paramverify.interactive.families import Family, largest_family, least_budget
+from paramverify.interactive.given import GivenFamily, examine
 from paramverify.interactive.pairs import PairGraph, pair_graph
 from paramverify.interactive.refutation import Refutation, Search, search
-from paramverify.interactive.unwinding import Pair, is_all_covered, is_unwinding_family
+from paramverify.interactive.unwinding import Failure, Pair, is_all_covered, is_unwinding_family
 from paramverify.models.context import Checks, sample_points
 from paramverify.models.systems.system import System
 from paramverify.models.systems.weights import Weight, as_function
@@ -37,14 +38,16 @@ Progress = Callable[[str, int, int], None]
 class Noninterference:
     """What was found about a case.
 
-    `family` is an unwinding family within the bound, `costs` the sharper check; either proves the case. Where
-    it is violated, `parameters` is the point, and `closures` and `bound` are those of that point.
+    `family` is an unwinding family within the bound, `costs` the sharper check; either proves the case.
+    `failure` says where the family of the case fails, if it does. Where it is violated, `parameters` is the
+    point, and `closures` and `bound` are those of that point.
     """
 
     verdict: Holds | Violated[Refutation] | Unknown
     closures: Closures
     pairs: int
-    family: Family | None
+    family: Family | GivenFamily | None
+    failure: Failure | None
     costs: Costs | None
     parameters: dict[str, Fraction]
     bound: Weight
@@ -103,6 +106,7 @@ def verify(
         told("pairs", 0, 1)
         graph = pair_graph(place.closures)
         family = _family(case, graph, judge, place.bound, told)
+        failure, family = (family, None) if isinstance(family, Failure) else (None, family)
         costs = cheapest(place.closures, judge, place.bound)
         done = Discharged()
         verdict: Holds | Violated[Refutation] | Unknown
@@ -118,6 +122,7 @@ def verify(
         closures=place.closures,
         pairs=len(graph.pairs),
         family=family,
+        failure=failure,
         costs=costs,
         parameters=place.parameters,
         bound=place.bound,
@@ -145,8 +150,10 @@ def _refuted(
 
 def _family(
     case: InteractiveCase, graph: PairGraph, judge: Judge, bound: Weight, told: Progress
-) -> Family | None:
-    """Returns the largest family within the bound, of the δ and t of the case or the least of all."""
+) -> Family | GivenFamily | Failure | None:
+    """Returns the family of the case, the largest one of its δ and t, or else the one with the least t·δ."""
+    if case.given is not None:
+        return examine(graph.closures, case.given, judge, bound)
     if case.step is not None and case.steps is not None:
         step, one = plain(case.step), graph.closures.system.weights.one
         if not (judge.at_most(one, step) and judge.at_most(power(step, case.steps), one, bound)):

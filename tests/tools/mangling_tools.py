@@ -68,7 +68,12 @@ def mangled(text: str, rng: random.Random, form: str = "") -> bytes:
     data = text.encode("utf-8", "surrogatepass")
     if rng.random() < 0.1:
         data = rng.choice(
-            [b"\xef\xbb\xbf" + data, data.replace(b"\n", b"\r\n"), text.encode("utf-16"), data + b"\xff"]
+            [
+                b"\xef\xbb\xbf" + data,
+                data.replace(b"\n", b"\r\n"),
+                text.encode("utf-16", "surrogatepass"),
+                data + b"\xff",
+            ]
         )
     return data
 

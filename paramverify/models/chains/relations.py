@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
+from typing import Protocol
 
 from paramverify.algebra.expressions import Expression, Name, Node, Number, Operation, evaluate, unknown_name
 from paramverify.errors import LimitError
@@ -82,7 +83,17 @@ class _Plan:
     rest: tuple[Node, ...]
 
 
-def where(chain: Chain, predicate: Expression) -> Iterator[tuple[int, int]]:
+class Described(Protocol):
+    """What has states, and variables with a whole number or None for each: a chain, or a system."""
+
+    @property
+    def states(self) -> tuple[str, ...]: ...
+
+    @property
+    def variables(self) -> Mapping[str, tuple[int | None, ...]]: ...
+
+
+def where(chain: Described, predicate: Expression) -> Iterator[tuple[int, int]]:
     """Yields the pairs (s, t) that satisfy a predicate; `r` is a variable of s, and `r'` one of t.
 
     Only states that have all the variables that the predicate asks of them are considered.

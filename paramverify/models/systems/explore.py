@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Generic, TypeVar
 
 from paramverify.algebra.polynomials import Ring
@@ -25,14 +25,16 @@ def explore(
     partial: bool = False,
     limit: int = LIMIT,
     name: Callable[[State], str] = str,
+    fields: Callable[[State], Mapping[str, int]] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> System:
     """Returns the system of the states that are reachable from `initial`.
 
     `step(state)` yields (action, {successor: probability}) for every enabled action; probabilities are whole
     numbers, `Fraction`s, flint rationals, or rational functions of `ring`. `name` gives the state in words;
-    different states may have the same one. `progress` is called with the number of states that were expanded
-    and of those that are known. The conditions on systems are checked by `wellformed.check`.
+    different states may have the same one. `fields` gives the variables of a state. `progress` is called with
+    the number of states that were expanded and of those that are known. The conditions on systems are checked
+    by `wellformed.check`.
 
     Raises:
         LimitError: more than `limit` states.
@@ -63,8 +65,20 @@ def explore(
 
     names = tuple(name(state) for state in reached.order)
     return System(
-        names, actions, initial=0, rows=rows_of(names, actions, steps()), weights=weights, partial=partial
+        names,
+        actions,
+        initial=0,
+        rows=rows_of(names, actions, steps()),
+        weights=weights,
+        partial=partial,
+        variables=columns([fields(state) for state in reached.order]) if fields else {},
     )
+
+
+def columns(rows: Sequence[Mapping[str, int]]) -> dict[str, tuple[int | None, ...]]:
+    """Returns the variables of states by name, from those of each state."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: tuple(row.get(name) for row in rows) for name in names}
 
 
 class _Reached(Generic[State]):

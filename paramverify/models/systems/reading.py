@@ -12,20 +12,28 @@ from paramverify.models.noise import Range, read_noise
 from paramverify.models.systems import slots, wellformed
 from paramverify.models.systems.system import Actions, Distribution, System, rows_of
 from paramverify.models.systems.weights import Weights, is_number
-from paramverify.tables import Table, as_expression
+from paramverify.tables import Table, as_expression, check_name
 
 MAX_STATES = 1_000_000
 
 
-def read_system(table: Table, checks: Checks, progress: Callable[[int, int], None] | None = None) -> System:
+def read_system(
+    table: Table,
+    checks: Checks,
+    progress: Callable[[int, int], None] | None = None,
+    fields: bool = False,
+) -> System:
     """Reads `[system]`: `kind = "slots"`, or `data`, `queries`, `responses`, `hidden`, `initial` and `steps`.
+
+    With `fields`, the states of the library have variables. States that are written out have those of the
+    table `[system.fields]`.
 
     Raises:
         InputError: any mistake, with its key; a system that is not well-formed.
     """
     if "kind" in table:
         table.choice("kind", ("slots",))
-        system = _slots(table, checks, progress)
+        system = _slots(table, checks, progress, fields)
     else:
         system = _explicit(table, checks)
     table.close()
@@ -35,7 +43,7 @@ def read_system(table: Table, checks: Checks, progress: Callable[[int, int], Non
 
 def _explicit(table: Table, checks: Checks) -> System:
     if all(name in table for name in ("steps", "initial")):
-        for name in (*_LISTS, "environment"):
+        for name in (*_LISTS, "environment", "fields"):
             table.get(name)
         table.close()  # a list with a wrong name is told before actions that are not found
     lists = {name: tuple(table.texts(name)) if name in table else () for name in _LISTS}
@@ -69,7 +77,23 @@ def _explicit(table: Table, checks: Checks) -> System:
         rows=rows_of(names, actions, steps()),
         weights=weights,
         partial=partial,
+        variables=_fields(table, index) if "fields" in table else {},
     )
+
+
+def _fields(table: Table, index: dict[str, int]) -> dict[str, tuple[int | None, ...]]:
+    """Reads `[system.fields]`: for each name a table of states with whole numbers."""
+    found: dict[str, tuple[int | None, ...]] = {}
+    with table.within("fields") as given:
+        for name in given:
+            check_name(name)
+            with given.within(name) as values:
+                known = {
+                    _known(state, index, state, "state"): values.integer(state, -(10**9), 10**9)
+                    for state in values
+                }
+            found[name] = tuple(map(known.get, range(len(index))))
+    return found
 
 
 _LISTS = ("data", "queries", "responses", "hidden")
@@ -97,7 +121,7 @@ def _distribution(
             yield successor, checks.function(as_expression(value))
 
 
-def _slots(table: Table, checks: Checks, progress: Callable[[int, int], None] | None) -> System:
+def _slots(table: Table, checks: Checks, progress: Callable[[int, int], None] | None, fields: bool) -> System:
     data = table.need("data")
     whole = isinstance(data, list) and all(isinstance(d, int) and not isinstance(d, bool) for d in data)
     if not whole or not data or len(set(data)) < len(data):
@@ -108,7 +132,7 @@ def _slots(table: Table, checks: Checks, progress: Callable[[int, int], None] | 
             raise CaseError(f"{query!r} is not one of {', '.join(slots.FUNCTIONS)}", key="queries")
     if not queries:
         raise CaseError("at least one query is needed", key="queries")
-    count, points = table.integer("slots", 1, 12), table.integer("points", 1, 100)
+    count, points = table.integer("slots", 0, 12), table.integer("points", 1, 100)
     limit = table.integer("range", 1, 200)
     noise, sampler = _noise(table, limit, checks)
     given = slots.Slots(
@@ -124,7 +148,7 @@ def _slots(table: Table, checks: Checks, progress: Callable[[int, int], None] | 
         shared=table.choice("memory", ("slot", "shared"), "slot") == "shared",
         delete=_flag(table, "delete", True),
     )
-    return slots.build(given, states=MAX_STATES, progress=progress)
+    return slots.build(given, states=MAX_STATES, progress=progress, fields=fields)
 
 
 def _noise(

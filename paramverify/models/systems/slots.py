@@ -72,7 +72,7 @@ class Slots:
     is the base p of a truncated geometric distribution which the program `sample_N` draws by coin flips.
     A point is dropped when its slot is full (`drops`), or it never comes then, as an assumption about the
     environment. `shared` counts `points` over all slots together; without `delete` the
-    slot that becomes current keeps its points.
+    slot that becomes current keeps its points. Without slots no point is ever stored.
     """
 
     slots: int
@@ -89,9 +89,13 @@ class Slots:
 
 
 def build(
-    given: Slots, *, states: int = 1_000_000, progress: Callable[[int, int], None] | None = None
+    given: Slots,
+    *,
+    states: int = 1_000_000,
+    progress: Callable[[int, int], None] | None = None,
+    fields: bool = False,
 ) -> System:
-    """Returns the system that starts with empty slots.
+    """Returns the system that starts with empty slots; with `fields`, it has the variables of `_fields`.
 
     Raises:
         LimitError: more than `states` states.
@@ -111,6 +115,7 @@ def build(
         partial=not given.drops,
         limit=states,
         name=_name,
+        fields=(lambda state: _fields(given, state)) if fields else None,
         progress=progress,
     )
 
@@ -151,20 +156,37 @@ def _outcome(after: int | Flip, slots: Content, answer: int) -> State:
 
 def _added(given: Slots, slots: Content, point: int) -> Content | None:
     """Returns the slots with a point more, as they are if it is dropped, and None if it never comes."""
-    held = sum(map(len, slots)) if given.shared else len(slots[0])
-    if held >= given.points:
+    if not slots or (sum(map(len, slots)) if given.shared else len(slots[0])) >= given.points:
         return slots if given.drops else None
     return (tuple(sorted((*slots[0], point))), *slots[1:])
 
 
 def _advanced(given: Slots, slots: Content) -> Content:
     """Returns the slots with the next one, which is the oldest, as the current one."""
+    if not slots:
+        return slots
     oldest = slots[-1]
     return (() if given.delete else oldest, *slots[:-1])
 
 
+def _fields(given: Slots, state: State) -> dict[str, int]:
+    """Returns what conditions on states may use; a state that moves unseen has nothing.
+
+    Slot 0 is the current one, and slot k was so k queries ago. `n0` is the number of its points, and `n0_1`
+    how many of them have the value `data[1]`. `responding` is 1 where `output` is about to be released.
+    """
+    if not isinstance(state, Waiting | Responding):
+        return {}
+    responding = isinstance(state, Responding)
+    found = {"responding": int(responding), "output": state.output if isinstance(state, Responding) else 0}
+    for k, slot in enumerate(state.slots):
+        found[f"n{k}"] = len(slot)
+        found |= {f"n{k}_{i}": slot.count(value) for i, value in enumerate(given.data)}
+    return found
+
+
 def _name(state: State) -> str:
-    shown = "|".join(",".join(map(str, slot)) or "-" for slot in state.slots)
+    shown = "|".join(",".join(map(str, slot)) or "-" for slot in state.slots) or "no slots"
     match state:
         case Waiting():
             return shown

@@ -8,7 +8,7 @@ states. A state that accepts inputs waits for one; elsewhere at most one output 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from paramverify.errors import ModelError
@@ -76,7 +76,8 @@ class System:
     """A system: states by name, its actions, the initial state, and one row for each state.
 
     With `partial`, an input that a waiting state does not accept is one that the environment is assumed never
-    to give there; otherwise a waiting state accepts every input.
+    to give there; otherwise a waiting state accepts every input. `variables` are the fields that conditions
+    are about: by name a whole number for each state, or None where it has none.
     """
 
     states: tuple[str, ...]
@@ -85,6 +86,7 @@ class System:
     rows: tuple[Row, ...]
     weights: Weights
     partial: bool = False
+    variables: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
 
     def kind(self, state: int) -> Kind:
         """Returns what a state does next."""

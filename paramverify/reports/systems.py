@@ -1,0 +1,46 @@
+"""What is told about interactive systems: probabilities, inputs and observations in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import log
+
+from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.polynomials import RationalFunction, fraction, in_generator, variables
+from paramverify.interactive.cases import InteractiveCase
+from paramverify.models.systems.weights import Weight, as_function, is_number, number_of, text
+from paramverify.reports.formulas import formula
+
+
+def row(names: Sequence[str], actions: Sequence[int]) -> str:
+    """Returns inputs or an observation in words."""
+    return ", ".join(names[a] for a in actions) or "nothing"
+
+
+def shown(case: InteractiveCase, weight: Weight) -> str:
+    """Returns a number or a function; with the constant E a power of it, or else a decimal."""
+    if is_number(weight):
+        return text(weight)
+    function = as_function(weight, case.domain.ring)
+    constant = case.domain.constant
+    used = {*variables(function.numerator), *variables(function.denominator)}
+    if constant is None or used != {GENERATOR}:
+        return formula(function, case.domain).factored
+    top, bottom = in_generator(function.numerator), in_generator(function.denominator)
+    exponent = int(top.degree()) - int(bottom.degree())
+    if function == RationalFunction.of(case.domain.ring.variable(GENERATOR)) ** exponent:
+        return f"exp({exponent * constant.exponent})"
+    value = constant.ball(top, 128) / constant.ball(bottom, 128)
+    return f"about {float(value.mid()):.6g}"
+
+
+def epsilon(case: InteractiveCase, ratio: Weight) -> float | None:
+    """Returns ln of a ratio as a decimal; None for a function of parameters."""
+    if is_number(ratio):
+        value = fraction(ratio if not isinstance(ratio, RationalFunction) else number_of(ratio))
+        return log(value.numerator) - log(value.denominator)
+    function, constant = as_function(ratio, case.domain.ring), case.domain.constant
+    if constant is None or {*variables(function.numerator), *variables(function.denominator)} != {GENERATOR}:
+        return None
+    top, bottom = in_generator(function.numerator), in_generator(function.denominator)
+    return float((constant.ball(top, 128) / constant.ball(bottom, 128)).log().mid())

@@ -1,0 +1,140 @@
+"""Slots for every t, maxPts, data and K: the induction against systems that are written out."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from calling_tools import called
+from slot_families import case_text
+
+from paramverify.checker.documents import check_text
+from paramverify.checker.every import check_document
+from paramverify.interactive.budgets import tight_budget
+from paramverify.interactive.cases import load
+from paramverify.interactive.closure import Closures
+from paramverify.interactive.every import Every, Form, Program, every
+from paramverify.interactive.pairs import pair_graph
+from paramverify.models.systems.system import Kind
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "cases" / "interactive"
+PAPER = Program(shared=False, drops=True, deletes=True)
+
+
+def document(found: Every, **changes: object) -> dict[str, object]:
+    """Returns the evidence of what was found."""
+    return {
+        "format": "paramverify-slots",
+        "version": 1,
+        "program": found.program.document(),
+        "forms": [list(form) for form in found.forms],
+        "steps": found.steps,
+        **changes,
+    }
+
+
+def test_the_induction_of_the_paper() -> None:
+    """Add and swap are all forms, and a query costs 2ε; without drops there is add only, and ε."""
+    found = every(PAPER)
+    assert (found.forms, found.steps, found.reason) == (((1,), (1, -1)), 2, "")
+    never = every(Program(shared=False, drops=False, deletes=True))
+    assert (never.forms, never.steps) == (((1,),), 1)
+    assert "another slot" in every(Program(shared=True, drops=True, deletes=True)).reason
+    assert "for ever" in every(Program(shared=False, drops=True, deletes=False)).reason
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("drops", [False, True])
+@pytest.mark.parametrize("deletes", [False, True])
+def test_the_checker_agrees(shared: bool, drops: bool, deletes: bool) -> None:
+    """What the prover finds is accepted, and what it does not find is rejected, whatever forms are told."""
+    program = Program(shared, drops, deletes)
+    found = every(program)
+    told = [
+        document(found),
+        document(found, forms=[[1], [1, -1]], steps=2),
+        document(found, forms=[[1]], steps=1),
+    ]
+    accepted = [check_document(json.loads(json.dumps(one))).accepted for one in told]
+    assert any(accepted) == (not found.reason)
+    if not found.reason:
+        assert accepted[0]
+        assert check_text(json.dumps(told[0])).status == "holds"
+        assert accepted[2] == (not drops)
+
+
+def test_evidence_that_shows_nothing() -> None:
+    """Too few forms, too few steps, other signs and another program are rejected."""
+    found = every(PAPER)
+    for changes, reason in (
+        ({"forms": [[1]]}, "leads to another form"),
+        ({"forms": [[1, -1]]}, "an insertion leads to no form"),
+        ({"forms": []}, "an insertion leads to no form"),
+        ({"steps": 1}, "costs more than the steps say"),
+        ({"forms": [[1], [1, -1], [2]]}, "something else than signs"),
+        ({"program": {"shared": True, "drops": True, "deletes": True}}, "share their places"),
+        ({"program": {"shared": False, "drops": True, "deletes": False}}, "never equal again"),
+        ({"version": 2}, "version"),
+    ):
+        report = check_document(document(found, **changes))
+        assert not report.accepted
+        assert reason in report.lines[0]
+    assert check_document(document(found, forms=[[1], [1, -1], [-1]])).accepted  # one point less is add, too
+    assert not check_document(document(found), {"shared": False, "drops": False, "deletes": True}).accepted
+
+
+def form_of(left: Counter[str], right: Counter[str]) -> Form:
+    """Returns the signs by which the right multiset differs from the left one."""
+    more, less = right - left, left - right
+    return (1,) * more.total() + (-1,) * less.total()
+
+
+@pytest.mark.parametrize(
+    ("slots", "points", "full"),
+    [(1, 1, "drop"), (2, 1, "drop"), (2, 2, "drop"), (1, 3, "drop"), (2, 2, "never"), (3, 1, "never")],
+)
+def test_written_out_systems_have_these_forms(slots: int, points: int, full: str, tmp_path: Path) -> None:
+    """Every pair that insertions lead to differs in one slot by a form; all forms and the budget occur."""
+    path = tmp_path / "case.toml"
+    path.write_text(case_text(slots, points).replace("[unwinding]", f'full = "{full}"\n[unwinding]'))
+    system = load(path).system
+    found = every(Program(shared=False, drops=full == "drop", deletes=True))
+    seen: set[Form] = set()
+    for pair in pair_graph(Closures(system)).pairs:
+        if not all(system.kind(s) is Kind.INPUT for s in pair):
+            continue
+        contents = [
+            [Counter(() if slot == "-" else slot.split(",")) for slot in system.states[s].split("|")]
+            for s in pair
+        ]
+        forms = [form_of(*sides) for sides in zip(*contents, strict=True) if sides[0] != sides[1]]
+        assert len(forms) == 1
+        seen.add(max(forms[0], tuple(sorted((-sign for sign in forms[0]), reverse=True))))
+    assert seen == set(found.forms)
+    assert tight_budget(load(path)).upper == 2 ** (found.steps * slots)
+
+
+def test_the_command(tmp_path: Path) -> None:
+    """`--every` tells the bound, the forms and what is assumed, and `check` takes its evidence."""
+    path, evidence = str(FOLDER / "slots-2.toml"), str(tmp_path / "evidence.json")
+    found = called("interactive", path, "--every", "--evidence", evidence)
+    assert found.code == 0
+    assert found.out.startswith(
+        "holds: differential noninterference with 2*t*epsilon for every number t of slots"
+    )
+    assert "one slot differs by add, swap" in found.out
+    told = json.loads(called("interactive", path, "--every", "--json").out)
+    assert (told["status"], told["bound"], told["forms"]) == ("holds", "2*t*epsilon", [[1], [1, -1]])
+    assert called("check", evidence, "--case", path).code == 0
+    assert "not compared: what the program does with the case" in called("check", evidence).out
+    other = str(FOLDER / "slots-2-never-full.toml")
+    assert called("check", evidence, "--case", other).code == 1
+    assert "another case file" in called("check", evidence, "--case", str(FOLDER / "slots-3.toml")).out
+    assert "no data point ever comes to a full slot" in called("interactive", other, "--every").out
+    shared = called("interactive", str(FOLDER / "slots-2-shared.toml"), "--every", "--json")
+    assert (shared.code, json.loads(shared.out)["bound"]) == (3, None)
+    assert called("interactive", str(FOLDER / "survey.toml"), "--every").code == 2
+    assert called("interactive", path, "--every", "--points", "2").code == 2

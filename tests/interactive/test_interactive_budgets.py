@@ -1,0 +1,286 @@
+"""Budgets of interactive systems: exact ones, intervals, and none at all."""
+
+from __future__ import annotations
+
+import copy
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from calling_tools import called
+from flint import fmpq
+from interactive_tools import Enumeration, case_of, random_system
+from slot_families import case_text
+
+from paramverify.algebra.polynomials import fraction
+from paramverify.checker.unwinding import check_document
+from paramverify.interactive.budgets import InteractiveBudget, tight_budget
+from paramverify.interactive.cases import load
+from paramverify.interactive.certificates import budget_document, check_with_case
+from paramverify.models.systems.system import System
+from paramverify.portfolio.session import Options
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "cases" / "interactive"
+
+
+def split(system: System, steps: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Returns the inputs and the observation of steps."""
+    inputs = tuple(a for a in steps if a in system.actions.inputs)
+    return inputs, tuple(a for a in steps if a not in system.actions.points)
+
+
+def chance(plain: Enumeration, inputs: tuple[int, ...], trace: tuple[int, ...]) -> Fraction:
+    """Returns the probability that an observation begins with a trace, by stepping forwards."""
+    system, total = plain.system, Fraction(0)
+    level = {(s, 0, 0): fraction(w) for s, w in plain.moved(((system.initial, fmpq(1)),))}
+    while level:
+        following: dict[tuple[int, int, int], Fraction] = {}
+        for (state, taken, seen), weight in level.items():
+            row = {} if state == -1 else system.rows[state]
+            waits = any(a in system.actions.inputs for a in row)
+            if seen == len(trace):
+                total += weight
+            elif row and not (waits and taken == len(inputs)):
+                action = inputs[taken] if waits else next(iter(row))
+                shown = action not in system.actions.points
+                if shown and trace[seen] != action:
+                    continue
+                for end, share in plain.moved(row[action]):
+                    key = (end, taken + waits, seen + shown)
+                    following[key] = following.get(key, Fraction(0)) + weight * fraction(share)
+        level = following
+    return total
+
+
+def grows(plain: Enumeration, found: InteractiveBudget) -> str:
+    """Confirms by plain enumeration that each loop multiplies the ratio by the same factor."""
+    growth = found.growth
+    assert growth is not None
+    ratios = []
+    for rounds in range(3):
+        runs = [split(plain.system, side + growth.loop * rounds) for side in (growth.left, growth.right)]
+        assert runs[0][1] == runs[1][1]
+        left, right = (chance(plain, inputs, trace) for inputs, trace in runs)
+        ratios.append(left / right)
+    factor = fraction(growth.factors[0] / growth.factors[1])
+    assert factor > 1
+    assert ratios[1:] == [ratios[0] * factor, ratios[0] * factor**2]
+    return "growth"
+
+
+def confirmed(system: System, found: InteractiveBudget, longest: int = 3) -> str:
+    """Confirms bounds by plain enumeration, and returns what was found in a word."""
+    plain = Enumeration(system)
+    if found.growth is not None:
+        return grows(plain, found)
+    left = right = fmpq(1)
+    if found.leak is not None:
+        key = found.leak.event.trace, found.leak.event.closed
+        left, right = (
+            plain.events(inputs, len(key[0]))[0].get(key, 0) for inputs in (found.leak.left, found.leak.right)
+        )
+        assert (left, right) == found.leak.probabilities
+    if found.boundless:
+        assert (left != 0, right == 0) == (True, True)
+        return "impossible"
+    assert found.lower == left / right
+    if found.upper is None:
+        return "open"
+    largest, infinite = plain.largest_ratio(longest)
+    assert not infinite
+    assert fraction(found.lower) <= fraction(found.upper) >= largest
+    assert found.exact == (found.lower == found.upper)
+    return "exact" if found.exact else "interval"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("for_ever", [False, True])
+def test_random_systems(for_ever: bool) -> None:
+    """Bounds, loops and impossible observations agree with plain enumeration, and their evidence is taken."""
+    words = set()
+    for seed in range(30):
+        system = random_system(seed, for_ever)
+        case = case_of(system, Fraction(4))
+        found = tight_budget(case, Options(seconds=3))
+        word = confirmed(system, found)
+        words.add(word)
+        document = json.loads(json.dumps(budget_document(case, found)))
+        report = check_document(document)
+        assert report.accepted == (word != "open"), (seed, report)
+        if word not in ("exact", "interval"):
+            continue
+        assert report.status == "budget"
+        one = {**document, "ratio": "1"}
+        assert check_document(one).accepted == (found.upper == 1)
+    assert words >= {"exact", "impossible"} | (set() if for_ever else {"growth"})
+
+
+@pytest.mark.parametrize(
+    ("name", "ratio"),
+    [("slots-1-full", 4), ("slots-2", 16), ("slots-2-never-full", 4), ("slots-2-one-value", 4)],
+)
+def test_budgets_of_slots(name: str, ratio: int) -> None:
+    """The budget of t slots is 2tε, and tε where points are never dropped or all alike; it is reached."""
+    case = load(FOLDER / f"{name}.toml")
+    told: list[InteractiveBudget] = []
+    found = tight_budget(case, told=told.append)
+    assert (found.exact, found.upper, found.lower) == (True, ratio, ratio)
+    assert [(best.lower, best.upper) for best in told] == [(1, ratio)]
+    assert confirmed(case.system, found, 2) == "exact"
+    document = json.loads(json.dumps(budget_document(case, found)))
+    report = check_with_case(document, case)
+    assert (report.accepted, report.status) == (True, "budget")
+    assert "the budget is tight" in report.lines[1]
+    loose = {**document, "ratio": str(2 * ratio)}
+    assert check_with_case(loose, case).lines[1].endswith("a lower bound")
+    never = {"trace": document["tight"]["trace"][1:2] * 2, "probabilities": ["0", "0"]}
+    assert (
+        "possible on the right"
+        in check_with_case({**document, "tight": {**document["tight"], **never}}, case).lines[0]
+    )
+    for change in ({"probabilities": ["1", "1/2"]}, {"place": 7}, {"trace": document["tight"]["trace"][1:]}):
+        assert not check_with_case({**document, "tight": {**document["tight"], **change}}, case).accepted
+    holds = {k: v for k, v in document.items() if k != "tight"}
+    assert check_with_case(holds, case).accepted == (str(ratio) == str(case.ratio))
+
+
+@pytest.mark.parametrize("slots", [0, 1, 2, pytest.param(3, marks=pytest.mark.slow)])
+def test_no_slots_and_more(slots: int, tmp_path: Path) -> None:
+    """t slots have the budget 4^t with ½-geometric noise, also for t = 0, where no point is ever stored."""
+    path = tmp_path / "case.toml"
+    path.write_text(case_text(slots, 1))
+    found = tight_budget(load(path))
+    assert (found.exact, found.upper) == (True, 4**slots)
+
+
+def test_budgets_with_parameters() -> None:
+    """A budget may be a function: 1/p^4 for two slots, 1/(1 − p) for the survey, reached at every p."""
+    for name, power in (("slots-2-symbolic", "p^4"), ("survey", "-p + 1")):
+        case = load(FOLDER / f"{name}.toml")
+        found = tight_budget(case)
+        assert found.exact
+        document = json.loads(json.dumps(budget_document(case, found)))
+        assert document["ratio"] == ["1", power]
+        assert (
+            check_with_case(document, case).lines[1]
+            == "an observation reaches the bound: the budget is tight"
+        )
+
+
+@pytest.mark.parametrize("name", ["slots-2-shared", "slots-2-keep"])
+def test_no_budget_at_all(name: str, tmp_path: Path) -> None:
+    """With shared memory, or slots that keep their points, a loop makes the ratio grow without limit."""
+    case = load(FOLDER / f"{name}.toml")
+    found = tight_budget(case)
+    assert found.boundless
+    assert grows(Enumeration(case.system), found) == "growth"
+    document = json.loads(json.dumps(budget_document(case, found)))
+    report = check_with_case(document, case)
+    assert (report.accepted, report.status) == (True, "violated")
+    growth = document["growth"]
+    for change in (
+        {"loop": []},
+        {"loop": growth["loop"][1:]},
+        {"loop": growth["loop"][:-1]},
+        {"loop": [*growth["loop"], 99]},
+        {"left": growth["right"], "right": growth["left"]},
+        {"left": growth["right"]},
+        {"place": 3},
+    ):
+        assert not check_document({**copy.deepcopy(document), "growth": {**growth, **change}}).accepted, (
+            change
+        )
+    partial = copy.deepcopy(document)
+    partial["system"]["partial"] = True
+    assert "assumed not to give" in check_document(partial).lines[0]
+    evidence = str(tmp_path / "evidence.json")
+    path = str(FOLDER / f"{name}.toml")
+    out = called("budget", path, "--evidence", evidence).out
+    assert out.startswith("no budget at all: the ratio has no limit.\n  after ")
+    assert "so their ratio by" in out
+    told = json.loads(called("budget", path, "--json").out)
+    assert (told["ratio"], told["epsilon"], told["attained"]) == ("infinity", "infinity", False)
+    assert told["growth"]["repeat"] == [case.system.actions.names[a] for a in growth["loop"]]
+    assert called("check", evidence, "--case", path).code == 0
+
+
+def test_an_impossible_observation_leaves_no_budget(tmp_path: Path) -> None:
+    """Where one side of an observation is impossible there is no budget, and the evidence is its witness."""
+    path = str(FOLDER / "slots-1-bad-noise.toml")
+    evidence = str(tmp_path / "evidence.json")
+    found = called("budget", path, "--evidence", evidence)
+    assert (found.code, found.out.splitlines()[0]) == (0, "no budget at all: the ratio has no limit.")
+    assert called("check", evidence, "--case", path).code == 0
+    assert json.loads(called("budget", path, "--json").out)["attained"] is True
+
+
+GAP = """
+[system]
+initial = "w"
+data = ["d"]
+queries = ["q"]
+responses = ["0", "1"]
+[system.steps.w]
+d = "v"
+q = "a"
+[system.steps.v]
+d = "v"
+q = "b"
+[system.steps.a]
+0 = { x = "1/2", y = "1/2" }
+[system.steps.b]
+0 = { x = "1/4", y = "3/4" }
+[system.steps.x]
+d = "x"
+q = { zero = "1/2", one = "1/2" }
+[system.steps.y]
+d = "y"
+q = { zero = "1/3", one = "2/3" }
+[system.steps.zero]
+0 = "end"
+[system.steps.one]
+1 = "end"
+[system.steps.end]
+d = "end"
+q = "zero"
+[privacy]
+ratio = "3/2"
+"""
+
+
+def test_an_interval_stays_open(tmp_path: Path) -> None:
+    """The analyst never learns which of two states follows, so the costs are no tight bound: 10/9 and 2.
+
+    One answer 0 after another is 1/2·1/2 + 1/2·1/3 = 5/12 likely without the point, and with it
+    1/4·1/2 + 3/4·1/3 = 3/8.
+    """
+    path = tmp_path / "case.toml"
+    path.write_text(GAP)
+    evidence = str(tmp_path / "evidence.json")
+    found = called("budget", str(path), "--evidence", evidence)
+    assert found.code == 3
+    head = "the largest ratio is between 10/9 and 2: which it is stays open."
+    assert found.out.splitlines()[0] == head
+    told = json.loads(called("budget", str(path), "--json").out)
+    assert (told["ratio_lower"], told["ratio_upper"], told["attained"]) == ("10/9", "2", None)
+    checked = called("check", evidence, "--case", str(path))
+    assert checked.code == 0
+    assert "an observation has the ratio that is told: a lower bound" in checked.out
+    assert Fraction(5, 12) / Fraction(3, 8) == Fraction(10, 9)
+    assert called("budget", str(path), "--precision", "9/10").code == 0  # 2 - 10/9 <= 9/10 * 10/9
+
+
+def test_the_words_of_a_budget() -> None:
+    """`budget` tells ratio, ε and what reaches it, and JSON has the same."""
+    path = str(FOLDER / "slots-2.toml")
+    out = called("budget", path).out.splitlines()
+    assert out[0] == "tight budget: ratio 16, epsilon ≈ 2.77258872; reached."
+    told = json.loads(called("budget", path, "--json").out)
+    assert (told["ratio"], told["attained"], told["proved_upper"]) == ("16", True, "16")
+    left, right = (Fraction(p) for p in told["witness"]["probabilities"])
+    assert left / right == 16
+    assert (
+        called("budget", str(FOLDER / "slots-2-never-full.toml")).out.rstrip().endswith("does not accept it.")
+    )
