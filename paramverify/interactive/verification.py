@@ -19,6 +19,7 @@ from paramverify.interactive.costs import Costs, cheapest
 from paramverify.interactive.evaluation import at_point
 from paramverify.interactive.families import Family, largest_family, least_budget
 from paramverify.interactive.pairs import PairGraph, pair_graph
+from paramverify.interactive.quotients import Quotients
 from paramverify.interactive.refutation import Refutation, Search, search
 from paramverify.interactive.unwinding import Pair, is_all_covered, is_unwinding_family
 from paramverify.models.context import Checks, sample_points
@@ -101,9 +102,10 @@ def verify(
             raise LimitError(nowhere.detail)
         place = _Place({}, Closures(case.system, case.checks.positive), plain(case.ratio))
         told("pairs", 0, 1)
-        graph = pair_graph(place.closures)
-        family = _family(case, graph, judge, place.bound, told)
-        costs = cheapest(place.closures, judge, place.bound)
+        quotients = Quotients(judge, case.system.weights.one)
+        graph = pair_graph(place.closures, quotients)
+        costs = cheapest(place.closures, judge, place.bound, quotients)
+        family = _family(case, graph, judge, costs, told)
         done = Discharged()
         verdict: Holds | Violated[Refutation] | Unknown
         if doubt := done.prove(session, case.checks.obligations):
@@ -144,15 +146,22 @@ def _refuted(
 
 
 def _family(
-    case: InteractiveCase, graph: PairGraph, judge: Judge, bound: Weight, told: Progress
+    case: InteractiveCase, graph: PairGraph, judge: Judge, costs: Costs, told: Progress
 ) -> Family | None:
-    """Returns the largest family within the bound, of the δ and t of the case or the least of all."""
+    """Returns the largest family within the bound, of the δ and t of the case or the least of all.
+
+    A family gives costs that are at most its (e^δ)^t. So without parameters there is none without costs.
+    """
+    bound = plain(case.ratio)
     if case.step is not None and case.steps is not None:
         step, one = plain(case.step), graph.closures.system.weights.one
         if not (judge.at_most(one, step) and judge.at_most(power(step, case.steps), one, bound)):
             return None
         return largest_family(graph.closures, step, case.steps, judge, graph)
-    return least_budget(graph, judge, bound, lambda done, total: told("families", done, total))
+    if costs.ratio is None and not case.domain.ring.parameters:
+        return None
+    least = None if case.domain.ring.parameters else costs.ratio
+    return least_budget(graph, judge, bound, lambda done, total: told("families", done, total), least)
 
 
 def accepted(closures: Closures, family: Family, judge: Judge) -> bool:

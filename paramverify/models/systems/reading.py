@@ -129,7 +129,7 @@ def _whole_numbers(given: object) -> tuple[int, ...]:
 def _ends(text: str) -> tuple[int, int]:
     found = re.fullmatch(r"(-?\d{1,6})\.\.(-?\d{1,6})", text.strip())
     if not found:
-        raise CaseError(f"{text!r} is no range such as \"-100..100\"")
+        raise CaseError(f'{text!r} is no range such as "-100..100"')
     low, high = int(found[1]), int(found[2])
     if not low <= high <= low + 2 * MAX_ANSWER:
         raise CaseError(f"{text!r} needs its least number first, and at most {2 * MAX_ANSWER + 1} numbers")

@@ -1,8 +1,8 @@
 """The program `sample_N` of [T] A.2, line by line, as an automaton of coin flips, and its distribution.
 
 N(m, t, p) is noise n for an answer t in −m..m: it has probability p^|n|/(1+p) if t+n is −m or m, and else
-(1−p)/(1+p)·p^|n| where −m < t+n < m. The program depends on the distances `down` = m + t and `up` = m − t of the
-answer from the two ends alone:
+(1−p)/(1+p)·p^|n| where −m < t+n < m. The program depends only on the distances of the answer from the two
+ends, `down` = m + t and `up` = m − t:
 
     02 if flip(p/(1+p)):
     03     if flip(p^(down−1)): return −down
@@ -44,7 +44,9 @@ class Flip(NamedTuple):
 
 START = Flip(2, 0)
 
-Flips = Mapping[Flip, Mapping[int | Flip, Weight]]  # what a coin leads to: noise, which is returned, or a coin
+Flips = Mapping[
+    Flip, Mapping[int | Flip, Weight]
+]  # what a coin leads to: noise, which is returned, or a coin
 
 
 def program(down: int, up: int, p: RationalFunction, printed: bool = False) -> Flips:

@@ -70,9 +70,9 @@ FUNCTIONS: Mapping[str, Callable[[Content], int]] = {
 class Answers:
     """How a query is answered, in low..high.
 
-    `noise[f][o]` is the probability that the answer low + f is released as low + o. With `sampler`, that is the
-    base p of a truncated geometric distribution which the program `sample_N` draws by coin flips; `printed`
-    takes line 06 of that program as it is printed.
+    `noise[f][o]` is the probability that the answer low + f is released as low + o. With `sampler`, that is
+    the base p of a truncated geometric distribution which the program `sample_N` draws by coin flips;
+    `printed` takes line 06 of that program as it is printed.
     """
 
     low: int
