@@ -16,11 +16,12 @@ from paramverify.interactive.bounds import Judge, plain, power
 from paramverify.interactive.cases import InteractiveCase
 from paramverify.interactive.closure import Closures
 from paramverify.interactive.costs import Costs, cheapest
+from paramverify.interactive.enumeration import Enumeration
 from paramverify.interactive.evaluation import at_point
 from paramverify.interactive.families import Family, largest_family, least_budget
 from paramverify.interactive.pairs import PairGraph, pair_graph
 from paramverify.interactive.quotients import Quotients
-from paramverify.interactive.refutation import Refutation, Search, search
+from paramverify.interactive.refutation import Place, Refutation, Search, evaluated, search
 from paramverify.interactive.unwinding import Pair, is_all_covered, is_unwinding_family
 from paramverify.models.context import Checks, sample_points
 from paramverify.models.systems.system import System
@@ -132,17 +133,33 @@ def verify(
 def _refuted(
     case: InteractiveCase, graph: PairGraph, judge: Judge, everywhere: _Place, deadline: float
 ) -> tuple[Violated[Refutation] | Unknown, _Place]:
-    """Looks for a refutation at points of the domain; returns it with its place, or what was tried."""
+    """Looks for a refutation at points of the domain, then among all inputs in the order of their length.
+
+    Returns it with its place, or what was tried. Points share some of the time, so that one of them cannot
+    take it all.
+    """
     searches: list[Search] = []
-    for parameters, system, bound in _points(case, judge, everywhere.bound):
-        tried = _search(system, case.checks, bound, deadline)
+    places = list(_points(case, judge, everywhere.bound))
+    share = 0.4 if case.domain.ring.parameters else 0.8
+    started = time.monotonic()
+    for number, (parameters, system, bound) in enumerate(places):
+        now = time.monotonic()
+        until = now + (started + share * (deadline - started) - now) / (len(places) - number)
+        tried = _search(system, case.checks, bound, until)
         if tried.refutation:
             return Violated(tried.refutation), _Place(parameters, Closures(system), bound)
         searches.append(tried)
-        if time.monotonic() > deadline:
-            break
+    listed = Enumeration(everywhere.closures, judge, everywhere.bound, deadline)
+    for candidate in listed.candidates():
+        system = at_point(case.system, case.domain, candidate.parameters)
+        bound = value_at_point(everywhere.bound, case.domain, candidate.parameters)
+        local = Judge(replace(case.checks, domain=_constant_only(case.domain), obligations=[]))
+        inputs, where = (candidate.left, candidate.right), Place(candidate.place, candidate.event)
+        refutation = evaluated(system, local, bound, inputs, where)
+        if refutation:
+            return Violated(refutation), _Place(candidate.parameters, Closures(system), bound)
     end = End.TIMEOUT if time.monotonic() > deadline else End.GAVE_UP
-    return Unknown(end, _tried(searches, graph, judge)), everywhere
+    return Unknown(end, _tried(searches, graph, judge, listed)), everywhere
 
 
 def _family(
@@ -229,7 +246,7 @@ def value_at_point(weight: Weight, domain: Domain, point: dict[str, Fraction]) -
     )
 
 
-def _tried(searches: list[Search], graph: PairGraph, judge: Judge) -> str:
+def _tried(searches: list[Search], graph: PairGraph, judge: Judge, listed: Enumeration) -> str:
     parts = ["no unwinding family and no costs within the bound"]
     if graph.uncovered:
         parts.append(graph.uncovered)
@@ -238,4 +255,6 @@ def _tried(searches: list[Search], graph: PairGraph, judge: Judge) -> str:
     nodes, depth = sum(s.nodes for s in searches), max((s.depth for s in searches), default=0)
     where = f" at {len(searches)} points" if len(searches) > 1 else ""
     parts.append(f"no violation among {nodes:,} pairs of vectors{where}, up to {depth} inputs and outputs")
+    if listed.length >= 0:
+        parts.append(f"none found among the inputs of at most {listed.length + 1} points and queries")
     return "; ".join(parts)

@@ -147,12 +147,12 @@ def _queries(table: Table, checks: Checks) -> dict[str, slots.Answers]:
         answers = _answers(table, checks, (-limit, limit), "-range..range")
         found = dict.fromkeys(names, answers)
     else:
-        inner = table.table("queries")
-        for name in inner:
-            with inner.within(name) as own:
-                with located(key="range"):
-                    ends = _ends(own.text("range"))
-                found[name] = _answers(own, checks, ends, own.text("range"))
+        with table.within("queries") as inner:
+            for name in inner:
+                with inner.within(name) as own:
+                    with located(key="range"):
+                        ends = _ends(own.text("range"))
+                    found[name] = _answers(own, checks, ends, own.text("range"))
     for query in found:
         if query not in slots.FUNCTIONS:
             raise CaseError(f"{query!r} is not one of {', '.join(slots.FUNCTIONS)}", key="queries")
