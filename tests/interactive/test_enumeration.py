@@ -118,20 +118,20 @@ def test_sample_n_in_140_settings(printed: bool) -> None:
 
 def test_noise_of_each_query(tmp_path: Path) -> None:
     """Queries in a table have ranges and noise of their own; a range that is none is told with its key."""
-    text = (ROOT / "cases" / "interactive" / "count-and-sum-2.toml").read_text()
-    system = load(ROOT / "cases" / "interactive" / "count-and-sum-2.toml").system
+    text = (ROOT / "cases" / "interactive" / "slots-2-mex2.toml").read_text()
+    system = load(ROOT / "cases" / "interactive" / "slots-2-mex2.toml").system
     assert system.actions.queries == ("count", "sum")
-    assert system.actions.responses[0] == "-200"
+    assert system.actions.responses[0] == "-4"
     released = {
         a: len(Closures(system).after(system.initial, system.actions.names.index(a)))
         for a in ("count", "sum")
     }
-    assert released == {"count": 3, "sum": 401}
+    assert released == {"count": 3, "sum": 9}
     path = tmp_path / "case.toml"
     for before, after, message in (
         ('"0..2"', '"2..0"', r"queries.count.range: '2..0' needs its least number first"),
         ('"0..2"', '"some"', r"queries.count.range: 'some' is no range"),
-        ("[-100, 0, 100]", '"a..b"', r"data: 'a..b' is no range"),
+        ("[-2, 2]", '"a..b"', r"data: 'a..b' is no range"),
         ("count = {", "median = {", "'median' is not one of count, sum"),
     ):
         assert before in text
