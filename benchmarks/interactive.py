@@ -39,9 +39,8 @@ def measure(count: int, points: int, full: str, limit: int) -> str:
     noise = tuple(map(tuple, truncated_geometric(half, 2 * limit, checks).rows))
     judge = Judge(checks)
     marks = [time.process_time()]
-    given = slots.Slots(
-        count, points, (-1, 1), ("count", "sum"), limit, checks.ring, noise, drops=full == "drop"
-    )
+    queries = dict.fromkeys(("count", "sum"), slots.Answers(-limit, limit, noise))
+    given = slots.Slots(count, points, (-1, 1), queries, checks.ring, drops=full == "drop")
     system = slots.build(given)
     check(system, checks)
     marks.append(time.process_time())

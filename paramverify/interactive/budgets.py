@@ -97,7 +97,7 @@ def tight_budget(
 
 def _upper(closures: Closures, judge: Judge, deadline: float) -> tuple[Weight | None, Costs | Family | None]:
     try:
-        costs = cheapest(closures, judge, None, deadline)
+        costs = cheapest(closures, judge, None, deadline=deadline)
     except LimitError:
         return None, None  # the costs may grow for ever, and so would the levels of a family
     if costs.ratio is not None:

@@ -44,6 +44,9 @@ class Closures:
         self._moved: dict[tuple[int, int], Distribution] = {}
         self._equal: dict[Weight, Weight] = {}
         self._same: dict[int, tuple[Weight, Weight]] = {}  # by id, with the object, so that the id stays its
+        self._shapes: dict[int, tuple[tuple[int, int], ...]] = {}
+        self._same_shape: dict[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]] = {}
+        self._distinct: dict[tuple[int, int], tuple[int, ...]] = {}
         self._solve()
 
     def of(self, state: int) -> Distribution:
@@ -63,6 +66,36 @@ class Closures:
             step = self._mixed(self.system.rows[state][action])
             found = self._moved[key] = tuple((s, self._one_of(w)) for s, w in step)
         return found
+
+    def distinct(self, left: int, right: int, common: tuple[int, ...]) -> tuple[int, ...]:
+        """Returns the first of those actions whose closures in both states are the same as another's.
+
+        `common` are the actions that both states enable. What is required of two states for an action depends
+        on the two closures alone.
+        """
+        if len(common) < 2:
+            return common
+        one, other = self._alike(left), self._alike(right)
+        key = (id(one), id(other))
+        if key not in self._distinct:
+            first = dict(one), dict(other)
+            found: dict[tuple[int, int], int] = {}
+            for action in common:
+                found.setdefault((first[0][action], first[1][action]), action)
+            self._distinct[key] = tuple(found.values())
+        return self._distinct[key]
+
+    def _alike(self, state: int) -> tuple[tuple[int, int], ...]:
+        """Returns (a, b) for each action a of a state, b the first with the closure of a; equal ones once."""
+        known = self._shapes.get(state)
+        if known is None:
+            first: dict[object, int] = {}
+            shape = tuple(
+                (a, first.setdefault(tuple((s, id(w)) for s, w in self.after(state, a)), a))
+                for a in self.system.rows[state]
+            )
+            known = self._shapes[state] = self._same_shape.setdefault(shape, shape)
+        return known
 
     def _one_of(self, weight: Weight) -> Weight:
         """Returns the one object that stands for all weights equal to this one; hashing weights is slow."""

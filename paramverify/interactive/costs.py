@@ -42,7 +42,8 @@ from paramverify.interactive.closure import SILENT, Closures
 from paramverify.interactive.folding import Folded, Grouped, paired
 from paramverify.interactive.matchings import matching
 from paramverify.interactive.quotient import Partition, bisimulation
-from paramverify.interactive.unwinding import Pair, enabled_in_both, insertions, reachable
+from paramverify.interactive.quotients import Fan, Quotients
+from paramverify.interactive.unwinding import Pair, insertions, reachable, to_compare
 from paramverify.models.systems.weights import Weight
 
 MAX_UPDATES = 5_000_000
@@ -72,7 +73,7 @@ class Costs:
         found = dict(self.kept)
         one = self.graph.closures.system.weights.one
         for pair in self.kept:
-            for left, right in self.graph.actions(pair):
+            for _, left, right in self.graph.actions(pair):
                 for label, entries in left.items():
                     for entry, other in product(entries, right.get(label, ())):
                         target, state = paired(entry, other), (entry.state, other.state)
@@ -85,9 +86,9 @@ class Costs:
 class _Graph:
     closures: Closures
     partition: Partition
+    quotients: Quotients
     payments: dict[Pair, tuple[Payment, ...] | None] = field(default_factory=dict)
     users: dict[Pair, set[Pair]] = field(default_factory=dict)
-    _quotients: dict[tuple[int, int], Weight] = field(default_factory=dict)
     _after: dict[Pair, tuple[tuple[int, Weight], ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -101,22 +102,20 @@ class _Graph:
             self._after[key] = self.partition.of(self.closures.after(state, action))
         return self._after[key]
 
-    def actions(self, pair: Pair) -> Iterator[tuple[Grouped, Grouped]]:
-        """Yields the closures of each action that both classes take."""
+    def actions(self, pair: Pair) -> Iterator[tuple[int, Grouped, Grouped]]:
+        """Yields each action that both classes take, with its closures."""
         left, right = (self.partition.members[block] for block in pair)
-        for action in enabled_in_both(self.closures, left, right) or ():
-            yield self.folded.grouped(pair[0], action), self.folded.grouped(pair[1], action)
-
-    def quotient(self, left: Weight, right: Weight) -> Weight:
-        """Returns the quotient of two weights that `after` gave, which are kept, so that ids name them."""
-        key = (id(left), id(right))
-        found = self._quotients.get(key)
-        if found is None:
-            found = self._quotients[key] = left / right
-        return found
+        for action in to_compare(self.closures, left, right) or ():
+            yield action, self.folded.grouped(pair[0], action), self.folded.grouped(pair[1], action)
 
 
-def cheapest(closures: Closures, judge: Judge, bound: Weight | None, deadline: float = float("inf")) -> Costs:
+def cheapest(
+    closures: Closures,
+    judge: Judge,
+    bound: Weight | None,
+    quotients: Quotients | None = None,
+    deadline: float = float("inf"),
+) -> Costs:
     """Returns the least costs up to `bound`; what is larger, or not proved to be at most `bound`, is
     infinite. Without a bound they may grow for ever, so the steps of the iteration are fewer.
 
@@ -124,7 +123,7 @@ def cheapest(closures: Closures, judge: Judge, bound: Weight | None, deadline: f
         LimitError: too many pairs, or too many steps of the iteration, or the deadline passed.
     """
     partition = bisimulation(closures, reachable(closures))
-    graph = _Graph(closures, partition)
+    graph = _Graph(closures, partition, quotients or Quotients(judge, closures.system.weights.one))
     wanted = _insertions(closures, partition)
     pending = list(dict.fromkeys(pair for _, _, pair in wanted if pair[0] != pair[1] and SILENT not in pair))
     for pair in pending:  # grows while it is walked through
@@ -137,7 +136,7 @@ def cheapest(closures: Closures, judge: Judge, bound: Weight | None, deadline: f
             graph.users[after].add(pair)
         if len(pending) > MAX_PAIRS:
             raise LimitError(f"more than {MAX_PAIRS:,} pairs of classes are to be compared")
-    found = _least(graph, list(dict.fromkeys(pending)), judge, bound, deadline)
+    found = _least(graph, list(dict.fromkeys(pending)), bound, deadline)
     summary = _summary(graph, wanted, found, judge)
     if bound is not None and not judge.at_most(closures.system.weights.one, bound):
         return replace(summary, ratio=None)  # nothing is within it: the whole has ratio 1
@@ -177,10 +176,13 @@ def _summary(
 def _payments(graph: _Graph, pair: Pair) -> tuple[Payment, ...] | None:
     """Returns for each action how classes may be matched; None if the pair has infinite cost."""
     left, right = (graph.partition.members[block] for block in pair)
-    if enabled_in_both(graph.closures, left, right) is None:
+    if to_compare(graph.closures, left, right) is None:
         return None
     found: list[Payment] = []
-    for mine, others in graph.actions(pair):
+    for action, mine, others in graph.actions(pair):
+        if fans := graph.folded.fans(*pair, action):
+            found.append(_together(graph, *fans))
+            continue
         payment: list[tuple[Price, ...]] = []
         once: dict[tuple[Pair, int], Price] = {}
         single = True
@@ -193,7 +195,7 @@ def _payments(graph: _Graph, pair: Pair) -> tuple[Payment, ...] | None:
                 row: list[Price] = []
                 for other in candidates:
                     target = paired(entry, other)
-                    quotient = graph.quotient(entry.weight, other.weight)
+                    quotient = graph.quotients.of(entry.weight, other.weight)
                     key = (target, id(quotient))
                     price = once.get(key)
                     if price is None:
@@ -203,6 +205,13 @@ def _payments(graph: _Graph, pair: Pair) -> tuple[Payment, ...] | None:
                 payment.append(tuple(row))
         found.append(_dearest(once.values(), graph) if single else tuple(payment))
     return tuple(found)
+
+
+def _together(graph: _Graph, left: Fan, right: Fan) -> Payment:
+    """Returns what is to be paid for two fans: the largest quotients, since all answers lead on alike."""
+    after = None if left.target == right.target else (left.target, right.target)
+    numbers = graph.quotients.largest(graph.quotients.between(left, right))
+    return tuple(((place, after, graph.quotients.values[k]),) for place, k in enumerate(numbers))
 
 
 def _dearest(prices: Iterable[Price], graph: _Graph) -> Payment:
@@ -218,7 +227,7 @@ def _dearest(prices: Iterable[Price], graph: _Graph) -> Payment:
 
 
 def _least(
-    graph: _Graph, pairs: Sequence[Pair], judge: Judge, bound: Weight | None, deadline: float
+    graph: _Graph, pairs: Sequence[Pair], bound: Weight | None, deadline: float
 ) -> dict[Pair, Weight | None]:
     most = MAX_UPDATES if bound is not None else UNBOUNDED * (1 + len(pairs))
     one = graph.closures.system.weights.one
@@ -235,12 +244,12 @@ def _least(
         payments = graph.payments[pair]
         new: Weight | None = None if payments is None else old
         for payment in payments or ():
-            cost = _cost(payment, value, judge, one)
-            new = None if cost is None or new is None else _larger(new, cost, judge)
+            cost = _cost(payment, value, graph.quotients)
+            new = None if cost is None or new is None else _larger(new, cost, graph.quotients)
             if new is None:
                 break
         fresh = new is not None and new is not old
-        if fresh and bound is not None and not judge.at_most(new, one, bound):
+        if fresh and bound is not None and not graph.quotients.at_most(new, bound):
             new = None
         if new is old:
             continue
@@ -255,15 +264,16 @@ def _least(
     return value
 
 
-def _cost(payment: Payment, value: dict[Pair, Weight | None], judge: Judge, one: Weight) -> Weight | None:
+def _cost(payment: Payment, value: dict[Pair, Weight | None], known: Quotients) -> Weight | None:
     """Returns the least, over injections, of the largest price."""
+    one = known.values[0]
     rows: list[list[tuple[int, Weight]]] = []
     for row in payment:
         priced = []
         for place, pair, quotient in row:
             after = one if pair is None else value[pair]
             if after is not None:
-                priced.append((place, quotient if pair is None else quotient * after))
+                priced.append((place, quotient if pair is None else known.times(quotient, after)))
         if not priced:
             return None
         rows.append(priced)
@@ -272,22 +282,22 @@ def _cost(payment: Payment, value: dict[Pair, Weight | None], judge: Judge, one:
             return None
         largest: Weight | None = one
         for only in rows:
-            largest = _larger(largest, only[0][1], judge)
+            largest = _larger(largest, only[0][1], known)
         return largest
     limits = list(dict.fromkeys(price for row in rows for _, price in row))
-    limits = [limit for limit in limits if judge.at_most(one, limit)] or [one]
+    limits = [limit for limit in limits if known.at_most(one, limit)] or [one]
     best: Weight | None = None
     for limit in [one, *limits]:
-        if best is not None and not judge.at_most(limit, best):
+        if best is not None and not known.at_most(limit, best):
             continue
-        cheap = [[p for p, price in row if judge.at_most(price, limit)] for row in rows]
+        cheap = [[p for p, price in row if known.at_most(price, limit)] for row in rows]
         if matching(cheap) is not None:
             best = limit
     return best
 
 
-def _larger(left: Weight | None, right: Weight, judge: Judge) -> Weight | None:
+def _larger(left: Weight | None, right: Weight, known: Quotients | Judge) -> Weight | None:
     """Returns the larger of two values, the first if they are equal; None if they cannot be compared."""
-    if left is None or judge.at_most(right, left):
+    if left is None or known.at_most(right, left):
         return left
-    return right if judge.at_most(left, right) else None
+    return right if known.at_most(left, right) else None

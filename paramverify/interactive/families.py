@@ -18,7 +18,7 @@ from paramverify.interactive.closure import Closures
 from paramverify.interactive.folding import paired
 from paramverify.interactive.matchings import matching
 from paramverify.interactive.pairs import EQUAL, SAME, Move, PairGraph, pair_graph
-from paramverify.interactive.unwinding import Pair, enabled_in_both
+from paramverify.interactive.unwinding import Pair, to_compare
 from paramverify.models.systems.weights import Weight
 
 MAX_LEVELS = 1_000
@@ -42,7 +42,7 @@ class Family:
         found = dict(self.kept)
         closures, folded = self.graph.closures, self.graph.folded
         for left, right in self.kept:
-            for action in enabled_in_both(closures, left, right) or ():
+            for action in to_compare(closures, left, right) or ():
                 others = folded.grouped(right, action)
                 for label, entries in folded.grouped(left, action).items():
                     for entry, other in product(entries, others.get(label, ())):
@@ -165,8 +165,12 @@ def least_budget(
     judge: Judge,
     bound: Weight | None = None,
     progress: Callable[[int, int], None] | None = None,
+    least: Weight | None = None,
 ) -> Family | None:
     """Returns a covering family with the least (e^δ)^t, or None if there is none (within `bound`).
+
+    `least`, if given, is at most (e^δ)^t for every covering family: δs that may reach it come first, and a
+    family that does ends the search.
 
     δ runs over the finitely many ratios of probabilities that can be matched: between two of them the same
     steps are allowed. With parameters, δs that are not proved to be comparable are all tried, and the first
@@ -176,6 +180,8 @@ def least_budget(
     if bound is not None and not judge.at_most(graph.closures.system.weights.one, bound):
         return None  # no budget is negative
     ratios = _candidates(graph, judge, bound)
+    if least is not None:
+        ratios.sort(key=lambda ratio: _steps_to(ratio, least, judge))
     for number, ratio in enumerate(ratios):
         steps = _most_steps(ratio, judge, bound)
         family = largest_family(graph.closures, ratio, steps, judge, graph)
@@ -183,7 +189,16 @@ def least_budget(
             best = family
         if progress:
             progress(number + 1, len(ratios))
+        if best and least is not None and judge.at_most(power(best.ratio, best.steps), least):
+            break
     return best
+
+
+def _steps_to(ratio: Weight, least: Weight, judge: Judge) -> int:
+    """Returns the t with ratio^t = `least`, or a large number."""
+    one = judge_one(ratio)
+    steps = 1 if judge.at_most(ratio, one) else _most_steps(ratio, judge, least)
+    return steps if judge.at_most(least, power(ratio, steps)) else MAX_LEVELS + 1
 
 
 def _candidates(graph: PairGraph, judge: Judge, bound: Weight | None) -> list[Weight]:

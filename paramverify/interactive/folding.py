@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from paramverify.interactive.closure import SILENT, Closures
+from paramverify.interactive.quotients import Fan
 from paramverify.models.systems.system import Kind
 from paramverify.models.systems.weights import Weight
 
@@ -40,6 +41,8 @@ class Folded:
         self.member = member
         self._labels: dict[int, tuple[object, int]] = {}
         self._grouped: dict[tuple[int, int], Grouped] = {}
+        self._fans: dict[tuple[int, int], Fan | None] = {}
+        self._same: dict[tuple[object, ...], tuple[object, ...]] = {}
 
     def grouped(self, state: int, action: int) -> Grouped:
         """Returns the closure of an action."""
@@ -52,6 +55,27 @@ class Folded:
                 lists.setdefault(label, []).append(Entry(place, successor, target, weight))
             found = self._grouped[key] = {label: tuple(entries) for label, entries in lists.items()}
         return found
+
+    def fans(self, left: int, right: int, action: int) -> tuple[Fan, Fan] | None:
+        """Returns the closures of an action in two states if both are fans with the same labels."""
+        one, other = self._fan(left, action), self._fan(right, action)
+        return (one, other) if one and other and one.labels is other.labels else None
+
+    def _fan(self, state: int, action: int) -> Fan | None:
+        key = (state, action)
+        if key not in self._fans:
+            grouped = self.grouped(state, action)
+            entries = [group[0] for group in grouped.values()]
+            targets = {entry.target for entry in entries if entry.target != entry.state}
+            plain = len(targets) == 1 and all(e.target != e.state for e in entries)
+            if len(entries) < 2 or not plain or any(len(group) > 1 for group in grouped.values()):
+                self._fans[key] = None
+            else:
+                labels = tuple(grouped)
+                weights = tuple(entry.weight for entry in entries)
+                labels = self._same.setdefault(labels, labels)
+                self._fans[key] = Fan(labels, targets.pop(), weights, tuple(map(id, weights)))
+        return self._fans[key]
 
     def _label(self, state: int) -> tuple[object, int]:
         known = self._labels.get(state)

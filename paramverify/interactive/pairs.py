@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from paramverify.errors import LimitError
 from paramverify.interactive.closure import SILENT, Closures
 from paramverify.interactive.folding import Folded, Grouped, paired
-from paramverify.interactive.unwinding import Pair, enabled_in_both, insertions
+from paramverify.interactive.quotients import Fan, Quotients
+from paramverify.interactive.unwinding import Pair, insertions, to_compare
 from paramverify.models.systems.weights import Weight, text
 
 SAME = -1  # in place of the number of a pair: a state with itself
@@ -45,6 +46,7 @@ class PairGraph:
     """
 
     closures: Closures
+    quotients: Quotients | None = None
     pairs: list[Pair] = field(default_factory=list)
     index: dict[Pair, int] = field(default_factory=dict)
     moves: list[tuple[Move, ...] | None] = field(default_factory=list)
@@ -89,14 +91,16 @@ class PairGraph:
         return found
 
 
-def pair_graph(closures: Closures) -> PairGraph:
+def pair_graph(closures: Closures, quotients: Quotients | None = None) -> PairGraph:
     """Returns the graph of all pairs that insertions at reachable states lead to.
+
+    With `quotients`, answers that lead on alike are put together.
 
     Raises:
         LimitError: more than `MAX_PAIRS` pairs.
     """
     one = closures.system.weights.one
-    graph = PairGraph(closures, ratios=[(one, one)])
+    graph = PairGraph(closures, quotients, ratios=[(one, one)])
     wanted: dict[int, None] = {}
     for state, point, after in insertions(closures):
         for successor, _ in after:
@@ -115,7 +119,7 @@ def pair_graph(closures: Closures) -> PairGraph:
 
 def _moves(graph: PairGraph, number: int) -> tuple[Move, ...] | None:
     left, right = graph.pairs[number]
-    common = enabled_in_both(graph.closures, left, right)
+    common = to_compare(graph.closures, left, right)
     if common is None:
         return None
     found: list[Move] = []
@@ -125,7 +129,9 @@ def _moves(graph: PairGraph, number: int) -> tuple[Move, ...] | None:
             return None
         if mu == nu:
             continue  # the identity relates them
-        move = _move(graph, graph.folded.grouped(left, action), graph.folded.grouped(right, action))
+        fans = graph.folded.fans(left, right, action)
+        move = _together(graph, *fans) if fans and graph.quotients else None
+        move = move or _move(graph, graph.folded.grouped(left, action), graph.folded.grouped(right, action))
         if move is None:
             return None
         pairs = [k for k, _ in move.forced] + [k for row in move.rows for _, k, _ in row]
@@ -134,6 +140,16 @@ def _moves(graph: PairGraph, number: int) -> tuple[Move, ...] | None:
                 graph.users[pair].append(number)
         found.append(move)
     return tuple(found)
+
+
+def _together(graph: PairGraph, left: Fan, right: Fan) -> Move:
+    """Returns the one bijection of two fans: of the ratios only the largest matter, as all lead on alike."""
+    quotients = graph.quotients
+    assert quotients is not None
+    number = graph.number(left.target, right.target)
+    largest = quotients.largest(quotients.between(left, right) | quotients.between(right, left))
+    ratios = dict.fromkeys(graph.ratio(quotients.values[k], quotients.values[0]) for k in largest)
+    return Move(forced=tuple((number, ratio) for ratio in ratios))
 
 
 def _move(graph: PairGraph, left: Grouped, right: Grouped) -> Move | None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from paramverify.interactive.bounds import Judge
 from paramverify.interactive.closure import SILENT, Closures
@@ -268,11 +269,33 @@ def observed(system: System, found: Exceeding) -> Refutation | None:
     longer = (*shorter[:place], point, *shorter[place:])
     turned = found.node.turned
     left, right = (longer, tuple(shorter)) if turned else (tuple(shorter), longer)
+    return _probable(system, (left, right), Place(place, Event(tuple(trace), found.closed)))
+
+
+class Place(NamedTuple):
+    """Where the data point is inserted, and what is seen."""
+
+    place: int
+    event: Event
+
+
+def evaluated(
+    system: System, judge: Judge, bound: Weight, inputs: tuple[Inputs, Inputs], where: Place
+) -> Refutation | None:
+    """Returns the refutation if the probabilities, evaluated anew, exceed the bound; else None.
+
+    The probabilities of the system are numbers.
+    """
+    refutation = _probable(system, inputs, where)
+    return None if refutation is None or judge.at_most(*refutation.probabilities, bound) else refutation
+
+
+def _probable(system: System, inputs: tuple[Inputs, Inputs], where: Place) -> Refutation | None:
+    left, right = inputs
     if system.partial and not (admissible(system, left) and admissible(system, right)):
         return None
-    event = Event(tuple(trace), found.closed)
-    probabilities = probability(system, left, event), probability(system, right, event)
-    return Refutation(left, right, place, event, probabilities)
+    probabilities = probability(system, left, where.event), probability(system, right, where.event)
+    return Refutation(left, right, where.place, where.event, probabilities)
 
 
 def steps_to(node: Node | None) -> list[Node]:

@@ -142,6 +142,12 @@ def enabled_in_both(closures: Closures, left: int, right: int) -> tuple[int, ...
     return None
 
 
+def to_compare(closures: Closures, left: int, right: int) -> tuple[int, ...] | None:
+    """Returns what `enabled_in_both` does, of actions with the same closures only the first."""
+    common = enabled_in_both(closures, left, right)
+    return closures.distinct(left, right, common) if common else common
+
+
 def member(relation: Relation) -> Callable[[int, int], bool]:
     """Returns the test for a relation that is symmetric and reflexive."""
     return lambda x, y: x == y or (x, y) in relation or (y, x) in relation

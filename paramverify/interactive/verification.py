@@ -16,11 +16,13 @@ from paramverify.interactive.bounds import Judge, plain, power
 from paramverify.interactive.cases import InteractiveCase
 from paramverify.interactive.closure import Closures
 from paramverify.interactive.costs import Costs, cheapest
+from paramverify.interactive.enumeration import Enumeration
 from paramverify.interactive.evaluation import at_point
 from paramverify.interactive.families import Family, largest_family, least_budget
 from paramverify.interactive.given import GivenFamily, examine
 from paramverify.interactive.pairs import PairGraph, pair_graph
-from paramverify.interactive.refutation import Refutation, Search, search
+from paramverify.interactive.quotients import Quotients
+from paramverify.interactive.refutation import Place, Refutation, Search, evaluated, search
 from paramverify.interactive.unwinding import Failure, Pair, is_all_covered, is_unwinding_family
 from paramverify.models.context import Checks, sample_points
 from paramverify.models.systems.system import System
@@ -104,10 +106,11 @@ def verify(
             raise LimitError(nowhere.detail)
         place = _Place({}, Closures(case.system, case.checks.positive), plain(case.ratio))
         told("pairs", 0, 1)
-        graph = pair_graph(place.closures)
-        family = _family(case, graph, judge, place.bound, told)
+        quotients = Quotients(judge, case.system.weights.one)
+        graph = pair_graph(place.closures, quotients)
+        costs = cheapest(place.closures, judge, place.bound, quotients)
+        family = _family(case, graph, judge, costs, told)
         failure, family = (family, None) if isinstance(family, Failure) else (None, family)
-        costs = cheapest(place.closures, judge, place.bound)
         done = Discharged()
         verdict: Holds | Violated[Refutation] | Unknown
         if doubt := done.prove(session, case.checks.obligations):
@@ -135,23 +138,43 @@ def verify(
 def _refuted(
     case: InteractiveCase, graph: PairGraph, judge: Judge, everywhere: _Place, deadline: float
 ) -> tuple[Violated[Refutation] | Unknown, _Place]:
-    """Looks for a refutation at points of the domain; returns it with its place, or what was tried."""
+    """Looks for a refutation at points of the domain, then among all inputs in the order of their length.
+
+    Returns it with its place, or what was tried. Points share some of the time, so that one of them cannot
+    take it all.
+    """
     searches: list[Search] = []
-    for parameters, system, bound in _points(case, judge, everywhere.bound):
-        tried = _search(system, case.checks, bound, deadline)
+    places = list(_points(case, judge, everywhere.bound))
+    share = 0.4 if case.domain.ring.parameters else 0.8
+    started = time.monotonic()
+    for number, (parameters, system, bound) in enumerate(places):
+        now = time.monotonic()
+        until = now + (started + share * (deadline - started) - now) / (len(places) - number)
+        tried = _search(system, case.checks, bound, until)
         if tried.refutation:
             return Violated(tried.refutation), _Place(parameters, Closures(system), bound)
         searches.append(tried)
-        if time.monotonic() > deadline:
-            break
+    listed = Enumeration(everywhere.closures, judge, everywhere.bound, deadline)
+    for candidate in listed.candidates():
+        system = at_point(case.system, case.domain, candidate.parameters)
+        bound = value_at_point(everywhere.bound, case.domain, candidate.parameters)
+        local = Judge(replace(case.checks, domain=_constant_only(case.domain), obligations=[]))
+        inputs, where = (candidate.left, candidate.right), Place(candidate.place, candidate.event)
+        refutation = evaluated(system, local, bound, inputs, where)
+        if refutation:
+            return Violated(refutation), _Place(candidate.parameters, Closures(system), bound)
     end = End.TIMEOUT if time.monotonic() > deadline else End.GAVE_UP
-    return Unknown(end, _tried(searches, graph, judge)), everywhere
+    return Unknown(end, _tried(searches, graph, judge, listed)), everywhere
 
 
 def _family(
-    case: InteractiveCase, graph: PairGraph, judge: Judge, bound: Weight, told: Progress
+    case: InteractiveCase, graph: PairGraph, judge: Judge, costs: Costs, told: Progress
 ) -> Family | GivenFamily | Failure | None:
-    """Returns the family of the case, the largest one of its δ and t, or else the one with the least t·δ."""
+    """Returns the family of the case, the largest one of its δ and t, or else the one with the least t·δ.
+
+    A family gives costs that are at most its (e^δ)^t. So without parameters there is none without costs.
+    """
+    bound = plain(case.ratio)
     if case.given is not None:
         return examine(graph.closures, case.given, judge, bound)
     if case.step is not None and case.steps is not None:
@@ -159,7 +182,10 @@ def _family(
         if not (judge.at_most(one, step) and judge.at_most(power(step, case.steps), one, bound)):
             return None
         return largest_family(graph.closures, step, case.steps, judge, graph)
-    return least_budget(graph, judge, bound, lambda done, total: told("families", done, total))
+    if costs.ratio is None and not case.domain.ring.parameters:
+        return None
+    least = None if case.domain.ring.parameters else costs.ratio
+    return least_budget(graph, judge, bound, lambda done, total: told("families", done, total), least)
 
 
 def accepted(closures: Closures, family: Family, judge: Judge) -> bool:
@@ -227,7 +253,7 @@ def value_at_point(weight: Weight, domain: Domain, point: dict[str, Fraction]) -
     )
 
 
-def _tried(searches: list[Search], graph: PairGraph, judge: Judge) -> str:
+def _tried(searches: list[Search], graph: PairGraph, judge: Judge, listed: Enumeration) -> str:
     parts = ["no unwinding family and no costs within the bound"]
     if graph.uncovered:
         parts.append(graph.uncovered)
@@ -236,4 +262,6 @@ def _tried(searches: list[Search], graph: PairGraph, judge: Judge) -> str:
     nodes, depth = sum(s.nodes for s in searches), max((s.depth for s in searches), default=0)
     where = f" at {len(searches)} points" if len(searches) > 1 else ""
     parts.append(f"no violation among {nodes:,} pairs of vectors{where}, up to {depth} inputs and outputs")
+    if listed.length >= 0:
+        parts.append(f"none found among the inputs of at most {listed.length + 1} points and queries")
     return "; ".join(parts)

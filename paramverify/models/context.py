@@ -45,6 +45,7 @@ class Checks:
 
     domain: Domain
     obligations: list[Obligation] = field(default_factory=list)
+    _signs: dict[str, Sign | None] = field(default_factory=dict, repr=False)
     notes: list[str] = field(
         default_factory=list
     )  # what a reader of the verdict should know of the mechanism
@@ -111,14 +112,25 @@ class Checks:
         Raises:
             ModelError: an entry is negative at a point, or the sum is not one; the message says where.
         """
-        total = RationalFunction.of(self.ring.number(0))
+        parts: dict[str, RationalFunction] = {}  # the sums of entries with one denominator
         for name, entry in entries.items():
             self.nonnegative(entry.numerator * entry.denominator, f"{what}: the probability of {name}")
-            total = total + entry
+            below = str(entry.denominator)
+            above = entry.numerator + parts[below].numerator if below in parts else entry.numerator
+            parts[below] = RationalFunction(above, entry.denominator)
+        total = RationalFunction.of(self.ring.number(0))
+        for part in parts.values():
+            total = total + RationalFunction.of(part.numerator, part.denominator)
         if total != RationalFunction.of(self.ring.number(1)):
             raise ModelError(f"{what}: the probabilities sum to {total}, not to 1")
 
     def _sign(self, polynomial: Polynomial) -> Sign | None:
+        text = str(polynomial)
+        if text not in self._signs:
+            self._signs[text] = self._found_sign(polynomial)
+        return self._signs[text]
+
+    def _found_sign(self, polynomial: Polynomial) -> Sign | None:
         constant = self.domain.constant
         if constant and set(variables(polynomial)) == {GENERATOR}:
             return Sign.POSITIVE if constant.sign(in_generator(polynomial)) > 0 else Sign.NEGATIVE

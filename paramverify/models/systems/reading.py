@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 
@@ -15,6 +16,7 @@ from paramverify.models.systems.weights import Weights, is_number
 from paramverify.tables import Table, as_expression, check_name
 
 MAX_STATES = 1_000_000
+MAX_ANSWER = 200
 
 
 def read_system(
@@ -122,28 +124,14 @@ def _distribution(
 
 
 def _slots(table: Table, checks: Checks, progress: Callable[[int, int], None] | None, fields: bool) -> System:
-    data = table.need("data")
-    whole = isinstance(data, list) and all(isinstance(d, int) and not isinstance(d, bool) for d in data)
-    if not whole or not data or len(set(data)) < len(data):
-        raise CaseError("a list of different whole numbers is needed here", key="data")
-    queries = tuple(table.texts("queries"))
-    for query in queries:
-        if query not in slots.FUNCTIONS:
-            raise CaseError(f"{query!r} is not one of {', '.join(slots.FUNCTIONS)}", key="queries")
-    if not queries:
-        raise CaseError("at least one query is needed", key="queries")
-    count, points = table.integer("slots", 0, 12), table.integer("points", 1, 100)
-    limit = table.integer("range", 1, 200)
-    noise, sampler = _noise(table, limit, checks)
+    with located(key="data"):
+        data = _whole_numbers(table.need("data"))
     given = slots.Slots(
-        slots=count,
-        points=points,
-        data=tuple(data),
-        queries=queries,
-        limit=limit,
+        slots=table.integer("slots", 0, 12),
+        points=table.integer("points", 1, 100),
+        data=data,
+        queries=_queries(table, checks),
         ring=checks.ring,
-        noise=noise,
-        sampler=sampler,
         drops=table.choice("full", ("drop", "never"), "drop") == "drop",
         shared=table.choice("memory", ("slot", "shared"), "slot") == "shared",
         delete=_flag(table, "delete", True),
@@ -151,22 +139,67 @@ def _slots(table: Table, checks: Checks, progress: Callable[[int, int], None] | 
     return slots.build(given, states=MAX_STATES, progress=progress, fields=fields)
 
 
-def _noise(
-    table: Table, limit: int, checks: Checks
-) -> tuple[tuple[tuple[RationalFunction, ...], ...], RationalFunction | None]:
+def _whole_numbers(given: object) -> tuple[int, ...]:
+    """Returns the numbers of a list without repetition, or of a text such as `-100..100`."""
+    if isinstance(given, str):
+        low, high = _ends(given)
+        return tuple(range(low, high + 1))
+    whole = isinstance(given, list) and all(isinstance(d, int) and not isinstance(d, bool) for d in given)
+    if not whole or not isinstance(given, list) or not given or len(set(given)) < len(given):
+        raise CaseError('a list of different whole numbers, or a text such as "-100..100", is needed here')
+    return tuple(given)
+
+
+def _ends(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(-?\d{1,6})\.\.(-?\d{1,6})", text.strip())
+    if not found:
+        raise CaseError(f'{text!r} is no range such as "-100..100"')
+    low, high = int(found[1]), int(found[2])
+    if not low <= high <= low + 2 * MAX_ANSWER:
+        raise CaseError(f"{text!r} needs its least number first, and at most {2 * MAX_ANSWER + 1} numbers")
+    return low, high
+
+
+def _queries(table: Table, checks: Checks) -> dict[str, slots.Answers]:
+    """Returns how each query is answered: `queries` is a list, or a table with noise for each."""
+    found: dict[str, slots.Answers] = {}
+    if isinstance(table.need("queries"), list):
+        names = table.texts("queries")
+        if len(set(names)) < len(names):
+            raise CaseError("a query stands here twice", key="queries")
+        limit = table.integer("range", 1, MAX_ANSWER)
+        answers = _answers(table, checks, (-limit, limit), "-range..range")
+        found = dict.fromkeys(names, answers)
+    else:
+        with table.within("queries") as inner:
+            for name in inner:
+                with inner.within(name) as own:
+                    with located(key="range"):
+                        ends = _ends(own.text("range"))
+                    found[name] = _answers(own, checks, ends, own.text("range"))
+    for query in found:
+        if query not in slots.FUNCTIONS:
+            raise CaseError(f"{query!r} is not one of {', '.join(slots.FUNCTIONS)}", key="queries")
+    if not found:
+        raise CaseError("at least one query is needed", key="queries")
+    return found
+
+
+def _answers(table: Table, checks: Checks, ends: tuple[int, int], told: str) -> slots.Answers:
     inner = table.table("noise")
     if "sampled" not in inner:
-        answers = Range(2 * limit, "-range..range")
+        answers = Range(ends[1] - ends[0], told)
         noise = read_noise(table, "noise", checks, answers, ("{ sampled = base }",))
-        return tuple(map(tuple, noise.rows)), None
+        return slots.Answers(*ends, tuple(map(tuple, noise.rows)))
     with located(key="noise"):
         sampler = checks.function(inner.expression("sampled"))
         one = RationalFunction.of(checks.ring.number(1))
         checks.positive((sampler.numerator * sampler.denominator), "the base of the sampled noise")
         rest = one - sampler
         checks.positive(rest.numerator * rest.denominator, "1 minus the base of the sampled noise")
+        printed = inner.choice("line_06", ("corrected", "printed"), "corrected") == "printed"
         inner.close()
-        return (), sampler
+        return slots.Answers(*ends, sampler=sampler, printed=printed)
 
 
 def _flag(table: Table, name: str, default: bool) -> bool:

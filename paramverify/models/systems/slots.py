@@ -4,20 +4,21 @@ A data point goes to the current slot, which drops it if it is full. A query is 
 points of all slots; then the next slot becomes the current one, and is emptied. So a point is used in at most
 as many answers as there are slots.
 
-The noise adds ε = −ln p for each unit by which the true answer changes: with a data domain of numbers of size
-at most v, one point more or less costs ε for a count and v·ε for a sum. The answers are clamped to
-−range..range, and so is what is released.
+The noise adds −ln p for each unit by which the true answer changes: with data points of size at most v, one
+point more or less costs −ln p for a count and −v·ln p for a sum. Each query has noise of its own, and a range
+of its own: answers are clamped to it, and so is what is released.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 from paramverify.algebra.polynomials import RationalFunction, Ring
 from paramverify.models.systems.explore import explore
-from paramverify.models.systems.sampling import Flip, flip, start
+from paramverify.models.systems.sampling import START, Flip, Flips, program
 from paramverify.models.systems.system import Actions, System
 from paramverify.models.systems.weights import Weight
 
@@ -45,6 +46,7 @@ class Flipping(NamedTuple):
     """The program that draws the noise flips its next coin."""
 
     slots: Content
+    query: str
     answer: int
     coin: Flip
 
@@ -65,11 +67,25 @@ FUNCTIONS: Mapping[str, Callable[[Content], int]] = {
 
 
 @dataclass(frozen=True, eq=False)
+class Answers:
+    """How a query is answered, in low..high.
+
+    `noise[f][o]` is the probability that the answer low + f is released as low + o. With `sampler`, that is
+    the base p of a truncated geometric distribution which the program `sample_N` draws by coin flips;
+    `printed` takes line 06 of that program as it is printed.
+    """
+
+    low: int
+    high: int
+    noise: tuple[tuple[RationalFunction, ...], ...] = ()
+    sampler: RationalFunction | None = None
+    printed: bool = False
+
+
+@dataclass(frozen=True, eq=False)
 class Slots:
     """The parameters of the system, and of the ways to break it.
 
-    `noise[f][o]` is the probability that the answer f − limit is released as o − limit. With `sampler`, that
-    is the base p of a truncated geometric distribution which the program `sample_N` draws by coin flips.
     A point is dropped when its slot is full (`drops`), or it never comes then, as an assumption about the
     environment. `shared` counts `points` over all slots together; without `delete` the
     slot that becomes current keeps its points. Without slots no point is ever stored.
@@ -78,11 +94,8 @@ class Slots:
     slots: int
     points: int
     data: tuple[int, ...]
-    queries: tuple[str, ...]
-    limit: int
+    queries: Mapping[str, Answers]
     ring: Ring
-    noise: tuple[tuple[RationalFunction, ...], ...] = ()
-    sampler: RationalFunction | None = None
     drops: bool = True
     shared: bool = False
     delete: bool = True
@@ -100,16 +113,24 @@ def build(
     Raises:
         LimitError: more than `states` states.
     """
+    released = sorted({o for answers in given.queries.values() for o in range(answers.low, answers.high + 1)})
     actions = Actions(
         tuple(f"point {d}" for d in given.data),
-        given.queries,
-        tuple(str(o) for o in range(-given.limit, given.limit + 1)),
+        tuple(given.queries),
+        tuple(map(str, released)),
         ("answer", "flip"),
     )
+
+    @cache
+    def flips(query: str, answer: int) -> Flips:
+        answers = given.queries[query]
+        assert answers.sampler is not None
+        return program(answer - answers.low, answers.high - answer, answers.sampler, answers.printed)
+
     initial: State = Waiting(((),) * given.slots)
     return explore(
         initial,
-        lambda state: _step(given, state),
+        lambda state: _step(given, flips, state),
         actions,
         ring=given.ring,
         partial=not given.drops,
@@ -120,7 +141,9 @@ def build(
     )
 
 
-def _step(given: Slots, state: State) -> Iterable[tuple[str, Mapping[State, Weight]]]:
+def _step(
+    given: Slots, flips: Callable[[str, int], Flips], state: State
+) -> Iterable[tuple[str, Mapping[State, Weight]]]:
     slots = state.slots
     match state:
         case Waiting():
@@ -131,27 +154,25 @@ def _step(given: Slots, state: State) -> Iterable[tuple[str, Mapping[State, Weig
             for query in given.queries:
                 yield query, {Asked(slots, query): 1}
         case Asked():
-            answer = max(-given.limit, min(given.limit, FUNCTIONS[state.query](slots)))
+            answers = given.queries[state.query]
+            answer = max(answers.low, min(answers.high, FUNCTIONS[state.query](slots)))
             rest = _advanced(given, slots)
-            if given.sampler is None:
-                row = given.noise[answer + given.limit]
-                yield "answer", {Responding(rest, o - given.limit): w for o, w in enumerate(row)}
+            if answers.sampler is None:
+                row = answers.noise[answer - answers.low]
+                yield "answer", {Responding(rest, answers.low + o): w for o, w in enumerate(row)}
             else:
-                yield "answer", {Flipping(rest, answer, start(answer, given.limit)): 1}
+                yield "answer", {Flipping(rest, state.query, answer, START): 1}
         case Flipping():
-            after_flip = _flip(given, state.coin, state.answer)
-            yield "flip", {_outcome(o, slots, state.answer): w for o, w in after_flip.items()}
+            after_flip = flips(state.query, state.answer)[state.coin]
+            yield "flip", {_outcome(end, state): w for end, w in after_flip.items()}
         case Responding():
             yield str(state.output), {Waiting(slots): 1}
 
 
-def _flip(given: Slots, coin: Flip, answer: int) -> Mapping[int | Flip, Weight]:
-    assert given.sampler is not None
-    return flip(coin, answer, given.limit, given.sampler)
-
-
-def _outcome(after: int | Flip, slots: Content, answer: int) -> State:
-    return Responding(slots, after) if isinstance(after, int) else Flipping(slots, answer, after)
+def _outcome(after: int | Flip, state: Flipping) -> State:
+    if isinstance(after, int):
+        return Responding(state.slots, state.answer + after)
+    return Flipping(state.slots, state.query, state.answer, after)
 
 
 def _added(given: Slots, slots: Content, point: int) -> Content | None:
@@ -195,4 +216,4 @@ def _name(state: State) -> str:
         case Responding():
             return f"{shown} answers {state.output}"
         case Flipping():
-            return f"{shown} flips for {state.answer}: {state.coin}"
+            return f"{shown} {state.query} {state.answer}: {state.coin}"

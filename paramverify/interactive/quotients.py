@@ -1,0 +1,120 @@
+"""Quotients of probabilities and their products, each value once, so that what is known of it is found again.
+
+Answers to one query that lead on alike are put together here: for two states only the set of the quotients of
+their probabilities matters, and of this set the largest. With noise that has a factor for each unit, the
+answers below both true answers have one quotient, and so have those above both.
+"""
+
+from __future__ import annotations
+
+from functools import cmp_to_key
+from typing import NamedTuple
+
+from flint import fmpq
+
+from paramverify.algebra.polynomials import RationalFunction
+from paramverify.interactive.bounds import Judge
+from paramverify.models.systems.weights import Weight
+
+
+class Fan(NamedTuple):
+    """A closure with different responses, all of which lead surely to one state: labels, state, weights."""
+
+    labels: tuple[object, ...]
+    target: int
+    weights: tuple[Weight, ...]
+    ids: tuple[int, ...]  # of the weights, which the closures keep
+
+
+class Quotients:
+    """Numbers 0, 1, ... for values, `values[0]` being 1; comparisons and products are remembered.
+
+    Weights are told apart by their `id`: they belong to closures, or to this object, which keep them.
+    """
+
+    def __init__(self, judge: Judge, one: Weight) -> None:
+        self.judge = judge
+        self.values: list[Weight] = [one]
+        self._numbers: dict[Weight, int] = {one: 0}
+        self._known: dict[tuple[int, int], int] = {}
+        self._products: dict[tuple[int, int], Weight] = {}
+        self._compared: dict[tuple[int, int], bool] = {}
+        self._largest: dict[frozenset[int], tuple[int, ...]] = {}
+        self._order: list[int] = []  # the values that were compared, the least first
+        self._ranks: dict[int, int] = {}
+        self._total = not judge.domain.ring.parameters
+
+    def of(self, left: Weight, right: Weight) -> Weight:
+        """Returns left/right as the one object with this value."""
+        return self.values[self._number(left, right)]
+
+    def between(self, left: Fan, right: Fan) -> frozenset[int]:
+        """Returns the numbers of the quotients of two fans with the same labels, place by place."""
+        keys = list(zip(left.ids, right.ids, strict=True))
+        found = set(map(self._known.get, keys))
+        if None in found:
+            weights = zip(left.weights, right.weights, strict=True)
+            new = [pair for key, pair in zip(keys, weights, strict=True) if key not in self._known]
+            found.update(self._number(*pair) for pair in new)
+        return frozenset(number for number in found if number is not None)
+
+    def largest(self, found: frozenset[int]) -> tuple[int, ...]:
+        """Returns the numbers of a set that are not known to be below others of it."""
+        known = self._largest.get(found)
+        if known is None:
+            known = (self._greatest(found),) if self._total else tuple(sorted(found))
+            self._largest[found] = known
+        return known
+
+    def times(self, left: Weight, right: Weight) -> Weight:
+        """Returns the product of two values that this object gave, as the one object with this value."""
+        one = self.values[0]
+        if left is one or right is one:
+            return right if left is one else left
+        key = (id(left), id(right))
+        product = self._products.get(key)
+        if product is None:
+            product = self._products[key] = self.values[self._kept(left * right)]
+        return product
+
+    def at_most(self, left: Weight, right: Weight) -> bool:
+        """Tells whether left ≤ right is proved, for values that this object gave."""
+        if left is right or isinstance(left, fmpq):
+            return left is right or self.judge.at_most(left, right)
+        key = (id(left), id(right))
+        found = self._compared.get(key)
+        if found is None:
+            found = self._compared[key] = self.judge.at_most(left, right)
+        return found
+
+    def _number(self, left: Weight, right: Weight) -> int:
+        key = (id(left), id(right))
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._kept(_quotient(left, right))
+        return found
+
+    def _kept(self, value: Weight) -> int:
+        found = self._numbers.get(value)
+        if found is None:
+            found = self._numbers[value] = len(self.values)
+            self.values.append(value)
+        return found
+
+    def _greatest(self, found: frozenset[int]) -> int:
+        self._order += [number for number in found if number not in self._ranks]
+        if len(self._order) > len(self._ranks):
+            self._order.sort(key=cmp_to_key(self._compare))
+            self._ranks = {number: place for place, number in enumerate(self._order)}
+        return max(found, key=self._ranks.__getitem__)
+
+    def _compare(self, left: int, right: int) -> int:
+        if left == right:
+            return 0
+        return -1 if self.at_most(self.values[left], self.values[right]) else 1
+
+
+def _quotient(left: Weight, right: Weight) -> Weight:
+    if isinstance(left, RationalFunction) and left.denominator == right.denominator:
+        return RationalFunction.of(left.numerator, right.numerator)
+    return left / right
