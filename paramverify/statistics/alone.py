@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -93,7 +94,7 @@ def with_arguments(mechanism: Mechanism, assignments: Sequence[str]) -> Mechanis
     Numbers are exact where they are whole, else floats; everything else is a text.
 
     Raises:
-        InputError: another form, or a name that is given twice.
+        InputError: another form, a name that is given twice, or that the function does not know.
     """
     if not assignments:
         return mechanism
@@ -102,10 +103,20 @@ def with_arguments(mechanism: Mechanism, assignments: Sequence[str]) -> Mechanis
         name, equals, value = (part.strip() for part in text.partition("="))
         if not (name.isidentifier() and equals and value):
             raise InputError(f"write NAME=VALUE, for example epsilon=0.7; not {text!r}", key="--argument")
+        if not _takes(mechanism, name):
+            raise InputError(f"the function has no argument {name!r}", key="--argument")
         if name in arguments:
             raise InputError(f"{name} is given twice", key="--argument")
         (arguments[name],) = plain((_value(value),))
     return partial(mechanism, **arguments)
+
+
+def _takes(mechanism: Mechanism, name: str) -> bool:
+    try:
+        known = inspect.signature(mechanism).parameters
+    except ValueError:  # it cannot be read, which is told when the mechanism is run
+        return True
+    return name in known or any(p.kind is p.VAR_KEYWORD for p in known.values())
 
 
 def _value(text: str) -> Fraction | str:

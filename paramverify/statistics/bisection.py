@@ -83,8 +83,8 @@ class Bisection:
         return tuple(
             step
             for step in self.steps
-            if (step.holds is True and left is not None and step.epsilon <= left)
-            or (step.holds is False and right is not None and step.epsilon >= right)
+            if (step.holds is True and left is not None and step.epsilon <= _decimal(left))
+            or (step.holds is False and right is not None and step.epsilon >= _decimal(right))
         )
 
 
@@ -102,8 +102,8 @@ def bisect(
         return Bisection(testing, precision, None, None, (), infinite=True)
     search = _Search(case, precision, time.monotonic() + SHARE * seconds)
     left, right = testing
-    low = max(0, math.floor(Fraction(left) / precision)) if left is not None else 0
-    high = math.ceil(Fraction(right) / precision) if right is not None else low + math.ceil(1 / precision)
+    low = max(0, math.floor(_decimal(left) / precision)) if left is not None else 0
+    high = math.ceil(_decimal(right) / precision) if right is not None else low + math.ceil(1 / precision)
     search.run(low, max(high, low + 1))
     steps = tuple(search.steps)
     infinite = any(step.witness is not None and step.witness.ratio is None for step in steps)
@@ -173,6 +173,11 @@ class _Search:
             if bits >= MOST_BITS:
                 return Step(epsilon, None, ratio, report, None)
             bits *= 2
+
+
+def _decimal(value: float) -> Fraction:
+    """Returns a tested ε as it is written: 1.2 is 6/5."""
+    return Fraction(str(value))
 
 
 def _is_above(witness: Witness, epsilon: Fraction) -> bool:

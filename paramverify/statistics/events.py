@@ -191,6 +191,7 @@ class Measured:
         self.outputs = list(counts)
         self.weights = np.fromiter(counts.values(), dtype=np.int64, count=len(counts))
         self._numbers: dict[Feature, NDArray[np.float64]] = {}
+        self._shaped: dict[tuple[str | None, ...] | None, NDArray[np.bool_]] = {}
         self._below: dict[Feature, tuple[NDArray[np.float64], NDArray[np.int64]]] = {}
 
     @cached_property
@@ -247,10 +248,11 @@ class Measured:
         """Tells of each output whether it has the shape of an event and meets its conditions."""
         import numpy as np
 
-        if event.kind == "shape":
-            found = np.array([_has_shape(output, event.value) for output in self.outputs], dtype=bool)
-        else:
-            found = np.ones(len(self.outputs), dtype=bool)
+        shape = event.value if event.kind == "shape" else None
+        if shape not in self._shaped:
+            fits = [shape is None or _has_shape(output, shape) for output in self.outputs]
+            self._shaped[shape] = np.array(fits, dtype=bool)
+        found = self._shaped[shape].copy()
         for condition in event.conditions:
             numbers = self.numbers(condition.feature)
             found &= (condition.low <= numbers) & (numbers <= condition.high)

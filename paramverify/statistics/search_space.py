@@ -35,6 +35,7 @@ MOST_SHAPES = 20
 LEAST = 5  # an output that came less often is no event of its own
 FEW = 24  # so many different numbers are ends of intervals themselves
 QUANTILES = 32  # beyond, these and round numbers are
+TAILS = (0.001, 0.003, 0.01)  # and quantiles near both ends
 ROUND = 16
 ATOM = 0.01  # and numbers that so large a share of the runs has
 LADDER = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0)  # values of ε for each of which
@@ -166,13 +167,15 @@ def _ends(numbers: NDArray[np.float64], weights: NDArray[np.int64]) -> NDArray[n
         return values
     amounts = np.bincount(which.reshape(-1), weights=weights)
     below = np.cumsum(amounts) / amounts.sum()
-    places = np.searchsorted(below, np.arange(1, QUANTILES) / QUANTILES)
-    quantiles = values[np.minimum(places, len(values) - 1)]
-    low, high = quantiles[0], quantiles[-1]
+    shares = np.array([*TAILS, *(np.arange(1, QUANTILES) / QUANTILES), *(1 - np.array(TAILS[::-1]))])
+    quantiles = values[np.minimum(np.searchsorted(below, shares), len(values) - 1)]
+    low, high = quantiles[len(TAILS)], quantiles[-1 - len(TAILS)]
     found = [values[amounts >= ATOM * amounts.sum()]]
     if math.isfinite(high - low) and high > low:
         step = _round_step((high - low) / ROUND)
-        found.append(np.arange(math.ceil(low / step), math.floor(high / step) + 1) * step)
+        reach = (high - low) / 2
+        first, last = max(quantiles[0], low - reach), min(quantiles[-1], high + reach)
+        found.append(np.arange(math.ceil(first / step), math.floor(last / step) + 1) * step)
         grain = _round_step((high - low) / 1000)
         quantiles = np.round(np.round(quantiles / grain) * grain, 12)
     found.append(quantiles[np.isfinite(quantiles)])
