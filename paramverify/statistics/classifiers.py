@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -90,7 +91,8 @@ def logistic(outputs: Sequence[Output], counts: Sequence[Counts]) -> Logistic:
     weights = np.array([side[o] for side in counts for o in outputs], dtype=float)
     sides = np.repeat([1, 0], len(outputs))
     model: Any = LogisticRegression(C=1e3, max_iter=1_000)
-    model.fit(np.concatenate([features, features]), sides, sample_weight=weights / weights.mean())
+    with _one_thread():
+        model.fit(np.concatenate([features, features]), sides, sample_weight=weights / weights.mean())
     return replace(untrained, weights=model.coef_[0])
 
 
@@ -157,10 +159,18 @@ def perceptron(outputs: Sequence[Output], counts: Sequence[Counts], seed: int) -
         max_iter=EPOCHS,
         random_state=seed,
     )
-    with warnings.catch_warnings():
+    with _one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the number of epochs is meant
         network.fit((rows - middle) / spread, sides)
     return Perceptron(tuple(flags), middle, spread, network)
+
+
+def _one_thread() -> AbstractContextManager[object]:
+    """Lets matrices be multiplied by one thread: so small ones it is faster, and sums have one order."""
+    from threadpoolctl import threadpool_limits  # scikit-learn needs it too
+
+    limits: AbstractContextManager[object] = threadpool_limits(1)
+    return limits
 
 
 def _flagged(outputs: Sequence[Output], flags: Sequence[Mapping[str, int]]) -> NDArray[np.float64]:
