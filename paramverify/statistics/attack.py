@@ -112,6 +112,7 @@ def train(
     whole_too = learner is Learner.LOGISTIC
     classifier: Classifier = logistic(outputs, counts) if whole_too else perceptron(outputs, counts, seed)
     scores = classifier.scores(outputs)
+    classifier = _Remembering(classifier, dict(zip(outputs, scores, strict=True)))
     found = []
     for more in (0, 1):
         others = counts[1 - more]
@@ -128,6 +129,19 @@ def train(
             share = amount / runs
             found.append(Attack(experiment, classifier, more, threshold=threshold, ties=ties, share=share))
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Remembering:
+    """A classifier with the scores of what it was trained on, which several attacks ask for."""
+
+    classifier: Classifier
+    known: Mapping[Output, float]
+
+    def scores(self, outputs: Sequence[Output]) -> list[float]:
+        new = [output for output in outputs if output not in self.known]
+        found = dict(zip(new, self.classifier.scores(new), strict=True)) if new else {}
+        return [self.known[o] if o in self.known else found[o] for o in outputs]
 
 
 def _signed(scores: Sequence[float], more: int) -> list[float]:
