@@ -187,7 +187,7 @@ class Asked:
 @json_option
 @timeout_option
 def command(**typed: Any) -> int:
-    """Test a case, or a mechanism in Python without a case, by sampling.
+    """Test a case by sampling, or a mechanism in Python without a case.
 
     A test proves nothing: it gives candidates, which --certify evaluates exactly.
 
