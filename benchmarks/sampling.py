@@ -23,8 +23,9 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.privacy import verification
 from paramverify.privacy.cases import Case, load
 from paramverify.statistics.audit import audit
+from paramverify.statistics.bisection import bisect
 from paramverify.statistics.blackbox import BlackBoxSource
-from paramverify.statistics.certification import TightRatio, certify, tight_ratio, with_ratio, worst
+from paramverify.statistics.certification import TightRatio, certify, tight_ratio, worst
 from paramverify.statistics.detection import SELECT, Detection, Settings, assess, attacked, detect, selected
 from paramverify.statistics.experiments import Experiment, chosen_points, experiments
 from paramverify.statistics.guidance import guided
@@ -33,7 +34,6 @@ from paramverify.statistics.mechanisms import DirectSource
 from paramverify.statistics.runs import Runs
 from paramverify.statistics.samplers import ModelSource
 from paramverify.synthesis.budget import tight_budget
-from paramverify.verdicts import Holds, Unknown
 
 ROOT = Path(__file__).parent.parent
 CASES = ROOT / "cases"
@@ -99,20 +99,6 @@ def combined(loaded: Case, settings: Settings) -> TightRatio:
     return tight_ratio(loaded, worst([t for t in tried if t]).witness, Fraction(1, 1000), 120)
 
 
-def bisected(loaded: Case, low: float, high: float) -> tuple[float, float, int]:
-    """Returns the interval for ε after bisection by verification to three decimals ([F] Algorithm 5)."""
-    count = 0
-    left, right = Fraction(low), Fraction(high)
-    while right - left > Fraction(1, 1000):
-        middle = (left + right) / 2
-        ratio = Fraction(math.exp(middle)).limit_denominator(10**9)
-        report = verification.verify(with_ratio(loaded, ratio), Options(seconds=120))
-        assert not isinstance(report.verdict, Unknown)
-        left, right = (left, middle) if isinstance(report.verdict, Holds) else (middle, right)
-        count += 1
-    return float(left), float(right), count
-
-
 def side_by_side() -> None:
     """Testing alone, exact search alone, and both together, one after the other."""
     print("\n| case | how | seconds | epsilon |\n| --- | --- | --- | --- |")
@@ -138,9 +124,11 @@ def side_by_side() -> None:
         row("exact alone", began, f"{exact.epsilon:.6f}{' exactly' if exact.value is not None else ''}")
         if low is not None and high is not None:
             began = time.perf_counter()
-            left, right, count = bisected(loaded, low, high)
-            row(f"testing, then bisection (without testing; {count} verifications)", began,
-                f"{left:.4f} to {right:.4f}")  # fmt: skip
+            halved = bisect(loaded, (low, high), Fraction(1, 1000), 120)
+            assert halved.violated is not None
+            assert halved.holds is not None
+            row(f"testing, then bisection (without testing; {len(halved.steps)} verifications)", began,
+                f"{float(halved.violated.epsilon):.3f} to {float(halved.holds.epsilon):.3f}")  # fmt: skip
         began = time.perf_counter()
         tight = combined(loaded, Settings(runs=20_000, select=20_000))
         assert tight.witness.ratio is not None

@@ -1,4 +1,4 @@
-"""`paramverify sample CASE`: statistical tests by sampling, and what the model says about their findings."""
+"""`paramverify sample`: statistical tests by sampling, and what the model says about their findings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from paramverify.algebra.expressions import constant
 from paramverify.cli import _output
 from paramverify.cli._common import (
     OUTPUT_FILE,
-    case_argument,
     json_option,
     parse_point,
     print_json,
@@ -29,10 +28,14 @@ from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import Case, load
+from paramverify.reports import bisection as bisected
 from paramverify.reports import sampling as shown
 from paramverify.reports.pictures import pvalues
+from paramverify.statistics.alone import alone, patterns, read_input, with_arguments
+from paramverify.statistics.attack import Learner
 from paramverify.statistics.audit import audit
-from paramverify.statistics.blackbox import BlackBoxSource, check_shared, load_mechanism
+from paramverify.statistics.bisection import bisect
+from paramverify.statistics.blackbox import BlackBoxSource, Mechanism, check_shared, load_mechanism
 from paramverify.statistics.certification import (
     certify,
     check_length,
@@ -53,6 +56,7 @@ from paramverify.statistics.samplers import ModelSource, Source
 LISTED = (100, "Test a case by sampling, and certify or prove what is found.")
 
 PRECISION = Fraction(1, 10**9)  # relative distance of the bounds that a search ends with
+BISECTED = Fraction(1, 1000)  # distance of the ends of a bisection: the three decimals of [F]
 MOST_EPSILON = 700  # beyond, exp(-epsilon) is not a float
 CERTIFIED = 10  # candidates that are evaluated exactly
 
@@ -65,6 +69,72 @@ class _Goal(Enum):
     AUDIT = "audit"
 
 
+@dataclass(frozen=True)
+class _Options:
+    """What the user typed."""
+
+    case: str | None
+    mechanism: str | None
+    argument: tuple[str, ...]
+    neighbours: tuple[tuple[str, str], ...]
+    answers: int | None
+    differ: str
+    direct: bool
+    wanted: str | None
+    bisection: bool
+    precision: str | None
+    epsilon: tuple[str, ...]
+    length: int | None
+    at: tuple[str, ...]
+    pairs: int
+    runs: int
+    select: int | None
+    level: float | None
+    confidence: float
+    learner: str
+    seed: int
+    workers: int
+    plot: Path | None
+    as_json: bool
+    timeout: float
+
+    @property
+    def goal(self) -> _Goal | None:
+        """What is done with what testing finds."""
+        return _Goal(self.wanted) if self.wanted else None
+
+    @property
+    def settings(self) -> Settings:
+        """How much is run, and how sure the answers are."""
+        level = self.level or (0.01 if self.goal is _Goal.AUDIT else 0.05)
+        select = self.select or max(1, self.runs // 5)
+        return Settings(self.runs, select, level, self.confidence, learner=Learner(self.learner))
+
+    def check(self) -> None:
+        """Raises a UsageError if options do not go together."""
+        if self.mechanism and self.direct:
+            raise click.UsageError("give either --mechanism or --direct")
+        if self.goal is _Goal.AUDIT and self.plot:
+            raise click.UsageError("--audit has no plot")
+        if self.bisection and self.goal is not _Goal.SEARCH:
+            raise click.UsageError("--bisection is a way to --search: give both")
+        if self.precision and not self.bisection:
+            raise click.UsageError("--precision is for --bisection")
+        if self.argument and not self.mechanism:
+            raise click.UsageError("--argument is for --mechanism")
+        alone = bool(self.neighbours) or self.answers is not None
+        if self.case is not None:
+            if alone:
+                raise click.UsageError("a case has its own neighbours: give no --neighbours and no --answers")
+            return
+        if not self.mechanism or not alone:
+            raise click.UsageError(
+                "give a CASE, or a --mechanism with --neighbours or --answers to test it alone"
+            )
+        if self.goal or self.at or self.length:
+            raise click.UsageError("--certify, --search, --audit, --at and --length need a CASE")
+
+
 @dataclass(frozen=True, eq=False)
 class Asked:
     """What the user asked to be sampled."""
@@ -73,17 +143,24 @@ class Asked:
     model: Model
     experiments: list[Experiment]
     epsilons: list[float]
-    settings: Settings
-    code: bool  # whether an implementation is sampled, rather than the model
-    goal: _Goal | None
+    options: _Options
 
 
 @click.command("sample")
-@case_argument
+@click.argument("case", metavar="[CASE]", type=click.Path(), required=False)
 @click.option("--mechanism", metavar="MODULE:FUNCTION", help="Sample this Python function, not the model.")
+@click.option("--argument", multiple=True, metavar="NAME=VALUE", help="Give the function an argument.")
+@click.option("--neighbours", nargs=2, multiple=True, metavar="LEFT RIGHT",
+              help="Without a case: two neighbouring inputs, such as 1,1 2,2.")  # fmt: skip
+@click.option("--answers", type=click.IntRange(min=1), metavar="N",
+              help="Without a case: inputs of N answers, by the usual patterns.")  # fmt: skip
+@click.option("--differ", type=click.Choice(["each", "one"]), default="each", show_default=True,
+              help="With --answers: how many of them differ.")  # fmt: skip
 @click.option("--direct", is_flag=True, help="Draw the mechanism's noise instead of sampling the model.")
 @click.option("--certify", "wanted", flag_value="certify", help="Evaluate what testing finds exactly.")
 @click.option("--search", "wanted", flag_value="search", help="Find the tight budget from it, and prove it.")
+@click.option("--bisection", is_flag=True, help="With --search: bisect the interval from testing.")
+@click.option("--precision", metavar="E", help="With --bisection: how near both ends come; 0.001.")
 @click.option("--audit", "wanted", flag_value="audit", help="Compare the implementation with the model.")
 @click.option("--epsilon", multiple=True, metavar="E,...", help="Budgets to test instead of the case's.")
 @click.option("--length", type=click.IntRange(min=1), metavar="N", help="Length of the output sequences.")
@@ -98,6 +175,9 @@ class Asked:
               help="Probability of a wrong rejection; 0.05, and 0.01 for --audit.")  # fmt: skip
 @click.option("--confidence", type=click.FloatRange(0, 1, True, True), default=0.9, show_default=True,
               metavar="C", help="Confidence of the lower bound on epsilon.")  # fmt: skip
+@click.option("--classifier", "learner", type=click.Choice([learner.value for learner in Learner]),
+              default=Learner.LOGISTIC.value, show_default=True,
+              help="What learns the attack of the lower bound.")  # fmt: skip
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of all runs."
 )
@@ -106,72 +186,52 @@ class Asked:
 @click.option("--plot", type=OUTPUT_FILE, metavar="FILE", help="Plot p-values: .svg or .png.")
 @json_option
 @timeout_option
-def command(
-    case: str,
-    mechanism: str | None,
-    direct: bool,
-    wanted: str | None,
-    epsilon: tuple[str, ...],
-    length: int | None,
-    at: tuple[str, ...],
-    pairs: int,
-    runs: int,
-    select: int | None,
-    level: float | None,
-    confidence: float,
-    seed: int,
-    workers: int,
-    plot: Path | None,
-    as_json: bool,
-    timeout: float,
-) -> int:
-    """Test a case by sampling.
+def command(**typed: Any) -> int:
+    """Test a case by sampling, or a mechanism in Python without a case.
 
     A test proves nothing: it gives candidates, which --certify evaluates exactly.
 
     Exit code 1 if a budget is rejected, or with --certify if a candidate is a violation, else 3. With
     --search: 0 if the tight budget was found, else 3. With --audit: 0 if no difference was found, else 1.
     """
-    goal = _Goal(wanted) if wanted else None
-    if mechanism and direct:
-        raise click.UsageError("give either --mechanism or --direct")
-    if goal is _Goal.AUDIT and plot:
-        raise click.UsageError("--audit has no plot")
+    options = _Options(**typed)
+    options.check()
+    _precision(options.precision)
     require()
-    if plot:
-        pvalues.check_plot(plot)
-    level = level or (0.01 if goal is _Goal.AUDIT else 0.05)
-    settings = Settings(runs, select or max(1, runs // 5), level, confidence)
-    deadline = time.monotonic() + _output.remaining(timeout)
-    with time_limit(timeout):
-        loaded, source = _subject(case, mechanism, direct, goal, workers=workers)
-        model, given = need_privacy(loaded.model, "sample"), parse_point(at)
-        points = chosen_points(model, given, seed, *([1] if goal is _Goal.AUDIT else []))
-        size = length_of(model, length)
-        if goal in (_Goal.CERTIFY, _Goal.SEARCH):
-            check_length(model, size)
-        listed = experiments(model, size, points, pairs)
-        with runs_of(source, seed, workers) as sampled:
-            if goal is _Goal.AUDIT:
-                return _audit(sampled, model, listed, settings, as_json)
-            epsilons = _epsilons(epsilon, model, points)
-            if len(points) > 1:
-                listed = guided(sampled, model, listed, settings, given)
-            code = mechanism is not None
-            asked = Asked(loaded, model, listed, epsilons, settings=settings, code=code, goal=goal)
-            return _test(asked, sampled, plot, as_json, deadline)
+    if options.plot:
+        pvalues.check_plot(options.plot)
+    with time_limit(options.timeout):
+        return _test_alone(options) if options.case is None else _with_case(options, options.case)
 
 
-def _subject(
-    path: str, mechanism: str | None, direct: bool, goal: _Goal | None, workers: int
-) -> tuple[Case, Source]:
+def _with_case(options: _Options, path: str) -> Exit:
+    deadline = time.monotonic() + _output.remaining(options.timeout)
+    goal, settings = options.goal, options.settings
+    loaded, source = _subject(path, options)
+    model, given = need_privacy(loaded.model, "sample"), parse_point(options.at)
+    points = chosen_points(model, given, options.seed, *([1] if goal is _Goal.AUDIT else []))
+    size = length_of(model, options.length)
+    if goal in (_Goal.CERTIFY, _Goal.SEARCH):
+        check_length(model, size)
+    listed = experiments(model, size, points, options.pairs)
+    with runs_of(source, options.seed, options.workers) as sampled:
+        if goal is _Goal.AUDIT:
+            return _audit(sampled, model, listed, settings, options.as_json)
+        epsilons = _epsilons(options.epsilon, model, points)
+        if len(points) > 1:
+            listed = guided(sampled, model, listed, settings, given)
+        return _test(Asked(loaded, model, listed, epsilons, options), sampled, deadline)
+
+
+def _subject(path: str, options: _Options) -> tuple[Case, Source]:
     """Returns the case, for an audit that of its single inputs, and what is to be sampled for it."""
     loaded = load(path)
     model = need_privacy(loaded.model, "sample")
     if model.side_condition:
         raise InputError(f"sample draws all sequences, and in this case {model.side_condition}")
     require_possible(model)
-    if not mechanism and not direct:
+    goal, mechanism = options.goal, options.mechanism
+    if not mechanism and not options.direct:
         if goal is _Goal.AUDIT:
             raise click.UsageError("--audit compares with the model: give --mechanism or --direct")
         return loaded, ModelSource(model)
@@ -180,10 +240,14 @@ def _subject(
         case_inputs = case_inputs.by_input()
     if not mechanism:
         return case_inputs.case, DirectSource(case_inputs)
-    function = load_mechanism(mechanism)
-    if workers > 1:
+    return case_inputs.case, BlackBoxSource(_function(mechanism, options), case_inputs)
+
+
+def _function(name: str, options: _Options) -> Mechanism:
+    function = with_arguments(load_mechanism(name), options.argument)
+    if options.workers > 1:
         check_shared(function)
-    return case_inputs.case, BlackBoxSource(function, case_inputs)
+    return function
 
 
 def _audit(sampled: Runs, model: Model, listed: list[Experiment], settings: Settings, as_json: bool) -> Exit:
@@ -192,36 +256,71 @@ def _audit(sampled: Runs, model: Model, listed: list[Experiment], settings: Sett
     return Exit.HOLDS if found.passes else Exit.VIOLATED
 
 
-def _test(asked: Asked, sampled: Runs, plot: Path | None, as_json: bool, deadline: float) -> Exit:
-    found = detect(sampled, asked.experiments, asked.epsilons, asked.settings)
-    if plot:
-        pvalues.write_pvalues(shown.curves(asked.case.title, found), plot)
-    document = shown.document(found)
-    lines = shown.lines(found) + ([] if asked.goal else ["", *shown.table(found)])
+def _test_alone(options: _Options) -> Exit:
+    """Tests a mechanism in Python on neighbours that the user gave."""
+    epsilons = _numbers(options.epsilon)
+    if not epsilons:
+        raise click.UsageError("without a CASE there is no budget to test: give it with --epsilon")
+    assert options.mechanism is not None
+    pairs = [("", read_input(left), read_input(right)) for left, right in options.neighbours]
+    if options.answers is not None:
+        pairs += patterns(options.answers, options.differ)
+    source, listed = alone(_function(options.mechanism, options), pairs, options.pairs)
+    with runs_of(source, options.seed, options.workers) as sampled:
+        found = detect(sampled, listed, epsilons, options.settings)
+    return _tell(found, options.mechanism, options)
+
+
+def _tell(found: Detection, title: str, options: _Options) -> Exit:
+    """Prints what testing found, where nothing more is asked for."""
+    if options.plot:
+        pvalues.write_pvalues(shown.curves(title, found), options.plot)
+    _print([*shown.lines(found), "", *shown.table(found)], shown.document(found), options.as_json)
+    return Exit.VIOLATED if any(found.rejects(row) for row in found.asked) else Exit.UNKNOWN
+
+
+def _test(asked: Asked, sampled: Runs, deadline: float) -> Exit:
+    options, model = asked.options, asked.model
+    found = detect(sampled, asked.experiments, asked.epsilons, options.settings)
+    if options.goal is None:
+        return _tell(found, asked.case.title, options)
+    if options.plot:
+        pvalues.write_pvalues(shown.curves(asked.case.title, found), options.plot)
+    document, lines = shown.document(found), shown.lines(found)
     _output.found(lines, document)
-    model = asked.model
-    code = Exit.VIOLATED if any(found.rejects(row) for row in found.asked) else Exit.UNKNOWN
-    if asked.goal is _Goal.CERTIFY:
+    if options.bisection:
+        seconds = deadline - time.monotonic()
+        halved = bisect(asked.case, found.interval, _precision(options.precision), seconds)
+        lines, document = [*bisected.lines(halved), *lines], document | bisected.document(halved)
+        code = Exit.HOLDS if halved.is_found else Exit.UNKNOWN
+    elif options.goal is _Goal.CERTIFY:
         tried = [
             certify(model, c, _seen(sampled, c, found)) for c in suspicious(model, found.selected, CERTIFIED)
         ]
         certified = [entry for entry in tried if entry]
         unknown = len(tried) - len(certified)
-        lines = [*shown.certified_lines(model, certified, unknown, asked.code), *lines]
+        lines = [*shown.certified_lines(model, certified, unknown, options.mechanism is not None), *lines]
         document |= shown.certified_document(model, certified, unknown)
         code = Exit.VIOLATED if any(entry.is_violation for entry in certified) else Exit.UNKNOWN
-    elif asked.goal is _Goal.SEARCH:
+    else:
         tried = [certify(model, c, _seen(sampled, c, found)) for c in found.selected[:CERTIFIED]]
         certified = [entry for entry in tried if entry]
         if not certified:
             raise InputError("no output that the model knows was seen")
         start = worst(certified).witness
         tight = tight_ratio(asked.case, start, PRECISION, deadline - time.monotonic())
-        lines = [*shown.tight_lines(tight), *lines]
-        document |= shown.tight_document(tight)
+        lines, document = [*shown.tight_lines(tight), *lines], document | shown.tight_document(tight)
         code = Exit.HOLDS if tight.is_within(PRECISION) else Exit.UNKNOWN
-    _print(lines, document, as_json)
+    _print(lines, document, options.as_json)
     return code
+
+
+def _precision(given: str | None) -> Fraction:
+    with located(key="--precision"):
+        value = constant(given) if given else BISECTED
+        if not 0 < value <= 1:
+            raise InputError("a number above 0 and at most 1 is needed")
+        return value
 
 
 def _print(lines: list[str], document: dict[str, Any], as_json: bool) -> None:
@@ -239,18 +338,22 @@ def _seen(sampled: Runs, candidate: CandidateEvent, found: Detection) -> list[tu
 
 def _epsilons(given: tuple[str, ...], model: Model, points: list[dict[str, Fraction]]) -> list[float]:
     """Returns the budgets to test: those given, else that of the case if it is one number at all points."""
-    texts = [text for part in given for text in part.split(",") if text.strip()]
-    if texts:
-        with located(key="--epsilon"):
-            values = [constant(text) for text in texts]
-            if min(values) < 0:
-                raise InputError("a budget is not negative")
-            if max(values) > MOST_EPSILON:
-                raise InputError(f"a budget of more than {MOST_EPSILON} cannot be tested")
-            return [float(value) for value in values]
     if given:
-        raise InputError("no budget is given", key="--epsilon")
+        return _numbers(given)
     own = {epsilon_at(model, point) for point in points}
     if len(own) > 1:
         raise InputError("the budget of the case depends on parameters: give --at or --epsilon")
     return [max(0.0, value) for value in own]
+
+
+def _numbers(given: tuple[str, ...]) -> list[float]:
+    texts = [text for part in given for text in part.split(",") if text.strip()]
+    with located(key="--epsilon"):
+        if given and not texts:
+            raise InputError("no budget is given")
+        values = [constant(text) for text in texts]
+        if min(values, default=0) < 0:
+            raise InputError("a budget is not negative")
+        if max(values, default=0) > MOST_EPSILON:
+            raise InputError(f"a budget of more than {MOST_EPSILON} cannot be tested")
+    return [float(value) for value in values]

@@ -28,14 +28,19 @@ PATTERNS: dict[str, Callable[[int], tuple[Answers, Answers]]] = {
 }
 
 
-def pattern_pairs(count: int, most: int) -> Iterator[tuple[str, Answers, Answers]]:
-    """Yields (pattern, left, right) for `count` answers in 0..most, around every centre, without repetition.
+def pattern_pairs(
+    count: int, most: int, centres: Sequence[int] | None = None
+) -> Iterator[tuple[str, Answers, Answers]]:
+    """Yields (pattern, left, right) for `count` answers in 0..most, without repetition.
+
+    They are around the given centres, or around every one.
 
     Every answer differs by at most 1. Patterns with a special answer come with it first, and with it last.
-    The centres are tried from the middle of the range outwards.
+    Without others, the centres are tried from the middle of the range outwards.
     """
+    outwards = sorted(range(most + 1), key=lambda c: (abs(2 * c - most), c))
     seen: set[tuple[Answers, Answers]] = set()
-    for centre in sorted(range(most + 1), key=lambda c: (abs(2 * c - most), c)):
+    for centre in outwards if centres is None else centres:
         for name, shifts in PATTERNS.items():
             for order in (1, -1):
                 left, right = (tuple(centre + d for d in side[::order]) for side in shifts(count))

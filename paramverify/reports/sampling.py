@@ -20,7 +20,7 @@ from paramverify.statistics.attack import LowerBound
 from paramverify.statistics.audit import Audit, Fit
 from paramverify.statistics.certification import Certified, TightRatio, simplest, worst
 from paramverify.statistics.detection import Detection, Tested
-from paramverify.statistics.events import CandidateEvent
+from paramverify.statistics.events import CandidateEvent, Event
 
 MOST_REJECTED = 10  # rejected fits that are told one by one
 
@@ -29,11 +29,12 @@ def lines(found: Detection) -> list[str]:
     """Returns what testing says about the budgets asked for, the interval, and the lower bound."""
     told = []
     for row in found.asked:
-        verdict = "rejected" if found.rejects(row) else "not rejected"
+        rejects = found.rejects(row)
+        verdict = "rejected" if rejects else "not rejected"
         values = row.values
         level = f"level {found.settings.level:g}"
         told.append(f"{verdict} by the test: epsilon = {values.epsilon:.6g} (p = {values.p:.3g}, {level})")
-        told.append(f"  {_event(row.candidate)}")
+        told.append(f"  {'candidate' if rejects else 'most telling event'}: {_event(row.candidate)}")
     left, right = found.interval
     low = f"{left:.6g}" if left is not None else "none"
     high = f"{right:.6g}" if right is not None else "none"
@@ -113,11 +114,24 @@ def _row(row: Tested) -> dict[str, Any]:
         "epsilon": row.values.epsilon,
         "p": row.values.p,
         "p_reversed": row.values.reversed,
-        "event": {"kind": candidate.event.kind, "value": list(candidate.event.value)},
+        "event": _event_document(candidate.event),
         "secrets": list(candidate.secrets),
         "pattern": candidate.experiment.pattern,
         "parameters": {name: str(value) for name, value in candidate.experiment.point.items()},
     }
+
+
+def _event_document(event: Event) -> dict[str, Any]:
+    document: dict[str, Any] = {"kind": event.kind, "value": list(event.value), "text": str(event)}
+    if event.conditions:
+        document["conditions"] = [
+            {"of": str(c.feature), "from": _end(c.low), "to": _end(c.high)} for c in event.conditions
+        ]
+    return document
+
+
+def _end(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 def curves(title: str, found: Detection) -> Curves:

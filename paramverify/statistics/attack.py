@@ -1,7 +1,8 @@
 """Lower bounds on ε by a learned attack, in the manner of DP-Sniper ([Bichsel21]).
 
-A classifier estimates Pr(first side | output). The attack accepts the outputs that it scores above a
-threshold t, and those at t with probability q, so that it accepts a chosen share of the other side's outputs.
+A classifier (`classifiers`) estimates Pr(first side | output). The attack accepts the outputs that it scores
+above a threshold t, and those at t with probability q, so that it accepts a chosen share of the other side's
+outputs.
 On fresh runs, Clopper–Pearson intervals bound how often it accepts on each side:
 
     ε >= ln(p1_low / p2_high)        with at least the stated confidence,
@@ -13,54 +14,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from enum import Enum
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from paramverify.statistics.classifiers import Classifier, logistic, perceptron
 from paramverify.statistics.experiments import Experiment
 from paramverify.statistics.samplers import Counts, Output
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
 
-SHARES = (0.001, 0.01, 0.1)  # of the other side's outputs; DP-Sniper takes 0.01
+SHARE = 0.01  # of the other side's outputs: the constant c of DP-Sniper
+SHARES = (0.001, SHARE, 0.1)  # and what logistic regression tries
 WHOLE = 10  # and attacks that accept the best so many outputs, without ties to break
-MOST_LABELS = 50  # labels of one place of the output that get an indicator each
-FARTHEST = 1e100  # numbers beyond are taken as this, so that squares are finite
-MOST_OUTPUTS = 200  # outputs that get an indicator each
 
 
-@dataclass(frozen=True, eq=False)
-class Classifier:
-    """A linear score for every output, also for those it was not trained on.
+class Learner(Enum):
+    """What learns which outputs belong to which side."""
 
-    Each whole output in `outputs` has an indicator, each label in `labels[place]` too; a place without labels
-    is read as a number, standardised by `scales[place]`.
-    """
-
-    outputs: Mapping[Output, int]
-    labels: tuple[Mapping[str, int], ...]
-    scales: tuple[tuple[float, float], ...]
-    weights: NDArray[np.float64]
-
-    def features(self, outputs: Sequence[Output]) -> NDArray[np.float64]:
-        """Returns one row for each output."""
-        import numpy as np
-
-        columns = [_indicators([self.outputs.get(o) for o in outputs], len(self.outputs))]
-        for place, (known, (middle, spread)) in enumerate(zip(self.labels, self.scales, strict=True)):
-            here = [o[place] if place < len(o) else "" for o in outputs]
-            if known:
-                columns.append(_indicators([known.get(label) for label in here], len(known)))
-            else:
-                centred = (np.array([_number(label) for label in here]) - middle) / spread
-                columns.append(np.column_stack([centred, centred**2, np.abs(centred), np.sign(centred)]))
-        return np.hstack(columns)
-
-    def scores(self, outputs: Sequence[Output]) -> list[float]:
-        """Returns the scores, rounded so that outputs that differ in the last bits only are ties."""
-        return [round(float(v), 9) for v in self.features(outputs) @ self.weights]
+    LOGISTIC = "logistic"
+    PERCEPTRON = "perceptron"
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,15 +99,20 @@ def confidence_bound(first: int, second: int, runs: int, confidence: float) -> f
     return math.log(low / high)
 
 
-def train(experiment: Experiment, counts: Sequence[Counts]) -> list[Attack]:
-    """Returns attacks in both directions, by logistic regression on the outputs of both sides.
+def train(
+    experiment: Experiment, counts: Sequence[Counts], learner: Learner = Learner.LOGISTIC, seed: int = 0
+) -> list[Attack]:
+    """Returns attacks in both directions, learned from the outputs of both sides.
 
-    Besides those that accept fixed shares of the other side's outputs there are some that accept the best
-    outputs as a whole, which need no random decision.
+    With the perceptron there is one for each direction: it accepts the share of the other side's outputs that
+    DP-Sniper does. With logistic regression other shares are tried too, and besides some attacks that accept
+    the best outputs as a whole, which need no random decision.
     """
     outputs = list(dict.fromkeys((*counts[0], *counts[1])))
-    classifier = _classifier(outputs, counts)
+    whole_too = learner is Learner.LOGISTIC
+    classifier: Classifier = logistic(outputs, counts) if whole_too else perceptron(outputs, counts, seed)
     scores = classifier.scores(outputs)
+    classifier = _Remembering(classifier, dict(zip(outputs, scores, strict=True)))
     found = []
     for more in (0, 1):
         others = counts[1 - more]
@@ -141,13 +121,27 @@ def train(experiment: Experiment, counts: Sequence[Counts]) -> list[Attack]:
         for output, score in zip(outputs, _signed(scores, more), strict=True):
             masses[score] = masses.get(score, 0) + others[output]
         ordered = sorted(masses, reverse=True)
-        whole = accumulate(masses[score] for score in ordered[:WHOLE])
-        for wanted in sorted({*(share * runs for share in SHARES), *map(float, whole)} - {0.0}):
-            threshold, ties = _threshold(ordered, masses, wanted)
-            found.append(
-                Attack(experiment, classifier, more=more, threshold=threshold, ties=ties, share=wanted / runs)
-            )
+        wanted = {share * runs for share in (SHARES if whole_too else (SHARE,))}
+        if whole_too:
+            wanted |= set(map(float, accumulate(masses[score] for score in ordered[:WHOLE])))
+        for amount in sorted(wanted - {0.0}):
+            threshold, ties = _threshold(ordered, masses, amount)
+            share = amount / runs
+            found.append(Attack(experiment, classifier, more, threshold=threshold, ties=ties, share=share))
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Remembering:
+    """A classifier with the scores of what it was trained on, which several attacks ask for."""
+
+    classifier: Classifier
+    known: Mapping[Output, float]
+
+    def scores(self, outputs: Sequence[Output]) -> list[float]:
+        new = [output for output in outputs if output not in self.known]
+        found = dict(zip(new, self.classifier.scores(new), strict=True)) if new else {}
+        return [self.known[o] if o in self.known else found[o] for o in outputs]
 
 
 def _signed(scores: Sequence[float], more: int) -> list[float]:
@@ -162,46 +156,6 @@ def _threshold(ordered: Sequence[float], masses: Mapping[float, int], wanted: fl
             return score, (wanted - total) / masses[score]
         total += masses[score]
     return ordered[-1], 1.0
-
-
-def _classifier(outputs: Sequence[Output], counts: Sequence[Counts]) -> Classifier:
-    import numpy as np
-    from sklearn.linear_model import LogisticRegression
-
-    labels: list[dict[str, int]] = []
-    scales: list[tuple[float, float]] = []
-    for place in range(max(len(o) for o in outputs)):
-        here = [o[place] if place < len(o) else "" for o in outputs]
-        known = {label: k for k, label in enumerate(dict.fromkeys(here))}
-        numbers = np.array([_number(label) for label in here])
-        labels.append(known if len(known) <= MOST_LABELS else {})
-        scales.append((float(numbers.mean()), float(numbers.std()) or 1.0))
-    few = {o: k for k, o in enumerate(outputs)} if len(outputs) <= MOST_OUTPUTS else {}
-    untrained = Classifier(few, tuple(labels), tuple(scales), np.zeros(0))
-    features = untrained.features(outputs)
-    weights = np.array([side[o] for side in counts for o in outputs], dtype=float)
-    sides = np.repeat([1, 0], len(outputs))
-    model: Any = LogisticRegression(C=1e3, max_iter=1_000)
-    model.fit(np.concatenate([features, features]), sides, sample_weight=weights / weights.mean())
-    return replace(untrained, weights=model.coef_[0])
-
-
-def _indicators(places: Sequence[int | None], size: int) -> NDArray[np.float64]:
-    import numpy as np
-
-    found = np.zeros((len(places), size))
-    for row, place in enumerate(places):
-        if place is not None:
-            found[row, place] = 1
-    return found
-
-
-def _number(label: str) -> float:
-    try:
-        value = float(label)
-    except ValueError:
-        return 0.0
-    return 0.0 if math.isnan(value) else max(-FARTHEST, min(FARTHEST, value))
 
 
 def lower_bound(

@@ -110,6 +110,8 @@ def label(value: object) -> str:
     """
     import numpy as np
 
+    if type(value) is float and not value.is_integer():
+        return repr(value)  # most outputs of continuous mechanisms
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bool):
@@ -140,14 +142,15 @@ class BlackBox:
     """Runs a mechanism on inputs that are drawn with exact probabilities.
 
     `decorate` gives, for each step, what goes in front of a label: the answers that an adversary chose.
-    Sequences that are shorter than it are filled up with `ending`.
+    Sequences have the given length; those that are shorter are filled up with `ending`. Without a length
+    they may have any, also different ones.
     """
 
     mechanism: Mechanism
     vectorised: bool
     inputs: tuple[Given, ...]
     draws: Draws
-    length: int
+    length: int | None
     decorate: tuple[str, ...] = ()
     ending: str | None = None
 
@@ -182,7 +185,9 @@ class BlackBox:
         try:
             if not self.vectorised:
                 return [self.mechanism(rng, given) for _ in range(amount)]
-            outputs: object = np.asarray(self.mechanism(rng, given, amount)).tolist()
+            outputs: object = self.mechanism(rng, given, amount)
+            if not isinstance(outputs, list):  # a list may have rows of different lengths
+                outputs = np.asarray(outputs).tolist()
         except ParamverifyError:
             raise
         except (
@@ -200,12 +205,15 @@ class BlackBox:
 
     def _labels(self, output: Sequence[object]) -> Output:
         labels = [label(value) for value in output]
+        if self.length is None:
+            return tuple(labels)
         if len(labels) < self.length and self.ending is not None:
             labels += [self.ending] * (self.length - len(labels))
         if len(labels) != self.length:
-            raise InputError(
-                f"the mechanism gave a sequence of length {len(labels)}, not {self.length}", key="--mechanism"
+            reason = (
+                f"the mechanism gave a sequence of length {len(labels)}, not {self.length} as the case has"
             )
+            raise InputError(f"{reason}; without a case it may have any", key="--mechanism")
         if self.decorate:
             pairs = zip(labels, self.decorate, strict=True)
             return tuple(name if name == self.ending else f"{chosen}{name}" for name, chosen in pairs)

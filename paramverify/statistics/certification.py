@@ -167,9 +167,9 @@ class TightRatio:
 def tight_ratio(case: Case, start: Witness, precision: Fraction, seconds: float) -> TightRatio:
     """Returns the tight ratio of a case, from an exactly evaluated candidate of testing.
 
-    In the place of the bisection of [F] Algorithms 4 and 5: the exact ratio r of the candidate is a lower
-    bound. If the model is private with the bound r, then r is the tight ratio. If not, the violation has a
-    larger ratio, which takes the place of r. Without parameters there are finitely many ratios, so this
+    This stands beside the bisection of [F] Algorithm 5 (`bisection`). The exact ratio r of the candidate is
+    a lower bound. If the model is private with the bound r, then r is the tight ratio. If not, the violation
+    has a larger ratio, which takes the place of r. Without parameters there are finitely many ratios, so this
     ends. Where ratios only come nearer and nearer to the supremum, `tight_budget` finds it; for every length
     bounds are bisected until their relative distance is at most `precision`, or most of the
     time is over. Every bound is verified; nothing of it rests on the test.
@@ -197,7 +197,7 @@ def tight_ratio(case: Case, start: Witness, precision: Fraction, seconds: float)
         report = attempt(lower.ratio)
         if isinstance(report.verdict, Holds):
             return found(lower.ratio, exact=True)
-        worse = _witness(report)
+        worse = witness_in(report)
         if worse is None:
             break
         lower = worse
@@ -212,7 +212,7 @@ def tight_ratio(case: Case, start: Witness, precision: Fraction, seconds: float)
         width = (upper - low) / 8 if upper is not None else low
         middle = simplest_between((low + upper) / 2 - width, (low + upper) / 2 + width) if upper else 2 * low
         report = attempt(middle)
-        worse = _witness(report)
+        worse = witness_in(report)
         if isinstance(report.verdict, Holds):
             upper = middle
         elif worse is not None and (upper is not None or middle <= 2**64):
@@ -240,7 +240,7 @@ def _supremum(model: Model, known: TightRatio, precision: Fraction, deadline: fl
     return replace(known, upper=tight.upper, limit=tight)
 
 
-def _witness(report: Report) -> Witness | None:
+def witness_in(report: Report) -> Witness | None:
     """Returns the witness of a violation of privacy, if the report has one."""
     if isinstance(report.verdict, Violated) and isinstance(report.verdict.witness, Witness):
         return report.verdict.witness

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from paramverify.errors import InputError
-from paramverify.statistics.attack import LowerBound, lower_bound, train
-from paramverify.statistics.events import LEAST, CandidateEvent, candidates, most_telling
+from paramverify.statistics.attack import Learner, LowerBound, lower_bound, train
+from paramverify.statistics.events import CandidateEvent, most_telling
 from paramverify.statistics.experiments import Experiment
 from paramverify.statistics.hypothesis import PValues, event_test
 from paramverify.statistics.runs import Runs
+from paramverify.statistics.search_space import LEAST, candidates
 
 SELECT, TEST, TIES = 0, 1, 2  # stages: each has random numbers of its own
 GRID = 12  # values of ε besides those that are asked for
@@ -33,6 +34,7 @@ class Settings:
     select: int = 100_000
     level: float = 0.05
     confidence: float = 0.9
+    learner: Learner = Learner.LOGISTIC
 
     def __post_init__(self) -> None:
         if min(self.runs, self.select) < 1:
@@ -66,8 +68,8 @@ class Detection:
         """The largest tested ε that is rejected, and the smallest one above with a p-value of 1 ([F]
         Algorithm 4).
 
-        None where there is no such ε. The left end is a statement of the given level for each ε by itself;
-        the right end is none: that a test finds nothing proves nothing.
+        None where there is no such ε. The left end is above the true ε with probability at most about the
+        level, see `rejects`; the right end is no statement: that a test finds nothing proves nothing.
         """
         rejected = [row.values.epsilon for row in self.rows if self.rejects(row)]
         left = max(rejected, default=None)
@@ -75,8 +77,15 @@ class Detection:
         return left, min((e for e in sure if left is None or e > left), default=None)
 
     def rejects(self, row: Tested) -> bool:
-        """Tells whether the test rejects the ε of a row at the level of the settings."""
-        return row.values.p <= self.settings.level
+        """Tells whether the ε of a row is rejected, and with it every smaller one that was tested.
+
+        The values are tested in ascending order, up to the first that is not rejected. Who is ε-private is so
+        with every larger ε too. So of all budgets that the mechanism keeps, the smallest that was tested has
+        to be rejected first, and that alone happens with probability at most about the level: however many
+        values are tested, no correct one is rejected with a larger probability.
+        """
+        smaller = [r for r in self.rows if r.values.epsilon <= row.values.epsilon]
+        return all(r.values.p <= self.settings.level for r in smaller)
 
 
 def detect(
@@ -128,7 +137,7 @@ def attacked(runs: Runs, experiments: Sequence[Experiment], settings: Settings) 
     attacks = []
     for experiment in experiments:
         counts = runs.both(SELECT, experiment, settings.select)
-        for attack in train(experiment, counts):
+        for attack in train(experiment, counts, settings.learner, runs.seed):
             attacks.append((lower_bound(attack, counts, rng, settings.confidence).epsilon, attack))
     best = max(attacks, key=lambda entry: entry[0])[1]
     fresh = runs.both(TEST, best.experiment, settings.runs)

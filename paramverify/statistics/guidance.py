@@ -12,9 +12,10 @@ from paramverify.evidence.witnesses import directed
 from paramverify.models.evaluation import Numbers
 from paramverify.models.model import Model
 from paramverify.statistics.detection import NO_EVENT, SELECT, Settings
-from paramverify.statistics.events import CandidateEvent, candidates
+from paramverify.statistics.events import CandidateEvent
 from paramverify.statistics.experiments import Experiment
 from paramverify.statistics.runs import Runs
+from paramverify.statistics.search_space import candidates
 
 ROUNDS = 8
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from multiprocessing.pool import Pool
 
 from paramverify.errors import InputError
-from paramverify.statistics.events import Event, hits_of
+from paramverify.statistics.events import Event, Measured
 from paramverify.statistics.experiments import Experiment
 from paramverify.statistics.samplers import Counts, Sampler, Source
 
@@ -41,6 +41,7 @@ class Runs:
     pool: Pool | None = None
     _numbers: dict[int, int] = field(default_factory=dict)
     _kept: dict[tuple[int, int, int, int], Counts] = field(default_factory=dict)
+    _measured: dict[tuple[int, int, int], tuple[Measured, Measured]] = field(default_factory=dict)
     _hits: dict[tuple[int, int, Event, int], tuple[int, int]] = field(default_factory=dict)
     _experiments: list[Experiment] = field(default_factory=list)
 
@@ -70,9 +71,16 @@ class Runs:
         """Returns how many of the runs of the left and of the right side ended in an event."""
         place = stage, id(experiment), event, size
         if place not in self._hits:
-            left, right = (hits_of([event], counts)[0] for counts in self.both(stage, experiment, size))
-            self._hits[place] = left, right
+            left, right = self._sides(stage, experiment, size)
+            self._hits[place] = left.hits([event])[0], right.hits([event])[0]
         return self._hits[place]
+
+    def _sides(self, stage: int, experiment: Experiment, size: int) -> tuple[Measured, Measured]:
+        place = stage, id(experiment), size
+        if place not in self._measured:
+            left, right = self.both(stage, experiment, size)
+            self._measured[place] = Measured(left), Measured(right)
+        return self._measured[place]
 
 
 def _chunk(task: tuple[Sampler, int, tuple[int, ...], int]) -> Counts:

@@ -64,6 +64,7 @@ ROWS: dict[str, list[list[str]]] = {
         ["--runs", "200", "--json", "--certify"],
         ["--runs", "200", "--direct"],
         ["--runs", "200", "--search", "--json"],
+        ["--runs", "200", "--search", "--bisection", "--precision", "1/10", "--classifier", "perceptron"],
         ["--runs", "200", "--audit", "--direct", "--json"],
         ["--runs", "200", "--plot", "curves.svg", "--epsilon", "0.5,1", "--at", "p=1/2"],
         ["--runs", "200", "--certify", "--length", "2", "--pairs", "2"],

@@ -18,11 +18,12 @@ from paramverify.privacy.cases import Case, load
 from paramverify.privacy.verification import verify
 from paramverify.statistics.certification import certify, simplest, suspicious, tight_ratio, with_ratio, worst
 from paramverify.statistics.detection import SELECT, Detection, Settings, detect
-from paramverify.statistics.events import Event, candidates
+from paramverify.statistics.events import Condition, Event, Feature, Quantity
 from paramverify.statistics.experiments import chosen_points, experiments, length_of
 from paramverify.statistics.guidance import guided
 from paramverify.statistics.runs import Runs
 from paramverify.statistics.samplers import ModelSource
+from paramverify.statistics.search_space import candidates
 from paramverify.verdicts import Holds, Violated
 
 CASES = Path(__file__).parents[2] / "cases"
@@ -120,8 +121,9 @@ def test_a_search_without_time_bounds_nothing_from_above() -> None:
 def test_irrational_ratios() -> None:
     """The tight ratio exp(1/2) is found as that number, and a bound can be any number of the model."""
     loaded = case("discrete-laplace")
-    _, found = detected(loaded, [0.4])
-    start = certify(loaded.model, found.selected[0], [found.selected[0].event.value])
+    runs, found = detected(loaded, [0.4])
+    seen = runs.counts(SELECT, found.selected[0].experiment, 0, SMALL.select)
+    start = certify(loaded.model, found.selected[0], seen)
     assert start is not None
     assert start.witness.ratio is not None
     assert isinstance(verify(with_ratio(loaded, start.witness.ratio)).verdict, (Holds, Violated))
@@ -224,9 +226,8 @@ def test_events_of_several_outputs_are_certified_by_their_worst() -> None:
     model = case("geometric-neighbours").model
     experiment = experiments(model, 1, [{}])[0]
     counts = [Counter({("0",): 60, ("1",): 20, ("2",): 20}), Counter({("0",): 30, ("1",): 40, ("2",): 30})]
-    half = next(
-        c for c in candidates(experiment, counts) if c.event == Event("at most", ("1",)) and not c.more
-    )
+    at_most_one = Event("range", (), (Condition(Feature(Quantity.VALUE), high=1.0),))
+    half = next(c for c in candidates(experiment, counts) if c.event == at_most_one and not c.more)
     found = certify(model, half, [("7",), ("2",), ("1",), ("0",)])
     assert found is not None
     assert found.witness.observations == ("0",)

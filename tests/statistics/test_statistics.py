@@ -20,12 +20,13 @@ from paramverify.statistics.attack import confidence_bound, lower_bound, train
 from paramverify.statistics.audit import Fit, audit, fit, holm
 from paramverify.statistics.blackbox import BlackBoxSource
 from paramverify.statistics.detection import Settings, assess, attacked, detect, selected
-from paramverify.statistics.events import Event, candidates, events, hits_of
+from paramverify.statistics.events import Condition, Event, Feature, Measured, Quantity
 from paramverify.statistics.experiments import Experiment, chosen_points, experiments
 from paramverify.statistics.hypothesis import event_test, p_value
 from paramverify.statistics.inputs import CaseInputs
 from paramverify.statistics.runs import Runs
 from paramverify.statistics.samplers import ModelSource
+from paramverify.statistics.search_space import candidates, events
 
 CASES = Path(__file__).parents[2] / "cases"
 SMALL = Settings(runs=20_000, select=5_000)
@@ -121,24 +122,26 @@ def test_p_values_at_the_border_are_not_too_small() -> None:
 
 
 def test_events() -> None:
-    """Events are single outputs, starts of sequences, and half-lines of numbers."""
+    """Events are single outputs, starts of sequences, counts of labels, and intervals of numbers."""
     sequences = [Counter({("a", "b"): 30, ("a", "c"): 20}), Counter({("b", "b"): 50})]
     kinds = {(e.kind, e.value) for e in events(sequences)}
     assert ("is", ("a", "c")) in kinds
     assert ("starts with", ("a",)) in kinds
     start = Event("starts with", ("a",))
-    assert [hits_of([start], c) for c in sequences] == [[50], [0]]
+    assert [Measured(c).hits([start]) for c in sequences] == [[50], [0]]
     numbers = [Counter({("0",): 10, ("1.5",): 10, ("3",): 10}), Counter({("3",): 30})]
-    half = Event("at most", ("1.5",))
+    half = Event("range", (), (Condition(Feature(Quantity.VALUE), high=1.5),))
     assert half in events(numbers)
-    assert [hits_of([half], c) for c in numbers] == [[20], [0]]
+    assert str(half) == "output at most 1.5"
+    assert [Measured(c).hits([half]) for c in numbers] == [[20], [0]]
     for counts in (*sequences, *numbers):
-        listed = events([*sequences, *numbers[:1]]) + events(numbers)
+        listed = events(sequences) + events([sequences[0], numbers[0]]) + events(numbers)
         slow = [sum(n for output, n in counts.items() if output in event) for event in listed]
-        assert hits_of(listed, counts) == slow
+        assert Measured(counts).hits(listed) == slow
     assert ("-7",) in half
     assert ("end",) not in half
-    assert not [e for e in events([Counter({("x",): 5, ("y",): 5, ("z",): 5})]) if e.kind != "is"]
+    labels = Counter({("x",): 5, ("y",): 5, ("z",): 5})
+    assert not [e for e in events([labels, labels]) if e.kind != "is"]
 
 
 def test_directions_of_candidates() -> None:
@@ -156,7 +159,7 @@ def test_directions_of_candidates() -> None:
 
 @pytest.mark.slow
 def test_continuous_outputs() -> None:
-    """A continuous mechanism is tested on half-lines, and attacked on its numbers."""
+    """A continuous mechanism is tested on intervals, and attacked on its numbers."""
     case_inputs = CaseInputs.of(case("geometric-neighbours"))
     runs = Runs(BlackBoxSource(mechanisms.laplace, case_inputs), 1)
     listed = experiments(case_inputs.case.model, 1, [{}], pairs=1)
@@ -164,7 +167,7 @@ def test_continuous_outputs() -> None:
     low, high = found.asked
     assert found.rejects(low)
     assert not found.rejects(high)
-    assert low.candidate.event.kind in ("at most", "at least")
+    assert low.candidate.event.kind == "range"
     assert 0.7 < found.bound.epsilon < 1
 
 

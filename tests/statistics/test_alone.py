@@ -1,0 +1,194 @@
+"""Black boxes without a case, and the mechanisms of [S] that are shipped as examples."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from paramverify.cli.main import run
+from paramverify.errors import InputError
+from paramverify.statistics import examples
+from paramverify.statistics.alone import alone, patterns, read_input, with_arguments
+from paramverify.statistics.runs import Runs
+
+SIZE = 20_000
+ROOM = "paramverify.statistics.examples:"
+
+
+def outputs(
+    mechanism: Callable[..., Any], given: Sequence[float], **arguments: float
+) -> list[tuple[Any, ...]]:
+    found = mechanism(np.random.default_rng(7), given, SIZE, **arguments)
+    rows = found if isinstance(found, list) else found.tolist()
+    return [tuple(row) if isinstance(row, list) else (row,) for row in rows]
+
+
+def wins(distance: float, scale: float) -> float:
+    """The probability that one of two answers beats the other, which is larger, with Laplace noise."""
+    return math.exp(-distance / scale) * (0.5 + distance / (4 * scale))
+
+
+def both_below(threshold: float, answer: float) -> float:
+    """The probability that two noisy answers are below a noisy threshold; all centres are equal."""
+
+    def inner(at: float) -> float:
+        return float(stats.laplace.pdf(at, scale=threshold) * stats.laplace.cdf(at, scale=answer) ** 2)
+
+    return float(integrate.quad(inner, -math.inf, 0)[0] + integrate.quad(inner, 0, math.inf)[0])
+
+
+EXACT: list[tuple[Callable[..., Any], tuple[float, ...], dict[str, float], Callable[..., bool], float]] = [
+    (examples.laplace, (3,), {"epsilon": 0.5}, lambda x: x <= 3 + 2 * math.log(2), 3 / 4),
+    (examples.laplace, (3, 5), {}, lambda x, y: x <= 3 and y >= 5 + 2 * math.log(2), 1 / 8),
+    (examples.laplace, (3, 5), {"sensitivity": 1}, lambda x, y: y >= 5 + math.log(2), 1 / 4),
+    (examples.histogram, (1, 0), {"epsilon": 2}, lambda x, y: x <= 1 - math.log(2) / 2, 1 / 4),
+    (examples.histogram_wrong_scale, (1, 0), {"epsilon": 2}, lambda x, y: x <= 1 - 2 * math.log(2), 1 / 4),
+    (examples.noisy_max, (1, 2), {}, lambda k: k == 1, wins(1, 2)),
+    (examples.noisy_max_exponential, (1, 2), {}, lambda k: k == 1, math.exp(-1 / 2) / 2),
+    (examples.noisy_max_value, (1, 1, 1), {}, lambda x: x <= 1, 1 / 8),
+    (examples.noisy_max_exponential_value, (1, 1), {}, lambda x: x <= 1 + 2 * math.log(2), 1 / 4),
+    (examples.sparse_vector, (1, 1), {}, lambda *o: o == ("⊥", "⊥"), both_below(2, 4)),
+    (examples.sparse_vector, (1, 1), {}, lambda *o: o == ("⊤",), 1 / 2),
+    (examples.sparse_vector, (9, 9), {"most": 2, "threshold": -90}, lambda *o: o == ("⊤", "⊤"), 1),
+    (examples.sparse_vector_no_noise, (1, 1), {}, lambda *o: o == ("⊤", "⊤"), 1 / 2),
+    (examples.sparse_vector_no_noise, (1, 1), {}, lambda *o: o in (("⊤", "⊤"), ("⊥", "⊥")), 1),
+    (examples.sparse_vector_no_bound, (1, 1), {}, lambda *o: o == ("⊤", "⊤"), 1 / 3),
+    (examples.sparse_vector_small_noise, (1, 1), {}, lambda *o: o == ("⊥", "⊥"), both_below(4, 4 / 3)),
+    (examples.sparse_vector_value, (1, 1), {}, lambda *o: o == ("⊥", "⊥"), 1 / 3),
+    (examples.sparse_vector_value, (1, 1), {}, lambda *o: o[0] != "⊥" and len(o) == 1, 1 / 2),
+]
+
+
+@pytest.mark.parametrize(("mechanism", "given", "arguments", "event", "probability"), EXACT)
+def test_examples_are_what_they_say(
+    mechanism: Callable[..., Any],
+    given: tuple[float, ...],
+    arguments: dict[str, float],
+    event: Callable[..., bool],
+    probability: float,
+) -> None:
+    """Each mechanism gives an event with the probability that its definition says, computed here by hand."""
+    came = sum(bool(event(*output)) for output in outputs(mechanism, given, **arguments))
+    assert stats.binomtest(came, SIZE, probability).pvalue > 1e-4
+
+
+def sample(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, Any]:
+    code = run(["sample", "--json", "--seed", "1", "--runs", "8000", *arguments])
+    captured = capsys.readouterr()
+    return code, json.loads(captured.out) if captured.out else captured.err
+
+
+RIGHT = [
+    ("laplace", "1", "2"),
+    ("laplace", "1,1", "2,0"),
+    ("histogram", "1,1,1", "2,1,1"),
+    ("noisy_max", "1,1,1", "0,2,2"),
+    ("noisy_max_exponential", "1,1,1", "0,2,2"),
+    ("sparse_vector", "1,1,1", "2,2,0"),
+    ("sparse_vector", "0,0", "1,1"),
+]
+# The last number is a budget that the mechanism breaks although it claims less.
+WRONG = [
+    ("histogram_wrong_scale", "1,1", "2,1", "epsilon=0.5", "1.5"),  # 2 exactly: scale 1/2
+    # 5/2: all below 1.
+    ("noisy_max_value", "1,1,1,1,1", "2,2,2,2,2", "epsilon=1", "1.4"),
+    ("noisy_max_exponential_value", "1,1", "2,1", "epsilon=1", "1.5"),  # infinite: below 2
+    ("sparse_vector_no_noise", "1,1", "2,0", "epsilon=1", "3"),  # infinite: ⊤ ⊥ needs different answers
+    ("sparse_vector_no_bound", "1,1,1,1,1,1", "2,2,2,0,0,0", "epsilon=1", "1.2"),
+    ("sparse_vector_small_noise", "1,1,1,1,1,1", "2,2,2,2,2,0", "epsilon=1", "1"),
+    ("sparse_vector_value", "1,1,1,1,1,1", "2,2,2,2,2,0", "epsilon=1", "1"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "left", "right"), RIGHT)
+def test_right_mechanisms_keep_their_budget(
+    name: str, left: str, right: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Right mechanisms are not rejected at the budget that they claim, nor at a larger one."""
+    code, found = sample(
+        capsys, "--mechanism", ROOM + name, "--neighbours", left, right, "--epsilon", "1,1.5"
+    )
+    assert (code, found["status"]) == (3, "not rejected")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "left", "right", "argument", "epsilon"), WRONG)
+def test_wrong_mechanisms_are_caught(
+    name: str, left: str, right: str, argument: str, epsilon: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Wrong mechanisms are rejected far above the budget that they claim, on outputs of any length."""
+    given = ("--argument", argument, "--neighbours", left, right, "--epsilon", epsilon, "--runs", "20000")
+    code, found = sample(capsys, "--mechanism", ROOM + name, *given)
+    assert (code, found["status"]) == (1, "rejected")
+    assert found["tested"][0]["event"]["text"]
+
+
+def test_neighbours_are_what_is_run() -> None:
+    """The mechanism gets the inputs as numbers and labels, and its outputs keep their lengths."""
+    seen = set()
+
+    def record(rng: np.random.Generator, given: tuple[object, ...]) -> list[str]:
+        seen.add(given)
+        return ["x"] * int(rng.integers(0, 3))
+
+    source, (experiment,) = alone(record, [("", read_input("1, 1/2,yes"), read_input("1,1/2,no"))], 9)
+    counts = Runs(source, 1).counts(0, experiment, 1, 200)
+    assert seen == {(1, 0.5, "no")}
+    assert set(counts) == {(), ("x",), ("x", "x")}
+    with pytest.raises(InputError, match="no neighbour of itself"):
+        alone(record, [("", read_input("1"), read_input("1.0"))], 9)
+    with pytest.raises(InputError, match="an answer is missing"):
+        read_input("1,,2")
+
+
+def test_patterns_of_neighbours() -> None:
+    """The patterns differ in one answer or in each, by at most 1; those of two answers are known."""
+    each, one = patterns(2, "each"), patterns(2, "one")
+    for _, left, right in each:
+        assert all(abs(a - b) <= 1 for a, b in zip(left, right, strict=True))  # type: ignore[operator]
+    assert all(sum(a != b for a, b in zip(x, y, strict=True)) == 1 for _, x, y in one)
+    assert {(x, y) for _, x, y in one} <= {(x, y) for _, x, y in each}
+    assert ("all above", (Fraction(1), Fraction(1)), (Fraction(2), Fraction(2))) in each
+    assert len(patterns(5, "one")) == 4  # first or last, above or below
+
+
+def test_arguments_are_given_by_name() -> None:
+    """Arguments are numbers or texts; a mechanism with some is still found by its name in other processes."""
+    seen = with_arguments(lambda rng, given, **more: more, ["epsilon=1/2", "most=3", "kind=any"])
+    assert seen(None, ()) == {"epsilon": 0.5, "most": 3, "kind": "any"}
+    for wrong in ("epsilon", "=1", "a b=1", "epsilon="):
+        with pytest.raises(InputError, match="NAME=VALUE"):
+            with_arguments(examples.laplace, [wrong])
+    with pytest.raises(InputError, match="given twice"):
+        with_arguments(examples.laplace, ["epsilon=1", "epsilon=2"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "give a CASE, or a --mechanism with --neighbours or --answers"),
+        (("--mechanism", f"{ROOM}laplace"), "give a CASE, or a --mechanism"),
+        (("--mechanism", f"{ROOM}laplace", "--neighbours", "0", "1"), "there is no budget to test"),
+        (("--mechanism", f"{ROOM}laplace", "--answers", "2", "--search"), "need a CASE"),
+        (("--direct", "--answers", "2"), "give a CASE, or a --mechanism"),
+        (("x.toml", "--neighbours", "0", "1"), "a case has its own neighbours"),
+        (("x.toml", "--argument", "a=1"), "--argument is for --mechanism"),
+        (("x.toml", "--bisection"), "--bisection is a way to --search"),
+        (("x.toml", "--precision", "1/10"), "--precision is for --bisection"),
+        (("x.toml", "--search", "--bisection", "--precision", "2"), "above 0 and at most 1"),
+        (("--mechanism", f"{ROOM}laplace", "--neighbours", "0", "1", "--epsilon", "1", "--argument", "x=1"),
+         "the function has no argument 'x'"),
+    ],
+)  # fmt: skip
+def test_mistakes(arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What does not go together is told, with exit code 2."""
+    assert run(["sample", *arguments, "--runs", "100"]) == 2
+    assert message in " ".join(capsys.readouterr().err.split())
