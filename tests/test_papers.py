@@ -103,6 +103,18 @@ def test_rows(command: str, tmp_path: Path) -> None:
     assert not wrong, "\n".join([*wrong, f"printed: {printed}"])
 
 
+def test_every_case_has_its_row() -> None:
+    """Every case file that names a paper as its source is in a table or in the text of the page."""
+    page = PAGE.read_text(encoding="utf-8")
+    papers = re.compile(r'^source = ".*(Liu, Wang|Tschantz|Ding, Wang|Bichsel)', re.MULTILINE)
+    missing = [
+        str(path.relative_to(ROOT))
+        for path in sorted((ROOT / "cases").rglob("*.toml"))
+        if papers.search(path.read_text(encoding="utf-8")) and str(path.relative_to(ROOT)) not in page
+    ]
+    assert missing == []
+
+
 def test_how_rows_are_read() -> None:
     """Only tables with the four columns are read; bars can be escaped; separators are no rows."""
     table = "| in the paper | published | here | ours |\n| --- | --- | --- | --- |\n"
