@@ -145,7 +145,8 @@ class Table:
         """Returns one of the given words."""
         value = self.text(name, default)
         if value not in choices:
-            raise CaseError(f"must be one of {', '.join(choices)}; not {value!r}", key=name)
+            known = f'"{choices[0]}"' if len(choices) == 1 else f"one of {', '.join(choices)}"
+            raise CaseError(f"must be {known}; not {value!r}", key=name)
         return value
 
     def integer(self, name: str, least: int, most: int) -> int:

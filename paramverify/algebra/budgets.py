@@ -68,7 +68,7 @@ def read_epsilon(expression: Expression) -> Budget:
             reason = "not a sum of numbers and ln(...)"
             if isinstance(node, Name):
                 reason = 'epsilon is a number, "ln(2)" or the like; a parameter may stand inside ln only'
-            raise expression.error(f"{reason}; use ratio for a bound on e^epsilon", node)
+            raise expression.error(f"{reason}; for a bound b on e^epsilon write ln(b)", node)
     return Budget(expression.text, rational, tuple(logarithms))
 
 

@@ -73,7 +73,7 @@ def verdict_line(report: Report) -> str:
     if not report.accepted:
         return f"REJECTED: {counts}"
     status = report.status
-    if report.side_condition:
+    if report.side_condition and status != "violated":  # a violation is one without it too
         status += f", on a side condition ({report.side_condition})"
     if not report.not_compared:
         return f"accepted: {status}: {counts}"

@@ -301,7 +301,8 @@ class _Look:
                     words = scaled(words, theirs)
                 if _possible(words) != _possible(theirs):
                     raise Rejected(f"the sequences under {secret!r} have other probabilities")
-        return f"the probabilities of the model up to length {length} agree at {len(points)} points"
+        told = f"{len(points)} point{'s' * (len(points) != 1)}"
+        return f"the probabilities of the model up to length {length} agree at {told}"
 
 
 def _possible(words: Mapping[Word, Fraction]) -> dict[Word, Fraction]:

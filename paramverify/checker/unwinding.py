@@ -287,7 +287,8 @@ def check_family(system: System, numbers: Numbers, ratio: Weight, proof: Any) ->
             raise Rejected(f"an insertion at state {state} is not covered")
     if not numbers.at_most([step] * steps, [ratio]):
         raise Rejected("the steps together pass the bound")
-    return f"unwinding family: {len(levels)} pairs, {steps} steps: proved"
+    pairs = f"{len(levels)} pair{'s' * (len(levels) != 1)}"
+    return f"unwinding family: {pairs}, {steps} step{'s' * (steps != 1)}: proved"
 
 
 def check_costs(system: System, numbers: Numbers, ratio: Weight, proof: Any) -> str:

@@ -158,7 +158,8 @@ def session_options(timeout: float, backends: str | None, strategy: str | None, 
             raise click.UsageError("--backends needs at least one name")
         chosen = race_of(names)
     seconds = _output.remaining(timeout)
-    return Options(seconds=seconds, memory=memory_limit(), strategy=chosen, confirm=confirm)
+    limit = memory_limit()
+    return Options(seconds=seconds, memory=limit, strategy=chosen, confirm=confirm, limit=timeout)
 
 
 @contextmanager

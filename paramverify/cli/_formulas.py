@@ -11,6 +11,7 @@ from paramverify.cli import _output
 from paramverify.cli._common import print_json, say, time_limit
 from paramverify.cli._exits import STATUS_CODES
 from paramverify.encodings import monolithic
+from paramverify.models.kinds import need_privacy
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import Case, load
 from paramverify.privacy.formula_verification import FormulaReport, Solved, verify_by_formulas
@@ -22,7 +23,9 @@ def verify_formulas(case: str, timeout: float, options: Options, as_json: bool) 
     """Verifies a case by the formulas of Algorithm 1, prints the verdict, and returns the exit code."""
 
     def settled(count: int) -> None:
-        _output.found([f"  {count} formulas were unsatisfiable until then."], {"unsatisfiable": count})
+        total = _total(loaded)
+        words = f"  {count} of {total} formulas were unsatisfiable until then."
+        _output.found([words], {"unsatisfiable": count, "formulas": total})
 
     with time_limit(timeout):
         loaded = load(case)
@@ -36,12 +39,14 @@ def verify_formulas(case: str, timeout: float, options: Options, as_json: bool) 
 
 
 def _lines(report: FormulaReport, case: Case) -> Iterator[str]:
+    first = ""
     verdict, decisions = report.verdict, [solved.decision for solved in report.solved]
     budget, took = f"with {case.budget}", f"in {report.seconds:.2g} s"
     if isinstance(verdict, Holds):
         word = text.on_word(decisions) + text.on_condition(case.model)
-        where = text.priors(case.model.domain)
-        yield f"{report.status}{word}: private {budget} {where}{text.but(case.model)}."
+        where = text.priors(case.model.domain, case.neighbours)
+        first = f"{report.status}{word}: private {budget} {where}{text.but(case.model)}."
+        yield first
         count = len(decisions)
         many = f"{count} formulas are" if count > 1 else "1 formula is"
         yield f"  Monolithic encoding: {many} unsatisfiable, says the solver, {took}."
@@ -53,13 +58,18 @@ def _lines(report: FormulaReport, case: Case) -> Iterator[str]:
         yield f"{report.status}: undecided {budget}: {verdict.end.value}."
         yield f"  {verdict.detail}"
         done = sum(isinstance(decision.answer, Proved) for decision in decisions)
-        yield f"  Monolithic encoding: {done} formulas were unsatisfiable until then."
+        yield f"  Monolithic encoding: {done} of {_total(case)} formulas were unsatisfiable until then."
         for solved in report.solved:
             if isinstance(solved.decision.answer, Open):
                 yield f"  open: {printable.name(_about(solved))}"
                 break
-    for note in report.notes:
-        yield f"  Note: {note}."
+    yield from (f"  {line}" for line in text.notes(report.notes, first))
+
+
+def _total(case: Case) -> int:
+    """Returns how many formulas the case has: one for each length, secret pair and direction."""
+    model = need_privacy(case.model, "the monolithic encoding")
+    return 2 * len(model.pairs) * len(model.lengths)
 
 
 def _about(solved: Solved) -> str:

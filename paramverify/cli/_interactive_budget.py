@@ -32,7 +32,7 @@ def interactive_budget(
     """Finds and tells the budget of an interactive system; the exit codes are those of `budget`."""
     end = time.monotonic() + options.seconds
     with time_limit(options.seconds) as lift:
-        case = load(path, _explored)
+        case = load(path, _explored, bounded=False)
         left = max(end - time.monotonic(), 0.0)
         found = tight_budget(case, replace(options, seconds=SHARE * left), lambda best: _so_far(case, best))
         if evidence:

@@ -72,7 +72,8 @@ def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None]:
         from paramverify.interactive.cases import load as load_system
         from paramverify.interactive.certificates import check_with_case as check_with_system
 
-        report = check_with_system(document, load_system(path))
+        bounded = "tight" not in document and "growth" not in document  # else it is a budget
+        report = check_with_system(document, load_system(path, bounded=bounded))
         return with_second_look(report, document, content)
     if document["format"] == every.FORMAT:
         from paramverify.interactive.every import read_program

@@ -112,7 +112,8 @@ def command(
 
 
 def _lines(case: InteractiveCase, report: Noninterference) -> list[str]:
-    size = f"{len(case.system.states):,} states, {report.pairs:,} pairs, {report.seconds:.2g} s"
+    pairs = f"{report.pairs:,} pair{'s' * (report.pairs != 1)}"
+    size = f"{len(case.system.states):,} states, {pairs}, {report.seconds:.2g} s"
     everywhere = case.domain.describe()
     where = f" for all {everywhere}" if everywhere else ""
     assumed = [ASSUMED] if case.system.partial else []
@@ -140,8 +141,8 @@ def _lines(case: InteractiveCase, report: Noninterference) -> list[str]:
         lines.append(f"  Steps paid with what they leak: ratio {shown(case, costs.ratio)}.")
     if case.subroutines:
         lines += [
-            f"  Subroutine: the hidden step of {s.state!r} is replaced by an automaton with {s.states} steps"
-            " that ends alike."
+            f"  Subroutine: the hidden step of {s.state!r} is replaced by an automaton with {s.states} "
+            f"step{'s' * (s.states != 1)} that ends alike."
             for s in case.subroutines
         ]
     return lines + assumed

@@ -120,6 +120,9 @@ class _Options:
             raise click.UsageError("--bisection is a way to --search: give both")
         if self.precision and not self.bisection:
             raise click.UsageError("--precision is for --bisection")
+        for inputs in self.neighbours:
+            if any(text.startswith("--") for text in inputs):
+                raise click.UsageError("--neighbours needs two inputs, such as 0 1")
         if self.argument and not self.mechanism:
             raise click.UsageError("--argument is for --mechanism")
         alone = bool(self.neighbours) or self.answers is not None
@@ -160,7 +163,8 @@ class Asked:
 @click.option("--certify", "wanted", flag_value="certify", help="Evaluate what testing finds exactly.")
 @click.option("--search", "wanted", flag_value="search", help="Find the tight budget from it, and prove it.")
 @click.option("--bisection", is_flag=True, help="With --search: bisect the interval from testing.")
-@click.option("--precision", metavar="E", help="With --bisection: how near both ends come; 0.001.")
+@click.option("--precision", metavar="E",
+              help="With --bisection: stop when both ends are this close.  [default: 0.001]")  # fmt: skip
 @click.option("--audit", "wanted", flag_value="audit", help="Compare the implementation with the model.")
 @click.option("--epsilon", multiple=True, metavar="E,...", help="Budgets to test instead of the case's.")
 @click.option("--length", type=click.IntRange(min=1), metavar="N", help="Length of the output sequences.")
@@ -228,7 +232,8 @@ def _subject(path: str, options: _Options) -> tuple[Case, Source]:
     loaded = load(path)
     model = need_privacy(loaded.model, "sample")
     if model.side_condition:
-        raise InputError(f"sample draws all sequences, and in this case {model.side_condition}")
+        reason = f"in this case {model.side_condition}, and sample draws all sequences"
+        raise InputError(f"{reason}; so it cannot test this case: use verify or budget")
     require_possible(model)
     goal, mechanism = options.goal, options.mechanism
     if not mechanism and not options.direct:

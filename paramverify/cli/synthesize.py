@@ -315,7 +315,8 @@ def _condition(case: Case, answer: ExactCondition) -> Answer:
         lines = [f"no condition on {names} was found: {reason}"]
         return Exit.UNKNOWN, document | {"status": Standing.UNKNOWN, "reason": reason}, lines
     lines = [telling.condition_line(case, names, found.text)]
-    lines += [f"  by qepcad; compared exactly at {found.checked} points"]
+    points = f"{found.checked} point{'s' * (found.checked != 1)}"
+    lines += [f"  by qepcad; compared exactly at {points}"]
     return Exit.HOLDS, document | {"condition": found.text, "checked": found.checked}, lines
 
 

@@ -101,8 +101,8 @@ def command(
             say(f"  {line}")
     for name, told in condition.items():
         say(f"  {name.capitalize()}: {told}")
-    for note in report.notes:
-        say(f"  Note: {note}.")
+    for line in text.notes(report.notes, first):
+        say(f"  {line}")
     return STATUS_CODES[status]
 
 
@@ -138,7 +138,8 @@ def _condition(case: Case, seconds: float) -> dict[str, str]:
         return {"condition": f"unknown, {found.end.value}: {found.detail}"}
     names = ", ".join(case.free)
     kept = "private" if isinstance(model, Model) else "true"
-    told = f"{kept} exactly for {names} with {found.text} (compared exactly at {found.checked} points)"
+    points = f"{found.checked} point{'s' * (found.checked != 1)}"
+    told = f"{kept} exactly for {names} with {found.text} (compared exactly at {points})"
     return {"condition": told}
 
 
@@ -153,7 +154,7 @@ def _headline(report: Report, case: Case) -> list[str]:
     budget = f"{'' if claimed else 'with '}{case.budget}"
     took = f"in {report.seconds:.2g} s"
     if isinstance(verdict, Holds):
-        where = text.points(report.domain) if claimed else text.priors(report.domain)
+        where = text.points(report.domain) if claimed else text.priors(report.domain, case.neighbours)
         who = text.backends_used(report.decisions)
         count = len(report.claims)
         origins = sum(len(claim.origins) for claim in report.claims)

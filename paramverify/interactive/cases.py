@@ -63,8 +63,12 @@ def is_system(path: str | PathLike[str]) -> bool:
     return "system" in read_toml(Path(path))[0]
 
 
-def load(path: str | PathLike[str], progress: Callable[[int, int], None] | None = None) -> InteractiveCase:
+def load(
+    path: str | PathLike[str], progress: Callable[[int, int], None] | None = None, bounded: bool = True
+) -> InteractiveCase:
     """Reads a case file with a table `[system]`; `progress` is told how many states are explored and known.
+
+    A case that need not be `bounded` may have no `[privacy]`; its bound is then 1, and plays no part.
 
     Raises:
         InputError: any mistake in the file, with file, key and reason.
@@ -80,7 +84,9 @@ def load(path: str | PathLike[str], progress: Callable[[int, int], None] | None 
             raise CaseError(
                 "this case has a [mechanism], not a [system]: use `paramverify verify`", key="system"
             )
-        privacy = top.table("privacy")
+        if "system" not in top and ("model" in top or "states" in top):
+            raise CaseError("this is a chain with formulas: use `paramverify logic`", key="system")
+        privacy = top.table("privacy") if bounded or "privacy" in top else Table({"ratio": "1"})
         checks = Checks(_domain(top, privacy))
         empty = check_domain(checks.domain)
         with located(key="privacy"):

@@ -79,8 +79,9 @@ def _pair_failure(
         if level and lift(mu, nu, member(relations[level - 1]), within) is not None:
             continue
         name = closures.system.actions.names[action]
-        below = f" or by L(rel[{level - 1}], δ)" if level else ""
-        reason = f"{shown}: the closures of {name!r} are not related by L(rel[{level}], 0){below}"
+        alike = f"with equal probabilities into rel[{level}]"
+        how = f", neither {alike}, nor within e^δ into rel[{level - 1}]" if level else f" {alike}"
+        reason = f"{shown}: what follows {name!r} cannot be matched{how}"
         return Failure(reason, level, pair, action)
     return None
 

@@ -83,6 +83,8 @@ def load(path: Path, given: Given | None = None) -> LogicCase:
             data, digest = read_toml(path)
             if "mechanism" in data or "claim" in data:
                 raise CaseError("this case has no formulas: use `paramverify verify`")
+            if "system" in data and "states" not in data and "model" not in data:
+                raise CaseError("this is an interactive system: use `paramverify interactive`", key="system")
             return _read(Table(data), path, digest, given)
         content = read_file(path, MAX_BYTES, "a model", CaseError)
         table = Table({"model": {"file": path.name}})

@@ -216,12 +216,12 @@ class _Reader:
         _, comparison, bound, path = found
         if str(comparison) not in list(Relation):
             raise self.error(comparison, "P is compared with <, <=, > or >=, or has an interval: P[1/4, 3/4]")
-        return Probability(Relation(str(comparison)), self.number(bound), self.formula(path))
+        return Probability(Relation(str(comparison)), self.share(bound), self.formula(path))
 
     def interval(self, found: list[object]) -> Formula:
         """Reads P with an interval: both bounds, each kept by every scheduler."""
         _, opening, first, second, closing, path = found
-        low, high, formula = self.number(first), self.number(second), self.formula(path)
+        low, high, formula = self.share(first), self.share(second), self.formula(path)
         above = Relation.ABOVE if str(opening) == "(" else Relation.AT_LEAST
         below = Relation.BELOW if str(closing) == ")" else Relation.AT_MOST
         ends = [_known(low), _known(high)]
@@ -239,6 +239,14 @@ class _Reader:
         text = self.slice(tree)
         with located(key=f"in {text!r}"):
             return parse(text)
+
+    def share(self, tree: object) -> Expression:
+        """Reads a number that a probability is compared with."""
+        number = self.number(tree)
+        value = _known(number)
+        if value is not None and not 0 <= value <= 1:
+            raise self.error(tree, f"a probability lies in 0..1, not {number.text}")
+        return number
 
     def comparison(self, found: list[object]) -> Node:
         left, operator, right = found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -77,7 +78,14 @@ OVER: "/"
 %ignore /\s+/
 """
 
-WORDING = {"NAME": "a name", "STRING": "a quoted label", "INT": "a whole number", "NUMBER": "a number"}
+WORDING = {
+    "NAME": "a name",
+    "STRING": "a quoted label",
+    "INT": "a whole number",
+    "NUMBER": "a number",
+    "OPENING": "[ or (",
+    "CLOSING": "] or )",
+}
 
 
 @lru_cache(maxsize=1)
@@ -114,11 +122,23 @@ def parse_tree(text: str, start: str) -> Branch:
         return _parser().parse(text, start=start)
     except UnexpectedCharacters as found:
         place = found.pos_in_stream or 0
-        raise error(text, place, f"unexpected {text[place]!r}{_expected(found.allowed)}") from None
+        reason = f"unexpected {text[place]!r}{_mend(text, place) or _expected(found.allowed)}"
+        raise error(text, place, reason) from None
     except UnexpectedEOF as found:
         raise error(text, len(text.rstrip()), f"the text ends too early{_expected(found.expected)}") from None
     except RecursionError:
         raise error(text, 0, f"operators nested deeper than {MAX_NESTED}") from None
+
+
+def _mend(text: str, place: int) -> str:
+    """Returns what to write instead, after frequent mistakes, or nothing."""
+    percent = re.search(r"(?<![\d.])(\d+)\s*$", text[:place])
+    if text[place] == "%" and percent:
+        return f"; write {percent[1]}/100"
+    alone = re.search(r"(?<!\w)D\s*\{([^{},]*)$", text[:place])
+    if text[place] == "}" and alone:
+        return f"; D needs epsilon and delta: D{{{alone[1].strip()}, 0}}[...]"
+    return ""
 
 
 def _expected(allowed: object) -> str:

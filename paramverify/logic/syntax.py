@@ -122,10 +122,10 @@ class Until:
     def __str__(self) -> str:
         if self.high is None:
             bound = "" if self.low == Index(None, 0) else f"[{self.low},]"
-        elif self.low == Index(None, 0):
-            bound = f"<={self.high}"
+        elif self.low == self.high:
+            bound = f"={self.low}"
         else:
-            bound = f"={self.low}" if self.low == self.high else f"[{self.low},{self.high}]"
+            bound = f"<={self.high}" if self.low == Index(None, 0) else f"[{self.low},{self.high}]"
         if self.left == Constant(self.release is False):
             return f"{'G' if self.release else 'F'}{bound} {self.right}"
         return f"({self.left} {'R' if self.release else 'U'}{bound} {self.right})"

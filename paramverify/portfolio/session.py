@@ -38,7 +38,8 @@ class Options:
     `seconds` is the wall-clock time for the whole session, `memory` the address space of one attempt in
     bytes. With `confirm` = n > 1, a claim counts as proved only if n different programs say so; all built-ins
     together are one. `on_decision` hears of each decision as it is made, `on_bound` of what a search for a
-    largest value knows so far: a run that is ended by force can tell them.
+    largest value knows so far: a run that is ended by force can tell them. `limit` is what is told where the
+    time is over: the limit that the user gave, of which some is spent before the session.
     """
 
     seconds: float = 60.0
@@ -47,6 +48,7 @@ class Options:
     confirm: int = 1
     on_decision: Callable[[Claim, Decision], None] | None = field(default=None, compare=False)
     on_bound: Callable[[Any], None] | None = field(default=None, compare=False)
+    limit: float | None = field(default=None, compare=False)
 
 
 @dataclass
@@ -98,7 +100,7 @@ class Session:
             TimeLimitError: the time is over.
         """
         if time.monotonic() > self.deadline:
-            raise TimeLimitError(self.options.seconds)
+            raise TimeLimitError(self.options.limit or self.options.seconds)
 
     def bound(self, found: object) -> None:
         """Tells whoever listens what a search knows so far."""

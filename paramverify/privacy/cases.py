@@ -44,8 +44,9 @@ class Case:
     `free` are the parameters on which a condition is asked for, where `[quantify]` names the others.
     `design` are the parameters that are to be chosen.
 
-    A case about privacy has its `mechanism`, of a `kind`. Where a prior is conditioned on secrets, `prior` is
-    that prior, and `inputs` are the weights of the inputs of the mechanism under each secret.
+    A case about privacy has its `mechanism`, of a `kind`. It compares `neighbours`, or secrets under a prior.
+    Where a prior is conditioned on secrets, `prior` is that prior, and `inputs` are the weights of the inputs
+    of the mechanism under each secret.
     """
 
     path: str
@@ -59,6 +60,7 @@ class Case:
     design: Design | None = None
     mechanism: Mechanism | None = None
     kind: str = ""
+    neighbours: bool = False
     prior: Prior | None = None
     inputs: Mapping[str, Mapping[Input, RationalFunction]] = field(default_factory=dict)
 
@@ -173,6 +175,7 @@ class _Reader:
             design=design,
             mechanism=compared.mechanism,
             kind=self.top.table("mechanism").text("kind"),
+            neighbours="neighbours" in self.top,
             prior=compared.prior,
             inputs=compared.inputs,
         )

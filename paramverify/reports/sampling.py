@@ -19,7 +19,7 @@ from paramverify.reports.tables import columns
 from paramverify.statistics.attack import LowerBound
 from paramverify.statistics.audit import Audit, Fit
 from paramverify.statistics.certification import Certified, TightRatio, simplest, worst
-from paramverify.statistics.detection import Detection, Tested
+from paramverify.statistics.detection import SURE, Detection, Tested
 from paramverify.statistics.events import CandidateEvent, Event
 
 MOST_REJECTED = 10  # rejected fits that are told one by one
@@ -35,10 +35,7 @@ def lines(found: Detection) -> list[str]:
         level = f"level {found.settings.level:g}"
         told.append(f"{verdict} by the test: epsilon = {values.epsilon:.6g} (p = {values.p:.3g}, {level})")
         told.append(f"  {'candidate' if rejects else 'most telling event'}: {_event(row.candidate)}")
-    left, right = found.interval
-    low = f"{left:.6g}" if left is not None else "none"
-    high = f"{right:.6g}" if right is not None else "none"
-    told.append(f"interval from testing: rejected up to {low}, p-value 1 from {high}")
+    told.append(_interval(found.interval))
     told.append(_bound(found.bound))
     settings = found.settings
     told.append(
@@ -46,6 +43,15 @@ def lines(found: Detection) -> list[str]:
         "tests prove nothing."
     )
     return told
+
+
+def _interval(ends: tuple[float | None, float | None]) -> str:
+    left, right = ends
+    low = f"rejected up to {left:.6g}" if left is not None else "nothing rejected"
+    high = f"p-value above {SURE} first at {right:.6g}"
+    if right is None:
+        high = f"no {'larger ' * (left is not None)}tested value has a p-value above {SURE}"
+    return f"interval from testing: {low}, {high}"
 
 
 def table(found: Detection) -> list[str]:

@@ -220,7 +220,8 @@ def violating_lines(case: Case, found: Violating) -> list[str]:
     """Returns a violating prior in words, with the supremum or the distance where that was asked for."""
     if found.witness is None and found.complete:
         domain = case.model.domain
-        where = text.points(domain) if isinstance(case.model, Inequality) else text.priors(domain)
+        claimed = isinstance(case.model, Inequality)
+        where = text.points(domain) if claimed else text.priors(domain, case.neighbours)
         word = text.on_word(found.decisions)
         lines = [f"{_verdict(case, Status.SAFE)} {where}{word}: nothing violates it."]
         return lines + ([f"  {_supremum(found)}"] if found.supremum else [])

@@ -9,6 +9,7 @@ from math import ceil, floor
 from typing import Any
 
 from paramverify import printable
+from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.decimals import decimal_text
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.points import in_words
@@ -72,10 +73,15 @@ def sequence(observations: Sequence[str]) -> str:
     return f"output {shown}" if len(observations) == 1 else f"outputs {shown}"
 
 
-def priors(domain: Domain) -> str:
-    """Returns the domain in words, such as `for every prior with p in (0, 1)`."""
+def priors(domain: Domain, neighbours: bool) -> str:
+    """Returns what a verdict is about, such as `for every prior with p in (0, 1)`.
+
+    It is about `neighbours`, or about priors: all of the domain, or the only one where no parameter is free.
+    """
     described = domain.describe()
-    return f"for every prior with {described}" if described else "for every pair of neighbours"
+    free = any(not interval.is_point for name, interval in domain.box.items() if name != GENERATOR)
+    who = "every pair of neighbours" if neighbours else "every prior" if free else "the prior of the case"
+    return f"for {who} with {described}" if described else f"for {who}"
 
 
 def points(domain: Domain) -> str:
@@ -103,7 +109,7 @@ def _compared(witness: Counterexample) -> list[str]:
 def _against_zero(witness: Counterexample) -> str:
     """Returns left - right in words that tell its sign, however small it is."""
     told, sign = equals(witness.difference), witness.difference.sign()
-    small = "≈ 0" in told and "e-" not in told
+    small = told.endswith("≈ 0")
     return f"{told} (in truth {'above' if sign > 0 else 'below'} 0)" if sign and small else told
 
 
@@ -153,6 +159,11 @@ def on_condition(model: AnyModel) -> str:
 def but(model: AnyModel) -> str:
     """Returns the side condition of a verdict about the model, as an addition to its sentence."""
     return f"; but {model.side_condition}" if isinstance(model, Model) and model.side_condition else ""
+
+
+def notes(told: Sequence[str], said: str) -> list[str]:
+    """Returns the notes as lines, without those that a sentence says already."""
+    return [f"Note: {note}." for note in told if note not in said]
 
 
 def words(decisions: Sequence[Decision]) -> dict[str, Any]:

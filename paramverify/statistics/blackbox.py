@@ -32,6 +32,8 @@ from paramverify.statistics.samplers import Counts, Output
 if TYPE_CHECKING:
     import numpy as np
 
+MOST_ARGUMENTS = 3  # rng, input and size
+
 Given = tuple[int | float | str, ...]
 Mechanism = Callable[..., Any]
 
@@ -45,6 +47,9 @@ def load_mechanism(name: str) -> Mechanism:
     module, colon, function = name.partition(":")
     if not (module and colon and function):
         raise InputError(f"write module:function, not {name!r}", key="--mechanism")
+    if module.endswith(".py"):
+        better = module.removesuffix(".py").replace(os.sep, ".").lstrip(".")
+        raise InputError(f"write the name of the module, as in {better}:{function}", key="--mechanism")
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
@@ -88,7 +93,20 @@ def is_vectorised(mechanism: Mechanism) -> bool:
         except TypeError:
             continue
         return arguments == 3
+    known = list(signature.parameters.values())
+    more = [p.name for k, p in enumerate(known) if p.default is p.empty and _needs_a_name(p, k)]
+    if len(known) > len(more) > 0:
+        wanted = " ".join(f"--argument {name}=VALUE" for name in more)
+        names = ", ".join(map(repr, more))
+        raise InputError(f"the function needs {names}: give {wanted}", key="--mechanism")
     raise InputError("a mechanism takes (rng, input) or (rng, input, size)", key="--mechanism")
+
+
+def _needs_a_name(parameter: inspect.Parameter, place: int) -> bool:
+    """Tells whether a parameter without a default is beyond `rng`, `input` and `size`, and may be named."""
+    if parameter.kind is parameter.KEYWORD_ONLY:
+        return True
+    return parameter.kind is parameter.POSITIONAL_OR_KEYWORD and place >= MOST_ARGUMENTS
 
 
 def plain(given: Input) -> Given:
@@ -197,10 +215,9 @@ class BlackBox:
             reason = f"the mechanism raised {type(error).__name__} on {given}: {error}"
             raise InputError(reason, key="--mechanism") from error
         if not isinstance(outputs, list) or len(outputs) != amount:
-            reason = (
-                f"the mechanism did not return {amount} outputs: with a third argument it is asked for many"
-            )
-            raise InputError(reason, key="--mechanism")
+            got = str(len(outputs)) if isinstance(outputs, list) else "no list or array"
+            reason = f"the mechanism did not return {amount} outputs: it returned {got}"
+            raise InputError(f"{reason}; with a third argument it is asked for many", key="--mechanism")
         return outputs
 
     def _labels(self, output: Sequence[object]) -> Output:

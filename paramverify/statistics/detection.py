@@ -65,7 +65,7 @@ class Detection:
 
     @property
     def interval(self) -> tuple[float | None, float | None]:
-        """The largest tested ε that is rejected, and the smallest one above with a p-value of 1 ([F]
+        """The largest tested ε that is rejected, and the smallest one above with a p-value above `SURE` ([F]
         Algorithm 4).
 
         None where there is no such ε. The left end is above the true ε with probability at most about the

@@ -168,14 +168,14 @@ def unplaced(node: Node) -> object:
         (
             "1 + p",
             'epsilon is a number, "ln(2)" or the like; a parameter may stand inside ln only; '
-            "use ratio for a bound on e^epsilon",
+            "for a bound b on e^epsilon write ln(b)",
             4,
         ),
-        ("ln(2)*ln(3)", "not a sum of numbers and ln(...); use ratio for a bound on e^epsilon", 0),
-        ("2/ln(3)", "not a sum of numbers and ln(...); use ratio for a bound on e^epsilon", 0),
-        ("1 + exp(1)", "not a sum of numbers and ln(...); use ratio for a bound on e^epsilon", 4),
+        ("ln(2)*ln(3)", "not a sum of numbers and ln(...); for a bound b on e^epsilon write ln(b)", 0),
+        ("2/ln(3)", "not a sum of numbers and ln(...); for a bound b on e^epsilon write ln(b)", 0),
+        ("1 + exp(1)", "not a sum of numbers and ln(...); for a bound b on e^epsilon write ln(b)", 4),
         ("ln(2)/0", "not a number to multiply or divide by", 6),
-        ("'a'", "not a sum of numbers and ln(...); use ratio for a bound on e^epsilon", 0),
+        ("'a'", "not a sum of numbers and ln(...); for a bound b on e^epsilon write ln(b)", 0),
     ],
 )
 def test_not_a_budget(text: str, reason: str, column: int) -> None:

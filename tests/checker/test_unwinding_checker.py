@@ -111,7 +111,7 @@ def with_row(state: int, row: Any) -> list[Any]:
 
 def test_a_family_says_what_it_shows() -> None:
     """The report names the family, its size and the comparisons, and everything is proved."""
-    lines = ("unwinding family: 1 pairs, 1 steps: proved", "0 comparisons with parameters")
+    lines = ("unwinding family: 1 pair, 1 step: proved", "0 comparisons with parameters")
     assert check_document(family()) == Report(True, lines, 0, 0, status="holds")
 
 

@@ -208,7 +208,8 @@ def test_published_checks_say_why() -> None:
     failure = is_unwinding_family(closures, relations, within)
     assert failure is not None
     assert (failure.level, {names[s] for s in failure.pair}) == (1, {"-1", "1"})
-    assert "closures of 'sum' are not related by L(rel[1], 0) or by L(rel[0], δ)" in failure.reason
+    assert "'sum' cannot be matched, neither with equal probabilities into rel[1]" in failure.reason
+    assert "nor within e^δ into rel[0]" in failure.reason
     uncovered = is_all_covered(closures, relations[-1] - {pair, pair[::-1]})
     assert uncovered is not None
     assert uncovered.pair == pair

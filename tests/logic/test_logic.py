@@ -384,7 +384,7 @@ def test_neighbours_by_predicate(text: str, holds: object, session: Session) -> 
 
 def test_closure_is_told() -> None:
     """The symmetric closure says how many pairs it added."""
-    assert "1 of its 2 pairs were added" in closed([(0, 1)]).notes[0]
+    assert "1 of its 2 pairs was added" in closed([(0, 1)]).notes[0]
     assert "symmetric as given" in closed([(0, 1), (1, 0)]).notes[0]
     assert closed([(0, 1), (2, 1)])[1] == (0, 2)
     assert closed([(3, 3)]).size == 0

@@ -61,9 +61,11 @@ def closed(pairs: Iterable[tuple[int, int]]) -> Relation:
         table.setdefault(s, []).append(t)
     count = len(given) + len(added)
     if not added:
-        note = f"the neighbourhood has {count} pairs and is symmetric as given"
+        pairs_of = "1 pair" if count == 1 else f"{count} pairs"
+        note = f"the neighbourhood has {pairs_of} and is symmetric as given"
     else:
-        note = f"the neighbourhood was closed symmetrically: {len(added)} of its {count} pairs were added"
+        were = "was" if len(added) == 1 else "were"
+        note = f"the neighbourhood was closed symmetrically: {len(added)} of its {count} pairs {were} added"
     notes = (note + "; every state is its own neighbour",)
     return Relation({s: tuple(sorted(ts)) for s, ts in table.items()}, notes)
 

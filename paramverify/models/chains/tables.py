@@ -90,6 +90,9 @@ def _state(index: Mapping[str, int], name: str) -> int:
 def _row(table: Table, index: Mapping[str, int], checks: Checks, what: str, numbers: dict[str, Value]) -> Row:
     entries: dict[str, RationalFunction] = {}
     for name in table:
+        if name not in index and isinstance(table.get(name), dict):
+            reason = f'the steps of an action {name!r} stand here: actions need kind = "mdp" in [model]'
+            raise CaseError(reason)
         _state(index, name)
         with located(key=name):
             text = str(table.get(name))

@@ -10,8 +10,8 @@ from paramverify.errors import ExpressionError
 from paramverify.models.chains.relations import PRIME
 
 _MARK = "_"  # stands for the prime while the text is parsed: both have one character
-_PRIMED = re.compile(r"(?<=\w)'")
-_JUNCTORS = ((r"&", " and "), (r"\|", " or "), (r"!(?!=)", " not "), (r"(?<![<>=!])=(?![=>])", "=="))
+_WORDS = {"&": " and ", "|": " or ", "!": " not ", "=": "==", "'": _MARK}
+_SIGNS = re.compile(r"&|\||!(?!=)|(?<![<>!=])=(?![=>])|(?<=\w)'")
 
 
 def read_condition(text: str) -> Expression:
@@ -22,19 +22,33 @@ def read_condition(text: str) -> Expression:
     Raises:
         ExpressionError: a mistake, with its place; a field whose name ends with an underscore.
     """
-    plain = text
-    for pattern, word in _JUNCTORS:
-        plain = re.sub(pattern, word, plain)
-    taken = re.search(r"\w*_(?!\w)", plain)
+    taken = re.search(r"\w*_(?!\w)", text)
     if taken:
-        raise ExpressionError("the name of a field may not end with _ here", plain, taken.start())
-    found = parse(_PRIMED.sub(_MARK, plain))
-    return Expression(plain, _primed(found.root))
+        raise ExpressionError("the name of a field may not end with _ here", text, taken.start())
+    plain, columns = _written_out(text)
+    try:
+        found = parse(plain)
+    except ExpressionError as error:
+        raise ExpressionError(error.reason, text, columns[min(error.column, len(plain))]) from None
+    return Expression(text, _primed(found.root, columns))
 
 
-def _primed(node: Node) -> Node:
+def _written_out(text: str) -> tuple[str, list[int]]:
+    """Returns the text with words for signs, and for each of its columns and its end the column before."""
+    columns: list[int] = []
+    plain, end = "", 0
+    for sign in _SIGNS.finditer(text):
+        columns += range(end, sign.start())
+        word = _WORDS[sign.group()]
+        columns += [sign.start()] * len(word)
+        plain, end = plain + text[end : sign.start()] + word, sign.end()
+    return plain + text[end:], [*columns, *range(end, len(text) + 1)]
+
+
+def _primed(node: Node, columns: list[int]) -> Node:
+    """Returns a node with primes for marks, at its column in the text as it was written."""
     if isinstance(node, Name) and node.name.endswith(_MARK):
-        return replace(node, name=node.name[: -len(_MARK)] + PRIME)
+        node = replace(node, name=node.name[: -len(_MARK)] + PRIME)
     if isinstance(node, Operation):
-        return replace(node, arguments=tuple(map(_primed, node.arguments)))
-    return node
+        node = replace(node, arguments=tuple(_primed(inner, columns) for inner in node.arguments))
+    return replace(node, column=columns[node.column])

@@ -49,8 +49,7 @@ def _explicit(table: Table, checks: Checks) -> System:
             table.get(name)
         table.close()  # a list with a wrong name is told before actions that are not found
     lists = {name: tuple(table.texts(name)) if name in table else () for name in _LISTS}
-    with located(key="data"):
-        actions = Actions(*(lists[name] for name in _LISTS))
+    actions = Actions(*(lists[name] for name in _LISTS))
     partial = table.choice("environment", ("any", "accepted"), "any") == "accepted"
     inner = table.table("steps")
     names = tuple(inner)
@@ -105,6 +104,8 @@ def _known(name: str, known: dict[str, int], key: str, what: str) -> int:
     if name not in known:
         near = get_close_matches(name, known, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
+        if what == "action" and not near:
+            hint = "; name it in data, queries, responses or hidden"
         raise CaseError(f"the system has no {what} {name!r}{hint}", key=key)
     return known[name]
 

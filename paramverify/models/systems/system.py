@@ -37,11 +37,14 @@ class Actions:
     hidden: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        seen: set[str] = set()
-        for name in self.names:
-            if name in seen:
-                raise ModelError(f"the action {name!r} is declared twice")
-            seen.add(name)
+        first: dict[str, str] = {}
+        for kind in ("data", "queries", "responses", "hidden"):
+            for name in getattr(self, kind):
+                if first.get(name) == kind:
+                    raise ModelError(f"the action {name!r} is in {kind} twice")
+                if name in first:
+                    raise ModelError(f"the action {name!r} is in {first[name]} and in {kind}")
+                first[name] = kind
 
     @property
     def names(self) -> tuple[str, ...]:
