@@ -182,7 +182,7 @@ def _lines(case: LogicCase, results: dict[str, Result], obligations: list[Decisi
     lines: list[str] = []
     for name, result in results.items():
         lines += reports.lines(name, case.properties[name], result, case.chain.domain, obligations)
-    return [*lines, *(f"  Note: {note}." for note in case.relation.notes)]
+    return [*lines, *(f"  Note: {note}." for note in reports.notes(case))]
 
 
 def _find(work: Work, asked: _Budgets, as_json: bool) -> int:

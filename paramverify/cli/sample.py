@@ -11,7 +11,9 @@ from typing import Any
 
 import click
 
-from paramverify.algebra.expressions import constant
+from paramverify.algebra.budgets import read_epsilon
+from paramverify.algebra.decimals import logarithm
+from paramverify.algebra.expressions import constant, evaluate, parse
 from paramverify.cli import _output
 from paramverify.cli._common import (
     OUTPUT_FILE,
@@ -351,14 +353,26 @@ def _epsilons(given: tuple[str, ...], model: Model, points: list[dict[str, Fract
     return [max(0.0, value) for value in own]
 
 
+def _budget(text: str) -> float:
+    """Returns a budget that is written as in a case: a number, or a sum with logarithms such as ln(2)."""
+    found = read_epsilon(parse(text))
+    total = float(found.rational)
+    for factor, argument in found.logarithms:
+        value = evaluate(argument)
+        if not isinstance(value, Fraction) or value <= 0:
+            raise InputError(f"the logarithm in {text!r} is not that of a positive number")
+        total += factor * logarithm(value)
+    return total
+
+
 def _numbers(given: tuple[str, ...]) -> list[float]:
     texts = [text for part in given for text in part.split(",") if text.strip()]
     with located(key="--epsilon"):
         if given and not texts:
             raise InputError("no budget is given")
-        values = [constant(text) for text in texts]
+        values = [_budget(text) for text in texts]
         if min(values, default=0) < 0:
             raise InputError("a budget is not negative")
         if max(values, default=0) > MOST_EPSILON:
             raise InputError(f"a budget of more than {MOST_EPSILON} cannot be tested")
-    return [float(value) for value in values]
+    return values

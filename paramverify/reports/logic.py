@@ -15,7 +15,8 @@ from paramverify.evidence import certificates
 from paramverify.logic.budgets import Least
 from paramverify.logic.cases import LogicCase
 from paramverify.logic.comparisons import Method, in_words
-from paramverify.logic.syntax import Property
+from paramverify.logic.semantics import conjuncts
+from paramverify.logic.syntax import Private, Property, parts
 from paramverify.logic.verification import Result, StateWitness
 from paramverify.reports import documents, text
 from paramverify.verdicts import Holds, Unknown
@@ -49,7 +50,10 @@ def counterexample_lines(example: StateWitness, found: Property) -> list[str]:
         at = ", ".join(part for part in (f"{found.variable} = {example.index}", at) if part)
     start = f"With {at}: " if at else ""
     if example.probabilities is None:
-        return [f"{start}{example.formula} is false in state {example.state}."]
+        shown = (
+            found.text if found.variable is None and len(conjuncts(found.formula)) == 1 else example.formula
+        )
+        return [f"{start}{shown} is false in state {example.state}."]
     left, right = example.probabilities
     if example.neighbour is None:
         the, over = (f"the {example.extreme}", " over all schedulers") if example.extreme else ("the", "")
@@ -97,12 +101,18 @@ def document(
         "claims": claims,
         "seconds": round(seconds, 6),
         "evidence": {"decided_by": text.backends_used(decisions)} | text.words([*decisions, *obligations]),
-        "notes": list(case.relation.notes),
+        "notes": notes(case),
     }
     first = next((r.counterexample for r in results.values() if r.counterexample), None)
     if first:
         found["witness"] = witness(first)
     return found
+
+
+def notes(case: LogicCase) -> list[str]:
+    """Returns what is to be known of the neighbours, where a formula is about them."""
+    asked = (part for found in case.properties.values() for part in parts(found.formula))
+    return list(case.relation.notes) if any(isinstance(part, Private) for part in asked) else []
 
 
 def _first(claim: Claim) -> tuple[str, str, list[str]]:

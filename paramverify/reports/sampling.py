@@ -48,9 +48,9 @@ def lines(found: Detection) -> list[str]:
 def _interval(ends: tuple[float | None, float | None]) -> str:
     left, right = ends
     low = f"rejected up to {left:.6g}" if left is not None else "nothing rejected"
-    high = f"p-value above {SURE} first at {right:.6g}"
-    if right is None:
-        high = f"no {'larger ' * (left is not None)}tested value has a p-value above {SURE}"
+    larger = "larger " * (left is not None)
+    none = f"no {larger}tested value has a p-value above {SURE}"
+    high = none if right is None else f"p-value above {SURE} first at {right:.6g}"
     return f"interval from testing: {low}, {high}"
 
 
