@@ -35,7 +35,7 @@ def lines(found: Detection) -> list[str]:
         level = f"level {found.settings.level:g}"
         told.append(f"{verdict} by the test: epsilon = {values.epsilon:.6g} (p = {values.p:.3g}, {level})")
         told.append(f"  {'candidate' if rejects else 'most telling event'}: {_event(row.candidate)}")
-    told.append(_interval(found.interval))
+    told.append(interval_line(found.interval))
     told.append(_bound(found.bound))
     settings = found.settings
     told.append(
@@ -45,7 +45,8 @@ def lines(found: Detection) -> list[str]:
     return told
 
 
-def _interval(ends: tuple[float | None, float | None]) -> str:
+def interval_line(ends: tuple[float | None, float | None]) -> str:
+    """Returns the sentence about the interval from testing; see `Detection.interval`."""
     left, right = ends
     low = f"rejected up to {left:.6g}" if left is not None else "nothing rejected"
     larger = "larger " * (left is not None)

@@ -11,6 +11,7 @@ import pytest
 from conftest import ROOT
 
 from paramverify.cli.main import run
+from paramverify.logic.grammar import read_property
 from paramverify.models.chains import prism
 
 FOLDER = ROOT / "cases" / "logic"
@@ -236,3 +237,17 @@ def test_cases_of_the_other_commands(capsys: pytest.CaptureFixture[str]) -> None
     code, out, err = call(capsys, ROOT / "cases" / "noisy-max-independent.toml")
     assert (code, out) == (2, "")
     assert "use `paramverify verify`" in err
+    code, _, err = call(capsys, ROOT / "cases" / "interactive" / "slots-1-full.toml")
+    assert (code, "use `paramverify interactive`" in err) == (2, True)
+    assert run(["interactive", str(FOLDER / "survey.toml")]) == 2
+    assert "use `paramverify logic`" in capsys.readouterr().err
+
+
+def test_a_formula_is_shown_as_it_was_written(capsys: pytest.CaptureFixture[str]) -> None:
+    """An implication that fails is told in its own words, and P alone needs no words about neighbours."""
+    formula = "truth = 1 => P[1/3, 1/3] [ X out1 ]"
+    code, out, _ = call(capsys, FOLDER / "double-survey.toml", "-p", formula)
+    assert code == 1
+    assert f"  {formula} is false in state plus." in out
+    assert "neighbour" not in out
+    assert str(read_property("D{0, 1}[ a U=0 b ]").formula) == "D{0, 1}[ (a U=0 b) ]"

@@ -25,6 +25,20 @@ ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "cases" / "interactive"
 
 
+def test_a_budget_needs_no_bound(tmp_path: Path) -> None:
+    """A system without [privacy] has the budget of the same system with it, and evidence that is accepted."""
+    text = (FOLDER / "survey.toml").read_text(encoding="utf-8")
+    assert text.index("[privacy]") > text.index("[system]")
+    case, evidence = tmp_path / "case.toml", tmp_path / "evidence.json"
+    parts = text.split("[privacy]")
+    rest = parts[1].split("\n[", 1)
+    case.write_text(parts[0] + ("[" + rest[1] if len(rest) > 1 else ""), encoding="utf-8")
+    code, out = called("budget", str(case), "--evidence", str(evidence))[:2]
+    assert (code, "ratio 1/(1 - p)" in out) == (0, True)
+    code, out = called("check", str(evidence), "--case", str(case))[:2]
+    assert (code, "accepted: budget" in out) == (0, True)
+
+
 def split(system: System, steps: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Returns the inputs and the observation of steps."""
     inputs = tuple(a for a in steps if a in system.actions.inputs)

@@ -284,6 +284,12 @@ def test_obligations_of_tables(tmp_path: Path) -> None:
         ("P>=1 [ X r' = 1 ]", "primes are for neighbourhoods only"),
         ("P>=1 [ X " + "(" * 99 + "out1" + ")" * 99 + "]", "nested deeper"),
         ("", "the text ends too early"),
+        ("P[1/3, 1.5] [ X out1 ]", "line 1, column 8: a probability lies in 0..1, not 1.5"),
+        ("P[-1, 2] [ X out1 ]", "line 1, column 3: a probability lies in 0..1, not -1"),
+        ("P>=2 [ X out1 ]", "line 1, column 4: a probability lies in 0..1, not 2"),
+        ("D{ln(2)}[ X out1 ]", "unexpected '}'; D needs epsilon and delta: D{ln(2), 0}[...]"),
+        ("P[1/3, 2/3 [ X out1 ]", "] or )"),
+        ("P[33%, 1] [ X out1 ]", "unexpected '%'; write 33/100"),
     ],
 )
 def test_mistakes_in_formulas(text: str, part: str, tmp_path: Path) -> None:
@@ -305,6 +311,11 @@ def test_mistakes_in_formulas(text: str, part: str, tmp_path: Path) -> None:
         ('pairs = [["plus", "minus"]]', 'where = "abs(r - r) <= 1"', "unknown name 'r'"),
         ('pairs = [["plus", "minus"]]', 'where = "r\' & 1"', "unexpected"),
         ('pairs = [["plus", "minus"]]', 'labels = ["x"]', "no state has the label 'x'"),
+        (
+            'to = { yes = "(1 + c)/2"',
+            'to = { soft = { yes = "1" }, yes = "(1 + c)/2"',
+            'actions need kind = "mdp"',
+        ),
         ("[model]", '[model]\nkind = "mpd"', "must be one of chain, mdp"),
         ('initial = ["plus", "minus"]', "initial = []", "there is no initial state"),
     ],

@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import ROOT
 from scipy import integrate, stats
 
 from paramverify.cli.main import run
 from paramverify.errors import InputError
 from paramverify.statistics import examples
 from paramverify.statistics.alone import alone, patterns, read_input, with_arguments
+from paramverify.statistics.blackbox import is_vectorised
 from paramverify.statistics.runs import Runs
 
 SIZE = 20_000
@@ -149,6 +151,14 @@ def test_neighbours_are_what_is_run() -> None:
         read_input("1,,2")
 
 
+def test_budgets_with_logarithms(capsys: pytest.CaptureFixture[str]) -> None:
+    """A budget is written as in cases: 2*ln(2) + 1/2 is tested as the number that it is."""
+    arguments = ("--neighbours", "0", "1", "--epsilon", "2*ln(2) + 1/2", "--runs", "200", "--json")
+    assert run(["sample", "--mechanism", f"{ROOM}laplace", *arguments]) in (1, 3)
+    (found,) = json.loads(capsys.readouterr().out)["tested"]
+    assert found["epsilon"] == pytest.approx(2 * math.log(2) + 0.5)
+
+
 def test_patterns_of_neighbours() -> None:
     """The patterns differ in one answer or in each, by at most 1; those of two answers are known."""
     each, one = patterns(2, "each"), patterns(2, "one")
@@ -171,6 +181,18 @@ def test_arguments_are_given_by_name() -> None:
         with_arguments(examples.laplace, ["epsilon=1", "epsilon=2"])
 
 
+def test_arguments_that_are_missing_are_named() -> None:
+    """A function with more arguments than (rng, input, size) is told which of them have to be given."""
+    needed = "the function needs 'scale', 'shift': give --argument scale=VALUE --argument shift=VALUE"
+    with pytest.raises(InputError, match=needed):
+        is_vectorised(lambda rng, given, size, scale, shift: 0)
+    with pytest.raises(InputError, match="--argument scale=VALUE"):
+        is_vectorised(lambda rng, given, *, scale: 0)
+    with pytest.raises(InputError, match="a mechanism takes"):
+        is_vectorised(lambda rng: 0)
+    assert is_vectorised(with_arguments(lambda rng, given, size, scale: 0, ["scale=1"]))
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -186,6 +208,14 @@ def test_arguments_are_given_by_name() -> None:
         (("x.toml", "--search", "--bisection", "--precision", "2"), "above 0 and at most 1"),
         (("--mechanism", f"{ROOM}laplace", "--neighbours", "0", "1", "--epsilon", "1", "--argument", "x=1"),
          "the function has no argument 'x'"),
+        (("--mechanism", f"{ROOM}laplace", "--neighbours", "0", "--epsilon", "1"),
+         "needs two inputs, such as 0 1"),
+        (("--mechanism", f"{ROOM}laplace", "--neighbours", "--answers", "1", "--epsilon", "1"),
+         "needs two inputs"),
+        (("--mechanism", "mylap.py:lap", "--neighbours", "0", "1", "--epsilon", "1"), "as in mylap:lap"),
+        (("--mechanism", f"{ROOM}laplace", "--neighbours", "0", "1", "--epsilon", "ln(0)"),
+         "not that of a positive"),
+        ((str(ROOT / "cases" / "above-threshold-figure-3-four.toml"),), "use verify or budget"),
     ],
 )  # fmt: skip
 def test_mistakes(arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,102 @@
+"""What a verdict is said to be about, and what is said of a test and of a difference."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+from paramverify.cli.main import run
+from paramverify.reports import sampling, text
+
+SECRETS = """
+[mechanism]
+kind = "randomized_response"
+query = "x"
+coin = "1/2"
+[prior]
+x = { bernoulli = "P" }
+[secrets]
+no = "x == 0"
+yes = "x == 1"
+pairs = [["no", "yes"]]
+[privacy]
+epsilon = "ln(3)"
+"""
+NEIGHBOURS = """
+[mechanism]
+kind = "geometric"
+noise = { truncated_geometric = "P", range = 2 }
+[neighbours]
+differ = "each"
+[privacy]
+ratio = "1/(P)"
+"""
+PARAMETER = "[parameters]\nq = "
+
+
+@pytest.mark.parametrize("command", [("verify",), ("verify", "--encoding", "monolithic")])
+@pytest.mark.parametrize(
+    ("case", "value", "about"),
+    [
+        (SECRETS, None, "for the prior of the case"),
+        (SECRETS, "1/3", "for the prior of the case with q = 1/3"),
+        (SECRETS, "(0, 1)", "for every prior with q in (0, 1)"),
+        (NEIGHBOURS, None, "for every pair of neighbours"),
+        (NEIGHBOURS, "1/3", "for every pair of neighbours with q = 1/3"),
+        (NEIGHBOURS, "(0, 1)", "for every pair of neighbours with q in (0, 1)"),
+    ],
+)
+def test_what_a_verdict_is_about(
+    command: tuple[str, ...],
+    case: str,
+    value: str | None,
+    about: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Neighbours are named where the case has some, and every prior only where there are several."""
+    file = tmp_path / "case.toml"
+    parameters = f'{PARAMETER}"{value}"\n' if value else ""
+    file.write_text(parameters + case.replace("P", "q" if value else "1/3"), encoding="utf-8")
+    assert run([command[0], str(file), *command[1:]]) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.split(" for ", 1)[1].split(":")[0].rstrip(".") == about.removeprefix("for ")
+
+
+def test_a_side_condition_is_told_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Text tells the condition once; a violation needs none, for `verify` and for `check`."""
+    condition = "impossible under one of the two secrets are ignored"
+    assert run(["verify", str(ROOT / "cases" / "above-threshold-figure-3-four.toml")]) == 0
+    assert capsys.readouterr().out.count(condition) == 1
+    case, evidence = str(ROOT / "cases" / "above-threshold-figure-3.toml"), str(tmp_path / "evidence.json")
+    assert run(["verify", case, "--evidence", evidence]) == 1
+    assert capsys.readouterr().out.startswith("violated: ")
+    assert run(["check", evidence, "--case", case]) == 0
+    assert "accepted: violated: " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("ends", "told"),
+    [
+        ((0.5, 2.0), "rejected up to 0.5, p-value above 0.999 first at 2"),
+        ((None, 2.0), "nothing rejected, p-value above 0.999 first at 2"),
+        ((0.5, None), "rejected up to 0.5, no larger tested value has a p-value above 0.999"),
+        ((None, None), "nothing rejected, no tested value has a p-value above 0.999"),
+    ],
+)
+def test_the_interval_of_a_test(ends: tuple[float | None, float | None], told: str) -> None:
+    """The line says what the ends are: no p-value is said to be 1."""
+    assert sampling.interval_line(ends) == f"interval from testing: {told}"
+
+
+def test_notes_are_not_said_twice() -> None:
+    """A note is left out where the sentence says it already."""
+    assert text.notes(["a b", "c"], "holds; but a b.") == ["Note: c."]
+
+
+def test_a_difference_that_is_seen_is_not_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    """`in truth` stands only where the decimal is rounded to zero."""
+    assert run(["verify", str(ROOT / "cases" / "sample-n-runtime.toml")]) == 1
+    assert "left - right = 2/5 ≈ 0.4, which" in capsys.readouterr().out
