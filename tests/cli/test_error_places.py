@@ -133,6 +133,7 @@ epsilon = "ln(4)"
         ('"(0, 1)"', '"0..1"', "parameters.p: neither an interval such as (0, 1)"),
         ('"(0, 1)"', "[0, 1]", "parameters.p: an interval is text such as"),
         ('"(0, 1)"', "true", "parameters.p: an interval is text such as"),
+        ('"ln(4)"', '"ln(4)"\none_sided = "ignore"', 'privacy.one_sided: must be "ignored"; not'),
         ('"ln(4)"', "ln(4)", "column 11); texts and formulas stand in quotes"),
     ],
 )

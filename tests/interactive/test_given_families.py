@@ -279,3 +279,15 @@ def test_several_data_points_by_enumeration(tmp_path: Path) -> None:
         assert largest <= 4**points
         if points > 1:
             assert largest >= 4
+
+
+@pytest.mark.parametrize(
+    ("condition", "column"),
+    [("n0 = n0' && true", 10), ("n0 = n0' & n1 +", 15), ("visitors = visitors' & ! )", 25)],
+)
+def test_a_mistake_in_a_condition_is_shown_as_it_was_written(condition: str, column: int) -> None:
+    """The text under a mistake is the user's, and the mark stands in it, whatever words signs stand for."""
+    with pytest.raises(ExpressionError) as error:
+        read_condition(condition)
+    assert error.value.text == condition
+    assert error.value.column == column
