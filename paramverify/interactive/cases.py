@@ -10,7 +10,8 @@ from typing import Any
 
 from paramverify.algebra.budgets import read_epsilon
 from paramverify.algebra.domains import Domain
-from paramverify.algebra.polynomials import RationalFunction, exponents
+from paramverify.algebra.exponents import exponents
+from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.errors import CaseError, located
 from paramverify.models.context import Checks, Obligation, check_domain
@@ -121,11 +122,11 @@ def _ratio(privacy: Table, name: str, checks: Checks) -> RationalFunction:
 
 def _domain(top: Table, privacy: Table) -> Domain:
     words = {k: v for k, v in top.data.items() if k not in ("title", "source", "expect")}
-    used = exponents(list(all_expressions(words)))
+    used = exponents(list(all_expressions(words)))[""]
     for name in BUDGETS:
         if name in privacy:
             with located(key="privacy"):
                 expression = privacy.expression(name)
             with located(key=f"privacy.{name}"):
                 used.append(read_epsilon(expression).rational)
-    return read_domain(top, used, {})
+    return read_domain(top, {"": used}, {})

@@ -27,7 +27,7 @@ def read_measure(privacy: Table, checks: Checks) -> tuple[Measure, str]:
     expression = privacy.expression(name)
     with located(key=name):
         if name == "epsilon":
-            budget = read_epsilon(expression)
+            budget = read_epsilon(expression, [u.name for u in checks.ring.unbounded])
             ratio = budget.ratio(checks.ring, checks.function)
         else:
             ratio = checks.function(expression)

@@ -129,6 +129,11 @@ def are_rows_checked(kind: str) -> bool:
     return bool(getattr(REGISTRY.module(kind), "CHECKED", False))
 
 
+def files_of(kind: str) -> tuple[str, ...]:
+    """Returns the keys of `[mechanism]` that name files, which the module of a kind lists as `FILES`."""
+    return tuple(getattr(REGISTRY.module(kind), "FILES", ())) if kind in REGISTRY.loaders() else ()
+
+
 def read_queries(table: Table) -> tuple[tuple[Expression, ...], int]:
     """Reads `queries`: a list of expressions, or their number where a case only counts them."""
     value = table.need("queries")

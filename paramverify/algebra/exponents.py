@@ -1,0 +1,114 @@
+"""What stands in `exp(...)`: numbers, and multiples of parameters of the domain (0, ∞)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from paramverify.algebra.expressions import Expression, Name, Node, Operation, evaluate
+from paramverify.errors import ExpressionError
+
+
+@dataclass(frozen=True)
+class Unbounded:
+    """A parameter of the domain (0, ∞), such as eps, that is used as `variable = exp(−step · name)` in (0, 1)."""
+
+    name: str
+    variable: str
+    step: Fraction
+
+
+class FinerError(ExpressionError):
+    """An exponential that is no whole power of what the ring has for it: exp(exponent · name), or exp(exponent)."""
+
+    def __init__(self, name: str, exponent: Fraction, text: str = "", column: int = 0) -> None:
+        super().__init__("exp of this number is not a power of the case's generator", text, column)
+        self.name = name
+        self.exponent = exponent
+
+    def at(self, text: str, column: int) -> FinerError:
+        """Returns the same error with its place."""
+        return FinerError(self.name, self.exponent, text, column)
+
+
+def exponent_of(expression: Expression, node: Operation, names: Collection[str]) -> dict[str, Fraction]:
+    """Returns the factors of the names in the argument of an `exp` node, that of "" being a number; none is zero.
+
+    Raises:
+        ExpressionError: the argument is no sum of numbers and multiples of the names.
+    """
+    found: dict[str, Fraction] = {}
+    for name, factor in _parts(expression, node.arguments[0], names).items():
+        if factor:
+            found[name] = factor
+    return found
+
+
+def linear_parts(expression: Expression, names: Collection[str]) -> dict[str, Fraction]:
+    """Returns the factors of the names in an expression that is a sum of multiples of them, "" for a number.
+
+    Raises:
+        ExpressionError: it is none.
+    """
+    return _parts(expression, expression.root, names)
+
+
+def _parts(expression: Expression, node: Node, names: Collection[str]) -> dict[str, Fraction]:
+    if isinstance(node, Name) and node.name in names:
+        return {node.name: Fraction(1)}
+    if isinstance(node, Operation) and _has(node, names):
+        op, args = node.operator, node.arguments
+        if op in ("+", "neg"):
+            return _sum([_parts(expression, a, names) for a in args], -1 if op == "neg" else 1)
+        if op == "*":
+            inner = [a for a in args if _has(a, names)]
+            factor = _number(expression, [a for a in args if not _has(a, names)])
+            if len(inner) == 1:
+                return {name: factor * k for name, k in _parts(expression, inner[0], names).items()}
+        if op == "/" and not _has(args[1], names):
+            by = _number(expression, args[1:])
+            if not by:
+                raise expression.error("division by zero", args[1])
+            return {name: k / by for name, k in _parts(expression, args[0], names).items()}
+        raise expression.error(f"only multiples of {' and '.join(sorted(names))} are covered here", node)
+    return {"": _number(expression, [node])}
+
+
+def _sum(parts: Sequence[dict[str, Fraction]], sign: int) -> dict[str, Fraction]:
+    found: dict[str, Fraction] = {}
+    for part in parts:
+        for name, k in part.items():
+            found[name] = found.get(name, Fraction(0)) + sign * k
+    return found
+
+
+def _number(expression: Expression, nodes: Sequence[Node]) -> Fraction:
+    result = Fraction(1)
+    for node in nodes:
+        value = evaluate(Expression(expression.text, node))
+        if isinstance(value, str):
+            raise expression.error("exp needs a rational number", node)
+        result *= Fraction(value)
+    return result
+
+
+def _has(node: Node, names: Collection[str]) -> bool:
+    if isinstance(node, Name):
+        return node.name in names
+    return isinstance(node, Operation) and any(_has(a, names) for a in node.arguments)
+
+
+def exponents(expressions: Sequence[Expression], names: Collection[str] = ()) -> dict[str, list[Fraction]]:
+    """Returns the factors of numbers ("") and of the names in every `exp(...)` of the expressions.
+
+    Raises:
+        ExpressionError: an argument that is no sum of numbers and multiples of the names.
+    """
+    found: dict[str, list[Fraction]] = {"": []}
+    for expression in expressions:
+        for node in expression.nodes():
+            if isinstance(node, Operation) and node.operator == "exp":
+                for name, factor in exponent_of(expression, node, names).items():
+                    found.setdefault(name, []).append(factor)
+    return found
