@@ -16,6 +16,7 @@ from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpq_poly, fmpz
 
 from paramverify.algebra.constants import GENERATOR, ExpConstant
 from paramverify.algebra.evaluation import MAX_BITS
+from paramverify.algebra.exponents import FinerError, Unbounded, exponent_of
 from paramverify.algebra.expressions import (
     Expression,
     Name,
@@ -25,7 +26,6 @@ from paramverify.algebra.expressions import (
     evaluate,
     unknown_name,
 )
-from paramverify.algebra.exponents import FinerError, Unbounded, exponent_of
 from paramverify.errors import ExpressionError
 
 Polynomial = fmpq_mpoly

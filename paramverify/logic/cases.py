@@ -23,8 +23,8 @@ from typing import Any
 
 from paramverify.algebra.budgets import read_epsilon
 from paramverify.algebra.domains import Domain
-from paramverify.algebra.expressions import Expression
 from paramverify.algebra.exponents import exponents
+from paramverify.algebra.expressions import Expression
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, located
 from paramverify.files import read_file

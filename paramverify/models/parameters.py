@@ -82,7 +82,9 @@ def read_domain(
 def _unbounded(name: str, factors: Sequence[Fraction], table: Table) -> Unbounded:
     variable = f"x_{name}"
     if variable in table:
-        raise CaseError(f"{variable} stands for exp(-{name}/d): give the other parameter another name", key=variable)
+        raise CaseError(
+            f"{variable} stands for exp(-{name}/d): give the other parameter another name", key=variable
+        )
     common = generator([*factors, *([] if any(factors) else [Fraction(1)])])
     assert common is not None
     return Unbounded(name, variable, common.exponent)

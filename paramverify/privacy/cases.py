@@ -91,9 +91,7 @@ def load(path: str | PathLike[str]) -> Case:
 class _Reader:
     """Reads the tables of one case in the order in which they build on each other."""
 
-    def __init__(
-        self, top: Table, path: str, digest: str, finer: Mapping[str, Sequence[Fraction]]
-    ) -> None:
+    def __init__(self, top: Table, path: str, digest: str, finer: Mapping[str, Sequence[Fraction]]) -> None:
         self.top = top
         self.path = path
         self.digest = digest

@@ -118,7 +118,9 @@ def _noisy(word: str, values: Sequence[Value]) -> Value:
             raise InputError("division by zero")
         return _scaled(left, 1 / right)
     if word == "*":
-        raise InputError("the product of two noisy numbers is not covered; sums, differences and comparisons are")
+        raise InputError(
+            "the product of two noisy numbers is not covered; sums, differences and comparisons are"
+        )
     raise InputError(f"{word} with noise is not covered; + and -, * by a number, and comparisons are")
 
 

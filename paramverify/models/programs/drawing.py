@@ -123,7 +123,8 @@ class Drawing:
         what = "the ratio of geometric noise"
         for part, told in ((alpha, what), (self._one - alpha, f"1 minus {what}")):
             if not part.numerator or (
-                self.checks.positive(part.numerator * part.denominator, told) != part.numerator * part.denominator
+                self.checks.positive(part.numerator * part.denominator, told)
+                != part.numerator * part.denominator
             ):
                 raise InputError(f"{what} is not between 0 and 1")
         name = state.measure.fresh
@@ -157,7 +158,11 @@ class Drawing:
                     if rate <= 0:
                         raise InputError("the scale of this noise is positive")
                     return rate, name
-            hint = f"2 / {self.rates[0]}" if self.rates else 'a number divided by a parameter such as eps = "(0, oo)"'
+            hint = (
+                f"2 / {self.rates[0]}"
+                if self.rates
+                else 'a number divided by a parameter such as eps = "(0, oo)"'
+            )
             raise InputError(f"the scale of this noise is a number, or {hint}")
         raise InputError("the scale of this noise is a number without noise")
 

@@ -12,7 +12,17 @@ from paramverify.models.programs import arithmetic
 from paramverify.models.programs.drawing import Drawing
 from paramverify.models.programs.measure import Linear
 from paramverify.models.programs.reading import NOISE, ProgramError
-from paramverify.models.programs.syntax import Apply, Call, Choice, Items, Literal, Node, Place, Program, Variable
+from paramverify.models.programs.syntax import (
+    Apply,
+    Call,
+    Choice,
+    Items,
+    Literal,
+    Node,
+    Place,
+    Program,
+    Variable,
+)
 from paramverify.models.programs.values import (
     DEAD,
     Dead,
@@ -94,7 +104,9 @@ class Evaluator:
             case Choice():
                 return self.choice(node, state)
             case Call():
-                raise self.error("a function is called in an assignment here; give its value a name first", node.place)
+                raise self.error(
+                    "a function is called in an assignment here; give its value a name first", node.place
+                )
             case Apply():
                 return self.applied(node, state)
 
@@ -147,7 +159,12 @@ class Evaluator:
             case "index":
                 return self.index(node, given, state)
             case "slice":
-                return [(state, self.listed(node, given[0])[self.whole(node, given[1]) : self.whole(node, given[2])])]
+                return [
+                    (
+                        state,
+                        self.listed(node, given[0])[self.whole(node, given[1]) : self.whole(node, given[2])],
+                    )
+                ]
             case "len":
                 return [(state, Fraction(len(self.listed(node, given[0]))))]
             case "range":
@@ -178,7 +195,9 @@ class Evaluator:
             return int(number)
         if isinstance(value, (Linear, Symbol)):
             kind = "noise" if isinstance(value, Linear) else "a parameter"
-            raise self.error(f"{kind} cannot be used here: a whole number without noise is needed", node.place)
+            raise self.error(
+                f"{kind} cannot be used here: a whole number without noise is needed", node.place
+            )
         raise self.error("a whole number is needed here", node.place)
 
     def listed(self, node: Apply, value: Value) -> tuple[Value, ...]:
@@ -207,7 +226,9 @@ class Evaluator:
         for after, where in self.finite(node, given[1], state, "noise cannot be an index"):
             k = self.whole(node, where)
             if not -len(values) <= k < len(values):
-                raise self.error(f"the index {k} is outside of the list, which has {len(values)} entries", node.place)
+                raise self.error(
+                    f"the index {k} is outside of the list, which has {len(values)} entries", node.place
+                )
             if values[k] == DEAD:
                 raise self.error("a value that was forgotten is read: this is a defect", node.place)
             found.append((after, values[k]))
@@ -319,7 +340,9 @@ class Evaluator:
                 split: Split = ([], [])
                 for s, given in self.all(node.arguments, state):
                     for after, (left, right) in self.read_all(given, s):
-                        for mine, part in zip(split, self.ordered(node, word, (left, right), after), strict=True):
+                        for mine, part in zip(
+                            split, self.ordered(node, word, (left, right), after), strict=True
+                        ):
                             mine.extend(part)
                 return split
         yes, no = [], []

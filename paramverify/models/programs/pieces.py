@@ -126,7 +126,9 @@ def _difference(
     return {Key(factors, units): c}
 
 
-def eliminated(calculus: Calculus, pieces: Pieces, noise: Noise, small: Callable[[Rate], bool]) -> dict[Zone, Terms]:
+def eliminated(
+    calculus: Calculus, pieces: Pieces, noise: Noise, small: Callable[[Rate], bool]
+) -> dict[Zone, Terms]:
     """Returns the sum over all whole values of a variable, or the integral, as a function of the others.
 
     `small` tells whether a rate is below 1: a sum to infinity needs that.
@@ -179,7 +181,11 @@ def _largest(ends: list[End], zone: Zone, whole: bool, sign: int) -> Iterator[tu
 
 
 def _between(
-    calculus: Calculus, terms: Terms, noise: Noise, ends: tuple[End | None, End | None], small: Callable[[Rate], bool]
+    calculus: Calculus,
+    terms: Terms,
+    noise: Noise,
+    ends: tuple[End | None, End | None],
+    small: Callable[[Rate], bool],
 ) -> Terms:
     """Returns the sum of terms for `v` between two ends."""
     low, high = ends
@@ -197,7 +203,9 @@ def _between(
                 after = high[1] + (1 if noise.whole else 0)
                 found = t.plus(found, t.scaled(calculus.moved(whole, noise.name, (high[0], after, 1)), value))
             if low is not None:
-                found = t.plus(found, t.scaled(calculus.moved(whole, noise.name, (low[0], low[1], 1)), -value))
+                found = t.plus(
+                    found, t.scaled(calculus.moved(whole, noise.name, (low[0], low[1], 1)), -value)
+                )
         if (high is None and not small(inner.rate)) or (
             low is None and not small(t.times(ONE, inner.rate, -1))
         ):

@@ -181,7 +181,9 @@ class _Reader:
         read = self.block(rest, 0)
         self.no_recursion()
         if not any(_says_something(s) for s in (read, *(f.body for f in self.functions.values()))):
-            raise ProgramError("the program has no output: write output(...) or return ...", self.text, Place(1, 0))
+            raise ProgramError(
+                "the program has no output: write output(...) or return ...", self.text, Place(1, 0)
+            )
         return Program(self.text, self.functions, read)
 
     def function(self, tree: ast.FunctionDef) -> Function:
@@ -369,7 +371,9 @@ class _Reader:
         if len(parts) > 1:
             for middle in tree.comparators[:-1]:
                 if any(isinstance(n, ast.Call) for n in ast.walk(middle)):
-                    reason = "what stands in the middle of a chain is a name or a number; give it a name first"
+                    reason = (
+                        "what stands in the middle of a chain is a name or a number; give it a name first"
+                    )
                     raise self.refuse(reason, middle)
             return Apply("and", tuple(parts), _place(tree))
         return parts[0]
@@ -381,7 +385,9 @@ class _Reader:
         if tree.slice.step is not None:
             raise self.refuse("a part of a list has no step here", tree)
         ends = [
-            Literal(Fraction(0), _place(tree)) if tree.slice.lower is None else self.node(tree.slice.lower, depth + 1),
+            Literal(Fraction(0), _place(tree))
+            if tree.slice.lower is None
+            else self.node(tree.slice.lower, depth + 1),
             Apply("len", (base,), _place(tree))
             if tree.slice.upper is None
             else self.node(tree.slice.upper, depth + 1),
@@ -397,7 +403,9 @@ class _Reader:
         if name == "output":
             raise self.refuse("output(...) stands on a line of its own", tree)
         if name in LATER:
-            raise self.refuse(f"{name} is not covered; the kinds of noise are {', '.join(NOISE)} and choice", tree)
+            raise self.refuse(
+                f"{name} is not covered; the kinds of noise are {', '.join(NOISE)} and choice", tree
+            )
         if tree.keywords:
             raise self.refuse("arguments have no names here", tree)
         given = tuple(self.node(a, depth + 1) for a in tree.args)
@@ -405,16 +413,27 @@ class _Reader:
             return Call(name, given, _place(tree))
         if name not in FUNCTIONS:
             near = get_close_matches(name, [*FUNCTIONS, "choice", "output"], n=1)
-            hint = f"; did you mean {near[0]}?" if near else f"; known are {', '.join([*FUNCTIONS, 'choice', 'output'])}"
+            hint = (
+                f"; did you mean {near[0]}?"
+                if near
+                else f"; known are {', '.join([*FUNCTIONS, 'choice', 'output'])}"
+            )
             raise self.refuse(f"unknown function {name}{hint}", tree)
         least, most = FUNCTIONS[name]
         if len(given) < least or (most is not None and len(given) > most):
-            count = f"{least}" if least == most else f"at least {least}" if most is None else f"{least} to {most}"
+            count = (
+                f"{least}" if least == most else f"at least {least}" if most is None else f"{least} to {most}"
+            )
             raise self.refuse(f"{name} needs {count} argument{'' if count == '1' else 's'}", tree)
         return Apply(name, given, _place(tree))
 
     def choice(self, tree: ast.Call, depth: int) -> Node:
-        if len(tree.args) != 1 or tree.keywords or not isinstance(tree.args[0], ast.Dict) or not tree.args[0].keys:
+        if (
+            len(tree.args) != 1
+            or tree.keywords
+            or not isinstance(tree.args[0], ast.Dict)
+            or not tree.args[0].keys
+        ):
             raise self.refuse('choice has a table: choice({"a": 1/2, "b": 1/2})', tree)
         table: dict[Fraction | str | bool, Node] = {}
         for key, value in zip(tree.args[0].keys, tree.args[0].values, strict=True):
@@ -483,6 +502,4 @@ def _called(node: Node) -> set[str]:
 
 
 def _says_something(body: tuple[Statement, ...]) -> bool:
-    return any(
-        isinstance(s, (Output, Return)) or any(map(_says_something, inner_blocks(s))) for s in body
-    )
+    return any(isinstance(s, (Output, Return)) or any(map(_says_something, inner_blocks(s))) for s in body)

@@ -26,7 +26,7 @@ from paramverify.models.programs.liveness import (
     before,
     substituted,
 )
-from paramverify.models.programs.measure import UNIT_KEY, Linear, Measure
+from paramverify.models.programs.measure import UNIT_KEY, Measure
 from paramverify.models.programs.reading import ProgramError
 from paramverify.models.programs.syntax import (
     Apply,
@@ -166,7 +166,10 @@ class Run:
                 return Left([r for s in states for r in self.put(value, s, place)])
             case If(test, then, otherwise, _):
                 splits = [self.evaluator.test(test, s) for s in states]
-                parts = ((then, [s for yes, _ in splits for s in yes]), (otherwise, [s for _, no in splits for s in no]))
+                parts = (
+                    (then, [s for yes, _ in splits for s in yes]),
+                    (otherwise, [s for _, no in splits for s in no]),
+                )
                 return _together([self.block(body, inside, after) for body, inside in parts])
             case For():
                 return self.loop(statement, states, after)
@@ -251,7 +254,9 @@ class Run:
         entries = list(self.evaluator.listed(node, inside))
         k = self.evaluator.whole(node, where[0])
         if not -len(entries) <= k < len(entries):
-            raise self.error(f"the index {k} is outside of the list, which has {len(entries)} entries", statement.place)
+            raise self.error(
+                f"the index {k} is outside of the list, which has {len(entries)} entries", statement.place
+            )
         entries[k] = self.put_into(statement, entries[k], where[1:], value)
         return tuple(entries)
 
@@ -269,7 +274,9 @@ class Run:
             kept = forgotten(ready.values, wanted)
             names = tuple(kept)
             frame = tuple(kept[n] for n in names)
-            inside = replace(ready, values={**dict(zip(function.parameters, given, strict=True)), FRAME: frame})
+            inside = replace(
+                ready, values={**dict(zip(function.parameters, given, strict=True)), FRAME: frame}
+            )
             self.in_function += 1
             alive = frozenset({(FRAME, WHOLE)})
             left = self.block(function.body, [inside], After(end=alive, on_return=alive))
@@ -279,7 +286,10 @@ class Run:
             for s in merged([settled(r, alive | {(RESULT, WHOLE)}) for r in left.returns]):
                 caller = s.values[FRAME]
                 assert isinstance(caller, tuple)
-                values = {**dict(zip(names, caller, strict=True)), **self.unpacked(statement, s.values[RESULT])}
+                values = {
+                    **dict(zip(names, caller, strict=True)),
+                    **self.unpacked(statement, s.values[RESULT]),
+                }
                 found.append(replace(s, values=values))
         return found
 
@@ -295,7 +305,9 @@ class Run:
                 if not plain:
                     ready = replace(ready, values={**ready.values, self.temporary(statement): value})
                 groups.setdefault(what, (value, []))[1].append(ready)
-        return _together([self.written_out(statement, value, inside, after) for value, inside in groups.values()])
+        return _together(
+            [self.written_out(statement, value, inside, after) for value, inside in groups.values()]
+        )
 
     def temporary(self, statement: For) -> str:
         return f"#{statement.place.line}:{statement.place.column}"
@@ -331,7 +343,9 @@ class Run:
             fixed = name not in assigned_in(statement.body)
             body = substituted(statement.body, {name: literal}) if fixed else statement.body
             return (Assign(statement.names, (), literal, place), *body)
-        entry = Apply("index", (Variable(self.temporary(statement), place), Literal(Fraction(k), place)), place)
+        entry = Apply(
+            "index", (Variable(self.temporary(statement), place), Literal(Fraction(k), place)), place
+        )
         return (Assign(statement.names, (), entry, place), *statement.body)
 
     def turns(self, statement: While, states: list[State], after: After) -> Left:

@@ -144,7 +144,9 @@ class Calculus:
             found[new] = found[new] + coefficient if new in found else coefficient
         return found
 
-    def primitive(self, rate: Rate, power: int, whole: bool) -> tuple[list[tuple[RationalFunction, int]], bool]:
+    def primitive(
+        self, rate: Rate, power: int, whole: bool
+    ) -> tuple[list[tuple[RationalFunction, int]], bool]:
         """Returns the polynomial P of a primitive, by (coefficient, units) for each power, and whether rate is 1.
 
         For whole values: G(n) = rate^n · P(n) has G(n+1) − G(n) = n^power · rate^n. For others G' = v^power · rate^v.
