@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -43,8 +43,12 @@ class Budget:
         return result
 
 
-def read_epsilon(expression: Expression, names: Collection[str] = ()) -> Budget:
+def read_epsilon(
+    expression: Expression, names: Collection[str] = (), fixed: Mapping[str, Fraction] | None = None
+) -> Budget:
     """Splits ε into a rational part, multiples of the named parameters, and whole multiples of logarithms.
+
+    `fixed` gives the values of parameters that are numbers.
 
     Raises:
         ExpressionError: ε is not of that form, such as `ln(2)/2` (the bound would be a square root).
@@ -64,6 +68,8 @@ def read_epsilon(expression: Expression, names: Collection[str] = ()) -> Budget:
             logarithms.append((int(factor), Expression(expression.text, node.arguments[0])))
         elif isinstance(node, Number):
             rational += factor * node.value
+        elif isinstance(node, Name) and fixed and node.name in fixed:
+            rational += factor * fixed[node.name]
         elif isinstance(node, Name) and node.name in names:
             multiples.append((node.name, factor))
         else:

@@ -13,7 +13,7 @@ from paramverify.algebra.constraints import parse_constraint
 from paramverify.algebra.domains import Domain, Interval, box_domain, parse_interval
 from paramverify.algebra.exponents import Unbounded
 from paramverify.algebra.polynomials import Ring
-from paramverify.errors import CaseError, located
+from paramverify.errors import CaseError, InputError, located
 from paramverify.models.design import interval_text
 from paramverify.models.rational_files import UNIT, RationalFile
 from paramverify.tables import Table, check_name
@@ -26,6 +26,20 @@ def unbounded_names(top: Table) -> tuple[str, ...]:
         return ()
     wanted = re.compile(r"\s*\(\s*0\s*,\s*\+?\s*(oo|inf|infinity)\s*\)\s*", re.IGNORECASE)
     return tuple(n for n, text in table.items() if isinstance(text, str) and wanted.fullmatch(text))
+
+
+def fixed_values(top: Table) -> dict[str, Fraction]:
+    """Returns the parameters that are one number, such as `eps = "1/2"`; mistakes are left to `read_domain`."""
+    table = top.data.get("parameters")
+    found: dict[str, Fraction] = {}
+    for name, text in table.items() if isinstance(table, dict) else ():
+        try:
+            interval = parse_interval(interval_text(text))
+        except InputError:
+            continue
+        if interval.is_point:
+            found[name] = interval.lower
+    return found
 
 
 def read_domain(

@@ -26,7 +26,12 @@ from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.mechanisms import Input, Mechanism, files_of
 from paramverify.models.model import Model
-from paramverify.models.parameters import read_domain, unbounded_names, without_interval
+from paramverify.models.parameters import (
+    fixed_values,
+    read_domain,
+    unbounded_names,
+    without_interval,
+)
 from paramverify.models.priors import Prior
 from paramverify.privacy.bounds import read_lengths, read_measure
 from paramverify.privacy.secrets import possible, read_comparison
@@ -205,7 +210,7 @@ class _Reader:
             used[name] += factors
         if privacy and "epsilon" in privacy:
             with located(key="privacy"):
-                budget = read_epsilon(privacy.expression("epsilon"), names)
+                budget = read_epsilon(privacy.expression("epsilon"), names, fixed_values(self.top))
                 used[""].append(budget.rational)
                 for name, factor in budget.multiples:
                     used[name].append(factor)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import comb
 
+from paramverify.algebra.exponents import FinerError
 from paramverify.algebra.expressions import Expression
 from paramverify.algebra.polynomials import RationalFunction, Ring, to_rational_function
 from paramverify.errors import InputError
@@ -63,8 +64,8 @@ class Drawing:
             raise self._at(error, node.place) from None
         return self._split(state, [(v, f) for (v, _), f in zip(node.table, functions, strict=True)])
 
-    def _at(self, error: InputError, place: Place) -> ProgramError:
-        if isinstance(error, ProgramError):
+    def _at(self, error: InputError, place: Place) -> InputError:
+        if isinstance(error, (ProgramError, FinerError)):
             return error
         return ProgramError(error.reason, self.text, place)
 

@@ -402,7 +402,8 @@ def outputs_of(
     symbols = frozenset((*checks.ring.parameters, *rates))
     run = Run(program, Evaluator(program, drawing, symbols, tuple(inputs)))
     one = bases.calculus.one
-    run.start(names, Measure(bases, {UNIT_KEY: one}))
+    fixed = {n: i.lower for n, i in checks.domain.box.items() if i.is_point and n in symbols}
+    run.start({**fixed, **names}, Measure(bases, {UNIT_KEY: one}))
     rows = [run.found(given) for given in inputs]
     for row in rows:
         total = bases.calculus.number(0)
