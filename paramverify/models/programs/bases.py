@@ -14,6 +14,7 @@ from math import exp
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import RationalFunction, Ring, value_at
 from paramverify.models.context import Checks, sample_points
+from paramverify.models.programs.coefficients import Coefficient
 from paramverify.models.programs.pieces import Pieces
 from paramverify.models.programs.terms import Calculus, Factor, Key, Rate
 from paramverify.models.programs.zones import ZERO
@@ -45,12 +46,12 @@ class Bases:
             self.functions.append(function)
         return self.functions.index(function) + 1
 
-    def power(self, base: int, exponent: Fraction) -> RationalFunction:
+    def power(self, base: int, exponent: Fraction) -> Coefficient:
         """Returns base ** exponent."""
         if base != EXP:
             assert exponent.denominator == 1
-            return self.functions[base - 1] ** int(exponent)
-        return self.ring.exponential(exponent, self.unit_name or "")
+            return Coefficient.of(self.ring, self.functions[base - 1] ** int(exponent))
+        return Coefficient.of(self.ring, self.ring.exponential(exponent, self.unit_name or ""))
 
     def unit(self, base: int) -> bool:
         """Whether exponents of the base count in a parameter."""
@@ -86,12 +87,12 @@ class Bases:
     def geometric(self, name: int, alpha: RationalFunction, two_sided: bool) -> Pieces:
         """Returns the probabilities of geometric noise: (1−α)/(1+α)·α^|k|, or (1−α)·α^k for k ≥ 0."""
         one = self.calculus.one
-        base = self.number(alpha)
+        base, a = self.number(alpha), Coefficient.of(self.ring, alpha)
         right = Key((Factor(name, 0, ((base, Fraction(1)),)),))
         zone = (((ZERO, name), Fraction(0)),)
         if not two_sided:
-            return {zone: {right: one - alpha}}
-        share = (one - alpha) / (one + alpha)
+            return {zone: {right: one - a}}
+        share = (one - a) / (one + a)
         left = Key((Factor(name, 0, ((base, Fraction(-1)),)),))
         return {zone: {right: share}, (((name, ZERO), Fraction(-1)),): {left: share}}
 

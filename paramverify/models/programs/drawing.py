@@ -14,6 +14,7 @@ from paramverify.errors import InputError
 from paramverify.models.context import Checks
 from paramverify.models.programs.arithmetic import tree_of
 from paramverify.models.programs.bases import Bases
+from paramverify.models.programs.coefficients import Coefficient
 from paramverify.models.programs.measure import Linear
 from paramverify.models.programs.reading import ProgramError
 from paramverify.models.programs.syntax import Apply, Choice, Node, Place
@@ -71,11 +72,14 @@ class Drawing:
 
     @property
     def _one(self) -> RationalFunction:
-        return self.bases.calculus.one
+        return RationalFunction.of(self.checks.ring.number(1))
+
+    def _number(self, value: Fraction | int) -> RationalFunction:
+        return RationalFunction.of(self.checks.ring.number(value))
 
     def _split(self, state: State, outcomes: Sequence[tuple[Value, RationalFunction]]) -> Found:
         return [
-            (replace(state, measure=state.measure.times(share)), value)
+            (replace(state, measure=state.measure.times(Coefficient.of(self.checks.ring, share))), value)
             for value, share in outcomes
             if share.numerator
         ]
@@ -101,7 +105,7 @@ class Drawing:
         count = high - low + 1
         if count > MAX_OUTCOMES:
             raise InputError(f"uniform has more than {MAX_OUTCOMES:,} values")
-        share = self.bases.calculus.number(Fraction(1, count))
+        share = self._number(Fraction(1, count))
         return self._split(state, [(Fraction(v), share) for v in range(low, high + 1)])
 
     def _binomial(self, given: Sequence[Value], state: State) -> Found:
@@ -110,11 +114,10 @@ class Drawing:
             raise InputError("binomial needs a number of trials from 0 to 1,000")
         p = self._probability(given[1], "the probability of binomial")
         q = self._one - p
-        calculus = self.bases.calculus
         return self._split(
             state,
             [
-                (Fraction(k), calculus.number(comb(number, k)) * p**k * q ** (number - k))
+                (Fraction(k), self._number(comb(number, k)) * p**k * q ** (number - k))
                 for k in range(number + 1)
             ],
         )

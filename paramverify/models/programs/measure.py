@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, floor
 
-from paramverify.algebra.polynomials import RationalFunction
 from paramverify.models.programs import pieces as p
 from paramverify.models.programs import terms as t
 from paramverify.models.programs.bases import Bases
+from paramverify.models.programs.coefficients import Coefficient
 from paramverify.models.programs.pieces import Noise, Pieces
 from paramverify.models.programs.terms import Key, Terms
 from paramverify.models.programs.zones import EVERYWHERE, ZERO, Bound
@@ -64,7 +64,7 @@ class Measure:
     whole: Mapping[int, bool] = field(default_factory=dict)
     fresh: int = 1
 
-    def times(self, by: RationalFunction) -> Measure:
+    def times(self, by: Coefficient) -> Measure:
         """Returns the measure with all weights multiplied."""
         return replace(self, scalar=t.scaled(self.scalar, by))
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import SizeError, UnsupportedError
 from paramverify.models.programs import terms as t
+from paramverify.models.programs.coefficients import Coefficient
 from paramverify.models.programs.terms import ONE, Calculus, Factor, Key, Rate, Terms
 from paramverify.models.programs.zones import (
     EVERYWHERE,
@@ -76,9 +76,9 @@ def restricted(pieces: Pieces, bounds: Sequence[tuple[Bound, Fraction]]) -> dict
     return found
 
 
-def scaled(pieces: Pieces, by: RationalFunction) -> dict[Zone, Terms]:
+def scaled(pieces: Pieces, by: Coefficient) -> dict[Zone, Terms]:
     """Returns a multiple of a function."""
-    return {zone: t.scaled(terms, by) for zone, terms in pieces.items()} if by.numerator else {}
+    return {zone: t.scaled(terms, by) for zone, terms in pieces.items()} if by else {}
 
 
 def renamed(pieces: Pieces, names: Mapping[int, int]) -> dict[Zone, Terms]:
@@ -115,7 +115,7 @@ def convolved(calculus: Calculus, pieces: Pieces, name: int, pair: tuple[int, in
 
 
 def _difference(
-    calculus: Calculus, factor: Factor, units: int, pair: tuple[int, int], c: RationalFunction
+    calculus: Calculus, factor: Factor, units: int, pair: tuple[int, int], c: Coefficient
 ) -> Terms:
     if factor.power:
         raise UnsupportedError("the sum of these noises is not covered: one of them is a sum of equal rates")
@@ -193,9 +193,9 @@ def _between(
     for key, c in terms.items():
         inner = next((f for f in key.factors if f.name == noise.name), Factor(noise.name, 0, ONE))
         rest = Key(tuple(f for f in key.factors if f.name != noise.name), key.units)
-        polynomial, _ = calculus.primitive(inner.rate, inner.power, noise.whole)
+        polynomial = calculus.primitive(inner.rate, inner.power, noise.whole)
         for k, (coefficient, units) in enumerate(polynomial):
-            if not coefficient.numerator:
+            if not coefficient:
                 continue
             whole = t.joined(Key(rest.factors, rest.units + units), Key((Factor(noise.name, k, inner.rate),)))
             value = c * coefficient

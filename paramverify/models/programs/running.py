@@ -128,7 +128,7 @@ class Run:
                     f"give {name} a number, such as {name} = 1/2 in [parameters]"
                 )
                 raise ProgramError(reason, self.program.text, Place(1, 0))
-        return [(outputs, terms[UNIT_KEY]) for outputs, terms in total.values() if terms]
+        return [(outputs, terms[UNIT_KEY].function()) for outputs, terms in total.values() if terms]
 
     def block(self, statements: Sequence[Statement], states: list[State], after: After) -> Left:
         """Runs a block; what is read after it is known, so that the rest can be forgotten."""
@@ -406,9 +406,9 @@ def outputs_of(
     run.start({**fixed, **names}, Measure(bases, {UNIT_KEY: one}))
     rows = [run.found(given) for given in inputs]
     for row in rows:
-        total = bases.calculus.number(0)
+        total = RationalFunction.of(checks.ring.number(0))
         for _, share in row:
             total = total + share
-        if total != one:
+        if total != RationalFunction.of(checks.ring.number(1)):
             raise DefectError(f"the probabilities of the outputs sum to {total}")
     return rows

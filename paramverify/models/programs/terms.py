@@ -13,7 +13,8 @@ from functools import cached_property, lru_cache
 from math import comb
 from typing import NamedTuple, Protocol
 
-from paramverify.algebra.polynomials import RationalFunction, Ring
+from paramverify.algebra.polynomials import Ring
+from paramverify.models.programs.coefficients import Coefficient
 
 Rate = tuple[tuple[int, Fraction], ...]  # (base, exponent), sorted, no exponent zero
 
@@ -25,7 +26,7 @@ class Powers(Protocol):
 
     ring: Ring
 
-    def power(self, base: int, exponent: Fraction) -> RationalFunction:
+    def power(self, base: int, exponent: Fraction) -> Coefficient:
         """Returns base ** exponent."""
 
     def unit(self, base: int) -> bool:
@@ -47,7 +48,7 @@ class Key(NamedTuple):
     units: int = 0
 
 
-Terms = Mapping[Key, RationalFunction]
+Terms = Mapping[Key, Coefficient]
 
 
 def times(first: Rate, second: Rate, exponent: int = 1) -> Rate:
@@ -58,28 +59,28 @@ def times(first: Rate, second: Rate, exponent: int = 1) -> Rate:
     return tuple(sorted((base, k) for base, k in found.items() if k))
 
 
-def plus(first: Terms, second: Terms) -> dict[Key, RationalFunction]:
+def plus(first: Terms, second: Terms) -> dict[Key, Coefficient]:
     """Returns the sum of two sums of terms."""
     found = dict(first)
     for key, c in second.items():
         found[key] = found[key] + c if key in found else c
-    return {key: c for key, c in found.items() if c.numerator}
+    return {key: c for key, c in found.items() if c}
 
 
-def product(first: Terms, second: Terms) -> dict[Key, RationalFunction]:
+def product(first: Terms, second: Terms) -> dict[Key, Coefficient]:
     """Returns the product of two sums of terms."""
-    found: dict[Key, RationalFunction] = {}
+    found: dict[Key, Coefficient] = {}
     for left, c in first.items():
         for right, d in second.items():
             key = joined(left, right)
             value = c * d
             found[key] = found[key] + value if key in found else value
-    return {key: c for key, c in found.items() if c.numerator}
+    return {key: c for key, c in found.items() if c}
 
 
-def scaled(terms: Terms, by: RationalFunction) -> dict[Key, RationalFunction]:
+def scaled(terms: Terms, by: Coefficient) -> dict[Key, Coefficient]:
     """Returns a multiple of a sum of terms."""
-    return {key: c * by for key, c in terms.items() if by.numerator}
+    return {key: c * by for key, c in terms.items() if by}
 
 
 def joined(left: Key, right: Key) -> Key:
@@ -94,7 +95,7 @@ def joined(left: Key, right: Key) -> Key:
     return Key(factors, left.units + right.units)
 
 
-def renamed(terms: Terms, names: Mapping[int, int]) -> dict[Key, RationalFunction]:
+def renamed(terms: Terms, names: Mapping[int, int]) -> dict[Key, Coefficient]:
     """Returns the terms with other numbers for their variables."""
     return {
         Key(tuple(sorted(f._replace(name=names.get(f.name, f.name)) for f in key.factors)), key.units): c
@@ -109,27 +110,38 @@ class Calculus:
     powers: Powers
 
     @cached_property
-    def one(self) -> RationalFunction:
+    def one(self) -> Coefficient:
         """The number one."""
-        return RationalFunction.of(self.powers.ring.number(1))
+        return Coefficient.number(self.powers.ring, 1)
 
-    def number(self, value: Fraction | int) -> RationalFunction:
+    def number(self, value: Fraction | int) -> Coefficient:
         """Returns a constant."""
-        return RationalFunction.of(self.powers.ring.number(Fraction(value)))
+        return Coefficient.number(self.powers.ring, value)
 
-    def value(self, rate: Rate, exponent: Fraction | int = 1) -> RationalFunction:
+    def value(self, rate: Rate, exponent: Fraction | int = 1) -> Coefficient:
         """Returns rate ** exponent."""
-        result = self.one
-        for base, k in rate:
-            result = result * self.powers.power(base, k * exponent)
-        return result
+        what = (rate, exponent)
+        if what not in self._values:
+            result = self.one
+            for base, k in rate:
+                result = result * self.powers.power(base, k * exponent)
+            self._values[what] = result
+        return self._values[what]
 
-    def moved(self, key: Key, name: int, to: tuple[int, Fraction, int]) -> dict[Key, RationalFunction]:
+    @cached_property
+    def _values(self) -> dict[tuple[Rate, Fraction | int], Coefficient]:
+        return {}
+
+    @cached_property
+    def _primitives(self) -> dict[tuple[Rate, int, bool], list[tuple[Coefficient, int]]]:
+        return {}
+
+    def moved(self, key: Key, name: int, to: tuple[int, Fraction, int]) -> dict[Key, Coefficient]:
         """Returns a term with `v[name]` replaced by `sign · v[j] + c`; `to` is (j, c, sign).
 
         j is 0 for a constant.
         """
-        found: dict[Key, RationalFunction] = {}
+        found: dict[Key, Coefficient] = {}
         kept = tuple(f for f in key.factors if f.name != name)
         inner = next((f for f in key.factors if f.name == name), Factor(name, 0, ONE))
         other, c, sign = to
@@ -138,47 +150,49 @@ class Calculus:
         for k in range(inner.power + 1):
             if (k and not other) or (k < inner.power and not c):
                 continue
-            coefficient = base * self.number(comb(inner.power, k) * c ** (inner.power - k) * sign**k)
+            number = comb(inner.power, k) * c ** (inner.power - k) * sign**k
+            coefficient = base if number == 1 else base.times(Fraction(number))
             extra = Key((Factor(other, k, rate),) if k or rate else (), 0)
             new = joined(Key(kept, key.units), extra)
             found[new] = found[new] + coefficient if new in found else coefficient
         return found
 
-    def primitive(
-        self, rate: Rate, power: int, whole: bool
-    ) -> tuple[list[tuple[RationalFunction, int]], bool]:
-        """Returns the polynomial P of a primitive, by (coefficient, units) for each power, and whether rate is 1.
+    def primitive(self, rate: Rate, power: int, whole: bool) -> list[tuple[Coefficient, int]]:
+        """Returns the polynomial P of a primitive, by (coefficient, units) for each power.
 
         For whole values: G(n) = rate^n · P(n) has G(n+1) − G(n) = n^power · rate^n. For others G' = v^power · rate^v.
         """
-        return self._whole(rate, power) if whole else self._real(rate, power)
+        what = (rate, power, whole)
+        if what not in self._primitives:
+            self._primitives[what] = self._whole(rate, power) if whole else self._real(rate, power)
+        return self._primitives[what]
 
-    def _whole(self, rate: Rate, power: int) -> tuple[list[tuple[RationalFunction, int]], bool]:
+    def _whole(self, rate: Rate, power: int) -> list[tuple[Coefficient, int]]:
         value = self.value(rate)
         same = value == self.one
         if same:
-            return [(self.number(c), 0) for c in faulhaber(power)], True
+            return [(self.number(c), 0) for c in faulhaber(power)]
         below = value - self.one
-        found: list[RationalFunction] = [self.number(0)] * (power + 1)
+        found: list[Coefficient] = [self.number(0)] * (power + 1)
         for k in range(power, -1, -1):
             rest = self.number(1 if k == power else 0)
             for m in range(k + 1, power + 1):
                 rest = rest - value * found[m] * self.number(comb(m, k))
             found[k] = rest / below
-        return [(c, 0) for c in found], False
+        return [(c, 0) for c in found]
 
-    def _real(self, rate: Rate, power: int) -> tuple[list[tuple[RationalFunction, int]], bool]:
+    def _real(self, rate: Rate, power: int) -> list[tuple[Coefficient, int]]:
         if not rate:
             zero = self.number(0)
-            return [*[(zero, 0)] * (power + 1), (self.number(Fraction(1, power + 1)), 0)], True
+            return [*[(zero, 0)] * (power + 1), (self.number(Fraction(1, power + 1)), 0)]
         ((base, slope),) = rate
         unit = -1 if self.powers.unit(base) else 0
-        found: list[tuple[RationalFunction, int]] = []
+        found: list[tuple[Coefficient, int]] = []
         c, units = Fraction(1) / slope, unit
         for k in range(power, -1, -1):
             found.append((self.number(c), units))
             c, units = -k * c / slope, units + unit
-        return found[::-1], False
+        return found[::-1]
 
 
 @lru_cache(maxsize=64)
