@@ -8,7 +8,7 @@ is special about one it offers itself: see `Drawn` and `WorstPair`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
 from itertools import product
@@ -71,6 +71,14 @@ class Drawn(Protocol):
 
     def drawn(self, at_point: Callable[[Noise], Releases]) -> Drawing:
         """Returns the mechanism with its noise at a parameter point."""
+
+
+@runtime_checkable
+class Runnable(Protocol):
+    """What a mechanism may offer besides: it is run as it is written, with the parameters as numbers."""
+
+    def run_at(self, values: Mapping[str, float]) -> Drawing:
+        """Returns the mechanism at a parameter point."""
 
 
 @runtime_checkable

@@ -7,21 +7,34 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, LimitError, located
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM, one_shot
-from paramverify.models.mechanisms import Input, Mechanism, compare, neighbouring_inputs, show_input
+from paramverify.models.mechanisms import (
+    Drawing,
+    Input,
+    Mechanism,
+    compare,
+    neighbouring_inputs,
+    show_input,
+)
 from paramverify.models.names import distinct
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.models.programs.reading import RESERVED, read_program
 from paramverify.models.programs.running import outputs_of
+from paramverify.models.programs.sampling import Sampler
 from paramverify.models.programs.syntax import Program
 from paramverify.models.programs.values import Plain, Unread
 from paramverify.models.programs.values import Value as Inside
 from paramverify.tables import Table, as_expression, check_name
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 CHECKED = True  # the probabilities of the outputs sum to one, identically; each draw was checked
 FILES = ("file",)  # keys of `[mechanism]` that name files
@@ -83,9 +96,38 @@ class ProgramMechanism:
             start = end
         return found
 
+    def run_at(self, values: Mapping[str, float]) -> Drawing:
+        """Returns the program itself, to be run with the parameters as numbers."""
+        return Drawn(self.program, self.places, dict(values))
+
     def neighbours(self, table: Table) -> tuple[HMM, list[SecretPair]]:
         """Returns the model of all neighbouring inputs that the table describes, and the pairs."""
         return compare(self, neighbouring_inputs(table, self.answers))
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Runs a program with the parameters as numbers."""
+
+    program: Program
+    places: tuple[Place, ...]
+    values: Mapping[str, float]
+
+    def __call__(self, rng: np.random.Generator, given: tuple[Any, ...], size: int) -> NDArray[Any]:
+        """Returns `size` outputs, in the words of the model."""
+        import numpy as np
+
+        entries = iter(given)
+        inputs: dict[str, Any] = {}
+        for place in self.places:
+            arrays = [np.full(size, _number(next(entries))) for _ in range(place.length or 1)]
+            inputs[place.name] = arrays[0] if place.length is None else arrays
+        found = Sampler(self.program, self.values, rng, size).run(inputs)
+        return np.array([shown_output(outputs) for outputs in found], dtype=object)
+
+
+def _number(value: Any) -> float | str:
+    return value if isinstance(value, str) else float(value)
 
 
 def _plain(value: Value) -> Fraction | str:
