@@ -7,33 +7,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from paramverify.algebra.expressions import Expression, Name, Node, Operation, evaluate
-from paramverify.errors import ExpressionError
 
 
 @dataclass(frozen=True)
 class Unbounded:
-    """A parameter of the domain (0, ∞), such as eps, that is used as `variable = exp(−step · name)` in (0, 1)."""
+    """A parameter of the domain (0, ∞), such as eps, used as `variable = exp(−step · name)` in (0, 1)."""
 
     name: str
     variable: str
     step: Fraction
 
 
-class FinerError(ExpressionError):
-    """An exponential that is no whole power of what the ring has for it: exp(exponent · name), or exp(exponent)."""
-
-    def __init__(self, name: str, exponent: Fraction, text: str = "", column: int = 0) -> None:
-        super().__init__("exp of this number is not a power of the case's generator", text, column)
-        self.name = name
-        self.exponent = exponent
-
-    def at(self, text: str, column: int) -> FinerError:
-        """Returns the same error with its place."""
-        return FinerError(self.name, self.exponent, text, column)
-
-
 def exponent_of(expression: Expression, node: Operation, names: Collection[str]) -> dict[str, Fraction]:
-    """Returns the factors of the names in the argument of an `exp` node, that of "" being a number; none is zero.
+    """Returns the factors of the names in the argument of an `exp` node, "" for a number; none is zero.
 
     Raises:
         ExpressionError: the argument is no sum of numbers and multiples of the names.
@@ -43,15 +29,6 @@ def exponent_of(expression: Expression, node: Operation, names: Collection[str])
         if factor:
             found[name] = factor
     return found
-
-
-def linear_parts(expression: Expression, names: Collection[str]) -> dict[str, Fraction]:
-    """Returns the factors of the names in an expression that is a sum of multiples of them, "" for a number.
-
-    Raises:
-        ExpressionError: it is none.
-    """
-    return _parts(expression, expression.root, names)
 
 
 def _parts(expression: Expression, node: Node, names: Collection[str]) -> dict[str, Fraction]:

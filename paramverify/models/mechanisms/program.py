@@ -16,7 +16,8 @@ from paramverify.models.hmm import HMM, one_shot
 from paramverify.models.mechanisms import Input, Mechanism, compare, neighbouring_inputs, show_input
 from paramverify.models.names import distinct
 from paramverify.models.priors import InitialDistribution, SecretPair
-from paramverify.models.programs.reading import RESERVED, read_program
+from paramverify.models.programs.expressions import RESERVED
+from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.running import outputs_of
 from paramverify.models.programs.syntax import Program
 from paramverify.models.programs.values import Plain, Unread
@@ -59,7 +60,7 @@ class ProgramMechanism:
     answers: tuple[tuple[Value, ...], ...]
 
     def build(self, inputs: Sequence[Input]) -> tuple[HMM, list[InitialDistribution]]:
-        """Returns the model with one state for each distinct input, and one observation for each whole output."""
+        """Returns the model with a state for each distinct input, and an observation for each whole output."""
         order = {given: k for k, given in enumerate(dict.fromkeys(inputs))}
         plain = [tuple(_plain(v) for v in given) for given in order]
         with located(key="source"):

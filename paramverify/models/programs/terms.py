@@ -24,7 +24,9 @@ ONE: Rate = ()
 class Powers(Protocol):
     """The powers of bases as rational functions of the parameters."""
 
-    ring: Ring
+    @property
+    def ring(self) -> Ring:
+        """The ring of the case."""
 
     def power(self, base: int, exponent: Fraction) -> Coefficient:
         """Returns base ** exponent."""
