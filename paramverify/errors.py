@@ -42,6 +42,7 @@ class InputError(ParamverifyError, ValueError):
         self.reason = reason
         self.file = file
         self.key = key
+        self.anchored = False  # whether the key is the whole one, wherever the error was found
 
     def __str__(self) -> str:
         place = (printable.escaped(part) for part in (self.file, self.key) if part)
@@ -148,12 +149,16 @@ class DefectError(ParamverifyError, AssertionError):
 
 
 @contextmanager
-def located(*, file: str = "", key: str = "") -> Iterator[None]:
-    """Adds file and key to an `InputError` that passes through and has none yet; keys nest with dots."""
+def located(*, file: str = "", key: str = "", anchored: bool = False) -> Iterator[None]:
+    """Adds file and key to an `InputError` that passes through and has none yet; keys nest with dots.
+
+    An anchored key is the whole one: a program runs while the neighbours are read, and its mistakes are its own.
+    """
     try:
         yield
     except InputError as error:
         error.file = error.file or file
-        if key:
+        if key and not error.anchored:
             error.key = f"{key}.{error.key}" if error.key else key
+        error.anchored = error.anchored or anchored
         raise

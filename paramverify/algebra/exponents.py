@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,6 +16,25 @@ class Unbounded:
     name: str
     variable: str
     step: Fraction
+
+    @property
+    def meaning(self) -> str:
+        """What the variable stands for, such as `exp(-eps/4)`."""
+        return f"exp(-{_multiple(self.step, self.name)})"
+
+    def at(self, value: Fraction) -> str:
+        """Returns the parameter where the variable has a value, such as `4*ln(2)` for 1/2."""
+        return _multiple(1 / self.step, f"ln({1 / value})")
+
+
+def _multiple(factor: Fraction, of: str) -> str:
+    times = "" if factor.numerator == 1 else f"{factor.numerator}*"
+    return f"{times}{of}" + ("" if factor.denominator == 1 else f"/{factor.denominator}")
+
+
+def meant(unbounded: Sequence[Unbounded], point: Mapping[str, Fraction]) -> dict[str, str]:
+    """Returns the parameters of the domain (0, ∞) at a point, in words: `{"eps": "4*ln(2)"}`."""
+    return {u.name: u.at(Fraction(point[u.variable])) for u in unbounded if u.variable in point}
 
 
 def exponent_of(expression: Expression, node: Operation, names: Collection[str]) -> dict[str, Fraction]:

@@ -160,6 +160,7 @@ class _Reader:
             privacy.close()
         self.top.close()
         doubtful, excluded = possible(compared.pairs, checks.domain)
+        meanings = [f"{u.variable} stands for {u.meaning}" for u in checks.ring.unbounded]
         model = Model(
             domain=checks.domain,
             hmm=compared.hmm,
@@ -167,7 +168,7 @@ class _Reader:
             measure=measure,
             lengths=lengths,
             obligations=tuple(checks.obligations),
-            notes=tuple(dict.fromkeys([*compared.notes, *excluded, *checks.notes])),
+            notes=tuple(dict.fromkeys([*compared.notes, *excluded, *meanings, *checks.notes])),
             maybe_empty=empty,
             stands_for=compared.stands_for,
             maybe_impossible=tuple(doubtful),

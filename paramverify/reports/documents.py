@@ -29,7 +29,13 @@ def real(value: Real | None) -> str | dict[str, str]:
 
 
 def witness(found: AnyWitness) -> dict[str, Any]:
-    """Returns a witness: parameters, secrets, observations, both probabilities, ratio and bound.
+    """Returns a witness for programs that read an answer: as in evidence, and unbounded parameters in words."""
+    meaning = found.meant if isinstance(found, Witness) else {}
+    return evidence_of(found) | ({"meaning": dict(meaning)} if meaning else {})
+
+
+def evidence_of(found: AnyWitness) -> dict[str, Any]:
+    """Returns a witness as evidence has it: parameters, secrets, observations, both probabilities, ratio and bound.
 
     Of an inequality it is the parameters, the comparison, and the values of its sides.
     """

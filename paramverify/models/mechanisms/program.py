@@ -58,12 +58,13 @@ class ProgramMechanism:
     places: tuple[Place, ...]
     queries: tuple[Expression, ...]
     answers: tuple[tuple[Value, ...], ...]
+    key: str  # where the program stands: `source` or `file`
 
     def build(self, inputs: Sequence[Input]) -> tuple[HMM, list[InitialDistribution]]:
-        """Returns the model with a state for each distinct input, and an observation for each whole output."""
+        """Returns the model with a state for each distinct input, an observation for each whole output."""
         order = {given: k for k, given in enumerate(dict.fromkeys(inputs))}
         plain = [tuple(_plain(v) for v in given) for given in order]
-        with located(key="source"):
+        with located(key=f"mechanism.{self.key}", anchored=True):
             found = outputs_of(self.program, self.names(), plain, self.checks)
         rows = [{shown_output(outputs): share for outputs, share in row} for row in found]
         outputs = sorted({name for row in rows for name in row}, key=_natural)
@@ -118,7 +119,7 @@ def read(table: Table, checks: Checks) -> Mechanism:
     if queries and len(queries) != len(answers):
         reason = "give all inputs by their values, for [neighbours], or all by expressions over [prior]"
         raise CaseError(reason, key="inputs")
-    return ProgramMechanism(checks, program, tuple(places), tuple(queries), tuple(answers))
+    return ProgramMechanism(checks, program, tuple(places), tuple(queries), tuple(answers), key=name)
 
 
 def _check(name: str, checks: Checks) -> None:

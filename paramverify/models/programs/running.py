@@ -1,8 +1,8 @@
 """Running a program on all its random choices at once.
 
 A set of runs with the same values is one `State`. Statements turn states into states; after each one, what
-nothing reads any more is forgotten, noise that is gone is summed or integrated out, and states that cannot be
-told apart become one. n noisy queries against one threshold so cost n steps, and not 2^n.
+nothing reads any more is forgotten, noise that is gone is summed or integrated out, and states that cannot
+be told apart become one. n noisy queries against one threshold so cost n steps, and not 2^n.
 """
 
 from __future__ import annotations
@@ -354,7 +354,7 @@ def outputs_of(
     """Returns for each input each output with its probability, exact.
 
     `names` are the variables at the start; `Unread(k)` in them is the k-th value of an input. What several
-    inputs have in common runs once. On each input, Σ of the probabilities is 1, identically in the parameters.
+    inputs have in common runs once. On each input the probabilities sum to 1, identically in the parameters.
 
     Raises:
         ProgramError: the program does something that is not covered, with the place.

@@ -1,8 +1,8 @@
 """Lists are values here and references in Python: programs in which that would make a difference are refused.
 
-`x[i] = v` changes a list in place. It means the same in both languages if no other name can reach the list. So
-a list that is changed has to be made for its name (written out, or by `+`, `*` or a part of another one), and
-nothing else may hold it. Levels count from outside: a list is level 0, the lists in it are level 1.
+`x[i] = v` changes a list in place. It means the same in both languages if no other name can reach the list.
+So a list that is changed has to be made for its name (written out, or by `+`, `*` or a part of another one),
+and nothing else may hold it. Levels count from outside: a list is level 0, the lists in it are level 1.
 """
 
 from __future__ import annotations
