@@ -152,7 +152,7 @@ class DefectError(ParamverifyError, AssertionError):
 def located(*, file: str = "", key: str = "", anchored: bool = False) -> Iterator[None]:
     """Adds file and key to an `InputError` that passes through and has none yet; keys nest with dots.
 
-    An anchored key is the whole one: a program runs while the neighbours are read, and its mistakes are its own.
+    An anchored key is the whole one: a program runs while the neighbours are read; its mistakes are its own.
     """
     try:
         yield

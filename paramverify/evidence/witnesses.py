@@ -10,8 +10,8 @@ from typing import overload
 
 from paramverify import printable
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.exponents import meant
 from paramverify.algebra.domains import Interval
+from paramverify.algebra.exponents import meant
 from paramverify.algebra.points import contains
 from paramverify.algebra.polynomials import Point
 from paramverify.algebra.reals import Real

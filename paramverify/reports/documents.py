@@ -9,7 +9,7 @@ from paramverify.algebra.polynomials import rational
 from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, Open
 from paramverify.claims import Origin, Stated
-from paramverify.evidence.witnesses import AnyWitness, Counterexample
+from paramverify.evidence.witnesses import AnyWitness, Counterexample, Witness
 from paramverify.verdicts import status_of
 
 
