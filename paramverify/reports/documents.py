@@ -29,13 +29,13 @@ def real(value: Real | None) -> str | dict[str, str]:
 
 
 def witness(found: AnyWitness) -> dict[str, Any]:
-    """Returns a witness for programs that read an answer: as in evidence, and unbounded parameters in words."""
+    """Returns a witness as answers have it: as in evidence, with unbounded parameters in words."""
     meaning = found.meant if isinstance(found, Witness) else {}
     return evidence_of(found) | ({"meaning": dict(meaning)} if meaning else {})
 
 
 def evidence_of(found: AnyWitness) -> dict[str, Any]:
-    """Returns a witness as evidence has it: parameters, secrets, observations, both probabilities, ratio and bound.
+    """Returns a witness as evidence has it: parameters, secrets, observations, probabilities, ratio, bound.
 
     Of an inequality it is the parameters, the comparison, and the values of its sides.
     """

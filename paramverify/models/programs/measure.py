@@ -147,7 +147,7 @@ class Measure:
         return replace(self, factors=outside, scalar=t.product(self.scalar, p.value(rest)), whole=whole)
 
     def summed(self, first: int, second: int) -> tuple[Measure, int, int, int] | None:
-        """Returns a measure with v[first] + v[second] as one variable: its number, the replaced and the other.
+        """Returns a measure with v[first] + v[second] as one variable, its number, the replaced, the other.
 
         The replaced variable has to stand alone in its factor; None where neither does.
         """
