@@ -2,38 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from paramverify.algebra.expressions import Expression, Name, Node, Operation, evaluate
-from paramverify.errors import ExpressionError
 
 
 @dataclass(frozen=True)
 class Unbounded:
-    """A parameter of the domain (0, ∞), such as eps, that is used as `variable = exp(−step · name)` in (0, 1)."""
+    """A parameter of the domain (0, ∞), such as eps, used as `variable = exp(−step · name)` in (0, 1)."""
 
     name: str
     variable: str
     step: Fraction
 
+    @property
+    def meaning(self) -> str:
+        """What the variable stands for, such as `exp(-eps/4)`."""
+        return f"exp(-{_multiple(self.step, self.name)})"
 
-class FinerError(ExpressionError):
-    """An exponential that is no whole power of what the ring has for it: exp(exponent · name), or exp(exponent)."""
+    def at(self, value: Fraction) -> str:
+        """Returns the parameter where the variable has a value, such as `4*ln(2)` for 1/2."""
+        return _multiple(1 / self.step, f"ln({1 / value})")
 
-    def __init__(self, name: str, exponent: Fraction, text: str = "", column: int = 0) -> None:
-        super().__init__("exp of this number is not a power of the case's generator", text, column)
-        self.name = name
-        self.exponent = exponent
 
-    def at(self, text: str, column: int) -> FinerError:
-        """Returns the same error with its place."""
-        return FinerError(self.name, self.exponent, text, column)
+def _multiple(factor: Fraction, of: str) -> str:
+    times = "" if factor.numerator == 1 else f"{factor.numerator}*"
+    return f"{times}{of}" + ("" if factor.denominator == 1 else f"/{factor.denominator}")
+
+
+def meant(unbounded: Sequence[Unbounded], point: Mapping[str, Fraction]) -> dict[str, str]:
+    """Returns the parameters of the domain (0, ∞) at a point, in words: `{"eps": "4*ln(2)"}`."""
+    return {u.name: u.at(Fraction(point[u.variable])) for u in unbounded if u.variable in point}
 
 
 def exponent_of(expression: Expression, node: Operation, names: Collection[str]) -> dict[str, Fraction]:
-    """Returns the factors of the names in the argument of an `exp` node, that of "" being a number; none is zero.
+    """Returns the factors of the names in the argument of an `exp` node, "" for a number; none is zero.
 
     Raises:
         ExpressionError: the argument is no sum of numbers and multiples of the names.
@@ -43,15 +48,6 @@ def exponent_of(expression: Expression, node: Operation, names: Collection[str])
         if factor:
             found[name] = factor
     return found
-
-
-def linear_parts(expression: Expression, names: Collection[str]) -> dict[str, Fraction]:
-    """Returns the factors of the names in an expression that is a sum of multiples of them, "" for a number.
-
-    Raises:
-        ExpressionError: it is none.
-    """
-    return _parts(expression, expression.root, names)
 
 
 def _parts(expression: Expression, node: Node, names: Collection[str]) -> dict[str, Fraction]:

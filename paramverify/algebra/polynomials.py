@@ -16,7 +16,7 @@ from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpq_poly, fmpz
 
 from paramverify.algebra.constants import GENERATOR, ExpConstant
 from paramverify.algebra.evaluation import MAX_BITS
-from paramverify.algebra.exponents import FinerError, Unbounded, exponent_of
+from paramverify.algebra.exponents import Unbounded, exponent_of
 from paramverify.algebra.expressions import (
     Expression,
     Name,
@@ -26,7 +26,7 @@ from paramverify.algebra.expressions import (
     evaluate,
     unknown_name,
 )
-from paramverify.errors import ExpressionError
+from paramverify.errors import ExpressionError, FinerError
 
 Polynomial = fmpq_mpoly
 Point = Mapping[str, Fraction]
@@ -266,7 +266,8 @@ class _Denoted:
             return RationalFunction.of(self.ring.number(node.value))
         if isinstance(node, Name):
             if node.name in (u.name for u in self.ring.unbounded):
-                reason = f"{node.name} is unbounded: it may stand in exp(...), in epsilon and in the scale of noise only"
+                where = "exp(...), in epsilon and in the scale of noise"
+                reason = f"{node.name} is unbounded: it may stand in {where} only"
                 raise self.expression.error(reason, node)
             if node.name not in self.known:
                 raise self.expression.error(unknown_name(node.name, self.known), node)

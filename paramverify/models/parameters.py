@@ -29,7 +29,7 @@ def unbounded_names(top: Table) -> tuple[str, ...]:
 
 
 def fixed_values(top: Table) -> dict[str, Fraction]:
-    """Returns the parameters that are one number, such as `eps = "1/2"`; mistakes are left to `read_domain`."""
+    """Returns the parameters that are one number, such as `eps = "1/2"`; `read_domain` tells mistakes."""
     table = top.data.get("parameters")
     found: dict[str, Fraction] = {}
     for name, text in table.items() if isinstance(table, dict) else ():

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from paramverify.algebra.budgets import read_epsilon
-from paramverify.algebra.exponents import FinerError, exponents
+from paramverify.algebra.exponents import exponents
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.errors import CaseError, located
+from paramverify.errors import CaseError, FinerError, located
 from paramverify.files import read_file
 from paramverify.models.context import Checks, check_domain
 from paramverify.models.definitions import Definitions, read_files, unknown_table
@@ -160,6 +160,7 @@ class _Reader:
             privacy.close()
         self.top.close()
         doubtful, excluded = possible(compared.pairs, checks.domain)
+        meanings = [f"{u.variable} stands for {u.meaning}" for u in checks.ring.unbounded]
         model = Model(
             domain=checks.domain,
             hmm=compared.hmm,
@@ -167,7 +168,7 @@ class _Reader:
             measure=measure,
             lengths=lengths,
             obligations=tuple(checks.obligations),
-            notes=tuple(dict.fromkeys([*compared.notes, *excluded, *checks.notes])),
+            notes=tuple(dict.fromkeys([*compared.notes, *excluded, *meanings, *checks.notes])),
             maybe_empty=empty,
             stands_for=compared.stands_for,
             maybe_impossible=tuple(doubtful),
@@ -202,7 +203,7 @@ class _Reader:
         return self.digest if len(parts) == 1 else hashlib.sha256(" ".join(parts).encode()).hexdigest()
 
     def exponents(self, privacy: Table | None = None) -> dict[str, list[Fraction]]:
-        """Returns the numbers in every `exp` of the case under "", and the factors of unbounded parameters."""
+        """Returns the numbers in every `exp` of the case ("") and the factors of unbounded parameters."""
         names = unbounded_names(self.top) if privacy else ()
         words = {k: v for k, v in self.top.data.items() if k not in ("title", "source", "expect")}
         used = {name: [*self.finer.get(name, ())] for name in ("", *names)}

@@ -108,13 +108,19 @@ def _against_zero(witness: Counterexample) -> str:
 def _leak(witness: Witness) -> list[str]:
     """Returns the sentences that tell a candidate: prior, secrets, output, probabilities, ratio and bound."""
     left, right = witness.probabilities
-    at = f"With {in_words(witness.parameters)}: " if witness.parameters else ""
+    at = f"With {place(witness)}: " if witness.parameters else ""
     outputs = word(witness.observations)
     return [
         f"{at}{comparison(witness)}",
         f"Pr({outputs} | {printable.name(witness.left)}) {equals(left)}",
         f"Pr({outputs} | {printable.name(witness.right)}) {equals(right)}",
     ]
+
+
+def place(witness: Witness) -> str:
+    """Returns the point of a witness; unbounded parameters are told for their variables too."""
+    told = [in_words(witness.parameters), *(f"{name} = {value}" for name, value in witness.meant.items())]
+    return ", ".join(filter(None, told))
 
 
 def comparison(witness: Witness) -> str:

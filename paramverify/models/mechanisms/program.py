@@ -24,7 +24,8 @@ from paramverify.models.mechanisms import (
 )
 from paramverify.models.names import distinct
 from paramverify.models.priors import InitialDistribution, SecretPair
-from paramverify.models.programs.reading import RESERVED, read_program
+from paramverify.models.programs.expressions import RESERVED
+from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.running import outputs_of
 from paramverify.models.programs.sampling import Sampler
 from paramverify.models.programs.syntax import Program
@@ -70,12 +71,13 @@ class ProgramMechanism:
     places: tuple[Place, ...]
     queries: tuple[Expression, ...]
     answers: tuple[tuple[Value, ...], ...]
+    key: str  # where the program stands: `source` or `file`
 
     def build(self, inputs: Sequence[Input]) -> tuple[HMM, list[InitialDistribution]]:
-        """Returns the model with one state for each distinct input, and one observation for each whole output."""
+        """Returns the model with a state for each distinct input, an observation for each whole output."""
         order = {given: k for k, given in enumerate(dict.fromkeys(inputs))}
         plain = [tuple(_plain(v) for v in given) for given in order]
-        with located(key="source"):
+        with located(key=f"mechanism.{self.key}", anchored=True):
             found = outputs_of(self.program, self.names(), plain, self.checks)
         rows = [{shown_output(outputs): share for outputs, share in row} for row in found]
         outputs = sorted({name for row in rows for name in row}, key=_natural)
@@ -159,7 +161,7 @@ def read(table: Table, checks: Checks) -> Mechanism:
     if queries and len(queries) != len(answers):
         reason = "give all inputs by their values, for [neighbours], or all by expressions over [prior]"
         raise CaseError(reason, key="inputs")
-    return ProgramMechanism(checks, program, tuple(places), tuple(queries), tuple(answers))
+    return ProgramMechanism(checks, program, tuple(places), tuple(queries), tuple(answers), key=name)
 
 
 def _check(name: str, checks: Checks) -> None:

@@ -1,7 +1,7 @@
 """The bases of rates, and the densities of the kinds of noise.
 
-A base is a rational function of the parameters with values in (0, 1), such as α, or the number e to the power of
-a unit for continuous noise: the unit is 1, or a parameter of the domain (0, ∞), such as eps.
+A base is a rational function of the parameters with values in (0, 1), such as α, or the number e to the
+power of a unit for continuous noise: the unit is 1, or a parameter of the domain (0, ∞), such as eps.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Bases:
     def small(self, rate: Rate) -> bool:
         """Tells whether a rate is below 1 at a point of the domain.
 
-        An identity of rational functions that holds around one point holds everywhere, so one point is enough.
+        An identity of rational functions that holds around a point holds everywhere, so one point is enough.
         """
         value = 1.0
         for base, k in rate:

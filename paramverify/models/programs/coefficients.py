@@ -1,7 +1,7 @@
 """Coefficients of terms: quotients of polynomials in which powers of the variables are kept apart.
 
-Sums and integrals of `b^v` multiply by powers of b, up and down, all the time. With those apart from the rest, no
-greatest common divisor is needed for them, and for continuous noise none at all.
+Sums and integrals of `b^v` multiply by powers of b, up and down, all the time. With those apart from the
+rest, no greatest common divisor is needed for them, and for continuous noise none at all.
 """
 
 from __future__ import annotations

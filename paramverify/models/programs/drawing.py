@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import comb
 
-from paramverify.algebra.exponents import FinerError
 from paramverify.algebra.expressions import Expression
 from paramverify.algebra.polynomials import RationalFunction, Ring, to_rational_function
-from paramverify.errors import InputError
+from paramverify.errors import FinerError, InputError, ProgramError
 from paramverify.models.context import Checks
 from paramverify.models.programs.arithmetic import tree_of
 from paramverify.models.programs.bases import Bases
 from paramverify.models.programs.coefficients import Coefficient
 from paramverify.models.programs.measure import Linear
-from paramverify.models.programs.reading import ProgramError
-from paramverify.models.programs.syntax import Apply, Choice, Node, Place
+from paramverify.models.programs.syntax import Apply, Choice, Place
 from paramverify.models.programs.values import State, Symbol, Value
 
 MAX_OUTCOMES = 10_000  # values of a finite random choice
@@ -27,7 +25,7 @@ Found = list[tuple[State, Value]]
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """Draws for one program, whose text is for messages; `rates` are the parameters with the domain (0, ∞)."""
+    """Draws for a program, whose text is for messages; `rates` are the parameters of the domain (0, ∞)."""
 
     text: str
     checks: Checks
@@ -59,7 +57,7 @@ class Drawing:
         """Returns the values of `choice`."""
         try:
             functions = [self._function(v) for v in shares]
-            names = [str(v) for v, _ in node.table]
+            names = [repr(v) if isinstance(v, str) else str(v) for v, _ in node.table]  # "1" is not 1
             self.checks.distribution(dict(zip(names, functions, strict=True)), "choice")
         except InputError as error:
             raise self._at(error, node.place) from None
@@ -68,7 +66,7 @@ class Drawing:
     def _at(self, error: InputError, place: Place) -> InputError:
         if isinstance(error, (ProgramError, FinerError)):
             return error
-        return ProgramError(error.reason, self.text, place)
+        return ProgramError(error.reason, self.text, *place)
 
     @property
     def _one(self) -> RationalFunction:
@@ -86,7 +84,7 @@ class Drawing:
 
     def _function(self, value: Value) -> RationalFunction:
         """Returns the rational function of a number or an expression in parameters."""
-        if isinstance(value, bool) or not isinstance(value, (Fraction, Symbol)):
+        if not isinstance(value, (Fraction, Symbol)):
             what = "a number with noise" if isinstance(value, Linear) else "this"
             raise InputError(f"a number or an expression in parameters is needed here; {what} is none")
         return self.checks.function(Expression("the argument", tree_of(value)))
@@ -151,7 +149,7 @@ class Drawing:
 
     def _rate(self, value: Value) -> tuple[Fraction, str]:
         """Returns 1 / scale as a multiple of 1, or of a parameter of the domain (0, ∞), and its name."""
-        if isinstance(value, Fraction) and not isinstance(value, bool):
+        if isinstance(value, Fraction):
             if value <= 0:
                 raise InputError("the scale of this noise is positive")
             return 1 / value, ""
@@ -190,9 +188,3 @@ def _whole(value: Value, what: str) -> int:
     if isinstance(value, Fraction) and value.denominator == 1:
         return int(value)
     raise InputError(f"{what} needs whole numbers without noise")
-
-
-def places(nodes: Sequence[Node]) -> Iterator[Place]:
-    """Yields the places of expressions."""
-    for node in nodes:
-        yield node.place

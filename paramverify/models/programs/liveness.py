@@ -1,4 +1,4 @@
-"""Which variables a program may still read: what nothing reads any more is forgotten, and its noise summed out.
+"""Which variables a program may still read: what nothing reads is forgotten, and its noise summed out.
 
 A cell is a variable, an entry of a list by its number, or the length of a list; what is read without a known
 number is the whole list.
@@ -109,7 +109,7 @@ def _before_assign(statement: Assign, end: Live) -> Live:
     (name,) = statement.names
     index = statement.indices[0]
     known = len(statement.indices) == 1 and isinstance(index, Literal) and _is_number(index)
-    gone = (name, int(index.value)) if known and isinstance(index, Literal) else None  # type: ignore[arg-type]
+    gone = (name, int(index.value)) if known and isinstance(index, Literal) else None
     return frozenset(c for c in end if c != gone) | read | {(name, LENGTH)}
 
 

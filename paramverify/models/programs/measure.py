@@ -17,7 +17,7 @@ from paramverify.models.programs.bases import Bases
 from paramverify.models.programs.coefficients import Coefficient
 from paramverify.models.programs.pieces import Noise, Pieces
 from paramverify.models.programs.terms import Key, Terms
-from paramverify.models.programs.zones import EVERYWHERE, ZERO, Bound
+from paramverify.models.programs.zones import EVERYWHERE, ZERO, Bound, Zone
 
 UNIT_KEY = Key()
 
@@ -56,7 +56,7 @@ class Linear:
 
 @dataclass(frozen=True, eq=False)
 class Measure:
-    """The weight of a set of runs, by the noise that is alive; `whole` tells which noise is a whole number."""
+    """The weight of a set of runs, by the noise that is alive; `whole` tells which is a whole number."""
 
     bases: Bases
     scalar: Terms
@@ -133,7 +133,9 @@ class Measure:
         result = 1
         for factor in inside:
             result *= len(factor) + 1
-        return result * 10 ** len({n for f in inside for n in p.names_in(f)})
+        for _ in {n for f in inside for n in p.names_in(f)}:
+            result *= 10
+        return result
 
     def _eliminated(self, name: int) -> Measure:
         inside, outside = self.joined([name])
@@ -145,7 +147,7 @@ class Measure:
         return replace(self, factors=outside, scalar=t.product(self.scalar, p.value(rest)), whole=whole)
 
     def summed(self, first: int, second: int) -> tuple[Measure, int, int, int] | None:
-        """Returns a measure with v[first] + v[second] as one variable, and (its number, the one replaced, the other).
+        """Returns a measure with v[first] + v[second] as one variable, its number, the replaced, the other.
 
         The replaced variable has to stand alone in its factor; None where neither does.
         """
@@ -216,5 +218,5 @@ class Measure:
         return Fraction(ceil(limit) - 1 if strict else floor(limit))
 
 
-def _by(pieces: Pieces, scalar: Terms) -> dict[p.Zone, Terms]:
+def _by(pieces: Pieces, scalar: Terms) -> dict[Zone, Terms]:
     return {zone: t.product(terms, scalar) for zone, terms in pieces.items()}

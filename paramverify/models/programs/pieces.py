@@ -1,8 +1,8 @@
-"""Functions of the noise that is alive: sums of terms on zones, with each variable summed or integrated out once.
+"""Functions of the noise that is alive: terms on zones; each variable is summed or integrated out once.
 
-A `Pieces` is Σ over zones Z of [v ∈ Z] · terms(v). Zones may overlap; the function is the sum. To sum a variable
-out over a zone, its bounds are told apart: where `v ≥ L_j` is the largest lower bound and `v ≤ U_k` the smallest
-upper one, the sum from L_j to U_k is G(U_k + 1) − G(L_j), for the primitive G of each term.
+A `Pieces` is Σ over zones Z of [v ∈ Z] · terms(v). Zones may overlap; the function is the sum. To sum a
+variable out over a zone, its bounds are told apart: where `v ≥ L_j` is the largest lower bound and `v ≤ U_k`
+the smallest upper one, the sum from L_j to U_k is G(U_k + 1) − G(L_j), for the primitive G of each term.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def convolved(calculus: Calculus, pieces: Pieces, name: int, pair: tuple[int, in
         new: Terms = {}
         for key, c in terms.items():
             (factor,) = key.factors or (Factor(name, 0, ONE),)
-            # (S − Y)^k · b^S · b^(−Y), the power written out by `moved` in two steps would need two variables.
+            # (S − Y)^k · b^S · b^(−Y): with k > 0 the power written out would need two variables.
             new = t.plus(new, _difference(calculus, factor, key.units, pair, c))
         part = within(EVERYWHERE, bounds)
         if part is not None:

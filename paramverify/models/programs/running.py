@@ -1,8 +1,8 @@
 """Running a program on all its random choices at once.
 
 A set of runs with the same values is one `State`. Statements turn states into states; after each one, what
-nothing reads any more is forgotten, noise that is gone is summed or integrated out, and states that cannot be
-told apart become one. n noisy queries against one threshold so cost n steps, and not 2^n.
+nothing reads any more is forgotten, noise that is gone is summed or integrated out, and states that cannot
+be told apart become one. n noisy queries against one threshold so cost n steps, and not 2^n.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.errors import DefectError, SizeError
+from paramverify.errors import DefectError, ProgramError, SizeError, UnsupportedError
 from paramverify.models.context import Checks
+from paramverify.models.programs.arithmetic import symbol
+from paramverify.models.programs.assigning import Assigner
 from paramverify.models.programs.bases import Bases
 from paramverify.models.programs.drawing import Drawing
 from paramverify.models.programs.evaluating import Evaluator
@@ -27,7 +29,7 @@ from paramverify.models.programs.liveness import (
     substituted,
 )
 from paramverify.models.programs.measure import UNIT_KEY, Measure
-from paramverify.models.programs.reading import ProgramError
+from paramverify.models.programs.sharing import check_names, check_sharing
 from paramverify.models.programs.syntax import (
     Apply,
     Assign,
@@ -36,6 +38,7 @@ from paramverify.models.programs.syntax import (
     If,
     Jump,
     Literal,
+    Node,
     Output,
     Place,
     Program,
@@ -124,10 +127,10 @@ class Run:
             if any(k != UNIT_KEY for k in terms):
                 name = self.evaluator.drawing.bases.unit_name
                 reason = (
-                    f"two noises of the same rate meet here, and a factor {name} appears beside exp(-{name}): "
+                    f"two noises of the same rate meet, and a factor {name} appears beside exp(-{name}): "
                     f"give {name} a number, such as {name} = 1/2 in [parameters]"
                 )
-                raise ProgramError(reason, self.program.text, Place(1, 0))
+                raise self.error(reason, Place(1, 0))
         return [(outputs, terms[UNIT_KEY].function()) for outputs, terms in total.values() if terms]
 
     def block(self, statements: Sequence[Statement], states: list[State], after: After) -> Left:
@@ -138,8 +141,11 @@ class Run:
             if not states:
                 break
             rest = replace(after, end=live[k + 1])
-            found = self.statement(statement, states, rest)
-            states = self.merged(found.end, live[k + 1])
+            try:
+                found = self.statement(statement, states, rest)
+                states = self.merged(found.end, live[k + 1])
+            except UnsupportedError as error:
+                raise self.error(error.reason, statement.place) from None
             left.breaks += found.breaks
             left.continues += found.continues
             left.returns += found.returns
@@ -161,7 +167,7 @@ class Run:
             case Assign(_, (), Call() as call, _):
                 return Left([r for s in states for r in self.called(statement, call, s, after)])
             case Assign():
-                return Left([r for s in states for r in self.assigned(statement, s)])
+                return Left([r for s in states for r in self.assigner.assigned(statement, s)])
             case Output(value, place):
                 return Left([r for s in states for r in self.put(value, s, place)])
             case If(test, then, otherwise, _):
@@ -179,20 +185,17 @@ class Run:
                 return Left(breaks=states)
             case Jump("continue", _):
                 return Left(continues=states)
-            case Jump(_, place):
-                self.stop(states, place)
+            case Jump():
+                self.stop(states)
                 return Left()
             case Return(value, place):
                 return self.returned(value, states, place)
 
-    def stop(self, states: list[State], place: Place) -> None:
-        if self.in_function:
-            raise self.error("stop ends the program, and stands outside of functions", place)
+    def stop(self, states: list[State]) -> None:
         for state in states:
             self.finish(state)
 
-    def returned(self, value: object, states: list[State], place: Place) -> Left:
-        assert not isinstance(value, Statement)
+    def returned(self, value: Node, states: list[State], place: Place) -> Left:
         if not self.in_function:
             for s in states:
                 for ended in self.put(value, s, place):
@@ -201,67 +204,28 @@ class Run:
         found = [
             replace(after, values={**after.values, RESULT: result})
             for s in states
-            for after, result in self.evaluator.values(value, s)  # type: ignore[arg-type]
+            for after, result in self.evaluator.values(value, s)
         ]
         return Left(returns=found)
 
     def error(self, reason: str, place: Place) -> ProgramError:
         """Returns an error that points at a place."""
-        return ProgramError(reason, self.program.text, place)
+        return self.evaluator.error(reason, place)
 
-    def put(self, value: object, state: State, place: Place) -> list[State]:
-        if self.in_function:
-            raise self.error("output stands outside of functions; a function returns its value", place)
+    @property
+    def assigner(self) -> Assigner:
+        """Assignments of this program."""
+        return Assigner(self.evaluator)
+
+    def put(self, value: Node, state: State, place: Place) -> list[State]:
         found = []
-        for after, result in self.evaluator.values(value, state):  # type: ignore[arg-type]
-            for last, plain in self.evaluator.released(value, result, after):  # type: ignore[arg-type]
+        for after, result in self.evaluator.values(value, state):
+            for last, plain in self.evaluator.released(value, result, after):
                 found.append(replace(last, outputs=(*last.outputs, plain)))
         return found
 
-    def assigned(self, statement: Assign, state: State) -> list[State]:
-        found = []
-        for after, value in self.evaluator.values(statement.value, state):
-            if statement.indices:
-                found += self.entered(statement, value, after)
-                continue
-            values = self.unpacked(statement, value)
-            found.append(replace(after, values={**after.values, **values}))
-        return found
-
-    def unpacked(self, statement: Assign | For, value: Value) -> dict[str, Value]:
-        names = statement.names
-        if len(names) == 1:
-            return {names[0]: value}
-        if not isinstance(value, tuple) or len(value) != len(names):
-            raise self.error(f"{len(names)} values are needed here", statement.place)
-        return dict(zip(names, value, strict=True))
-
-    def entered(self, statement: Assign, value: Value, state: State) -> list[State]:
-        """Returns the states after an assignment to an entry of a list."""
-        (name,) = statement.names
-        if name not in state.values:
-            raise self.error(f"{name} has no value here", statement.place)
-        found = []
-        for after, where in self.evaluator.all(statement.indices, state):
-            new = self.put_into(statement, after.values[name], where, value)
-            found.append(replace(after, values={**after.values, name: new}))
-        return found
-
-    def put_into(self, statement: Assign, inside: Value, where: Sequence[Value], value: Value) -> Value:
-        if not where:
-            return value
-        node = Apply("index", (), statement.place)
-        entries = list(self.evaluator.listed(node, inside))
-        k = self.evaluator.whole(node, where[0])
-        if not -len(entries) <= k < len(entries):
-            raise self.error(
-                f"the index {k} is outside of the list, which has {len(entries)} entries", statement.place
-            )
-        entries[k] = self.put_into(statement, entries[k], where[1:], value)
-        return tuple(entries)
-
     def called(self, statement: Assign, call: Call, state: State, after: After) -> list[State]:
-        """Runs a function; the caller's variables wait in one of the function's, and come back with the result."""
+        """Runs a function; the caller's variables wait in one of its own, and come back with the result."""
         function = self.program.functions[call.name]
         self.calls += 1
         if self.calls > MAX_CALLS:
@@ -288,7 +252,7 @@ class Run:
                 assert isinstance(caller, tuple)
                 values = {
                     **dict(zip(names, caller, strict=True)),
-                    **self.unpacked(statement, s.values[RESULT]),
+                    **self.assigner.unpacked(statement, s.values[RESULT]),
                 }
                 found.append(replace(s, values=values))
         return found
@@ -364,8 +328,8 @@ class Run:
             left.end += found.breaks
             left.returns += found.returns
         reason = (
-            f"this loop may go on for more than {MAX_TURNS:,} turns; a loop needs a bound that does not depend on noise, "
-            "and one_sided_geometric(a) counts tries until a success"
+            f"this loop may go on for more than {MAX_TURNS:,} turns; a loop needs a bound that does not "
+            "depend on noise, and one_sided_geometric(a) counts tries until a success"
         )
         raise self.error(reason, statement.place)
 
@@ -389,8 +353,8 @@ def outputs_of(
 ) -> list[list[tuple[Outputs, RationalFunction]]]:
     """Returns for each input each output with its probability, exact.
 
-    `names` are the variables at the start; `Unread(k)` in them is the k-th value of an input. What several inputs
-    have in common runs once. On each input, Σ of the probabilities is 1, identically in the parameters.
+    `names` are the variables at the start; `Unread(k)` in them is the k-th value of an input. What several
+    inputs have in common runs once. On each input the probabilities sum to 1, identically in the parameters.
 
     Raises:
         ProgramError: the program does something that is not covered, with the place.
@@ -398,12 +362,18 @@ def outputs_of(
     """
     bases = Bases(checks)
     rates = tuple(u.name for u in checks.ring.unbounded)
+    parameters: dict[str, Value] = {n: symbol(n) for n in (*checks.ring.parameters, *rates)}
+    parameters |= {n: i.lower for n, i in checks.domain.box.items() if i.is_point and n in parameters}
+    check_names(program, parameters)
+    check_sharing(program, names)
     drawing = Drawing(program.text, checks, bases, rates)
-    symbols = frozenset((*checks.ring.parameters, *rates))
-    run = Run(program, Evaluator(program, drawing, symbols, tuple(inputs)))
+    run = Run(program, Evaluator(program, drawing, parameters, tuple(inputs)))
     one = bases.calculus.one
-    fixed = {n: i.lower for n, i in checks.domain.box.items() if i.is_point and n in symbols}
-    run.start({**fixed, **names}, Measure(bases, {UNIT_KEY: one}))
+    try:
+        run.start(names, Measure(bases, {UNIT_KEY: one}))
+    except RecursionError:
+        reason = "the program, or an expression in parameters that it builds, is nested too deeply"
+        raise ProgramError(reason, program.text, 1, 0) from None
     rows = [run.found(given) for given in inputs]
     for row in rows:
         total = RationalFunction.of(checks.ring.number(0))

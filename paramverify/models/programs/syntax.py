@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 Constant = Fraction | str | bool
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """A place in a program's text: the line from 1, the column from 0."""
 
     line: int
@@ -35,7 +35,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Items:
-    """A list or tuple that is written out."""
+    """A list that is written out; several values at once, such as those of `return a, b`, are one too."""
 
     items: tuple[Node, ...]
     place: Place
@@ -155,19 +155,33 @@ class Program:
     body: tuple[Statement, ...]
 
 
-def names_read(node: Node) -> Iterator[str]:
-    """Yields the variables that an expression reads."""
+def every_node(node: Node) -> Iterator[Node]:
+    """Yields an expression and all that stand in it."""
     stack: list[Node] = [node]
     while stack:
         found = stack.pop()
-        if isinstance(found, Variable):
-            yield found.name
-        elif isinstance(found, (Apply, Call)):
+        yield found
+        if isinstance(found, (Apply, Call)):
             stack.extend(found.arguments)
         elif isinstance(found, Items):
             stack.extend(found.items)
         elif isinstance(found, Choice):
             stack.extend(p for _, p in found.table)
+
+
+def nodes_of(statement: Statement) -> tuple[Node, ...]:
+    """Returns the expressions of a statement, without those of the blocks inside."""
+    match statement:
+        case Assign():
+            return (*statement.indices, statement.value)
+        case If() | While():
+            return (statement.test,)
+        case For():
+            return (statement.values,)
+        case Output() | Return():
+            return (statement.value,)
+        case Jump():
+            return ()
 
 
 def inner_blocks(statement: Statement) -> tuple[tuple[Statement, ...], ...]:
@@ -177,3 +191,11 @@ def inner_blocks(statement: Statement) -> tuple[tuple[Statement, ...], ...]:
     if isinstance(statement, (For, While)):
         return (statement.body,)
     return ()
+
+
+def every_statement(body: Sequence[Statement]) -> Iterator[Statement]:
+    """Yields the statements of a block and of all blocks inside."""
+    for statement in body:
+        yield statement
+        for block in inner_blocks(statement):
+            yield from every_statement(block)

@@ -1,7 +1,8 @@
 """Sums of terms `c · Π v^t · b^v` in the noise that is still alive, and their sums and integrals.
 
-The coefficient c is a rational function of the parameters. A rate b is a product of powers of bases; a base is
-a number in (0, 1) such as α, or e for continuous noise, where the exponent is a rational multiple of one unit.
+The coefficient c is a rational function of the parameters. A rate b is a product of powers of bases; a base
+is a number in (0, 1) such as α, or e for continuous noise, where the exponent is a rational multiple of one
+unit.
 """
 
 from __future__ import annotations
@@ -24,13 +25,15 @@ ONE: Rate = ()
 class Powers(Protocol):
     """The powers of bases as rational functions of the parameters."""
 
-    ring: Ring
+    @property
+    def ring(self) -> Ring:
+        """The ring of the case."""
 
     def power(self, base: int, exponent: Fraction) -> Coefficient:
         """Returns base ** exponent."""
 
     def unit(self, base: int) -> bool:
-        """Whether exponents of this base count in a symbolic unit, so that dividing by one leaves the ring."""
+        """Whether exponents of this base count in a symbolic unit: dividing by one leaves the ring."""
 
 
 class Factor(NamedTuple):
@@ -160,7 +163,8 @@ class Calculus:
     def primitive(self, rate: Rate, power: int, whole: bool) -> list[tuple[Coefficient, int]]:
         """Returns the polynomial P of a primitive, by (coefficient, units) for each power.
 
-        For whole values: G(n) = rate^n · P(n) has G(n+1) − G(n) = n^power · rate^n. For others G' = v^power · rate^v.
+        For whole values: G(n) = rate^n · P(n) has G(n+1) − G(n) = n^power · rate^n. For others:
+        G' = v^power · rate^v.
         """
         what = (rate, power, whole)
         if what not in self._primitives:

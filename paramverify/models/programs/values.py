@@ -1,7 +1,7 @@
 """The values that variables of a program have, and what two runs have in common.
 
-A value is a number, a label, True or False, a list, a number that depends on noise (`Linear`), or an expression
-in the parameters of the case (`Symbol`). `DEAD` stands for an entry that nothing reads any more.
+A value is a number, a label, True or False, a list, a number that depends on noise (`Linear`), or an
+expression in the parameters of the case (`Symbol`). `DEAD` stands for an entry that nothing reads any more.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from paramverify.algebra.trees import Node as Tree
-from paramverify.models.programs.liveness import LENGTH, WHOLE, Live
+from paramverify.models.programs.liveness import WHOLE, Live
 from paramverify.models.programs.measure import Linear, Measure
 
 
@@ -46,8 +46,8 @@ Plain = Fraction | str | bool | tuple["Plain", ...]
 class State:
     """Runs that have the same values in all variables, and the same outputs so far, with their weight.
 
-    `aliases` gives noise that was replaced by a difference of others since the statement began. `given` are the
-    inputs that were read, by their places; the runs are those on all inputs with these values.
+    `aliases` gives noise that was replaced by a difference of others since the statement began. `given` are
+    the inputs that were read, by their places; the runs are those on all inputs with these values.
     """
 
     values: Mapping[str, Value]
@@ -143,8 +143,6 @@ def forgotten(values: Mapping[str, Value], live: Live) -> dict[str, Value]:
             continue
         if isinstance(value, tuple) and WHOLE not in read:
             value = tuple(v if k in read else DEAD for k, v in enumerate(value))
-        elif read == {LENGTH} and not isinstance(value, tuple):
-            pass
         found[name] = value
     return found
 

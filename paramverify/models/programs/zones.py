@@ -1,7 +1,7 @@
 """Zones: sets of points that bounds on variables and on differences of two variables describe.
 
-A zone is the set of all v with `v[i] − v[j] ≤ c` for each of its bounds `(i, j): c`, where v[0] = 0. It is kept
-closed: every bound that follows from two others is there, so equal zones have equal bounds ([Dill89]).
+A zone is the set of all v with `v[i] − v[j] ≤ c` for each of its bounds `(i, j): c`, where v[0] = 0. It is
+kept closed: every bound that follows from two others is there, so equal zones have equal bounds ([Dill89]).
 """
 
 from __future__ import annotations
