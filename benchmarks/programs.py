@@ -93,16 +93,14 @@ class Row:
 
 def rows() -> Iterator[Row]:
     """Yields the rows of the table."""
-    half, one = 'eps = "1/2"', 'eps = "1"'
-    alpha, fourth = 'alpha = "(0, 1)"', 'ratio = "1/alpha**4"'
+    half, one, alpha = 'eps = "1/2"', 'eps = "1"', 'alpha = "(0, 1)"'
+    fourth = 'ratio = "1/alpha**4"'
     laplace = SPARSE.format(threshold="laplace(2 / eps)", query="laplace(4 / eps)")
     geometric = SPARSE.format(threshold="geometric(alpha**2)", query="geometric(alpha)")
     for length, goal in ((2, "0.5"), (3, "1"), (4, "2"), (5, "8")):
         yield Row("SVT, Laplace, eps = 1/2", laplace, length, half, 'epsilon = "eps"', goal)
     for length, goal in ((4, "2"), (6, "30")):
-        yield Row(
-            "SVT, geometric, all alpha", geometric, length, 'alpha = "(0, 1)"', 'ratio = "1/alpha**4"', goal
-        )
+        yield Row("SVT, geometric, all alpha", geometric, length, alpha, fourth, goal)
     for length, goal in ((11, "2"), (25, "10"), (50, "")):
         pair = f"[[{[0] * length}, {[1] * length}]]"
         yield Row("SVT, Laplace, one pair", laplace, length, half, 'epsilon = "eps"', goal, pair)

@@ -13,6 +13,7 @@ from math import exp
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import RationalFunction, Ring, value_at
+from paramverify.errors import UnsupportedError
 from paramverify.models.context import Checks, sample_points
 from paramverify.models.programs.coefficients import Coefficient
 from paramverify.models.programs.pieces import Pieces
@@ -79,7 +80,10 @@ class Bases:
         return {}
 
     def _at_a_point(self, function: RationalFunction) -> float:
-        point = dict(next(sample_points(self.checks.domain)))
+        found = next(sample_points(self.checks.domain), None)
+        if found is None:
+            raise UnsupportedError("no rational point of the domain is known, and unbounded noise needs one")
+        point = dict(found)
         if self.ring.constant:
             point[GENERATOR] = self.ring.constant.enclosure(64)[0]
         return float(value_at(function.numerator, point) / value_at(function.denominator, point))

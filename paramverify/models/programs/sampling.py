@@ -1,7 +1,7 @@
 """Running a program as it is written, on many random draws at once.
 
-Nothing of the exact analysis is used: numbers are numpy arrays with one entry for each run, and a mask tells which
-runs take a branch. So a sample tests the analysis, and an implementation can be tested against the program.
+Nothing of the exact analysis is used: numbers are numpy arrays with one entry for each run, and a mask tells
+which runs take a branch. So a sample tests the analysis, and an implementation can be tested against the program.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from paramverify.errors import LimitError
-from paramverify.models.programs.reading import NOISE, ProgramError
+from paramverify.errors import LimitError, ProgramError
+from paramverify.models.programs.expressions import NOISE
 from paramverify.models.programs.syntax import (
     Apply,
     Assign,
@@ -35,7 +35,6 @@ from paramverify.models.programs.syntax import (
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
 
 MAX_TURNS = 10_000
 
@@ -70,6 +69,7 @@ class Sampler:
     rng: np.random.Generator
     size: int
     outputs: list[tuple[Mask, Array]] = field(default_factory=list)
+    frames: list[_Frame] = field(default_factory=list)
 
     def run(self, inputs: Mapping[str, Array]) -> list[tuple[Array, ...]]:
         """Returns the outputs of each run."""
@@ -85,7 +85,7 @@ class Sampler:
         return [tuple(row) for row in found]
 
     def error(self, reason: str, place: Place) -> ProgramError:
-        return ProgramError(reason, self.program.text, place)
+        return ProgramError(reason, self.program.text, place.line, place.column)
 
     @property
     def frame(self) -> _Frame:
@@ -116,7 +116,9 @@ class Sampler:
                 if len(self.frames) == 1:
                     self.outputs.append((mask, found))
                 else:
-                    self.frame.result = found if self.frame.result is None else _where(mask, found, self.frame.result)
+                    self.frame.result = (
+                        found if self.frame.result is None else _where(mask, found, self.frame.result)
+                    )
                 self.frame.left = self.frame.left | mask
             case If(test, then, otherwise, _):
                 yes = self.truth(test, mask)
@@ -209,7 +211,7 @@ class Sampler:
         given = [self.value(a, mask) for a in node.arguments]
         start, end = (np.zeros(self.size), given[0]) if len(given) == 1 else given[:2]
         step = given[2] if len(given) == 3 else np.ones(self.size)
-        found = []
+        found: list[tuple[Array, Mask]] = []
         k = 0
         while True:
             value = start + k * step
@@ -264,7 +266,7 @@ class Sampler:
         if word in NOISE:
             return self.draw(word, given)
         if word == "index":
-            return self.entry(*given, mask)
+            return self.entry(given[0], given[1], mask)
         if word == "slice":
             return given[0][int(given[1][mask][0]) : int(given[2][mask][0])]
         return _operators()[word](*given)
