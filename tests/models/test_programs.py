@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from program_oracle import Distribution, Maker, Oracle, proved
 
 from paramverify.models.mechanisms.program import shown_output
-from paramverify.models.programs import running, values
+from paramverify.models.programs import running
+from paramverify.models.programs import values as program_values
 from paramverify.models.programs.values import Plain
 
 ALPHA = Fraction(1, 4)
@@ -138,7 +139,7 @@ def total(values):
         s = s + v
     return s
 def pair(x):
-    if flip(1/3):
+    if flip(1/4):
         return x, 1
     return 0, x
 s = total(q)
@@ -180,7 +181,7 @@ def test_what_is_forgotten_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     texts = [Maker(seed, noise=seed % 3 == 0).text() for seed in range(30)]
     usual = [proved(text, INPUTS[:1], {"a": ALPHA}) for text in texts]
 
-    for module in (running, values):
+    for module in (running, program_values):
         monkeypatch.setattr(module, "forgotten", lambda known, live: dict(known))
     assert usual == [proved(text, INPUTS[:1], {"a": ALPHA}) for text in texts]
 

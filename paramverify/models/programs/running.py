@@ -59,7 +59,7 @@ from paramverify.models.programs.values import (
 )
 
 MAX_STATES = 200_000  # states at one time
-MAX_TURNS = 10_000  # turns of a while loop
+MAX_TURNS = 1_000  # turns of a while loop
 MAX_CALLS = 100_000  # calls of functions
 FRAME, RESULT = "#caller", "#result"
 
