@@ -48,7 +48,7 @@ def read_domain(
     """Reads the domain of a case whose `exp` have these arguments; `files` are those of `[define]`, by name.
 
     `exponents` has the numbers in `exp` under "", and for each parameter that may be unbounded its factors.
-    Such a parameter is used as `x_eps = exp(-eps/d)`, with the largest whole d that makes all powers whole.
+    Such a parameter is used as `x_eps = exp(-eps/d)`, with the smallest d that makes all powers whole.
 
     The case's own intervals come first; each must lie inside the one that a file gives, because the file says
     nothing about other points. A parameter that only files have gets the file's interval, or (0, 1) if it

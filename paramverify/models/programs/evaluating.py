@@ -10,7 +10,7 @@ from paramverify.errors import InputError, ProgramError
 from paramverify.models.programs import arithmetic
 from paramverify.models.programs.comparing import Comparing, Found, Split, now
 from paramverify.models.programs.drawing import Drawing
-from paramverify.models.programs.expressions import NOISE
+from paramverify.models.programs.expressions import IN_PLACE, NOISE
 from paramverify.models.programs.measure import Linear
 from paramverify.models.programs.syntax import (
     Apply,
@@ -29,7 +29,6 @@ MAX_RANGE = 10_000
 
 _PASSIVE = ("index", "slice", "len")  # do not read what is in a list
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
-_IN_PLACE = ("+=", "-=", "*=", "/=", "//=", "%=", "**=")
 _CONDITIONS = (*_COMPARISONS, "not", "in", "not in")
 
 
@@ -164,7 +163,7 @@ class Evaluator:
                 return self.comparing.magnitude(node.place, given[0], state)
             case "clamp":
                 return self.comparing.clamped(node.place, given, state)
-        if word in _IN_PLACE:
+        if word in IN_PLACE:
             if isinstance(given[0], tuple):
                 reason = (
                     f"{word} changes a list in place, and other names of it too; write a = a {word[:-1]} ..."

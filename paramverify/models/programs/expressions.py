@@ -82,6 +82,7 @@ _COMPARE: dict[type[ast.cmpop], str] = {
     ast.In: "in",
     ast.NotIn: "not in",
 }
+IN_PLACE = ("+=", "-=", "*=", "/=", "//=", "%=", "**=")  # no lists on their left
 INSTEAD: dict[type[ast.AST], str] = {
     ast.Import: "imports are not allowed: the noise functions are known without one",
     ast.ImportFrom: "imports are not allowed: the noise functions are known without one",

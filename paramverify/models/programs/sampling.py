@@ -1,7 +1,7 @@
 """Running a program as it is written, on many random draws at once.
 
-Nothing of the exact analysis is used: numbers are numpy arrays with one entry for each run, and a mask tells
-which runs take a branch. So a sample tests the analysis, and an implementation can be tested against the program.
+Nothing of the exact analysis is used: numbers are numpy arrays with one entry for each run, and a mask tells which
+runs take a branch. So a sample tests the analysis, and an implementation can be tested against the program.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from paramverify.errors import LimitError, ProgramError
-from paramverify.models.programs.expressions import NOISE
+from paramverify.models.programs.expressions import IN_PLACE, NOISE
 from paramverify.models.programs.syntax import (
     Apply,
     Assign,
@@ -69,7 +69,6 @@ class Sampler:
     rng: np.random.Generator
     size: int
     outputs: list[tuple[Mask, Array]] = field(default_factory=list)
-    frames: list[_Frame] = field(default_factory=list)
 
     def run(self, inputs: Mapping[str, Array]) -> list[tuple[Array, ...]]:
         """Returns the outputs of each run."""
@@ -85,7 +84,7 @@ class Sampler:
         return [tuple(row) for row in found]
 
     def error(self, reason: str, place: Place) -> ProgramError:
-        return ProgramError(reason, self.program.text, place.line, place.column)
+        return ProgramError(reason, self.program.text, *place)
 
     @property
     def frame(self) -> _Frame:
@@ -211,7 +210,7 @@ class Sampler:
         given = [self.value(a, mask) for a in node.arguments]
         start, end = (np.zeros(self.size), given[0]) if len(given) == 1 else given[:2]
         step = given[2] if len(given) == 3 else np.ones(self.size)
-        found: list[tuple[Array, Mask]] = []
+        found = []
         k = 0
         while True:
             value = start + k * step
@@ -249,27 +248,27 @@ class Sampler:
                 return self.call(node, mask)
 
     def applied(self, word: str, arguments: Sequence[Node], mask: Mask) -> Array:
-        import numpy as np
 
         if word == "if":
             yes = self.truth(arguments[0], mask)
             return _where(yes, self.value(arguments[1], mask & yes), self.value(arguments[2], mask & ~yes))
         if word in ("and", "or"):
-            found = self.truth(arguments[0], mask)
+            found = self.value(arguments[0], mask)
             for other in arguments[1:]:
-                rest = mask & found if word == "and" else mask & ~found
+                true = found.astype(bool)
+                rest = mask & true if word == "and" else mask & ~true
                 if rest.any():
-                    told = self.truth(other, rest)
-                    found = np.where(rest, told, found)
+                    found = _where(rest, self.value(other, rest), found)
             return found
         given = [self.value(a, mask) for a in arguments]
         if word in NOISE:
             return self.draw(word, given)
         if word == "index":
-            return self.entry(given[0], given[1], mask)
+            return self.entry(*given, mask)
         if word == "slice":
-            return given[0][int(given[1][mask][0]) : int(given[2][mask][0])]
-        return _operators()[word](*given)
+            ends = [int(end[mask][0]) for end in given[1:]]
+            return given[0][ends[0] :] if len(ends) == 1 else given[0][ends[0] : ends[1]]
+        return _operators()[word.removesuffix("=") if word in IN_PLACE else word](*given)
 
     def entry(self, values: Sequence[Array], where: Array, mask: Mask) -> Array:
         found = values[0] if values else None
