@@ -1,7 +1,7 @@
 """Running a program as it is written, on many random draws at once.
 
-Nothing of the exact analysis is used: numbers are numpy arrays with one entry for each run, and a mask tells which
-runs take a branch. So a sample tests the analysis, and an implementation can be tested against the program.
+Nothing of the exact analysis is used: numbers are numpy arrays with one entry for each run, and a mask tells
+which runs take a branch. So a sample tests the analysis, and an implementation can be tested against the program.
 """
 
 from __future__ import annotations
@@ -115,9 +115,8 @@ class Sampler:
                 if len(self.frames) == 1:
                     self.outputs.append((mask, found))
                 else:
-                    self.frame.result = (
-                        found if self.frame.result is None else _where(mask, found, self.frame.result)
-                    )
+                    known = self.frame.result
+                    self.frame.result = found if known is None else _where(mask, found, known)
                 self.frame.left = self.frame.left | mask
             case If(test, then, otherwise, _):
                 yes = self.truth(test, mask)
@@ -210,7 +209,7 @@ class Sampler:
         given = [self.value(a, mask) for a in node.arguments]
         start, end = (np.zeros(self.size), given[0]) if len(given) == 1 else given[:2]
         step = given[2] if len(given) == 3 else np.ones(self.size)
-        found = []
+        found: list[tuple[Array, Mask]] = []
         k = 0
         while True:
             value = start + k * step
@@ -264,7 +263,7 @@ class Sampler:
         if word in NOISE:
             return self.draw(word, given)
         if word == "index":
-            return self.entry(*given, mask)
+            return self.entry(given[0], given[1], mask)
         if word == "slice":
             ends = [int(end[mask][0]) for end in given[1:]]
             return given[0][ends[0] :] if len(ends) == 1 else given[0][ends[0] : ends[1]]
