@@ -1,7 +1,8 @@
 """Running a program as it is written, on many random draws at once.
 
 Nothing of the exact analysis is used: numbers are numpy arrays with one entry for each run, and a mask tells
-which runs take a branch. So a sample tests the analysis, and an implementation can be tested against the program.
+which runs take a branch. So a sample tests the analysis, and an implementation can be tested against the
+program.
 """
 
 from __future__ import annotations
