@@ -93,12 +93,8 @@ class Row:
 
 def rows() -> Iterator[Row]:
     """Yields the rows of the table."""
-<<<<<<< HEAD
     half, one, alpha = 'eps = "1/2"', 'eps = "1"', 'alpha = "(0, 1)"'
     fourth = 'ratio = "1/alpha**4"'
-=======
-    half, one = 'eps = "1/2"', 'eps = "1"'
->>>>>>> f6d197c (Compare programs with the built-in kinds; zones by brute force)
     laplace = SPARSE.format(threshold="laplace(2 / eps)", query="laplace(4 / eps)")
     geometric = SPARSE.format(threshold="geometric(alpha**2)", query="geometric(alpha)")
     for length, goal in ((2, "0.5"), (3, "1"), (4, "2"), (5, "8")):
