@@ -41,7 +41,7 @@ REFUSED = {
     "k = 10 ** 5000\noutput(k)": ("an exponent is a whole number up to 1,000", 1),
     "b = [0] * 10 ** 9\noutput(1)": ("a list of more than 10,000 entries", 1),
     "while True:\n    n = 1\noutput(n)": ("a loop needs a bound", 1),
-    "while q[0] < 5:\n    output(1)": ("a loop needs a bound", 1),
+    "while q[0] < 5:\n    n = 1\noutput(1)": ("a loop needs a bound", 1),
     "if q[0] == 1:\n    n = 1\noutput(n)": ("n has no value here", 3),
     "output(m)": ("m has no value here; known are a, q", 1),
     "output(q[2])": ("the index 2 is outside of the list, which has 2 entries", 1),
