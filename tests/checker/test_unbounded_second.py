@@ -1,4 +1,4 @@
-"""Evidence of a case with a parameter of the domain (0, ∞) is checked against the case, and not read a second time."""
+"""Evidence of a case with a parameter of the domain (0, ∞) fits its case, and is not read a second time."""
 
 from __future__ import annotations
 
