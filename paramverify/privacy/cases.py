@@ -194,7 +194,10 @@ class _Reader:
             for name in files_of(kind) if isinstance(kind, str) else ():
                 if name in made:
                     path = Path(self.path).parent / made.path(name)
-                    content = read_file(path, MAX_BYTES, "a program", CaseError)
+                    try:
+                        content = read_file(path, MAX_BYTES, "a program", CaseError)
+                    except CaseError as error:
+                        raise CaseError(f"{made.path(name)}: {error.reason}", key=name) from None
                     try:
                         checks.files[name] = content.decode("utf-8-sig")
                     except UnicodeDecodeError as error:

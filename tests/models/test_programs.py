@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from program_oracle import Distribution, Maker, Oracle, proved
 
+from paramverify.errors import ProgramError
 from paramverify.models.mechanisms.program import shown_output
 from paramverify.models.programs import running
 from paramverify.models.programs import values as program_values
@@ -221,3 +222,48 @@ VALUES: st.SearchStrategy[Plain] = st.recursive(
 def test_outputs_are_told_apart(first: list[Plain], second: list[Plain]) -> None:
     """Different outputs have different names: a label "1" is not the number, nor is True."""
     assert (shown_output(first) == shown_output(second)) == (repr(first) == repr(second))
+
+
+MEETINGS = (
+    "a >= b",
+    "a + b <= 0",
+    "c > a",
+    "abs(a - b) <= 1",
+    "max(a, c) == b",
+    "b + c >= a",
+    "a - b + c > 0",
+)
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 12))])
+def test_noise_that_meets_in_several_ways(seed: int) -> None:
+    """Three noises that are compared in pairs, and their sums: the answer is right, or it is a refusal.
+
+    A comparison that stayed behind with the number of a noise that was replaced once spoke of another noise.
+    """
+    r = random.Random(seed)
+    answered = 0
+    for _ in range(12):
+        chosen = r.sample(MEETINGS, 3)
+        lines = ["a = geometric(1/4)", "b = 2 * q[0] + geometric(1/4)", "c = geometric(1/4)"]
+        lines += [f"k{i} = {test}" for i, test in enumerate(chosen)]
+        text = "\n".join([*lines, *(f"output(k{i})" for i in r.sample(range(3), 3))])
+        try:
+            (found,) = proved(text, [[1, 0]], {})
+        except ProgramError:
+            continue
+        answered += 1
+        if answered > 3:
+            break
+        wanted = Oracle(ALPHA, REACH).distribution(text, {"q": [1, 0]})
+        assert _differ(found, wanted) < Fraction(1, 2**12), text
+    assert answered
+
+
+@pytest.mark.parametrize("other", ["q[0]", "geometric(1/2)"])
+def test_labels_that_look_like_numbers(other: str) -> None:
+    """A number is never compared with the label that looks like it: both answers would surprise somebody."""
+    with pytest.raises(ProgramError, match='the label "1": write 1 without quotes'):
+        proved(f'x = {other}\noutput(x == "1")', [[1, 0]], {})
+    (found,) = proved('output(q[0] == "one")', [[1, 0]], {})
+    assert found == Oracle(ALPHA, REACH).distribution('output(q[0] == "one")', {"q": [1, 0]})

@@ -8,6 +8,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from paramverify.errors import InputError, ProgramError, SizeError
+from paramverify.models.names import as_value
 from paramverify.models.programs import arithmetic
 from paramverify.models.programs.measure import Linear
 from paramverify.models.programs.syntax import Place
@@ -42,6 +43,7 @@ class Comparing:
         if isinstance(left, tuple) and isinstance(right, tuple) and word in ("==", "!="):
             same, other = self.same(place, (left, right), state)
             return (same, other) if word == "==" else (other, same)
+        self.check_kinds(place, left, right)
         if isinstance(left, Symbol) or isinstance(right, Symbol):
             raise self.error("a parameter cannot be compared: its value is not known", place)
         if isinstance(left, Linear) or isinstance(right, Linear):
@@ -55,6 +57,17 @@ class Comparing:
             return ([state], []) if arithmetic.holds(word, left, right) else ([], [state])
         except InputError as error:
             raise self.error(error.reason, place) from None
+
+    def check_kinds(self, place: Place, left: Value, right: Value) -> None:
+        """Refuses to compare a number with a label that looks like one: that they differ surprises people."""
+        for label, other in ((left, right), (right, left)):
+            if (
+                isinstance(label, str)
+                and isinstance(other, (Fraction, Linear))
+                and isinstance(as_value(label), Fraction)
+            ):
+                reason = f'a number is compared with the label "{label}": write {label} without quotes'
+                raise self.error(reason, place)
 
     def same(self, place: Place, pair: tuple[Sequence[Value], Sequence[Value]], state: State) -> Split:
         """Compares two lists, entry by entry."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, floor
 
+from paramverify.errors import DefectError
 from paramverify.models.programs import pieces as p
 from paramverify.models.programs import terms as t
 from paramverify.models.programs.bases import Bases
@@ -152,11 +153,10 @@ class Measure:
         The replaced variable has to stand alone in its factor; None where neither does.
         """
         for gone, kept in ((second, first), (first, second)):
-            factor = next(f for f in self.factors if gone in p.names_in(f))
-            if p.names_in(factor) == {gone}:
+            inside, others = self.joined([gone])
+            if p.names_in(inside) == {gone}:  # no comparison has met it: it is in no other factor
                 total = self.fresh
-                new = p.convolved(self.bases.calculus, factor, gone, (total, kept))
-                others = tuple(f for f in self.factors if f is not factor)
+                new = p.convolved(self.bases.calculus, inside, gone, (total, kept))
                 whole = {n: w for n, w in self.whole.items() if n != gone} | {total: self.whole[gone]}
                 return replace(self, factors=(*others, new), whole=whole, fresh=total + 1), total, gone, kept
         return None
@@ -172,7 +172,13 @@ class Measure:
         )
 
     def renamed(self, names: Mapping[int, int]) -> Measure:
-        """Returns the measure with other numbers for all its variables, from 1."""
+        """Returns the measure with other numbers for all its variables, from 1.
+
+        Raises:
+            DefectError: a factor has a variable that is not alive, whose number would be that of another one.
+        """
+        if any(not names.keys() >= set(p.names_in(f)) for f in self.factors):
+            raise DefectError("a comparison of noise that is gone was left behind")
         return replace(
             self,
             factors=tuple(p.renamed(f, names) for f in self.factors),

@@ -304,12 +304,12 @@ class Sampler:
 def _operators() -> dict[str, Callable[..., Array]]:
     import numpy as np
 
-    def extreme(choose: Callable[..., Array]) -> Callable[..., Array]:
+    def extreme(better: Callable[[Array, Array], Mask]) -> Callable[..., Array]:
         def found(*values: Array) -> Array:
             listed = list(values[0]) if len(values) == 1 else list(values)
             result = listed[0]
             for value in listed[1:]:
-                result = choose(result, value)
+                result = _where(better(value, result), value, result)
             return result
 
         return found
@@ -341,8 +341,8 @@ def _operators() -> dict[str, Callable[..., Array]]:
         "exp": lambda a: np.exp(_number(a)),
         "abs": lambda a: np.abs(_number(a)),
         "sum": lambda values: sum(values[1:], values[0]) if values else 0.0,
-        "min": extreme(np.minimum),
-        "max": extreme(np.maximum),
+        "min": extreme(np.less),
+        "max": extreme(np.greater),
         "clamp": lambda a, low, high: np.minimum(np.maximum(a, low), high),
         "len": lambda values: np.full(len(values[0]) if values else 1, float(len(values))),
         "<": lambda a, b: a < b,
