@@ -3,6 +3,8 @@
     ParamverifyError
     ├── InputError (ValueError)          a mistake in what the user gave; exit code 2
     │   ├── ExpressionError              in the text of an expression, with the place
+    │   │   └── FinerError               an exponential that the ring of a case has no variable for yet
+    │   ├── ProgramError                 in a program, with its line and place
     │   ├── CaseError                    in a case file, with file and key
     │   ├── DomainError                  an empty, unbounded or contradictory parameter domain
     │   ├── ModelError                   rows that do not sum to one, negative entries, undefined points
@@ -23,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 
 from paramverify import printable
 
@@ -39,6 +42,7 @@ class InputError(ParamverifyError, ValueError):
         self.reason = reason
         self.file = file
         self.key = key
+        self.anchored = False  # whether the key is the whole one, wherever the error was found
 
     def __str__(self) -> str:
         place = (printable.escaped(part) for part in (self.file, self.key) if part)
@@ -58,6 +62,37 @@ class ExpressionError(InputError):
         shown = self.text[start : start + 70].replace("\n", " ")
         pointer = " " * (self.column - start) + "^"
         return f"{super().__str__()}\n    {shown}\n    {pointer}"
+
+
+class FinerError(ExpressionError):
+    """exp(exponent · name), or exp(exponent), that is no whole power of what the ring has for it."""
+
+    def __init__(self, name: str, exponent: Fraction, text: str = "", column: int = 0) -> None:
+        super().__init__("exp of this number is not a power of the case's generator", text, column)
+        self.name = name
+        self.exponent = exponent
+
+    def at(self, text: str, column: int) -> FinerError:
+        """Returns the same error with its place."""
+        return FinerError(self.name, self.exponent, text, column)
+
+
+class ProgramError(InputError):
+    """A mistake in a program; `line` (from 1) and `column` (from 0) say where, shown with a caret."""
+
+    def __init__(self, reason: str, text: str, line: int, column: int) -> None:
+        super().__init__(reason)
+        self.text = text
+        self.line = line
+        self.column = column
+
+    def __str__(self) -> str:
+        lines = self.text.splitlines() or [""]
+        line = lines[min(self.line, len(lines)) - 1].replace("\t", " ")
+        start = max(0, self.column - 60)
+        shown = printable.escaped(line[start : start + 110])
+        before = super().__str__().removesuffix(self.reason)
+        return f"{before}line {self.line}: {self.reason}\n    {shown}\n    {' ' * (self.column - start)}^"
 
 
 class CaseError(InputError):
@@ -114,12 +149,16 @@ class DefectError(ParamverifyError, AssertionError):
 
 
 @contextmanager
-def located(*, file: str = "", key: str = "") -> Iterator[None]:
-    """Adds file and key to an `InputError` that passes through and has none yet; keys nest with dots."""
+def located(*, file: str = "", key: str = "", anchored: bool = False) -> Iterator[None]:
+    """Adds file and key to an `InputError` that passes through and has none yet; keys nest with dots.
+
+    An anchored key is the whole one: a program runs while the neighbours are read; its mistakes are its own.
+    """
     try:
         yield
     except InputError as error:
         error.file = error.file or file
-        if key:
+        if key and not error.anchored:
             error.key = f"{key}.{error.key}" if error.key else key
+        error.anchored = error.anchored or anchored
         raise

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -31,27 +31,31 @@ class Budget:
     text: str
     rational: Fraction
     logarithms: tuple[tuple[int, Expression], ...] = ()
+    multiples: tuple[tuple[str, Fraction], ...] = ()  # of parameters of the domain (0, ∞)
 
     def ratio(self, ring: Ring, function: Evaluator) -> RationalFunction:
         """Returns e^ε as a rational function of the ring; `function` evaluates the arguments of ln."""
         result = RationalFunction.of(ring.number(1))
-        if self.rational:
-            assert ring.constant is not None
-            power = int(self.rational / ring.constant.exponent)
-            result = RationalFunction.of(ring.variable(ring.names[-1])) ** power
+        for name, factor in (("", self.rational), *self.multiples):
+            result = result * ring.exponential(factor, name)
         for coefficient, argument in self.logarithms:
             result = result * function(argument) ** coefficient
         return result
 
 
-def read_epsilon(expression: Expression) -> Budget:
-    """Splits ε into a rational part and whole multiples of logarithms.
+def read_epsilon(
+    expression: Expression, names: Collection[str] = (), fixed: Mapping[str, Fraction] | None = None
+) -> Budget:
+    """Splits ε into a rational part, multiples of the named parameters, and whole multiples of logarithms.
+
+    `fixed` gives the values of parameters that are numbers.
 
     Raises:
         ExpressionError: ε is not of that form, such as `ln(2)/2` (the bound would be a square root).
     """
     rational = Fraction(0)
     logarithms: list[tuple[int, Expression]] = []
+    multiples: list[tuple[str, Fraction]] = []
     for factor, node in _summands(expression, expression.root, Fraction(1)):
         if isinstance(node, Operation) and node.operator == "ln":
             if factor.denominator != 1:
@@ -64,12 +68,16 @@ def read_epsilon(expression: Expression) -> Budget:
             logarithms.append((int(factor), Expression(expression.text, node.arguments[0])))
         elif isinstance(node, Number):
             rational += factor * node.value
+        elif isinstance(node, Name) and fixed and node.name in fixed:
+            rational += factor * fixed[node.name]
+        elif isinstance(node, Name) and node.name in names:
+            multiples.append((node.name, factor))
         else:
             reason = "not a sum of numbers and ln(...)"
             if isinstance(node, Name):
                 reason = 'epsilon is a number, "ln(2)" or the like; a parameter may stand inside ln only'
             raise expression.error(f"{reason}; for a bound b on e^epsilon write ln(b)", node)
-    return Budget(expression.text, rational, tuple(logarithms))
+    return Budget(expression.text, rational, tuple(logarithms), tuple(multiples))
 
 
 def _summands(expression: Expression, node: Node, factor: Fraction) -> list[tuple[Fraction, Node]]:

@@ -16,6 +16,7 @@ from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpq_poly, fmpz
 
 from paramverify.algebra.constants import GENERATOR, ExpConstant
 from paramverify.algebra.evaluation import MAX_BITS
+from paramverify.algebra.exponents import Unbounded, exponent_of
 from paramverify.algebra.expressions import (
     Expression,
     Name,
@@ -25,7 +26,7 @@ from paramverify.algebra.expressions import (
     evaluate,
     unknown_name,
 )
-from paramverify.errors import ExpressionError
+from paramverify.errors import ExpressionError, FinerError
 
 Polynomial = fmpq_mpoly
 Point = Mapping[str, Fraction]
@@ -48,10 +49,14 @@ def fraction(value: fmpq | fmpz) -> Fraction:
 
 @dataclass(frozen=True)
 class Ring:
-    """The polynomials over the rationals in the named parameters, and in `E` where a constant is given."""
+    """The polynomials over the rationals in the named parameters, and in `E` where a constant is given.
+
+    `unbounded` are the parameters of the domain (0, ∞); their variables are among `parameters`.
+    """
 
     parameters: tuple[str, ...] = ()
     constant: ExpConstant | None = None
+    unbounded: tuple[Unbounded, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -70,6 +75,24 @@ class Ring:
     def variable(self, name: str) -> Polynomial:
         """Returns the polynomial that is one variable."""
         return self.context.gen(self.names.index(name))
+
+    def exponential(self, exponent: Fraction, name: str = "") -> RationalFunction:
+        """Returns exp(exponent · name), for a parameter of the domain (0, ∞), or exp(exponent).
+
+        Raises:
+            FinerError: it is no whole power of the ring's variable for it.
+        """
+        if not exponent:
+            return RationalFunction.of(self.number(1))
+        if name:
+            known = next(u for u in self.unbounded if u.name == name)
+            variable, steps = known.variable, -exponent / known.step
+        else:
+            variable = GENERATOR
+            steps = exponent / self.constant.exponent if self.constant else Fraction(1, 2)
+        if steps.denominator != 1:
+            raise FinerError(name, exponent)
+        return RationalFunction.of(self.variable(variable)) ** int(steps)
 
     def parse(self, text: str) -> Polynomial:
         """Reads a polynomial back from its canonical text, `str(polynomial)`; for trusted text only."""
@@ -242,6 +265,10 @@ class _Denoted:
         if isinstance(node, Number):
             return RationalFunction.of(self.ring.number(node.value))
         if isinstance(node, Name):
+            if node.name in (u.name for u in self.ring.unbounded):
+                where = "exp(...), in epsilon and in the scale of noise"
+                reason = f"{node.name} is unbounded: it may stand in {where} only"
+                raise self.expression.error(reason, node)
             if node.name not in self.known:
                 raise self.expression.error(unknown_name(node.name, self.known), node)
             return self.known[node.name]
@@ -293,17 +320,14 @@ class _Denoted:
         return base**exponent
 
     def exponential(self, node: Operation) -> RationalFunction:
-        argument = evaluate(Expression(self.expression.text, node.arguments[0]))
-        if isinstance(argument, str):
-            raise self.expression.error("exp needs a rational number", node)
-        if argument == 0:
-            return RationalFunction.of(self.ring.number(1))
-        constant = self.ring.constant
-        steps = Fraction(argument) / constant.exponent if constant else Fraction(1, 2)
-        if steps.denominator != 1:
-            reason = "exp of this number is not a power of the case's generator"
-            raise self.expression.error(reason, node)
-        return RationalFunction.of(self.ring.variable(GENERATOR)) ** int(steps)
+        names = [u.name for u in self.ring.unbounded]
+        result = RationalFunction.of(self.ring.number(1))
+        for name, exponent in exponent_of(self.expression, node, names).items():
+            try:
+                result = result * self.ring.exponential(exponent, name)
+            except FinerError as error:
+                raise error.at(self.expression.text, node.column) from None
+        return result
 
 
 def _check_power(expression: Expression, node: Node, base: Polynomial, exponent: int) -> None:
@@ -332,20 +356,3 @@ def _check_sum(expression: Expression, node: Node, left: RationalFunction, right
         size *= int(degree) + 1
     if size > MAX_DENOMINATOR:
         raise expression.error("the common denominator of the sum is too large to be expanded", node)
-
-
-def exponents(expressions: Sequence[Expression]) -> list[Fraction]:
-    """Returns the arguments of every `exp(...)` that occurs in the expressions.
-
-    Raises:
-        ExpressionError: an argument that is not a rational number.
-    """
-    found: list[Fraction] = []
-    for expression in expressions:
-        for node in expression.nodes():
-            if isinstance(node, Operation) and node.operator == "exp":
-                value = evaluate(Expression(expression.text, node.arguments[0]))
-                if isinstance(value, str):
-                    raise expression.error("exp needs a rational number", node)
-                found.append(Fraction(value))
-    return found

@@ -73,6 +73,8 @@ class SecondReader:
             return plain.number(text), plain.number(text), True, True
         text = text.strip()
         low, high = text[1:-1].split(",")
+        if high.strip().lstrip("+").strip().lower() in ("oo", "inf", "infinity"):
+            raise Unread("a parameter without an upper end")
         return plain.number(low), plain.number(high), text[0] == "[", text[-1] == "]"
 
     def calculator(self, point: Point, base: Fraction) -> Calculator:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 from typing import overload
@@ -11,6 +11,7 @@ from typing import overload
 from paramverify import printable
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Interval
+from paramverify.algebra.exponents import meant
 from paramverify.algebra.points import contains
 from paramverify.algebra.polynomials import Point
 from paramverify.algebra.reals import Real
@@ -42,6 +43,7 @@ class Witness:
     probabilities: tuple[Real, Real]
     bound: Real
     exceeds: bool
+    meant: Mapping[str, str] = field(default_factory=dict)  # unbounded parameters, in words
 
     @property
     def ratio(self) -> Real | None:
@@ -131,6 +133,7 @@ def evaluate(model: Model, origin: Origin, point: Point) -> Witness:
         probabilities=(left, right),
         bound=bound,
         exceeds=model.measure.exceeds(left, right, bound),
+        meant=meant(model.domain.ring.unbounded, parameters),
     )
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from paramverify.algebra.budgets import read_epsilon
 from paramverify.algebra.domains import Domain
-from paramverify.algebra.polynomials import RationalFunction, exponents
+from paramverify.algebra.exponents import exponents
+from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.errors import CaseError, located
 from paramverify.interactive.given import Given, read_relations
@@ -158,7 +159,7 @@ def _ratio(privacy: Table, name: str, checks: Checks) -> RationalFunction:
 
 def _domain(top: Table, privacy: Table) -> Domain:
     words = {k: v for k, v in top.data.items() if k not in ("title", "source", "expect")}
-    used = exponents(list(all_expressions(words)))
+    used = exponents(list(all_expressions(words)))[""]
     tables = {"privacy": privacy} | ({"unwinding": top.table("unwinding")} if "unwinding" in top else {})
     for (where, table), name in product(tables.items(), BUDGETS):
         if name in table:
@@ -166,4 +167,4 @@ def _domain(top: Table, privacy: Table) -> Domain:
                 expression = table.expression(name)
             with located(key=f"{where}.{name}"):
                 used.append(read_epsilon(expression).rational)
-    return read_domain(top, used, {})
+    return read_domain(top, {"": used}, {})

@@ -23,8 +23,9 @@ from typing import Any
 
 from paramverify.algebra.budgets import read_epsilon
 from paramverify.algebra.domains import Domain
+from paramverify.algebra.exponents import exponents
 from paramverify.algebra.expressions import Expression
-from paramverify.algebra.polynomials import RationalFunction, exponents
+from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, located
 from paramverify.files import read_file
 from paramverify.logic.grammar import read_predicate, read_property
@@ -101,12 +102,12 @@ def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
     if given.parameters:
         top.data = {**top.data, "parameters": {**top.data.get("parameters", {}), **given.parameters}}
     words = {k: v for k, v in top.data.items() if k in ("states", "parameters")}
-    used = exponents([*all_expressions(words), *_expressions(properties)])
+    used = exponents([*all_expressions(words), *_expressions(properties)])[""]
     used += [read_epsilon(p.epsilon).rational for p in _privates(properties)]
     with located(key="epsilon"):
         used += [read_epsilon(as_expression(text)).rational for text in given.epsilons]
-        used += exponents([as_expression(text) for text in (*given.epsilons, *given.deltas)])
-    checks = Checks(read_domain(top, used, {}))
+        used += exponents([as_expression(text) for text in (*given.epsilons, *given.deltas)])[""]
+    checks = Checks(read_domain(top, {"": used}, {}))
     empty = check_domain(checks.domain)
     chain = _model(top, path, checks, given)
     relation = _relation(top, chain, given)

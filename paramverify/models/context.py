@@ -49,6 +49,7 @@ class Checks:
     notes: list[str] = field(
         default_factory=list
     )  # what a reader of the verdict should know of the mechanism
+    files: dict[str, str] = field(default_factory=dict)  # texts of the files that the mechanism names, by key
 
     @property
     def ring(self) -> Ring:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -10,15 +11,44 @@ from paramverify.algebra.branches import tightened
 from paramverify.algebra.constants import GENERATOR, generator
 from paramverify.algebra.constraints import parse_constraint
 from paramverify.algebra.domains import Domain, Interval, box_domain, parse_interval
+from paramverify.algebra.exponents import Unbounded
 from paramverify.algebra.polynomials import Ring
-from paramverify.errors import CaseError, located
+from paramverify.errors import CaseError, InputError, located
 from paramverify.models.design import interval_text
 from paramverify.models.rational_files import UNIT, RationalFile
 from paramverify.tables import Table, check_name
 
 
-def read_domain(top: Table, exponents: Sequence[Fraction], files: Mapping[str, RationalFile]) -> Domain:
+def unbounded_names(top: Table) -> tuple[str, ...]:
+    """Returns the parameters of the domain (0, ∞), written `eps = "(0, oo)"`."""
+    table = top.data.get("parameters")
+    if not isinstance(table, dict):
+        return ()
+    wanted = re.compile(r"\s*\(\s*0\s*,\s*\+?\s*(oo|inf|infinity)\s*\)\s*", re.IGNORECASE)
+    return tuple(n for n, text in table.items() if isinstance(text, str) and wanted.fullmatch(text))
+
+
+def fixed_values(top: Table) -> dict[str, Fraction]:
+    """Returns the parameters that are one number, such as `eps = "1/2"`; `read_domain` tells mistakes."""
+    table = top.data.get("parameters")
+    found: dict[str, Fraction] = {}
+    for name, text in table.items() if isinstance(table, dict) else ():
+        try:
+            interval = parse_interval(interval_text(text))
+        except InputError:
+            continue
+        if interval.is_point:
+            found[name] = interval.lower
+    return found
+
+
+def read_domain(
+    top: Table, exponents: Mapping[str, Sequence[Fraction]], files: Mapping[str, RationalFile]
+) -> Domain:
     """Reads the domain of a case whose `exp` have these arguments; `files` are those of `[define]`, by name.
+
+    `exponents` has the numbers in `exp` under "", and for each parameter that may be unbounded its factors.
+    Such a parameter is used as `x_eps = exp(-eps/d)`, with the smallest d that makes all powers whole.
 
     The case's own intervals come first; each must lie inside the one that a file gives, because the file says
     nothing about other points. A parameter that only files have gets the file's interval, or (0, 1) if it
@@ -29,6 +59,7 @@ def read_domain(top: Table, exponents: Sequence[Fraction], files: Mapping[str, R
     """
     box: dict[str, Interval] = {}
     constraints: object = []
+    unbounded: list[Unbounded] = []
     table = top.table("parameters") if "parameters" in top else None
     with located(key="parameters"):
         if table is not None:
@@ -39,10 +70,15 @@ def read_domain(top: Table, exponents: Sequence[Fraction], files: Mapping[str, R
                 check_name(name)
                 if name == GENERATOR:
                     raise CaseError("this name stands for the constant exp(...)", key=name)
+                if name in exponents:
+                    unbounded.append(_unbounded(name, exponents[name], table))
+                    box[unbounded[-1].variable] = UNIT
+                    continue
                 with located(key=name):
                     box[name] = parse_interval(interval_text(table.get(name)))
         _add_files(box, files)
-        domain = box_domain(Ring(tuple(box), generator(exponents)), box)
+        ring = Ring(tuple(box), generator(exponents.get("", ())), tuple(unbounded))
+        domain = box_domain(ring, box)
         if not isinstance(constraints, list):
             raise CaseError("a list of comparisons is needed here", key="constraints")
         for k, text in enumerate(constraints):
@@ -55,6 +91,17 @@ def read_domain(top: Table, exponents: Sequence[Fraction], files: Mapping[str, R
         domain = replace(domain, constraints=(*domain.constraints, *file.constraints(domain)))
     with located(key="parameters"):
         return tightened(domain)
+
+
+def _unbounded(name: str, factors: Sequence[Fraction], table: Table) -> Unbounded:
+    variable = f"x_{name}"
+    if variable in table:
+        raise CaseError(
+            f"{variable} stands for exp(-{name}/d): give the other parameter another name", key=variable
+        )
+    common = generator([*factors, *([] if any(factors) else [Fraction(1)])])
+    assert common is not None
+    return Unbounded(name, variable, common.exponent)
 
 
 def _add_files(box: dict[str, Interval], files: Mapping[str, RationalFile]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from paramverify.algebra.budgets import read_epsilon
+from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.errors import CaseError, located
@@ -27,7 +28,9 @@ def read_measure(privacy: Table, checks: Checks) -> tuple[Measure, str]:
     expression = privacy.expression(name)
     with located(key=name):
         if name == "epsilon":
-            budget = read_epsilon(expression)
+            unbounded = [u.name for u in checks.ring.unbounded]
+            fixed = {n: i.lower for n, i in checks.domain.box.items() if i.is_point and n != GENERATOR}
+            budget = read_epsilon(expression, unbounded, fixed)
             ratio = budget.ratio(checks.ring, checks.function)
         else:
             ratio = checks.function(expression)

@@ -7,7 +7,7 @@ prior and the secrets, the mechanism, the budget. `load` reads it into a `Case` 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from os import PathLike
@@ -15,21 +15,28 @@ from pathlib import Path
 from typing import Any
 
 from paramverify.algebra.budgets import read_epsilon
-from paramverify.algebra.polynomials import RationalFunction, exponents
-from paramverify.errors import CaseError, located
+from paramverify.algebra.exponents import exponents
+from paramverify.algebra.polynomials import RationalFunction
+from paramverify.errors import CaseError, FinerError, located
+from paramverify.files import read_file
 from paramverify.models.context import Checks, check_domain
 from paramverify.models.definitions import Definitions, read_files, unknown_table
 from paramverify.models.design import Design, read_design
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
-from paramverify.models.mechanisms import Input, Mechanism
+from paramverify.models.mechanisms import Input, Mechanism, files_of
 from paramverify.models.model import Model
 from paramverify.models.one_sided import without_one_sided
-from paramverify.models.parameters import read_domain, without_interval
+from paramverify.models.parameters import (
+    fixed_values,
+    read_domain,
+    unbounded_names,
+    without_interval,
+)
 from paramverify.models.priors import Prior
 from paramverify.privacy.bounds import read_lengths, read_measure, read_one_sided
 from paramverify.privacy.secrets import possible, read_comparison
-from paramverify.tables import Table, all_expressions, read_toml
+from paramverify.tables import MAX_BYTES, Table, all_expressions, read_toml
 
 PRIVACY = ("prior", "mechanism", "secrets", "neighbours", "privacy")
 TABLES = ["parameters", *PRIVACY, "quantify", "design", "define", "claim", "expect"]
@@ -79,16 +86,24 @@ def load(path: str | PathLike[str]) -> Case:
             raise CaseError("this is an interactive system: use `paramverify interactive`", key="system")
         if ("model" in data or "states" in data) and "mechanism" not in data:
             raise CaseError("this is a chain with formulas: use `paramverify logic`", key="model")
-        return _Reader(Table(data), str(path), digest).case()
+        finer: dict[str, list[Fraction]] = {}
+        while True:
+            try:
+                return _Reader(Table(data), str(path), digest, finer).case()
+            except FinerError as error:
+                if error.exponent in finer.setdefault(error.name, []):
+                    raise
+                finer[error.name].append(error.exponent)
 
 
 class _Reader:
     """Reads the tables of one case in the order in which they build on each other."""
 
-    def __init__(self, top: Table, path: str, digest: str) -> None:
+    def __init__(self, top: Table, path: str, digest: str, finer: Mapping[str, Sequence[Fraction]]) -> None:
         self.top = top
         self.path = path
         self.digest = digest
+        self.finer = finer  # exponents of exp that no expression of the case shows
 
     def case(self) -> Case:
         title = self.top.text("title", "")
@@ -140,6 +155,7 @@ class _Reader:
         checks = Checks(read_domain(self.top, self.exponents(privacy), {}))
         free, design = self.free(checks), read_design(self.top)
         empty = check_domain(checks.domain)
+        digest = self.files(checks)
         compared = read_comparison(self.top, checks)
         with located(key="privacy"):
             measure, budget = read_measure(privacy, checks)
@@ -151,6 +167,7 @@ class _Reader:
                 raise CaseError(reason, key="one_sided")
         self.top.close()
         doubtful, excluded = possible(compared.pairs, checks.domain)
+        meanings = [f"{u.variable} stands for {u.meaning}" for u in checks.ring.unbounded]
         model = Model(
             domain=checks.domain,
             hmm=compared.hmm,
@@ -158,7 +175,7 @@ class _Reader:
             measure=measure,
             lengths=lengths,
             obligations=tuple(checks.obligations),
-            notes=tuple(dict.fromkeys([*compared.notes, *excluded, *checks.notes])),
+            notes=tuple(dict.fromkeys([*compared.notes, *excluded, *meanings, *checks.notes])),
             maybe_empty=empty,
             stands_for=compared.stands_for,
             maybe_impossible=tuple(doubtful),
@@ -168,7 +185,7 @@ class _Reader:
                 model = without_one_sided(model)
         return Case(
             self.path,
-            self.digest,
+            digest,
             budget=budget,
             model=model,
             free=free,
@@ -180,13 +197,38 @@ class _Reader:
             inputs=compared.inputs,
         )
 
-    def exponents(self, privacy: Table | None = None) -> list[Fraction]:
-        """Returns the arguments of every `exp` of the case."""
+    def files(self, checks: Checks) -> str:
+        """Reads the files that `[mechanism]` names; returns the digest of all that makes up the case."""
+        parts = [self.digest]
+        with self.top.within("mechanism") as made:
+            kind = made.get("kind")
+            for name in files_of(kind) if isinstance(kind, str) else ():
+                if name in made:
+                    path = Path(self.path).parent / made.path(name)
+                    try:
+                        content = read_file(path, MAX_BYTES, "a program", CaseError)
+                    except CaseError as error:
+                        raise CaseError(f"{made.path(name)}: {error.reason}", key=name) from None
+                    try:
+                        checks.files[name] = content.decode("utf-8-sig")
+                    except UnicodeDecodeError as error:
+                        raise CaseError(f"not UTF-8 text (byte {error.start})", key=name) from None
+                    parts.append(hashlib.sha256(content).hexdigest())
+        return self.digest if len(parts) == 1 else hashlib.sha256(" ".join(parts).encode()).hexdigest()
+
+    def exponents(self, privacy: Table | None = None) -> dict[str, list[Fraction]]:
+        """Returns the numbers in every `exp` of the case ("") and the factors of unbounded parameters."""
+        names = unbounded_names(self.top) if privacy else ()
         words = {k: v for k, v in self.top.data.items() if k not in ("title", "source", "expect")}
-        used = exponents(list(all_expressions(words)))
+        used = {name: [*self.finer.get(name, ())] for name in ("", *names)}
+        for name, factors in exponents(list(all_expressions(words)), names).items():
+            used[name] += factors
         if privacy and "epsilon" in privacy:
             with located(key="privacy"):
-                used.append(read_epsilon(privacy.expression("epsilon")).rational)
+                budget = read_epsilon(privacy.expression("epsilon"), names, fixed_values(self.top))
+                used[""].append(budget.rational)
+                for name, factor in budget.multiples:
+                    used[name].append(factor)
         return used
 
     def free(self, checks: Checks) -> tuple[str, ...]:

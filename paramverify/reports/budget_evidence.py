@@ -89,7 +89,7 @@ def budget_document(
             obligations=obligations,
         )
         document = evidence_document(case, report)
-    return document | {BUDGET: {"bound": bound, "witnesses": [documents.witness(w) for w in witnesses]}}
+    return document | {BUDGET: {"bound": bound, "witnesses": [documents.evidence_of(w) for w in witnesses]}}
 
 
 def check_budget(document: Mapping[str, Any], case: Case, check: Check) -> checker.Report:
@@ -164,7 +164,7 @@ def _again(model: Model, written: Mapping[str, Any]) -> Witness:
         found = evaluate(model, Origin(left, right, word), point)
     except InputError as error:
         raise EvidenceError(f"a witness: {error}") from None
-    if documents.witness(found) != written:
+    if documents.evidence_of(found) != written:
         raise EvidenceError("the model gives other numbers for a witness")
     return found
 

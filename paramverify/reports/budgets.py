@@ -53,6 +53,7 @@ class Statement:
             witness = documents.witness(found.witness)
         proved = found.proof.bound if found.proof else None
         value = found.epsilon
+        meant = [f"{n} = {v}" for n, v in found.witness.meant.items()] if found.witness else []
         return Statement(
             ratio=ratio,
             shown=shown,
@@ -63,7 +64,7 @@ class Statement:
             infinite=found.infinite,
             every_length=not model.lengths,
             origin=found.origin,
-            where=_where(found.place) if model.domain.ring.parameters else "",
+            where=", ".join([_where(found.place), *meant]) if model.domain.ring.parameters else "",
             witness=witness,
             approached=tuple(documents.witness(w) for w in found.approached),
             proved_upper=proved.enclosure()[1] if isinstance(proved, Real) else proved,

@@ -9,7 +9,7 @@ from paramverify.algebra.polynomials import rational
 from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, Open
 from paramverify.claims import Origin, Stated
-from paramverify.evidence.witnesses import AnyWitness, Counterexample
+from paramverify.evidence.witnesses import AnyWitness, Counterexample, Witness
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.verdicts import status_of
@@ -31,7 +31,13 @@ def real(value: Real | None) -> str | dict[str, str]:
 
 
 def witness(found: AnyWitness) -> dict[str, Any]:
-    """Returns a witness: parameters, secrets, observations, both probabilities, ratio and bound.
+    """Returns a witness as answers have it: as in evidence, with unbounded parameters in words."""
+    meaning = found.meant if isinstance(found, Witness) else {}
+    return evidence_of(found) | ({"meaning": dict(meaning)} if meaning else {})
+
+
+def evidence_of(found: AnyWitness) -> dict[str, Any]:
+    """Returns a witness as evidence has it: parameters, secrets, observations, probabilities, ratio, bound.
 
     Of an inequality it is the parameters, the comparison, and the values of its sides.
     """

@@ -57,7 +57,7 @@ def evidence_document(case: Case, report: Report) -> dict[str, Any]:
     if isinstance(report.verdict, Violated):
         found = report.verdict.witness
         broken = _broken(case.model, found)
-        violation = certificates.witness(broken, found.parameters, documents.witness(found))
+        violation = certificates.witness(broken, found.parameters, documents.evidence_of(found))
         entries = [entry for entry in entries if entry["proof"] is not None]
     document = certificates.evidence(
         case.title, case.digest, status, certificates.distinct(entries), violation
@@ -239,7 +239,7 @@ def recheck_witness(document: Mapping[str, Any], model: AnyModel, report: checke
         shown = found.exceeds
         if (left, right) != (found.left, found.right):
             raise Misformed("the case has other names for the secrets", "witness", "secrets")
-    own = documents.witness(found)
+    own = documents.evidence_of(found)
     if not shown:
         raise checker.Rejected("the model does not pass its bound at the witness")
     for name in (own.keys() | written.keys()) - {"parameters", "claim"}:

@@ -236,7 +236,7 @@ def tight_lines(tight: TightRatio) -> list[str]:
         head = f"the ratio is at least {low_text}; no upper bound was proved"
     near = []
     if witness.parameters and not tight.infinite:
-        place = in_words(witness.parameters)
+        place = text.place(witness)
         seen = f"near it, ratio {text.number(witness.ratio)}, " if not tight.exact and witness.ratio else ""
         near = [f"  {seen}with {place}:"]
     return [

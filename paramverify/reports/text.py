@@ -115,7 +115,7 @@ def _against_zero(witness: Counterexample) -> str:
 
 def _leak(witness: Witness) -> list[str]:
     """Returns the sentences that tell a candidate: prior, secrets, output, probabilities, ratio and bound."""
-    at = f"With {in_words(witness.parameters)}: " if witness.parameters else ""
+    at = f"With {place(witness)}: " if witness.parameters else ""
     return [f"{at}{comparison(witness)}", *probability_lines(witness)]
 
 
@@ -127,6 +127,12 @@ def probability_lines(witness: Witness) -> list[str]:
         f"Pr({outputs} | {printable.name(witness.left)}) {equals(left)}",
         f"Pr({outputs} | {printable.name(witness.right)}) {equals(right)}",
     ]
+
+
+def place(witness: Witness) -> str:
+    """Returns the point of a witness; unbounded parameters are told for their variables too."""
+    told = [in_words(witness.parameters), *(f"{name} = {value}" for name, value in witness.meant.items())]
+    return ", ".join(filter(None, told))
 
 
 def comparison(witness: Witness) -> str:

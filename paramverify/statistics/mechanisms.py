@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import log
 from typing import TYPE_CHECKING, Any
 
+from paramverify.algebra.polynomials import Ring
 from paramverify.errors import InputError, located
 from paramverify.models.evaluation import Numbers
-from paramverify.models.mechanisms import Drawing, Drawn
+from paramverify.models.mechanisms import Drawing, Drawn, Runnable
 from paramverify.statistics.blackbox import BlackBox, BlackBoxSource
 from paramverify.statistics.draws import Draws
 from paramverify.statistics.experiments import Experiment
@@ -62,9 +64,19 @@ def direct(case_inputs: CaseInputs, point: Mapping[str, Fraction]) -> Drawing:
         return mechanism.drawn(
             lambda noise: Noisy.of([[numbers.function(p) for p in row] for row in noise.rows])
         )
+    if isinstance(mechanism, Runnable):
+        return mechanism.run_at(_floats(case_inputs.model.domain.ring, point))
     case = case_inputs.case
     with located(file=case.path, key="mechanism"):
         raise InputError(f"the noise of {case.kind!r} is not drawn by itself; sample its model", key="kind")
+
+
+def _floats(ring: Ring, point: Mapping[str, Fraction]) -> dict[str, float]:
+    """Returns the parameters as numbers, those of the domain (0, ∞) too."""
+    found = {name: float(point[name]) for name in ring.parameters}
+    for unbounded in ring.unbounded:
+        found[unbounded.name] = -log(point[unbounded.variable]) / float(unbounded.step)
+    return found
 
 
 @dataclass(frozen=True, eq=False)

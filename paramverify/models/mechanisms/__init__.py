@@ -8,7 +8,7 @@ is special about one it offers itself: see `Drawn` and `WorstPair`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
 from itertools import product
@@ -74,6 +74,14 @@ class Drawn(Protocol):
 
 
 @runtime_checkable
+class Runnable(Protocol):
+    """What a mechanism may offer besides: it is run as it is written, with the parameters as numbers."""
+
+    def run_at(self, values: Mapping[str, float]) -> Drawing:
+        """Returns the mechanism at a parameter point."""
+
+
+@runtime_checkable
 class WorstPair(Protocol):
     """What a mechanism may offer besides: it knows the neighbours with the largest ratio, unformed."""
 
@@ -127,6 +135,11 @@ def read_mechanism(table: Table, checks: Checks) -> Mechanism:
 def are_rows_checked(kind: str) -> bool:
     """Whether the module of a kind says that `read` checks its probabilities; else the case is checked."""
     return bool(getattr(REGISTRY.module(kind), "CHECKED", False))
+
+
+def files_of(kind: str) -> tuple[str, ...]:
+    """Returns the keys of `[mechanism]` that name files, which the module of a kind lists as `FILES`."""
+    return tuple(getattr(REGISTRY.module(kind), "FILES", ())) if kind in REGISTRY.loaders() else ()
 
 
 def read_queries(table: Table) -> tuple[tuple[Expression, ...], int]:

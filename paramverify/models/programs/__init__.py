@@ -1,0 +1,1 @@
+"""Programs: mechanisms that users write, run exactly on sets of random values."""

@@ -1,0 +1,319 @@
+"""The values of expressions: a state splits where the value depends on a random choice or on noise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from paramverify.errors import InputError, ProgramError
+from paramverify.models.programs import arithmetic
+from paramverify.models.programs.comparing import Comparing, Found, Split, now
+from paramverify.models.programs.drawing import Drawing
+from paramverify.models.programs.expressions import IN_PLACE, NOISE
+from paramverify.models.programs.measure import Linear
+from paramverify.models.programs.syntax import (
+    Apply,
+    Call,
+    Choice,
+    Items,
+    Literal,
+    Node,
+    Place,
+    Program,
+    Variable,
+)
+from paramverify.models.programs.values import DEAD, Dead, Plain, State, Symbol, Unread, Value, read, unread
+
+MAX_RANGE = 10_000
+
+_PASSIVE = ("index", "slice", "len")  # do not read what is in a list
+_COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+_CONDITIONS = (*_COMPARISONS, "not", "in", "not in")
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluator:
+    """Evaluates expressions of one program; `parameters` are those of the case, with their values."""
+
+    program: Program
+    drawing: Drawing
+    parameters: Mapping[str, Value]
+    inputs: tuple[tuple[Fraction | str, ...], ...]  # the inputs that are asked for, by their places
+
+    def error(self, reason: str, place: Place) -> ProgramError:
+        """Returns an error that points at a place."""
+        return ProgramError(reason, self.program.text, *place)
+
+    @property
+    def comparing(self) -> Comparing:
+        """Comparisons of this program."""
+        return Comparing(self.program.text)
+
+    def values(self, node: Node, state: State) -> Found:
+        """Returns the values of an expression, each with its runs; inputs in lists may be unread.
+
+        Raises:
+            ProgramError: what is not covered, or has no value.
+        """
+        return [
+            pair
+            for s, value in self._values(node, state)
+            for pair in ([(s, value)] if not isinstance(value, Unread) else self.read(value, s))
+        ]
+
+    def read(self, value: Unread, state: State) -> Found:
+        """Tells the values of an input apart: those of all inputs that agree with what was read."""
+        known = [v for place, v in state.given if place == value.place]
+        if known:
+            return [(state, known[0])]
+        agreeing = (given for given in self.inputs if all(given[place] == v for place, v in state.given))
+        found = dict.fromkeys(given[value.place] for given in agreeing)
+        return [(read(state, value.place, v), v) for v in found]
+
+    def read_all(self, values: Sequence[Value], state: State) -> list[tuple[State, list[Value]]]:
+        """Returns values in which every input is read."""
+        found: list[tuple[State, list[Value]]] = [(state, list(values))]
+        for entry in dict.fromkeys(u for v in values for u in unread(v)):
+            found = [
+                (s, [_put(v, entry, told) for v in known])
+                for state_, known in found
+                for s, told in self.read(entry, state_)
+            ]
+        return found
+
+    def _values(self, node: Node, state: State) -> Found:
+        match node:
+            case Literal(value, _):
+                return [(state, value)]
+            case Variable():
+                return [(state, self.variable(node, state))]
+            case Items(items, _):
+                return [(s, tuple(v)) for s, v in self.all(items, state)]
+            case Choice():
+                return self.choice(node, state)
+            case Call():
+                raise self.error(
+                    "a function is called on a line of its own: write y = f(x), and use y here", node.place
+                )
+            case Apply():
+                return self.applied(node, state)
+
+    def all(self, nodes: Sequence[Node], state: State) -> list[tuple[State, list[Value]]]:
+        """Returns the values of several expressions, from left to right."""
+        found: list[tuple[State, list[Value]]] = [(state, [])]
+        for node in nodes:
+            found = [(after, [*known, v]) for s, known in found for after, v in self.values(node, s)]
+        return [(s, [now(v, s) for v in known]) for s, known in found]
+
+    def variable(self, node: Variable, state: State) -> Value:
+        if node.name in state.values:
+            return now(state.values[node.name], state)
+        if node.name in self.parameters:
+            return self.parameters[node.name]
+        known = sorted(n for n in {*state.values, *self.parameters} if n.isidentifier())
+        raise self.error(f"{node.name} has no value here; known are {', '.join(known) or 'none'}", node.place)
+
+    def applied(self, node: Apply, state: State) -> Found:
+        word = node.operator
+        if word in ("and", "or"):
+            return self.deciding(node, word == "and", state)
+        if word in _CONDITIONS:
+            yes, no = self.test(node, state)
+            return [*((s, True) for s in yes), *((s, False) for s in no)]
+        if word == "if":
+            yes, no = self.test(node.arguments[0], state)
+            return [
+                *(pair for s in yes for pair in self.values(node.arguments[1], s)),
+                *(pair for s in no for pair in self.values(node.arguments[2], s)),
+            ]
+        return [
+            pair
+            for s, given in self.all(node.arguments, state)
+            for after, told in ([(s, given)] if word in _PASSIVE else self.read_all(given, s))
+            for pair in self.operation(node, told, after)
+        ]
+
+    def operation(self, node: Apply, given: list[Value], state: State) -> Found:
+        if any(isinstance(v, Dead) for v in given):
+            raise self.error("a value that was forgotten is read: this is a defect", node.place)
+        word = node.operator
+        if word in NOISE:
+            return self.drawing.draw(node, given, state)
+        match word:
+            case "index":
+                return self.index(node, given, state)
+            case "slice":
+                ends = [self.whole(node, v) for v in given[1:]]
+                return [
+                    (state, self.listed(node, given[0])[slice(*ends) if ends[1:] else slice(ends[0], None)])
+                ]
+            case "len":
+                return [(state, Fraction(len(self.listed(node, given[0]))))]
+            case "range":
+                return [(state, self.range(node, given))]
+            case "sum":
+                return [(state, self.total(node, self.listed(node, given[0])))]
+            case "min" | "max":
+                values = self.listed(node, given[0]) if len(given) == 1 else tuple(given)
+                if not values:
+                    raise self.error(f"{word} of an empty list", node.place)
+                return self.comparing.extreme(node.place, word, values, state)
+            case "abs":
+                return self.comparing.magnitude(node.place, given[0], state)
+            case "clamp":
+                return self.comparing.clamped(node.place, given, state)
+        if word in IN_PLACE:
+            if isinstance(given[0], tuple):
+                reason = (
+                    f"{word} changes a list in place, and other names of it too; write a = a {word[:-1]} ..."
+                )
+                raise self.error(reason, node.place)
+            word = word[:-1]
+        return [(state, self.plain(node, word, given))]
+
+    def plain(self, node: Apply, word: str, given: Sequence[Value]) -> Value:
+        """Applies an operator that splits nothing."""
+        try:
+            return arithmetic.apply(word, given)
+        except InputError as error:
+            raise self.error(error.reason, node.place) from None
+
+    def whole(self, node: Apply, value: Value) -> int:
+        number = Fraction(value) if isinstance(value, bool) else value
+        if isinstance(number, Fraction) and number.denominator == 1:
+            return int(number)
+        if isinstance(value, (Linear, Symbol)):
+            kind = "noise" if isinstance(value, Linear) else "a parameter"
+            reason = f"{kind} cannot be used here: a whole number without noise is needed"
+            raise self.error(reason, node.place)
+        raise self.error("a whole number is needed here", node.place)
+
+    def listed(self, node: Apply, value: Value) -> tuple[Value, ...]:
+        if isinstance(value, tuple):
+            return value
+        raise self.error("a list is needed here", node.place)
+
+    def range(self, node: Apply, given: Sequence[Value]) -> Value:
+        numbers = [self.whole(node, v) for v in given]
+        if len(numbers) == 3 and numbers[2] == 0:
+            raise self.error("range needs a step that is not zero", node.place)
+        values = range(*numbers)
+        if len(values) > MAX_RANGE:
+            raise self.error(f"a range of more than {MAX_RANGE:,} numbers", node.place)
+        return tuple(Fraction(v) for v in values)
+
+    def total(self, node: Apply, values: Sequence[Value]) -> Value:
+        result: Value = Fraction(0)
+        for value in values:
+            result = self.plain(node, "+", [result, value])
+        return result
+
+    def index(self, node: Apply, given: Sequence[Value], state: State) -> Found:
+        values = self.listed(node, given[0])
+        found: Found = []
+        for after, where in self.comparing.finite(node.place, given[1], state, "noise cannot be an index"):
+            k = self.whole(node, where)
+            if not -len(values) <= k < len(values):
+                raise self.error(outside(k, values), node.place)
+            if values[k] == DEAD:
+                raise self.error("a value that was forgotten is read: this is a defect", node.place)
+            found.append((after, values[k]))
+        return found
+
+    def test(self, node: Node, state: State) -> Split:
+        """Returns the runs in which a condition is true, and those in which it is false."""
+        if isinstance(node, Apply):
+            word = node.operator
+            if word == "not":
+                yes, no = self.test(node.arguments[0], state)
+                return no, yes
+            if word in ("and", "or"):
+                return self.connected(node, word == "and", state)
+            if word in ("in", "not in"):
+                yes, no = self.contained(node, state)
+                return (yes, no) if word == "in" else (no, yes)
+            if word in _COMPARISONS:
+                split: Split = ([], [])
+                for s, given in self.all(node.arguments, state):
+                    for after, (left, right) in self.read_all(given, s):
+                        yes, no = self.comparing.ordered(node.place, word, (left, right), after)
+                        split[0].extend(yes)
+                        split[1].extend(no)
+                return split
+        yes, no = [], []
+        for s, value in self.values(node, state):
+            (yes if self.is_true(node, value) else no).append(s)
+        return yes, no
+
+    def is_true(self, node: Node, value: Value) -> bool:
+        """Tells whether a value counts as true: neither 0 nor an empty list or text."""
+        if isinstance(value, (Linear, Symbol)):
+            raise self.error("a condition is needed here, such as x >= 0", node.place)
+        return bool(value)
+
+    def deciding(self, node: Apply, conjunction: bool, state: State) -> Found:
+        """Returns the value of `a and b` or `a or b`: as in Python, that of the part that decides."""
+        going, found = [state], []
+        *parts, last = node.arguments
+        for part in parts:
+            pairs = [pair for s in going for pair in self.values(part, s)]
+            found += [(s, v) for s, v in pairs if self.is_true(part, v) != conjunction]
+            going = [s for s, v in pairs if self.is_true(part, v) == conjunction]
+        return [*found, *(pair for s in going for pair in self.values(last, s))]
+
+    def connected(self, node: Apply, conjunction: bool, state: State) -> Split:
+        going, done = [state], []
+        for part in node.arguments:
+            next_going: list[State] = []
+            for s in going:
+                yes, no = self.test(part, s)
+                next_going += yes if conjunction else no
+                done += no if conjunction else yes
+            going = next_going
+        return (going, done) if conjunction else (done, going)
+
+    def contained(self, node: Apply, state: State) -> Split:
+        yes: list[State] = []
+        no: list[State] = []
+        split = [pair for s, given in self.all(node.arguments, state) for pair in self.read_all(given, s)]
+        for s, (value, values) in split:
+            going = [s]
+            for entry in self.listed(node, values):
+                rest: list[State] = []
+                for g in going:
+                    same, other = self.comparing.ordered(node.place, "==", (now(value, g), now(entry, g)), g)
+                    yes += same
+                    rest += other
+                going = rest
+            no += going
+        return yes, no
+
+    def choice(self, node: Choice, state: State) -> Found:
+        tables = self.all([p for _, p in node.table], state)
+        return [pair for s, shares in tables for pair in self.drawing.choose(node, shares, s)]
+
+    def released(self, node: Node, value: Value, state: State) -> Iterator[tuple[State, Plain]]:
+        """Yields the plain values of an output."""
+        reason = "this output carries noise"
+        for ready, (told,) in self.read_all([value], state):
+            for s, found in self.comparing.finite(node.place, told, ready, reason):
+                yield s, _plain(found)
+
+
+def outside(index: int, values: Sequence[Value]) -> str:
+    """Returns the words for an index that a list does not have."""
+    return f"the index {index} is outside of the list, which has {len(values)} entries"
+
+
+def _put(value: Value, entry: Unread, told: Value) -> Value:
+    if isinstance(value, tuple):
+        return tuple(_put(v, entry, told) for v in value)
+    return told if value == entry else value
+
+
+def _plain(value: Value) -> Plain:
+    assert not isinstance(value, (Linear, Symbol, Dead, Unread))
+    if isinstance(value, tuple):
+        return tuple(_plain(v) for v in value)
+    return value

@@ -1,0 +1,241 @@
+"""Functions of the noise that is alive: terms on zones; each variable is summed or integrated out once.
+
+A `Pieces` is Σ over zones Z of [v ∈ Z] · terms(v). Zones may overlap; the function is the sum. To sum a
+variable out over a zone, its bounds are told apart: where `v ≥ L_j` is the largest lower bound and `v ≤ U_k`
+the smallest upper one, the sum from L_j to U_k is G(U_k + 1) − G(L_j), for the primitive G of each term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from paramverify.errors import SizeError, UnsupportedError
+from paramverify.models.programs import terms as t
+from paramverify.models.programs.coefficients import Coefficient
+from paramverify.models.programs.terms import ONE, Calculus, Factor, Key, Rate, Terms
+from paramverify.models.programs.zones import (
+    EVERYWHERE,
+    ZERO,
+    Bound,
+    Zone,
+    bounds_above,
+    bounds_below,
+    shifted,
+    within,
+    without,
+)
+from paramverify.models.programs.zones import renamed as zone_renamed
+
+MAX_ZONES = 20_000  # pieces of one function
+
+Pieces = Mapping[Zone, Terms]
+End = tuple[int, Fraction]  # v[j] + c
+
+
+@dataclass(frozen=True)
+class Noise:
+    """A random variable: its number, whether it is a whole number, and the words for messages."""
+
+    name: int
+    whole: bool
+
+
+def plus(first: Pieces, second: Pieces) -> dict[Zone, Terms]:
+    """Returns the sum of two functions."""
+    found: dict[Zone, Terms] = dict(first)
+    for zone, terms in second.items():
+        total = t.plus(found[zone], terms) if zone in found else terms
+        if total:
+            found[zone] = total
+        else:
+            found.pop(zone, None)
+    return _bounded(found)
+
+
+def product(first: Pieces, second: Pieces) -> dict[Zone, Terms]:
+    """Returns the product of two functions."""
+    found: dict[Zone, Terms] = {}
+    for zone, left in first.items():
+        for other, right in second.items():
+            both = within(zone, other)
+            if both is not None:
+                terms = t.product(left, right)
+                _add(found, both, terms)
+    return _bounded(found)
+
+
+def restricted(pieces: Pieces, bounds: Sequence[tuple[Bound, Fraction]]) -> dict[Zone, Terms]:
+    """Returns the function that is the same where all bounds hold, and zero elsewhere."""
+    found: dict[Zone, Terms] = {}
+    for zone, terms in pieces.items():
+        part = within(zone, bounds)
+        if part is not None:
+            _add(found, part, terms)
+    return found
+
+
+def scaled(pieces: Pieces, by: Coefficient) -> dict[Zone, Terms]:
+    """Returns a multiple of a function."""
+    return {zone: t.scaled(terms, by) for zone, terms in pieces.items()} if by else {}
+
+
+def renamed(pieces: Pieces, names: Mapping[int, int]) -> dict[Zone, Terms]:
+    """Returns the function with other numbers for its variables."""
+    return {zone_renamed(zone, names): t.renamed(terms, names) for zone, terms in pieces.items()}
+
+
+def moved(calculus: Calculus, pieces: Pieces, name: int, by: Fraction) -> dict[Zone, Terms]:
+    """Returns the function of `v[name] + by`: its value at w is that of the given one at `w − by`."""
+    found: dict[Zone, Terms] = {}
+    for zone, terms in pieces.items():
+        new: Terms = {}
+        for key, c in terms.items():
+            new = t.plus(new, t.scaled(calculus.moved(key, name, (name, -by, 1)), c))
+        _add(found, shifted(zone, name, by), new)
+    return found
+
+
+def convolved(calculus: Calculus, pieces: Pieces, name: int, pair: tuple[int, int]) -> dict[Zone, Terms]:
+    """Returns a function of one variable with `v[total] − v[other]` in its place, for the pair of both."""
+    total, other = pair
+    found: dict[Zone, Terms] = {}
+    for zone, terms in pieces.items():
+        bounds = [((total, other) if i == name else (other, total), c) for (i, _), c in zone]
+        new: Terms = {}
+        for key, c in terms.items():
+            (factor,) = key.factors or (Factor(name, 0, ONE),)
+            # (S − Y)^k · b^S · b^(−Y): with k > 0 the power written out would need two variables.
+            new = t.plus(new, _difference(calculus, factor, key.units, pair, c))
+        part = within(EVERYWHERE, bounds)
+        if part is not None:
+            _add(found, part, new)
+    return found
+
+
+def _difference(
+    calculus: Calculus, factor: Factor, units: int, pair: tuple[int, int], c: Coefficient
+) -> Terms:
+    if factor.power:
+        raise UnsupportedError("the sum of these noises is not covered: one of them is a sum of equal rates")
+    total, other = pair
+    plain = Factor(total, 0, factor.rate)
+    against = Factor(other, 0, t.times(ONE, factor.rate, -1))
+    factors = tuple(sorted(f for f in (plain, against) if f.rate))
+    return {Key(factors, units): c}
+
+
+def eliminated(
+    calculus: Calculus, pieces: Pieces, noise: Noise, small: Callable[[Rate], bool]
+) -> dict[Zone, Terms]:
+    """Returns the sum over all whole values of a variable, or the integral, as a function of the others.
+
+    `small` tells whether a rate is below 1: a sum to infinity needs that.
+
+    Raises:
+        UnsupportedError: a sum to infinity of terms that do not become small.
+        SizeError: more than `MAX_ZONES` pieces.
+    """
+    found: dict[Zone, Terms] = {}
+    for zone, terms in pieces.items():
+        for part, low, high in _ends(zone, noise):
+            _add(found, part, _between(calculus, terms, noise, (low, high), small))
+    return _bounded(found)
+
+
+def _ends(zone: Zone, noise: Noise) -> Iterator[tuple[Zone, End | None, End | None]]:
+    """Yields the parts of the shadow of a zone, with the largest lower and the smallest upper bound there."""
+    shadow = without(zone, noise.name)
+    lows, highs = bounds_below(zone, noise.name), bounds_above(zone, noise.name)
+    for low, first in _largest(lows, shadow, noise.whole, 1):
+        for high, second in _largest(highs, first, noise.whole, -1):
+            if low is None or high is None:
+                yield second, low, high
+                continue
+            # low ≤ high: v[low] + c ≤ v[high] + d
+            part = within(second, [((low[0], high[0]), high[1] - low[1])])
+            if part is not None:
+                yield part, low, high
+
+
+def _largest(ends: list[End], zone: Zone, whole: bool, sign: int) -> Iterator[tuple[End | None, Zone]]:
+    """Yields each end with the part of the zone in which it is the largest (smallest, for sign −1) of all.
+
+    Where several are the same it is the first one of them.
+    """
+    if not ends:
+        yield None, zone
+        return
+    step = Fraction(1) if whole else Fraction(0)
+    for k, (j, c) in enumerate(ends):
+        bounds: list[tuple[Bound, Fraction]] = []
+        for m, (i, d) in enumerate(ends):
+            if m != k:
+                strict = step if m < k else Fraction(0)
+                # v[i] + d ≤ v[j] + c − strict, or the other way around
+                bounds.append(((i, j), c - d - strict) if sign > 0 else ((j, i), d - c - strict))
+        part = within(zone, bounds)
+        if part is not None:
+            yield (j, c), part
+
+
+def _between(
+    calculus: Calculus,
+    terms: Terms,
+    noise: Noise,
+    ends: tuple[End | None, End | None],
+    small: Callable[[Rate], bool],
+) -> Terms:
+    """Returns the sum of terms for `v` between two ends."""
+    low, high = ends
+    found: Terms = {}
+    for key, c in terms.items():
+        inner = next((f for f in key.factors if f.name == noise.name), Factor(noise.name, 0, ONE))
+        rest = Key(tuple(f for f in key.factors if f.name != noise.name), key.units)
+        polynomial = calculus.primitive(inner.rate, inner.power, noise.whole)
+        for k, (coefficient, units) in enumerate(polynomial):
+            if not coefficient:
+                continue
+            whole = t.joined(Key(rest.factors, rest.units + units), Key((Factor(noise.name, k, inner.rate),)))
+            value = c * coefficient
+            if high is not None:
+                after = high[1] + (1 if noise.whole else 0)
+                found = t.plus(found, t.scaled(calculus.moved(whole, noise.name, (high[0], after, 1)), value))
+            if low is not None:
+                found = t.plus(
+                    found, t.scaled(calculus.moved(whole, noise.name, (low[0], low[1], 1)), -value)
+                )
+        if (high is None and not small(inner.rate)) or (
+            low is None and not small(t.times(ONE, inner.rate, -1))
+        ):
+            raise UnsupportedError("a sum over all values of this noise has no limit term by term")
+    return found
+
+
+def value(pieces: Pieces) -> Terms:
+    """Returns the terms of a function of no variables."""
+    return pieces.get(EVERYWHERE, {})
+
+
+def names_in(pieces: Pieces) -> Collection[int]:
+    """Returns the variables that occur."""
+    found: set[int] = set()
+    for zone, terms in pieces.items():
+        found.update(name for pair, _ in zone for name in pair)
+        found.update(f.name for key in terms for f in key.factors)
+    return found - {ZERO}
+
+
+def _add(found: dict[Zone, Terms], zone: Zone, terms: Terms) -> None:
+    total = t.plus(found[zone], terms) if zone in found else terms
+    if total:
+        found[zone] = total
+    else:
+        found.pop(zone, None)
+
+
+def _bounded(found: dict[Zone, Terms]) -> dict[Zone, Terms]:
+    if len(found) > MAX_ZONES:
+        raise SizeError(f"the noise that is alive at one time needs more than {MAX_ZONES:,} pieces")
+    return found

@@ -1,0 +1,384 @@
+"""Running a program on all its random choices at once.
+
+A set of runs with the same values is one `State`. Statements turn states into states; after each one, what
+nothing reads any more is forgotten, noise that is gone is summed or integrated out, and states that cannot
+be told apart become one. n noisy queries against one threshold so cost n steps, and not 2^n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from paramverify.algebra.polynomials import RationalFunction
+from paramverify.errors import DefectError, ProgramError, SizeError, UnsupportedError
+from paramverify.models.context import Checks
+from paramverify.models.programs.arithmetic import symbol
+from paramverify.models.programs.assigning import Assigner
+from paramverify.models.programs.bases import Bases
+from paramverify.models.programs.drawing import Drawing
+from paramverify.models.programs.evaluating import Evaluator
+from paramverify.models.programs.liveness import (
+    NOTHING,
+    WHOLE,
+    After,
+    Live,
+    assigned_in,
+    before,
+    substituted,
+)
+from paramverify.models.programs.measure import UNIT_KEY, Measure
+from paramverify.models.programs.sharing import check_names, check_sharing
+from paramverify.models.programs.syntax import (
+    Apply,
+    Assign,
+    Call,
+    For,
+    If,
+    Jump,
+    Literal,
+    Node,
+    Output,
+    Place,
+    Program,
+    Return,
+    Statement,
+    Variable,
+    While,
+)
+from paramverify.models.programs.terms import Terms, plus
+from paramverify.models.programs.values import (
+    Plain,
+    State,
+    Value,
+    forgotten,
+    key,
+    merged,
+    settled,
+)
+
+MAX_STATES = 200_000  # states at one time
+MAX_TURNS = 1_000  # turns of a while loop
+MAX_CALLS = 100_000  # calls of functions
+FRAME, RESULT = "#caller", "#result"
+
+Outputs = tuple[Plain, ...]
+Input = tuple[Fraction | str, ...]
+
+
+@dataclass
+class Left:
+    """The states that leave a block, by the way in which they do."""
+
+    end: list[State] = field(default_factory=list)
+    breaks: list[State] = field(default_factory=list)
+    continues: list[State] = field(default_factory=list)
+    returns: list[State] = field(default_factory=list)  # of a function, with the value as `#result`
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The weight of an output, on all inputs that have these values at these places."""
+
+    given: tuple[tuple[int, Fraction | str], ...]
+    outputs: Outputs
+    terms: Terms
+
+
+@dataclass(eq=False)
+class Run:
+    """One run of a program, over all random choices, and over all inputs that are asked for."""
+
+    program: Program
+    evaluator: Evaluator
+    finished: dict[Hashable, Finished] = field(default_factory=dict)
+    in_function: int = 0
+    calls: int = 0
+
+    def start(self, values: Mapping[str, Value], measure: Measure) -> None:
+        """Runs the program."""
+        left = self.block(self.program.body, [State(values, (), measure, {})], After())
+        for state in left.end:
+            self.finish(state)
+        for state in (*left.breaks, *left.continues):
+            raise DefectError(f"a loop is left where there is none: {state.outputs}")
+
+    def finish(self, state: State) -> None:
+        """Adds runs that have ended to the probability of their output."""
+        measure = settled(replace(state, values={}), NOTHING).measure
+        what = (key(state.given), key(state.outputs))
+        known = self.finished[what].terms if what in self.finished else {}
+        self.finished[what] = Finished(state.given, state.outputs, plus(known, measure.scalar))
+
+    def found(self, given: Input) -> list[tuple[Outputs, RationalFunction]]:
+        """Returns each output on one input with its probability.
+
+        Raises:
+            ProgramError: a probability has a factor that is no rational function.
+        """
+        total: dict[Hashable, tuple[Outputs, Terms]] = {}
+        for ended in self.finished.values():
+            if all(given[place] == value for place, value in ended.given):
+                what = key(ended.outputs)
+                known = total[what][1] if what in total else {}
+                total[what] = (ended.outputs, plus(known, ended.terms))
+        for _, terms in total.values():
+            if any(k != UNIT_KEY for k in terms):
+                name = self.evaluator.drawing.bases.unit_name
+                reason = (
+                    f"two noises of the same rate meet, and a factor {name} appears beside exp(-{name}): "
+                    f"give {name} a number, such as {name} = 1/2 in [parameters]"
+                )
+                raise self.error(reason, Place(1, 0))
+        return [(outputs, terms[UNIT_KEY].function()) for outputs, terms in total.values() if terms]
+
+    def block(self, statements: Sequence[Statement], states: list[State], after: After) -> Left:
+        """Runs a block; what is read after it is known, so that the rest can be forgotten."""
+        live = before(statements, after)
+        left = Left()
+        for k, statement in enumerate(statements):
+            if not states:
+                break
+            rest = replace(after, end=live[k + 1])
+            try:
+                found = self.statement(statement, states, rest)
+                states = self.merged(found.end, live[k + 1])
+            except UnsupportedError as error:
+                raise self.error(error.reason, statement.place) from None
+            left.breaks += found.breaks
+            left.continues += found.continues
+            left.returns += found.returns
+        left.end = states
+        left.breaks = self.merged(left.breaks, after.on_break)
+        left.continues = self.merged(left.continues, after.on_continue)
+        return left
+
+    def merged(self, states: list[State], live: Live) -> list[State]:
+        """Returns the states in canonical form, with equal ones as one."""
+        found = merged([settled(s, live) for s in states])
+        if len(found) > MAX_STATES:
+            raise SizeError(f"the program has more than {MAX_STATES:,} states at one time")
+        return found
+
+    def statement(self, statement: Statement, states: list[State], after: After) -> Left:
+        """Runs one statement."""
+        match statement:
+            case Assign(_, (), Call() as call, _):
+                return Left([r for s in states for r in self.called(statement, call, s, after)])
+            case Assign():
+                return Left([r for s in states for r in self.assigner.assigned(statement, s)])
+            case Output(value, place):
+                return Left([r for s in states for r in self.put(value, s, place)])
+            case If(test, then, otherwise, _):
+                splits = [self.evaluator.test(test, s) for s in states]
+                parts = (
+                    (then, [s for yes, _ in splits for s in yes]),
+                    (otherwise, [s for _, no in splits for s in no]),
+                )
+                return _together([self.block(body, inside, after) for body, inside in parts])
+            case For():
+                return self.loop(statement, states, after)
+            case While():
+                return self.turns(statement, states, after)
+            case Jump("break", _):
+                return Left(breaks=states)
+            case Jump("continue", _):
+                return Left(continues=states)
+            case Jump():
+                self.stop(states)
+                return Left()
+            case Return(value, place):
+                return self.returned(value, states, place)
+
+    def stop(self, states: list[State]) -> None:
+        for state in states:
+            self.finish(state)
+
+    def returned(self, value: Node, states: list[State], place: Place) -> Left:
+        if not self.in_function:
+            for s in states:
+                for ended in self.put(value, s, place):
+                    self.finish(ended)
+            return Left()
+        found = [
+            replace(after, values={**after.values, RESULT: result})
+            for s in states
+            for after, result in self.evaluator.values(value, s)
+        ]
+        return Left(returns=found)
+
+    def error(self, reason: str, place: Place) -> ProgramError:
+        """Returns an error that points at a place."""
+        return self.evaluator.error(reason, place)
+
+    @property
+    def assigner(self) -> Assigner:
+        """Assignments of this program."""
+        return Assigner(self.evaluator)
+
+    def put(self, value: Node, state: State, place: Place) -> list[State]:
+        found = []
+        for after, result in self.evaluator.values(value, state):
+            for last, plain in self.evaluator.released(value, result, after):
+                found.append(replace(last, outputs=(*last.outputs, plain)))
+        return found
+
+    def called(self, statement: Assign, call: Call, state: State, after: After) -> list[State]:
+        """Runs a function; the caller's variables wait in one of its own, and come back with the result."""
+        function = self.program.functions[call.name]
+        self.calls += 1
+        if self.calls > MAX_CALLS:
+            raise SizeError(f"more than {MAX_CALLS:,} calls of functions")
+        if len(call.arguments) != len(function.parameters):
+            raise self.error(f"{call.name} has {len(function.parameters)} parameters", call.place)
+        found = []
+        for ready, given in self.evaluator.all(call.arguments, state):
+            wanted = frozenset(c for c in after.end if c[0] not in statement.names) | {(FRAME, WHOLE)}
+            kept = forgotten(ready.values, wanted)
+            names = tuple(kept)
+            frame = tuple(kept[n] for n in names)
+            inside = replace(
+                ready, values={**dict(zip(function.parameters, given, strict=True)), FRAME: frame}
+            )
+            self.in_function += 1
+            alive = frozenset({(FRAME, WHOLE)})
+            left = self.block(function.body, [inside], After(end=alive, on_return=alive))
+            self.in_function -= 1
+            if left.end:
+                raise self.error(f"{call.name} may end without return", function.place)
+            for s in merged([settled(r, alive | {(RESULT, WHOLE)}) for r in left.returns]):
+                caller = s.values[FRAME]
+                assert isinstance(caller, tuple)
+                values = {
+                    **dict(zip(names, caller, strict=True)),
+                    **self.assigner.unpacked(statement, s.values[RESULT]),
+                }
+                found.append(replace(s, values=values))
+        return found
+
+    def loop(self, statement: For, states: list[State], after: After) -> Left:
+        """Runs a for loop, its turns written out, for all states with the same values at once."""
+        groups: dict[Hashable, tuple[tuple[Value, ...], list[State]]] = {}
+        for s in states:
+            for ready, value in self.evaluator.values(statement.values, s):
+                if not isinstance(value, tuple):
+                    raise self.error("a list or a range is needed here", statement.place)
+                plain = _is_plain(value)
+                what = key(value) if plain else ("noisy", len(value), key(value))
+                if not plain:
+                    ready = replace(ready, values={**ready.values, self.temporary(statement): value})
+                groups.setdefault(what, (value, []))[1].append(ready)
+        return _together(
+            [self.written_out(statement, value, inside, after) for value, inside in groups.values()]
+        )
+
+    def temporary(self, statement: For) -> str:
+        return f"#{statement.place.line}:{statement.place.column}"
+
+    def written_out(
+        self, statement: For, values: tuple[Value, ...], states: list[State], after: After
+    ) -> Left:
+        plain = _is_plain(values)
+        turns = [self.turn(statement, k, value if plain else None) for k, value in enumerate(values)]
+        lives = [after.end]
+        for turn in reversed(turns):
+            inner = replace(after, end=lives[-1], on_break=after.end, on_continue=lives[-1])
+            lives.append(before(turn, inner)[0])
+        lives.reverse()
+        left = Left()
+        for k, turn in enumerate(turns):
+            inner = replace(after, end=lives[k + 1], on_break=after.end, on_continue=lives[k + 1])
+            found = self.block(turn, self.merged(states, lives[k]), inner)
+            states = [*found.end, *found.continues]
+            left.end += found.breaks
+            left.returns += found.returns
+            if not states:
+                break
+        left.end += states
+        return left
+
+    def turn(self, statement: For, k: int, value: Value | None) -> tuple[Statement, ...]:
+        """Returns one turn of a loop as a block of its own; None is the k-th value of the loop's own list."""
+        place = statement.place
+        if isinstance(value, (Fraction, str, bool)):
+            name = statement.names[0]
+            literal = Literal(value, place)
+            fixed = name not in assigned_in(statement.body)
+            body = substituted(statement.body, {name: literal}) if fixed else statement.body
+            return (Assign(statement.names, (), literal, place), *body)
+        entry = Apply(
+            "index", (Variable(self.temporary(statement), place), Literal(Fraction(k), place)), place
+        )
+        return (Assign(statement.names, (), entry, place), *statement.body)
+
+    def turns(self, statement: While, states: list[State], after: After) -> Left:
+        """Runs a while loop until no run is left in it."""
+        live = before([statement], after)[0]
+        left = Left()
+        inner = replace(after, end=live, on_break=after.end, on_continue=live)
+        for _ in range(MAX_TURNS):
+            splits = [self.evaluator.test(statement.test, s) for s in states]
+            left.end += [s for _, no in splits for s in no]
+            going = [s for yes, _ in splits for s in yes]
+            if not going:
+                return left
+            found = self.block(statement.body, going, inner)
+            states = self.merged([*found.end, *found.continues], live)
+            left.end += found.breaks
+            left.returns += found.returns
+        reason = (
+            f"this loop may go on for more than {MAX_TURNS:,} turns; a loop needs a bound that does not "
+            "depend on noise, and one_sided_geometric(a) counts tries until a success"
+        )
+        raise self.error(reason, statement.place)
+
+
+def _is_plain(values: Sequence[Value]) -> bool:
+    return all(isinstance(v, (Fraction, str, bool)) for v in values)
+
+
+def _together(parts: Sequence[Left]) -> Left:
+    total = Left()
+    for part in parts:
+        total.end += part.end
+        total.breaks += part.breaks
+        total.continues += part.continues
+        total.returns += part.returns
+    return total
+
+
+def outputs_of(
+    program: Program, names: Mapping[str, Value], inputs: Sequence[Input], checks: Checks
+) -> list[list[tuple[Outputs, RationalFunction]]]:
+    """Returns for each input each output with its probability, exact.
+
+    `names` are the variables at the start; `Unread(k)` in them is the k-th value of an input. What several
+    inputs have in common runs once. On each input the probabilities sum to 1, identically in the parameters.
+
+    Raises:
+        ProgramError: the program does something that is not covered, with the place.
+        SizeError: too many states, or pieces of one function.
+    """
+    bases = Bases(checks)
+    rates = tuple(u.name for u in checks.ring.unbounded)
+    parameters: dict[str, Value] = {n: symbol(n) for n in (*checks.ring.parameters, *rates)}
+    parameters |= {n: i.lower for n, i in checks.domain.box.items() if i.is_point and n in parameters}
+    check_names(program, parameters)
+    check_sharing(program, names)
+    drawing = Drawing(program.text, checks, bases, rates)
+    run = Run(program, Evaluator(program, drawing, parameters, tuple(inputs)))
+    one = bases.calculus.one
+    try:
+        run.start(names, Measure(bases, {UNIT_KEY: one}))
+    except RecursionError:
+        reason = "the program, or an expression in parameters that it builds, is nested too deeply"
+        raise ProgramError(reason, program.text, 1, 0) from None
+    rows = [run.found(given) for given in inputs]
+    for row in rows:
+        total = RationalFunction.of(checks.ring.number(0))
+        for _, share in row:
+            total = total + share
+        if total != RationalFunction.of(checks.ring.number(1)):
+            raise DefectError(f"the probabilities of the outputs sum to {total}")
+    return rows

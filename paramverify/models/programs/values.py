@@ -1,0 +1,197 @@
+"""The values that variables of a program have, and what two runs have in common.
+
+A value is a number, a label, True or False, a list, a number that depends on noise (`Linear`), or an
+expression in the parameters of the case (`Symbol`). `DEAD` stands for an entry that nothing reads any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from paramverify.algebra.trees import Node as Tree
+from paramverify.models.programs.liveness import WHOLE, Live
+from paramverify.models.programs.measure import Linear, Measure
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """An expression in the parameters of the case."""
+
+    tree: Tree
+
+
+@dataclass(frozen=True)
+class Dead:
+    """The entry of a list that nothing reads any more."""
+
+
+DEAD = Dead()
+
+
+@dataclass(frozen=True)
+class Unread:
+    """The input at a place, which no run has read yet: it may have any of its values."""
+
+    place: int
+
+
+Value = Fraction | str | bool | Linear | Symbol | Dead | Unread | tuple["Value", ...]
+Output = tuple["Plain", ...]
+Plain = Fraction | str | bool | tuple["Plain", ...]
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Runs that have the same values in all variables, and the same outputs so far, with their weight.
+
+    `aliases` gives noise that was replaced by a difference of others since the statement began. `given` are
+    the inputs that were read, by their places; the runs are those on all inputs with these values.
+    """
+
+    values: Mapping[str, Value]
+    outputs: Output
+    measure: Measure
+    aliases: Mapping[int, Linear]
+    given: tuple[tuple[int, Fraction | str], ...] = ()
+
+
+def key(value: object) -> Hashable:
+    """Returns what tells values apart; True is not 1 here."""
+    if isinstance(value, tuple):
+        return ("list", tuple(map(key, value)))
+    if isinstance(value, Symbol):
+        return ("symbol", str(value.tree))
+    return (type(value).__name__, value)
+
+
+def common(state: State) -> Hashable:
+    """Returns what states that can be merged have in common."""
+    values = tuple(sorted((name, key(value)) for name, value in state.values.items()))
+    return (values, key(state.outputs), tuple(sorted(state.measure.whole.items())), key(state.given))
+
+
+def read(state: State, place: int, value: Fraction | str) -> State:
+    """Returns the runs in which the input at a place has a value."""
+
+    def put(inside: Value) -> Value:
+        if isinstance(inside, Unread):
+            return value if inside.place == place else inside
+        return tuple(put(v) for v in inside) if isinstance(inside, tuple) else inside
+
+    values = {name: put(inside) for name, inside in state.values.items()}
+    given = tuple(sorted((*state.given, (place, value))))
+    return replace(state, values=values, given=given)
+
+
+def unread(value: Value) -> list[Unread]:
+    """Returns the inputs in a value that were not read yet."""
+    if isinstance(value, Unread):
+        return [value]
+    if isinstance(value, tuple):
+        return [found for v in value for found in unread(v)]
+    return []
+
+
+def mapped(value: Value, change: Callable[[Linear], Value]) -> Value:
+    """Returns a value with another one for each number that depends on noise."""
+    if isinstance(value, Linear):
+        return change(value)
+    if isinstance(value, tuple):
+        return tuple(mapped(v, change) for v in value)
+    return value
+
+
+def linears(value: Value) -> list[Linear]:
+    """Returns the numbers of a value that depend on noise, in their order."""
+    if isinstance(value, Linear):
+        return [value]
+    if isinstance(value, tuple):
+        return [found for v in value for found in linears(v)]
+    return []
+
+
+def resolved(value: Linear, aliases: Mapping[int, Linear]) -> Linear | Fraction:
+    """Returns a number by the noise that is there now."""
+    result: Linear | Fraction = value
+    while isinstance(result, Linear):
+        name = next((n for n in result.names if n in aliases), None)
+        if name is None:
+            return result
+        k = dict(result.slopes)[name]
+        rest = Linear.of({n: c for n, c in result.slopes if n != name}, result.constant)
+        result = aliases[name].scaled(k) if not isinstance(rest, Linear) else rest
+        if isinstance(rest, Linear):
+            result = rest.plus(aliases[name], k)
+        elif isinstance(result, Linear):
+            result = result.plus(rest)
+        else:
+            result = result + rest
+    return result
+
+
+def forgotten(values: Mapping[str, Value], live: Live) -> dict[str, Value]:
+    """Returns the variables that are still read; entries of lists that are not read become `DEAD`."""
+    cells: dict[str, set[int]] = {}
+    for name, number in live:
+        cells.setdefault(name, set()).add(number)
+    found: dict[str, Value] = {}
+    for name, value in values.items():
+        read = cells.get(name)
+        if read is None:
+            continue
+        if isinstance(value, tuple) and WHOLE not in read:
+            value = tuple(v if k in read else DEAD for k, v in enumerate(value))
+        found[name] = value
+    return found
+
+
+def settled(state: State, live: Live) -> State:
+    """Returns a state in its canonical form: what is not read is gone, and the noise is numbered from 1.
+
+    Each variable is moved so that the first value that has it is the variable itself.
+    """
+    values: dict[str, Value] = {
+        name: mapped(value, lambda v: resolved(v, state.aliases))
+        for name, value in sorted(forgotten(state.values, live).items())
+    }
+    found = [value for entry in values.values() for value in linears(entry)]
+    used = {name for value in found for name in value.names}
+    measure = state.measure.without(set(state.measure.whole) - used)
+    moves: dict[int, Fraction] = {}
+    order: dict[int, int] = {}
+    for value in found:
+        for name in value.names:
+            if name not in order:
+                order[name] = len(order) + 1
+                ((_, slope), *others) = value.slopes
+                if not others and slope == 1:
+                    by = value.constant
+                    moves[name] = Fraction(by.__floor__()) if measure.whole[name] else by
+    for name, by in moves.items():
+        if by:
+            measure = measure.moved(name, by)
+
+    def renumbered(value: Linear) -> Value:
+        moved = value.constant - sum(k * moves.get(n, Fraction(0)) for n, k in value.slopes)
+        return Linear(tuple(sorted((order[n], k) for n, k in value.slopes)), Fraction(moved))
+
+    values = {name: mapped(value, renumbered) for name, value in values.items()}
+    return State(values, state.outputs, measure.renamed(order), {}, state.given)
+
+
+def merged(states: list[State]) -> list[State]:
+    """Returns the states with those that cannot be told apart as one."""
+    found: dict[Hashable, State] = {}
+    for state in states:
+        if state.measure.is_empty:
+            continue
+        what = common(state)
+        if what in found:
+            other = found[what]
+            measure = other.measure.plus(state.measure)
+            found[what] = State(other.values, other.outputs, measure, {}, other.given)
+        else:
+            found[what] = state
+    return list(found.values())

@@ -1,0 +1,301 @@
+"""Programs that are refused: one clear reason each, with the place, and never a traceback."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from program_oracle import Maker, Oracle, proved
+
+from paramverify.algebra.domains import Interval, box_domain
+from paramverify.algebra.exponents import Unbounded
+from paramverify.algebra.polynomials import Ring
+from paramverify.cli.main import run
+from paramverify.errors import InputError, LimitError, ProgramError
+from paramverify.models.context import Checks
+from paramverify.models.programs.reading import read_program
+from paramverify.models.programs.running import outputs_of
+from paramverify.models.programs.values import Unread
+from paramverify.printable import escaped
+
+REFUSED = {
+    "import math\noutput(1)": ("imports are not allowed", 1),
+    "output(q.count(1))": ("a dot is not allowed", 1),
+    "b = []\nb.append(1)\noutput(b)": ("write a = a + [x]", 2),
+    "output([x for x in q])": ("comprehensions are not allowed; write a for loop", 1),
+    "x = geometric(a)\noutput([x for k in q])": ("comprehensions are not allowed", 2),
+    "def f(x):\n    y = f(x)\n    return y\noutput(1)": ("recursion is not allowed; write a loop", 1),
+    "def f(x):\n    y = g(x)\n    return y\ndef g(x):\n    y = f(x)\n    return y\noutput(1)": (
+        "recursion",
+        1,
+    ),
+    "x = geometric(a)\ny = geometric(a)\noutput(clamp(x * y, 0, 1))": ("product of two noisy numbers", 3),
+    "x = geometric(a)\noutput(q[x])": ("noise cannot be an index", 2),
+    "x = geometric(a)\noutput(x)": ("this output carries noise", 2),
+    "x = geometric(a)\nif x:\n    output(1)": ("a condition is needed here, such as x >= 0", 2),
+    "x = geometric(a)\noutput(clamp(x // 2, 0, 1))": ("// with noise is not covered", 2),
+    "x = geometric(a)\ny = x + laplace(2)\nif y >= 0:\n    output(1)": ("", 3),
+    "for k in range(10 ** 9):\n    output(1)": ("a range of more than 10,000 numbers", 1),
+    "k = 10 ** 5000\noutput(k)": ("an exponent is a whole number up to 1,000", 1),
+    "b = [0] * 10 ** 9\noutput(1)": ("a list of more than 10,000 entries", 1),
+    "while True:\n    n = 1\noutput(n)": ("a loop needs a bound", 1),
+    "while q[0] < 5:\n    n = 1\noutput(1)": ("a loop needs a bound", 1),
+    "if q[0] == 1:\n    n = 1\noutput(n)": ("n has no value here", 3),
+    "output(m)": ("m has no value here; known are a, q", 1),
+    "output(q[2])": ("the index 2 is outside of the list, which has 2 entries", 1),
+    "q[5] = 1\noutput(1)": ("q is an input", 1),
+    "b = [1]\nb[1] = 1\noutput(b)": ("the index 1 is outside", 2),
+    "output(1 / (q[0] - q[0]))": ("division by zero", 1),
+    "output(flip(2))": ("", 1),
+    "output(flip(2 * a))": ("", 1),
+    "output(flip('x'))": ("a number or an expression in parameters is needed", 1),
+    'output(choice({"1": 1/2, 1: 1}))': ("sum to 3/2", 1),
+    "output(choice({1: 1/2, True: 1/2}))": ("this value occurs twice", 1),
+    "output(choice([1, 2]))": ("choice has a table", 1),
+    "output(uniform(2, 1))": ("uniform needs lo <= hi", 1),
+    "output(uniform(0, 10 ** 9))": ("more than 10,000 values", 1),
+    "x = geometric(1)\noutput(1)": ("", 1),
+    "x = laplace(0)\noutput(1)": ("the scale of this noise is positive", 1),
+    "x = gauss(1)\noutput(1)": ("gauss is not covered", 1),
+    "output(print(1))": ("write output(...)", 1),
+    "output(flp(1/2))": ("did you mean flip?", 1),
+    "output(flip(1/2, 3))": ("flip needs 1 argument", 1),
+    "output(a >= 1/2)": ("a parameter cannot be compared", 1),
+    "output(a)": ("a parameter cannot be used here", 1),
+    "a = 1\noutput(a)": ("a is a parameter of the case", 1),
+    "n = 1": ("the program has no output", 1),
+    "output(1": ("syntax error", 1),
+    "break\noutput(1)": ("break stands in a loop only", 1),
+    "def f(x):\n    output(x)\n    return x\noutput(1)": ("output stands outside of functions", 2),
+    "def f(x):\n    stop\noutput(1)": ("stop stands outside of functions", 2),
+    "def f(x):\n    y = x\ny = f(1)\noutput(1)": ("f may end without return", 1),
+    "def f(x, x):\n    return x\noutput(1)": ("two parameters have the same name", 1),
+    "def f(x):\n    return x\noutput(f(1))": ("write y = f(x)", 3),
+    "def f(x):\n    return x\ny = f(1, 2)\noutput(y)": ("f has 1 parameters", 3),
+    "def f(x):\n    return x, 1\ny = f(1)\noutput(y)": ("f returns several values: write a, b = f(...)", 3),
+    "n = 1\ndef f(x):\n    return x\noutput(n)": ("functions are defined before", 2),
+    "output((1, 2))": ("write a list, [a, b]", 1),
+    "b = range(3)\noutput(b)": ("range stands in loops", 1),
+    "b, = [1]\noutput(b)": ("write name = values[0]", 1),
+    "b, c = [1]\noutput(b)": ("2 values are needed here", 1),
+    "b = c = 1\noutput(b)": ("one assignment has one =", 1),
+    "b = [0, 0]\nb[uniform(0, 1)] += 1\noutput(b)": ("give it a name first", 2),
+    "output(0 < uniform(0, 1) < 1)": ("give it a name first", 1),
+    "for x in q:\n    output(x)\nelse:\n    output(1)": ("else belongs to if only", 4),
+    "output('a' + 'b')": ("+ needs numbers", 1),
+    "output('a' < 'b')": ("< compares numbers", 1),
+    "output(q[1/2])": ("a whole number is needed here", 1),
+    "output(max([]))": ("max of an empty list", 1),
+    "output(clamp(1, 3, 2))": ("clamp needs two numbers lo <= hi", 1),
+    "\tif 1:\n\toutput(1)": ("syntax error", 1),
+    "output('\u202e')": ("unexpected character", 1),
+    "output(" + "-" * 200 + "1)": ("nested deeper than 60", 1),
+    "output(" + "(" * 400 + "1" + ")" * 400 + ")": ("", 1),
+    "x = lambda: 1\noutput(1)": ("lambda is not allowed", 1),
+    "output(f'{q}')": ("f-strings are not allowed", 1),
+    "output(1 is 1)": ("write == or !=", 1),
+    "output(1j)": ("not in the language", 1),
+    "output(None)": ("not in the language", 1),
+    "global q\noutput(1)": ("global is not allowed", 1),
+}
+
+
+@pytest.mark.parametrize("text", REFUSED, ids=range(len(REFUSED)))
+def test_refusals(text: str) -> None:
+    """Each program has one reason, with its line and a caret under the place."""
+    reason, line = REFUSED[text]
+    with pytest.raises(ProgramError) as caught:
+        proved(text, [[0, 1]], {"a": Fraction(1, 4)})
+    assert reason in str(caught.value)
+    assert caught.value.line == line
+    *_, shown, caret = str(caught.value).split("\n")
+    assert shown.strip() in escaped(text.replace("\t", " ").split("\n")[line - 1])
+    assert caret.strip() == "^"
+
+
+SHARED = [
+    "b = q\nb[0] = 1",
+    "b = [1]\nc = b\nc[0] = 2",
+    "b = [1]\nc = b\nb[0] = 2",
+    "b = [1]\nb[0] = 2\nc = b",
+    "b = [[1], [2]]\nc = b[0]\nc[0] = 5",
+    "b = [[1], [2]]\nc = b[0]\nb[0][0] = 5",
+    "b = [1]\nc = [b, b]\nc[0][0] = 5",
+    "b = [1]\nc = [b]\nb[0] = 5",
+    "b = [[0]] * 2\nb[0][0] = 5",
+    "b = [[0], [1]]\nc = b + []\nc[0][0] = 5",
+    "b = [[0], [1]]\nc = b[1:]\nc[0][0] = 5",
+    "b = [[0], [1]]\nfor r in b:\n    r[0] = 5",
+    "b = [[0], [1]]\nfor r in b:\n    b[1][0] = 5",
+    "b = [0, 1]\nfor x in b:\n    b[1] = 5",
+    "b = [[0, 1]]\nfor x in b[0]:\n    b[0][1] = 5",
+    "b = [0]\nb += [1]",
+    "b = [0]\nb *= 2",
+    "b = [[0]]\nb[0] += [1]",
+    "b = [0]\nc = [1]\nb, c = c, b\nb[0] = 5",
+    "b = [[0]]\nb = b + b\nb[0][0] = 5",
+    "b = [0]\nc = b if flip(1/2) else [1]\nc[0] = 5",
+    "b = [0]\nc = b or [1]\nc[0] = 5",
+    "b = [0]\nc = [1]\nc[0] = b\nb[0] = 5",
+    "b = [[0], [1]]\nb[0] = b[1]\nb[1][0] = 5",
+]
+SHARED_BY_FUNCTIONS = [
+    "def f(x):\n    x[0] = 5\n    return 1\nb = [0]\nc = f(b)",
+    "def f(x):\n    return x\nb = [0]\nc = f(b)\nc[0] = 5",
+    "def f(x):\n    return x\nb = [0]\nc = f(b)\nb[0] = 5",
+    "def f(x):\n    y = [x]\n    return y\nb = [0]\nc = f(b)\nb[0] = 5",
+    "def f(x):\n    y = [0]\n    return y, y\nb, c = f(1)\nb[0] = 5",
+    "def f(x):\n    y = [0]\n    z = [y]\n    return z\nb = f(1)\nb[0][0] = 5",
+    "def g(x):\n    return x\ndef f(x):\n    y = g(x)\n    return y\nb = [0]\nc = f(b)\nc[0] = 5",
+    "def f(x):\n    for y in x:\n        return y\n    return 0\nb = [[0]]\nc = f(b)\nb[0][0] = 5",
+]
+
+
+@pytest.mark.parametrize("text", [*SHARED, *SHARED_BY_FUNCTIONS])
+def test_lists_that_two_names_share_are_refused(text: str) -> None:
+    """A list that changes in place has one name, since Python would change it under the other name too."""
+    with pytest.raises(ProgramError, match=r"write|has the same list"):
+        proved(text + "\noutput([b])", [[0, 1]], {"a": Fraction(1, 4)})
+
+
+ALONE = [
+    "b = q + []\nb[0] = 1",
+    "b = [0]\nb[0] = 1\nc = b + []\nc[0] = 2",
+    "b = [[0], [1]]\nb[0][0] = 5\nb = b + [[2]]\nb[2][0] = 7",
+    "b = []\nfor k in range(3):\n    b = b + [[k, 0]]\nb[1][1] = 5\nc = b[1][1]",
+    "b = [0, 0]\nfor k in range(len(b)):\n    b[k] = k\ns = sum(b)",
+    "b = [0, 1]\nfor x in b + []:\n    b[1] = 5 + x",
+    "b = [0, 1]\nc = b\nd = [b, c]",
+    "def f(n):\n    y = []\n    for k in range(n):\n        y = y + [k]\n    return y\nb = f(3)\nb[0] = 5",
+    "def f(x):\n    s = x[0]\n    return s + x[1]\nb = [1, 2]\nb[0] = 5\nc = f(b)\nb[1] = 0",
+    "def f(x):\n    y = [0]\n    z = [1]\n    return y, z\nb, c = f(1)\nb[0] = 5\nc[0] = 6",
+    "b = [1, 2]\nb = [b[1], b[0]]\nb[0] = 7",
+]
+
+
+@pytest.mark.parametrize("text", ALONE)
+def test_lists_of_one_name_may_change(text: str) -> None:
+    """Lists that only one name reaches change as in Python."""
+    text += "\noutput([b])"
+    (found,) = proved(text, [[0, 1]], {})
+    assert found == Oracle(Fraction(1, 4), 1).distribution(text, {"q": [0, 1]})
+
+
+def _unbounded(text: str) -> None:
+    ring = Ring(("x_eps",), None, (Unbounded("eps", "x_eps", Fraction(1, 4)),))
+    checks = Checks(box_domain(ring, {"x_eps": Interval(Fraction(0), Fraction(1))}))
+    outputs_of(read_program(text), {"q": (Unread(0), Unread(1))}, [(Fraction(0), Fraction(1))], checks)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("x = laplace(eps)\noutput(1)", "the scale of this noise is a number, or 2 / eps"),
+        ("output(flip(eps))", "eps is unbounded"),
+        ("x = laplace(1 / eps)\ny = laplace(2)\noutput(1)", "the scales of continuous noise are of one kind"),
+        (
+            "if laplace(2/eps) > laplace(2/eps) + 1:\n    output(2)",
+            "",
+        ),
+    ],
+)
+def test_refusals_with_unbounded_parameters(text: str, reason: str) -> None:
+    """Scales and probabilities that have no exact form are refused, with what to write."""
+    if reason:
+        with pytest.raises(InputError, match=reason):
+            _unbounded(text)
+    else:
+        with pytest.raises(ProgramError, match="give eps a number"):
+            _unbounded(text + "\noutput(0)")
+
+
+WORDS = [
+    "q",
+    "n",
+    "geometric(a)",
+    "laplace(2)",
+    "0",
+    "-1",
+    "[]",
+    "[1]",
+    "1/2",
+    "==",
+    "in",
+    "not",
+    "(",
+    ")",
+    ":",
+    "+",
+    "*",
+]
+WORDS += [
+    "\n",
+    "    ",
+    "stop",
+    "output(1)",
+    "break",
+    "'x'",
+    "//",
+    "%",
+    "**",
+    "[0]",
+    "flip(1/2)",
+    "exp(-1)",
+    "and",
+    ",",
+]
+
+
+def mutated(seed: int) -> str:
+    """Returns a random program with a few mistakes."""
+    r = random.Random(seed)
+    text = Maker(seed, noise=r.random() < 0.5).text()
+    for _ in range(r.randint(1, 4)):
+        start = r.randrange(len(text))
+        end = min(len(text), start + r.choice([0, 1, 1, 2, 5, 20]))
+        other = r.randrange(len(text))
+        piece = r.choice([r.choice(WORDS), text[other : other + r.randint(1, 12)], ""])
+        text = text[:start] + piece + text[end:]
+    return text
+
+
+@pytest.mark.parametrize(
+    "start", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(200, 1000, 200))]
+)
+def test_mutated_programs_give_no_traceback(start: int) -> None:
+    """A program with mistakes is refused with a reason, or has a meaning."""
+    refused = 0
+    for seed in range(start, start + 200):
+        try:
+            proved(mutated(seed), [[0, 1]], {"a": Fraction(1, 4)})
+        except (InputError, LimitError):
+            refused += 1
+    assert refused > 100
+
+
+CASE = """
+[mechanism]
+kind = "program"
+source = '''
+x = q + 1
+output(y)
+'''
+[mechanism.inputs]
+q = { values = "0..1" }
+[neighbours]
+differ = "each"
+[privacy]
+epsilon = "1"
+"""
+
+
+def test_the_command_line_shows_the_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A mistake that is found while the program runs has the key of the program, its line and a caret."""
+    path = tmp_path / "case.toml"
+    path.write_text(CASE)
+    assert run(["verify", str(path)]) == 2
+    shown = capsys.readouterr().err
+    assert "mechanism.source: line 2: y has no value here" in shown
+    assert "\n    output(y)\n           ^" in shown

@@ -1,0 +1,269 @@
+"""Programs: probabilities against plain enumeration by Python itself, sums, and integrals."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from program_oracle import Distribution, Maker, Oracle, proved
+
+from paramverify.errors import ProgramError
+from paramverify.models.mechanisms.program import shown_output
+from paramverify.models.programs import running
+from paramverify.models.programs import values as program_values
+from paramverify.models.programs.values import Plain
+
+ALPHA = Fraction(1, 4)
+REACH = 8  # noise beyond it has the weight 4 ** -8 or so
+INPUTS = ([0, 1], [1, -1], [0, 0], [-1, 2])
+
+
+def _differ(first: Distribution, second: Distribution) -> Fraction:
+    return max(abs(first.get(k, Fraction(0)) - second.get(k, Fraction(0))) for k in {*first, *second})
+
+
+def _given(seed: int) -> list[list[int]]:
+    r = random.Random(seed)
+    return [[r.randint(-1, 1), r.randint(-1, 2)] for _ in range(2)]
+
+
+def _equals_enumeration(seed: int) -> None:
+    text, inputs = Maker(seed, noise=False).text(), _given(seed)
+    for found, values in zip(proved(text, inputs, {}), inputs, strict=True):
+        assert found == Oracle(ALPHA, REACH).distribution(text, {"q": values})
+
+
+@given(st.integers(0, 10**9))
+def test_some_finite_programs_equal_enumeration(seed: int) -> None:
+    """Each output of a program with finite choices has exactly the probability that enumeration gives."""
+    _equals_enumeration(seed)
+
+
+@pytest.mark.slow
+@settings(max_examples=500)
+@given(st.integers(0, 10**9))
+def test_many_finite_programs_equal_enumeration(seed: int) -> None:
+    """The same for many programs."""
+    _equals_enumeration(seed)
+
+
+@pytest.mark.slow
+@settings(max_examples=60)
+@given(st.integers(0, 10**9))
+def test_programs_with_noise_equal_truncated_sums(seed: int) -> None:
+    """Unbounded geometric noise gives the sums over all values; cutting these off changes next to nothing."""
+    text, inputs = Maker(seed, noise=True).text(), _given(seed)[:1]
+    (found,) = proved(text, inputs, {"a": ALPHA})
+    assert sum(found.values()) == 1
+    wanted = Oracle(ALPHA, REACH).distribution(text, {"q": inputs[0]})
+    assert _differ(found, wanted) <= Fraction(30, 4**REACH)
+
+
+TEXTS = {
+    "integers as in Python": """
+for x in [-7, -3, 0, 3, 7]:
+    for y in [-3, -2, 2, 3]:
+        output([x // y, x % y, x * y, -x // y])
+""",
+    "True is 1, and is told as True": """
+output(True + True)
+output(abs(True))
+output(+True)
+output(-True)
+output(max(True, 1))
+output(max(1, True))
+output(sum([True, True]))
+output(True == 1)
+output([True] == [1])
+output(True)
+output(1)
+""",
+    "and, or give the part that decides": """
+output(2 and 3)
+output(0 and 3)
+output(0 or 5)
+output("" or "x")
+output(2 or 3)
+output(q[0] == 0 and q[1])
+output([] or 7)
+""",
+    "chains": """
+n = uniform(-1, 2)
+output(0 <= n < 2 <= 2)
+output(0 < n == 1)
+output(n in [0, 1] == True)
+""",
+    "indices and parts": """
+r = [1, 2, 3, 4]
+k = uniform(0, 3)
+output([r[-1], r[-4], r[k], r[-k]])
+output(r[1:])
+output(r[:-1])
+output(r[k:3])
+output(r[-2:-1])
+output(r[5:])
+output([[1, 2], [3]][k // 2][0])
+""",
+    "lists that are changed": """
+r = [0, 0, 0]
+for k in range(len(r)):
+    r[k] = r[k - 1] + k
+    r[k] += 1
+b = [[1, 2], [3, 4]]
+b[0][1] = 7
+b[-1][0] -= 2
+c = r + []
+c[0] = 9
+output([r, b, c])
+output(r == c)
+output(3 in r)
+output([3, 2] in b)
+output("x" not in r)
+""",
+    "loops": """
+n = 0
+for k in range(5, -5, -2):
+    if k == 1:
+        continue
+    if k < -2:
+        break
+    n += k
+while n < 20:
+    n = n * 2 + 1
+    if flip(1/2):
+        break
+else_ = k
+output([n, else_])
+for x, y in [[1, 2], [3, 4]]:
+    output(x * y)
+for x in []:
+    output("never")
+""",
+    "functions": """
+def total(values):
+    s = 0
+    for v in values:
+        if v < 0:
+            return "negative"
+        s = s + v
+    return s
+def pair(x):
+    if flip(1/4):
+        return x, 1
+    return 0, x
+s = total(q)
+c, d = pair(s)
+c, d = d, c
+output([c, d, s])
+""",
+    "noise that is compared entry by entry": """
+x = uniform(0, 1) + one_sided_geometric(a)
+output([x, 0] == [1, 0])
+output([1, 1] != [x, 1])
+output(x in [0, 2])
+y = min([x, 2, q[1] + 1])
+output(clamp(y, -1, 2))
+""",
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_meaning_is_that_of_python(name: str) -> None:
+    """The same text gives the same outputs as Python, each with its probability."""
+    for values in INPUTS:
+        (found,) = proved(TEXTS[name], [values], {"a": ALPHA})
+        wanted = Oracle(ALPHA, 14).distribution(TEXTS[name], {"q": values})
+        bound = Fraction(3, 4**14) if "geometric" in TEXTS[name] else 0
+        assert _differ(found, wanted) <= bound
+
+
+def test_inputs_read_lazily_equal_inputs_run_one_by_one() -> None:
+    """What all inputs have in common runs once; each input has the distribution that it has alone."""
+    for seed in range(12):
+        text = Maker(seed, noise=seed % 2 == 0).text()
+        together = proved(text, INPUTS, {"a": ALPHA})
+        assert together == [proved(text, [values], {"a": ALPHA})[0] for values in INPUTS]
+
+
+def test_what_is_forgotten_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs have the same result where no variable is ever forgotten."""
+    texts = [Maker(seed, noise=seed % 3 == 0).text() for seed in range(30)]
+    usual = [proved(text, INPUTS[:1], {"a": ALPHA}) for text in texts]
+
+    for module in (running, program_values):
+        monkeypatch.setattr(module, "forgotten", lambda known, live: dict(known))
+    assert usual == [proved(text, INPUTS[:1], {"a": ALPHA}) for text in texts]
+
+
+def test_a_list_in_which_one_entry_is_dead() -> None:
+    """An entry that nothing reads may still be changed."""
+    text = "a = [[0, 0], [1, 1]]\na[0][1] = 5\na[1][0] = 2\noutput(a[1])"
+    told = ("list", ("number", Fraction(2)), ("number", Fraction(1)))
+    assert proved(text, [[0]], {}) == [{(told,): 1}]
+
+
+VALUES: st.SearchStrategy[Plain] = st.recursive(
+    st.one_of(
+        st.booleans(),
+        st.integers(-3, 3).map(Fraction),
+        st.fractions(max_denominator=3),
+        st.text(max_size=4),
+        st.sampled_from(["1", "True", "[1]", "a, b", "(no output)", "no output", "1/2", " a", "a ", '"']),
+    ),
+    lambda inner: st.lists(inner, max_size=3).map(tuple),
+    max_leaves=4,
+)
+
+
+@given(st.lists(VALUES, max_size=3), st.lists(VALUES, max_size=3))
+def test_outputs_are_told_apart(first: list[Plain], second: list[Plain]) -> None:
+    """Different outputs have different names: a label "1" is not the number, nor is True."""
+    assert (shown_output(first) == shown_output(second)) == (repr(first) == repr(second))
+
+
+MEETINGS = (
+    "a >= b",
+    "a + b <= 0",
+    "c > a",
+    "abs(a - b) <= 1",
+    "max(a, c) == b",
+    "b + c >= a",
+    "a - b + c > 0",
+)
+
+
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 8))])
+def test_noise_that_meets_in_several_ways(seed: int) -> None:
+    """Three noises that are compared in pairs, and their sums: the answer is right, or it is a refusal.
+
+    A comparison that stayed behind with the number of a noise that was replaced once spoke of another noise.
+    """
+    r = random.Random(seed)
+    answered = 0
+    for _ in range(12):
+        chosen = r.sample(MEETINGS, 3)
+        lines = ["a = geometric(1/4)", "b = 2 * q[0] + geometric(1/4)", "c = geometric(1/4)"]
+        lines += [f"k{i} = {test}" for i, test in enumerate(chosen)]
+        text = "\n".join([*lines, *(f"output(k{i})" for i in r.sample(range(3), 3))])
+        try:
+            (found,) = proved(text, [[1, 0]], {})
+        except ProgramError:
+            continue
+        answered += 1
+        if answered > 3:
+            break
+        wanted = Oracle(ALPHA, REACH).distribution(text, {"q": [1, 0]})
+        assert _differ(found, wanted) < Fraction(1, 2**12), text
+    assert answered or seed > 1
+
+
+@pytest.mark.parametrize("other", ["q[0]", "geometric(1/2)"])
+def test_labels_that_look_like_numbers(other: str) -> None:
+    """A number is never compared with the label that looks like it: both answers would surprise somebody."""
+    with pytest.raises(ProgramError, match='the label "1": write 1 without quotes'):
+        proved(f'x = {other}\noutput(x == "1")', [[1, 0]], {})
+    (found,) = proved('output(q[0] == "one")', [[1, 0]], {})
+    assert found == Oracle(ALPHA, REACH).distribution('output(q[0] == "one")', {"q": [1, 0]})
