@@ -166,7 +166,7 @@ def _read(output: Any) -> tuple[tuple[type, ...], tuple[Any, ...]]:
 def _check_mask(array: np.ndarray[Any, Any]) -> None:
     import numpy as np
 
-    if np.ma.is_masked(array):  # type: ignore[no-untyped-call]
+    if np.ma.is_masked(array):
         reason = "an output is masked, and has no value there: fill the masked array"
         raise InputError(reason, key="--mechanism")
 
@@ -252,7 +252,8 @@ class BlackBox:
                 outputs = self.mechanism(rng, given, amount)
                 found.update(map(_read, _rows(outputs, amount)))
             else:
-                found.update(_read(self.mechanism(rng, given)) for _ in range(amount))
+                for _ in range(amount):
+                    found[_read(self.mechanism(rng, given))] += 1
         return found
 
     def _labels(self, output: Sequence[object]) -> Output:

@@ -100,7 +100,7 @@ class Detection:
         return any(map(self.rejects, larger)) or all(r.values.p <= self.settings.level for r in smaller)
 
     def blocked_by(self, row: Tested) -> float | None:
-        """Returns the smallest ε that was asked for, is below the row's, and is not rejected; None if none."""
+        """Returns the smallest ε asked for that is below the row's and is not rejected; None if none."""
         before = [r.values for r in self.asked if r.values.epsilon < row.values.epsilon]
         return min((v.epsilon for v in before if v.p > self.settings.level), default=None)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import signal
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.pool import Pool
@@ -41,7 +41,7 @@ class Workers:
     pool: Pool
     processes: list[BaseProcess]
 
-    def map(self, tasks: list[_Task]) -> Iterator[Counts]:
+    def map(self, tasks: Sequence[_Task]) -> Iterator[Counts]:
         """Yields the counts of each task in order.
 
         Raises:
