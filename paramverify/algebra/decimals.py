@@ -29,3 +29,8 @@ def nearest(value: Fraction) -> float:
 def logarithm(value: Fraction) -> float:
     """Returns the natural logarithm of a positive number, rounded."""
     return log(value.numerator) - log(value.denominator)
+
+
+def percent(value: float) -> str:
+    """Returns a share of one as it was given: `99.9%` for 0.999."""
+    return f"{100 * value:.12g}%"

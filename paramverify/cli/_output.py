@@ -105,6 +105,11 @@ def remaining(seconds: float) -> float:
     return max(0.01, seconds - (time.monotonic() - _link.started)) if _link else seconds
 
 
+def runs_users_code(running: bool) -> None:
+    """Tells the supervisor that code of the user runs now, or no more: it may end this process."""
+    _send("users", running)
+
+
 def _send(word: str, content: object = None) -> None:
     if _link:
         _link.send(word, content)

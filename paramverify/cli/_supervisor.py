@@ -109,6 +109,7 @@ class _Watch:
         self.reports: list[bytes] = []  # what was found so far, as it came
         self.printing = False
         self.answered = False  # whether the child came to the end of its work
+        self.users = False  # whether code of the user runs
         self.interrupts: list[float] = []
         self.dying = 0  # the signal that ends this process, too
         self.wake, self.waker = os.pipe()
@@ -200,6 +201,8 @@ class _Watch:
                 self.due = time.monotonic() + self.seconds + AFTER
             elif word == b"memory":
                 self.memory = int(content)
+            elif word == b"users":
+                self.users = content == b"true"
             elif word == b"end":
                 self.answered = True
             elif word == b"lift":
@@ -257,6 +260,8 @@ class _Watch:
         if self.interrupts:
             _say("interrupted\n")
             return Exit.INTERRUPTED
+        if self.users:
+            return self._tell(f"the mechanism ended the process, with the exit code {code}", "", Exit.INPUT)
         reason = f"the process of the command ended before its work did, with exit code {code}"
         return self._tell(reason, "crashed", Exit.DEFECT)
 
@@ -271,12 +276,15 @@ class _Watch:
             return self._tell(f"the system's limit of processor time is met ({name})", "timeout")
         if number in (*DEADLY, signal.SIGINT):
             return 128 + number
+        if self.users:
+            return self._tell(f"the mechanism ended the process, with the signal {name}", "", Exit.INPUT)
         reason = f"the command was ended by the signal {name}: a defect, or no more memory inside a library"
         return self._tell(reason, "crashed", Exit.DEFECT)
 
     def _tell(self, reason: str, end: str, code: int = Exit.UNKNOWN) -> int:
         """Tells why there is no verdict, and what was found until then; returns the exit code."""
-        kind, status = ("unknown", "unknown") if code == Exit.UNKNOWN else ("internal error", "error")
+        kind = {Exit.UNKNOWN: "unknown", Exit.INPUT: "error"}.get(Exit(code), "internal error")
+        status = "unknown" if code == Exit.UNKNOWN else "error"
         _say(f"{kind}: {reason}\n")
         if self.printing:
             return code  # the answer was told already

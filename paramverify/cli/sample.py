@@ -46,7 +46,7 @@ from paramverify.statistics.certification import (
     tight_ratio,
     worst,
 )
-from paramverify.statistics.detection import SELECT, Detection, Settings, detect
+from paramverify.statistics.detection import MOST_LEVEL, SELECT, WHY_LEVEL, Detection, Settings, detect
 from paramverify.statistics.events import CandidateEvent
 from paramverify.statistics.experiments import MOST_PAIRS, Experiment, chosen_points, experiments, length_of
 from paramverify.statistics.guidance import guided
@@ -54,6 +54,7 @@ from paramverify.statistics.inputs import CaseInputs
 from paramverify.statistics.mechanisms import DirectSource
 from paramverify.statistics.runs import Runs, require, runs_of
 from paramverify.statistics.samplers import ModelSource, Source
+from paramverify.statistics.user_code import watched_by
 
 LISTED = (100, "Test a case by sampling, and certify or prove what is found.")
 
@@ -116,6 +117,8 @@ class _Options:
         """Raises a UsageError if options do not go together."""
         if self.mechanism and self.direct:
             raise click.UsageError("give either --mechanism or --direct")
+        if self.level and self.level > MOST_LEVEL:
+            raise click.UsageError(f"--level is at most 1/2: {WHY_LEVEL}")
         if self.goal is _Goal.AUDIT and self.plot:
             raise click.UsageError("--audit has no plot")
         if self.bisection and self.goal is not _Goal.SEARCH:
@@ -178,7 +181,7 @@ class Asked:
 @click.option("--select", type=click.IntRange(min=1), metavar="N",
               help="Runs to choose the event on; a fifth of --runs by default.")  # fmt: skip
 @click.option("--level", type=click.FloatRange(0, 1, True, True), metavar="P",
-              help="Probability of a wrong rejection; 0.05, and 0.01 for --audit.")  # fmt: skip
+              help="Probability of a wrong rejection, at most 1/2; 0.05, and 0.01 for --audit.")  # fmt: skip
 @click.option("--confidence", type=click.FloatRange(0, 1, True, True), default=0.9, show_default=True,
               metavar="C", help="Confidence of the lower bound on epsilon.")  # fmt: skip
 @click.option("--classifier", "learner", type=click.Choice([learner.value for learner in Learner]),
@@ -251,6 +254,7 @@ def _subject(path: str, options: _Options) -> tuple[Case, Source]:
 
 
 def _function(name: str, options: _Options) -> Mechanism:
+    watched_by(_output.runs_users_code)
     function = with_arguments(load_mechanism(name), options.argument)
     if options.workers > 1:
         check_shared(function)

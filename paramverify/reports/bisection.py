@@ -7,10 +7,10 @@ from typing import Any
 
 from paramverify.algebra.decimals import decimal_text
 from paramverify.algebra.points import in_words
+from paramverify.algebra.reals import Real
 from paramverify.answers import Standing
 from paramverify.reports import documents, text
 from paramverify.statistics.bisection import Bisection, Step
-from paramverify.verdicts import Unknown
 
 
 def lines(found: Bisection) -> list[str]:
@@ -25,9 +25,14 @@ def lines(found: Bisection) -> list[str]:
     for step in found.wrong:
         stands = f"epsilon = {_shown(step.epsilon)} {'holds' if step.holds else 'is violated'}"
         told.append(f"  testing was wrong at its {'left' if step.holds else 'right'} end: {stands}.")
-    if found.last and isinstance(found.last.report.verdict, Unknown):
-        detail = found.last.report.verdict.detail
-        told.append(f"  epsilon = {_shown(found.last.epsilon)} stayed {Standing.UNKNOWN}: {detail}")
+    if found.last:
+        told.append(
+            f"  epsilon = {_shown(found.last.epsilon)} stayed {Standing.UNKNOWN}: {found.last.reason}"
+        )
+    if found.at_most is not None:
+        told.append(
+            f"  no budget up to {_shown(found.at_most)} was found to hold, and no larger one is tried."
+        )
     witness = found.violated.witness if found.violated else None
     if witness:
         if witness.parameters:
@@ -68,6 +73,7 @@ def document(found: Bisection) -> dict[str, Any]:
         "precision": str(found.precision),
         "testing": list(found.testing),
         "wrong_ends": [str(step.epsilon) for step in found.wrong],
+        **({"at_most": str(found.at_most)} if found.at_most is not None else {}),
         "steps": [_step(step) for step in found.steps],
         "witness": documents.witness(witness) if witness else None,
     }
@@ -75,4 +81,6 @@ def document(found: Bisection) -> dict[str, Any]:
 
 def _step(step: Step) -> dict[str, Any]:
     standing = {True: Standing.HOLDS, False: Standing.VIOLATED, None: Standing.UNKNOWN}[step.holds]
-    return {"epsilon": str(step.epsilon), "status": standing, "ratio": str(step.ratio)}
+    ratio = step.ratio.describe() if isinstance(step.ratio, Real) else str(step.ratio)
+    told = {"epsilon": str(step.epsilon), "status": standing, "ratio": ratio}
+    return told | ({"reason": step.reason} if step.reason else {})

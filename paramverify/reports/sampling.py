@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from paramverify.algebra.decimals import decimal_text, logarithm
+from paramverify.algebra.decimals import decimal_text, logarithm, percent
 from paramverify.algebra.points import in_words
 from paramverify.answers import Standing
 from paramverify.claims import show_sequence
@@ -34,6 +34,9 @@ def lines(found: Detection) -> list[str]:
         values = row.values
         level = f"level {found.settings.level:g}"
         told.append(f"{verdict} by the test: epsilon = {values.epsilon:.6g} (p = {values.p:.3g}, {level})")
+        blocked = found.blocked_by(row)
+        if blocked is not None and values.p <= found.settings.level:
+            told.append(f"  the smaller epsilon = {blocked:.6g} is not rejected, so no larger one is")
         told.append(f"  {'candidate' if rejects else 'most telling event'}: {_event(row.candidate)}")
     told.append(interval_line(found.interval))
     told.append(_bound(found.bound))
@@ -87,7 +90,7 @@ def _bound(bound: LowerBound) -> str:
     more, less = (bound.attack.experiment.secret(s) for s in (bound.attack.more, 1 - bound.attack.more))
     epsilon = max(0.0, bound.epsilon)
     return (
-        f"epsilon is at least {epsilon:.6g} with confidence {bound.confidence:.0%}: an attack accepts "
+        f"epsilon is at least {epsilon:.6g} with confidence {percent(bound.confidence)}: an attack accepts "
         f"{first:,} of {bound.runs:,} runs under {more!r}, {second:,} under {less!r}"
     )
 
@@ -100,8 +103,8 @@ def document(found: Detection) -> dict[str, Any]:
         "status": "rejected" if any(found.rejects(row) for row in found.asked) else "not rejected",
         "level": found.settings.level,
         "runs": {"select": found.settings.select, "test": found.settings.runs},
-        "tested": [_row(row) for row in found.asked],
-        "table": [_row(row) for row in found.rows],
+        "tested": [_row(found, row) for row in found.asked],
+        "table": [_row(found, row) for row in found.rows],
         "interval": [left, right],
         "lower_bound": {
             "epsilon": bound.epsilon if math.isfinite(bound.epsilon) else None,
@@ -115,12 +118,15 @@ def document(found: Detection) -> dict[str, Any]:
     }
 
 
-def _row(row: Tested) -> dict[str, Any]:
+def _row(found: Detection, row: Tested) -> dict[str, Any]:
     candidate = row.candidate
+    blocked = found.blocked_by(row) if row in found.asked else None
     return {
         "epsilon": row.values.epsilon,
         "p": row.values.p,
         "p_reversed": row.values.reversed,
+        "rejected": found.rejects(row),
+        **({"blocked_by": blocked} if blocked is not None and row.values.p <= found.settings.level else {}),
         "event": _event_document(candidate.event),
         "secrets": list(candidate.secrets),
         "pattern": candidate.experiment.pattern,
@@ -132,13 +138,17 @@ def _event_document(event: Event) -> dict[str, Any]:
     document: dict[str, Any] = {"kind": event.kind, "value": list(event.value), "text": str(event)}
     if event.conditions:
         document["conditions"] = [
-            {"of": str(c.feature), "from": _end(c.low), "to": _end(c.high)} for c in event.conditions
+            {"of": str(c.feature), "from": _end(c.low, -math.inf), "to": _end(c.high, math.inf)}
+            for c in event.conditions
         ]
     return document
 
 
-def _end(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def _end(value: float, none: float) -> float | str | None:
+    """Returns the end of an interval: None where there is none, and `inf` or `-inf` where it is infinite."""
+    if value == none:
+        return None
+    return value if math.isfinite(value) else str(value)
 
 
 def curves(title: str, found: Detection) -> Curves:

@@ -10,18 +10,22 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from flint import fmpq_poly
+
 from paramverify.algebra.constants import ExpConstant
+from paramverify.algebra.reals import Real
 from paramverify.encodings.no_budget import no_budget
 from paramverify.evidence.witnesses import Witness
 from paramverify.models.kinds import need_privacy
+from paramverify.models.rebound import without_bound
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import Case
 from paramverify.privacy.verification import Report, verify
 from paramverify.statistics.certification import with_ratio, witness_in
-from paramverify.verdicts import Holds
+from paramverify.verdicts import Holds, Unknown
 
 BITS = 40  # of the rational that stands for e^ε; more where a ratio is so near
 MOST_BITS = 640
@@ -33,15 +37,23 @@ MOST_EPSILON = 64  # no larger budget is tried
 class Step:
     """One verification: whether the case is private with ε; None where that stays open.
 
-    Where it holds, it was verified with the ratio `ratio` <= e^ε. Where it does not, `witness` has a ratio
-    above e^ε; both compared exactly.
+    Where it holds, it was verified with the ratio `ratio` <= e^ε, which is e^ε itself where no rational ratio
+    decides. Where it does not, `witness` has a ratio above e^ε; both compared exactly.
     """
 
     epsilon: Fraction
     holds: bool | None
-    ratio: Fraction
+    ratio: Fraction | Real
     report: Report
     witness: Witness | None
+
+    @property
+    def reason(self) -> str:
+        """Why the step stayed open; empty where it did not."""
+        if self.holds is not None:
+            return ""
+        verdict = self.report.verdict
+        return verdict.detail if isinstance(verdict, Unknown) else "the largest ratio is too near e^epsilon"
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +62,7 @@ class Bisection:
 
     Either is None where none was found. `testing` is the interval that testing gave. With `infinite` there is
     no budget at all; `steps` are all verifications, in their order. `last` is the step that stayed open and
-    ended the search, if one did.
+    ended the search, if one did. With `at_most` the search ended because no larger budget is tried.
     """
 
     testing: tuple[float | None, float | None]
@@ -59,6 +71,7 @@ class Bisection:
     holds: Step | None
     steps: tuple[Step, ...]
     infinite: bool = False
+    at_most: Fraction | None = None
 
     @property
     def last(self) -> Step | None:
@@ -78,14 +91,19 @@ class Bisection:
 
     @property
     def wrong(self) -> tuple[Step, ...]:
-        """The ends of the interval, rounded outwards, at which verification contradicts testing."""
+        """The ends of the interval, rounded outwards, at which verification contradicts testing.
+
+        Of several verifications that contradict an end, the one that is farthest from it.
+        """
         left, right = self.testing
-        return tuple(
-            step
-            for step in self.steps
-            if (step.holds is True and left is not None and step.epsilon <= _decimal(left))
-            or (step.holds is False and right is not None and step.epsilon >= _decimal(right))
-        )
+        holds = [
+            s for s in self.steps if s.holds is True and left is not None and s.epsilon <= _decimal(left)
+        ]
+        violated = [
+            s for s in self.steps if s.holds is False and right is not None and s.epsilon >= _decimal(right)
+        ]
+        ends = (min(holds, key=_epsilon, default=None), max(violated, key=_epsilon, default=None))
+        return tuple(step for step in ends if step)
 
 
 def bisect(
@@ -107,7 +125,15 @@ def bisect(
     search.run(low, max(high, low + 1))
     steps = tuple(search.steps)
     infinite = any(step.witness is not None and step.witness.ratio is None for step in steps)
-    return Bisection(testing, precision, search.violated, search.holds, steps=steps, infinite=infinite)
+    return Bisection(
+        testing,
+        precision,
+        search.violated,
+        search.holds,
+        steps=steps,
+        infinite=infinite,
+        at_most=search.at_most,
+    )
 
 
 class _Search:
@@ -115,11 +141,13 @@ class _Search:
 
     def __init__(self, case: Case, precision: Fraction, deadline: float) -> None:
         self.case = case
+        self.plain = replace(case, model=without_bound(need_privacy(case.model, "a search")))
         self.precision = precision
         self.deadline = deadline
         self.steps: list[Step] = []
         self.violated: Step | None = None
         self.holds: Step | None = None
+        self.at_most: Fraction | None = None
 
     def run(self, low: int, high: int) -> None:
         """Bisects between two multiples of the precision, after both were verified."""
@@ -135,8 +163,12 @@ class _Search:
         if self.holds is None and not self.tried(high):
             return
         while self.holds is None:  # testing was wrong: the right end is violated
-            low, high, width = high, high + width, 2 * width
-            if high * self.precision > MOST_EPSILON or not self.tried(high):
+            most = max(math.floor(MOST_EPSILON / self.precision), 1)
+            if high >= most:
+                self.at_most = high * self.precision
+                return
+            low, high, width = high, min(high + width, most), 2 * width
+            if not self.tried(high):
                 return
         while high - low > 1:
             middle = (low + high) // 2
@@ -157,22 +189,44 @@ class _Search:
         return step.witness is not None and step.witness.ratio is not None
 
     def step(self, epsilon: Fraction) -> Step:
-        """Verifies the case with the budget ε, by a rational ratio at most e^ε, as near as it must be."""
+        """Verifies the case with the budget ε: by a rational ratio next to e^ε, or by e^ε itself.
+
+        The largest ratio of a case is a quotient of polynomials in E = exp(g), or rational. So it can be e^ε
+        only if ε is a multiple of g (Lindemann), and then the case is verified with a power of E.
+        """
         bits = BITS
         while True:
             ratio = ExpConstant(epsilon).enclosure(bits)[0] if epsilon else Fraction(1)
-            left = max(self.deadline - time.monotonic(), 0.01)  # a verification without time says unknown
-            report = verify(with_ratio(self.case, ratio), Options(seconds=left))
-            witness = witness_in(report)
-            if isinstance(report.verdict, Holds):
-                return Step(epsilon, True, ratio, report, None)
-            if witness is None:
-                return Step(epsilon, None, ratio, report, None)
-            if _is_above(witness, epsilon):
-                return Step(epsilon, False, ratio, report, witness)
+            step = self.verified(self.case, epsilon, ratio)
+            if step.holds is not None or step.witness is None:
+                return step
+            if bits == BITS and (power := power_of(self.plain, epsilon)):
+                return self.verified(self.plain, epsilon, power)
             if bits >= MOST_BITS:
-                return Step(epsilon, None, ratio, report, None)
+                return step
             bits *= 2
+
+    def verified(self, case: Case, epsilon: Fraction, ratio: Fraction | Real) -> Step:
+        """Verifies a case with a ratio at most e^ε; a violation counts if it is above e^ε."""
+        left = max(self.deadline - time.monotonic(), 0.01)  # a verification without time says unknown
+        report = verify(with_ratio(case, ratio), Options(seconds=left))
+        witness = witness_in(report)
+        if isinstance(report.verdict, Holds):
+            return Step(epsilon, True, ratio, report, None)
+        above = witness is not None and (isinstance(ratio, Real) or _is_above(witness, epsilon))
+        return Step(epsilon, False if above else None, ratio, report, witness)
+
+
+def power_of(case: Case, epsilon: Fraction) -> Real | None:
+    """Returns e^ε as a power of the constant of a case; None if it is none."""
+    constant = need_privacy(case.model, "a search").domain.constant
+    if constant is None or (power := epsilon / constant.exponent).denominator != 1 or not power:
+        return None
+    return Real(fmpq_poly([0] * int(power) + [1]), fmpq_poly([1]), constant)
+
+
+def _epsilon(step: Step) -> Fraction:
+    return step.epsilon
 
 
 def _decimal(value: float) -> Fraction:

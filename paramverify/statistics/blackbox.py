@@ -28,6 +28,7 @@ from paramverify.statistics.draws import Draws
 from paramverify.statistics.experiments import Experiment
 from paramverify.statistics.inputs import CaseInputs
 from paramverify.statistics.samplers import Counts, Output
+from paramverify.statistics.user_code import reason_of, users
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,6 +37,10 @@ MOST_ARGUMENTS = 3  # rng, input and size
 
 Given = tuple[int | float | str, ...]
 Mechanism = Callable[..., Any]
+
+# Equal values of one of these types have the same label, and comparing them runs no code of the user.
+PLAIN = frozenset({int, float, str, bool, bytes, type(None)})
+SHAPE = "an output is a number or a label, or a list of them"
 
 
 def load_mechanism(name: str) -> Mechanism:
@@ -52,13 +57,11 @@ def load_mechanism(name: str) -> Mechanism:
         raise InputError(f"write the name of the module, as in {better}:{function}", key="--mechanism")
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
-    try:
-        imported = import_module(module)
-    except ParamverifyError:  # the time limit
-        raise
-    except (Exception, SystemExit) as error:  # whatever the user's module raises is a mistake in it
-        shown = str(error) if isinstance(error, ImportError) else f"{type(error).__name__}: {error}"
-        raise InputError(f"cannot import {module!r}: {shown}", key="--mechanism") from None
+    with users(lambda told: f"cannot import {module!r}: {told}"):
+        try:
+            imported = import_module(module)
+        except ImportError as error:
+            raise InputError(f"cannot import {module!r}: {error}", key="--mechanism") from None
     found = getattr(imported, function, None)
     if found is None:
         raise InputError(f"{module!r} has no {function!r}", key="--mechanism")
@@ -137,8 +140,9 @@ def label(value: object) -> str:
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
     if not isinstance(value, (str, bytes, Number, type(None))):
-        reason = f"an output is a number or a label, or a list of them, not {type(value).__name__}"
-        raise InputError(reason, key="--mechanism")
+        listed = isinstance(value, (list, tuple, np.ndarray))
+        other = "and no list in a list" if listed else f"not {type(value).__name__}"
+        raise InputError(f"{SHAPE}, {other}", key="--mechanism")
     try:
         shown = str(value)
     except ValueError:
@@ -147,12 +151,80 @@ def label(value: object) -> str:
     return shown.encode(errors="backslashreplace").decode()
 
 
-def _sequence(output: Any) -> tuple[Any, ...]:
+def _frozen(output: Any) -> tuple[tuple[type, ...], tuple[Any, ...]]:
+    """Returns an output as values that do not change any more, with their types: `1e16` is not `10**16`.
+
+    A value of another type than `PLAIN` is made a label at once. So two outputs are the same only if they
+    have the same labels.
+    """
     import numpy as np
 
     if isinstance(output, np.ndarray):
+        _check_mask(output)
         output = output.tolist()
-    return tuple(output) if isinstance(output, (list, tuple)) else (output,)
+    values = tuple(output) if isinstance(output, (list, tuple)) else (output,)
+    kinds = tuple(map(type, values))
+    if not PLAIN.issuperset(kinds):
+        values = tuple(map(label, values))
+        kinds = (str,) * len(values)
+    return kinds, values
+
+
+def _read(output: Any) -> tuple[tuple[type, ...], tuple[Any, ...]]:
+    try:
+        return _frozen(output)
+    except (ParamverifyError, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # an object of the user that cannot be read
+        name = type(output).__name__
+        reason = f"an output of the mechanism ({name}) cannot be read: {reason_of(error)}"
+        raise InputError(reason, key="--mechanism") from error
+
+
+def _check_mask(array: np.ndarray[Any, Any]) -> None:
+    import numpy as np
+
+    if np.ma.is_masked(array):
+        reason = "an output is masked, and has no value there: fill the masked array"
+        raise InputError(reason, key="--mechanism")
+
+
+def _check_own(rows: Sequence[object]) -> None:
+    """Raises an InputError if a list or array stands for several outputs: it has the last value only."""
+    import numpy as np
+
+    seen = set()
+    for row in rows:
+        if isinstance(row, list):
+            place = id(row)
+        elif isinstance(row, np.ndarray) and row.size:
+            place = row.__array_interface__["data"][0]
+        else:
+            continue
+        if place in seen:
+            reason = (
+                f"the mechanism returned the same {type(row).__name__} for several outputs: "
+                "return a copy or a tuple for each"
+            )
+            raise InputError(reason, key="--mechanism")
+        seen.add(place)
+
+
+def _rows(outputs: Any, amount: int) -> Sequence[Any]:
+    """Returns the outputs of a vectorised mechanism, one for each run."""
+    import numpy as np
+
+    if isinstance(outputs, (list, tuple)):  # rows may have different lengths
+        _check_own(outputs)
+    else:
+        if isinstance(outputs, np.ndarray):
+            _check_mask(outputs)
+        outputs = np.asarray(outputs).tolist()
+    if not isinstance(outputs, (list, tuple)) or len(outputs) != amount:
+        got = str(len(outputs)) if isinstance(outputs, (list, tuple)) else "no list or array"
+        reason = f"the mechanism did not return {amount} outputs: it returned {got}"
+        raise InputError(f"{reason}; with a third argument it is asked for many", key="--mechanism")
+    return outputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,41 +256,24 @@ class BlackBox:
         total: Counter[Any] = Counter()
         amounts = np.bincount(self.draws.row(rng, 0, size), minlength=len(self.inputs))
         for given, amount in zip(self.inputs, amounts.tolist(), strict=True):
-            if not amount:
-                continue
-            outputs = self._outputs(rng, given, amount)
-            try:
-                total.update(_sequence(o) for o in outputs)
-            except TypeError:
-                reason = "an output is a number or a label, or a list of them, and no list in a list"
-                raise InputError(reason, key="--mechanism") from None
+            if amount:
+                total.update(self._outputs(rng, given, amount))
         counts: Counts = Counter()
-        for output, number in total.items():
+        for (_, output), number in total.items():
             counts[self._labels(output)] += number
         return counts
 
-    def _outputs(self, rng: np.random.Generator, given: Given, amount: int) -> list[Any]:
-        import numpy as np
-
-        try:
-            if not self.vectorised:
-                return [self.mechanism(rng, given) for _ in range(amount)]
-            outputs: object = self.mechanism(rng, given, amount)
-            if not isinstance(outputs, list):  # a list may have rows of different lengths
-                outputs = np.asarray(outputs).tolist()
-        except ParamverifyError:
-            raise
-        except (
-            Exception,
-            SystemExit,
-        ) as error:  # whatever the user's code raises is a mistake in what the user gave
-            reason = f"the mechanism raised {type(error).__name__} on {given}: {error}"
-            raise InputError(reason, key="--mechanism") from error
-        if not isinstance(outputs, list) or len(outputs) != amount:
-            got = str(len(outputs)) if isinstance(outputs, list) else "no list or array"
-            reason = f"the mechanism did not return {amount} outputs: it returned {got}"
-            raise InputError(f"{reason}; with a third argument it is asked for many", key="--mechanism")
-        return outputs
+    def _outputs(self, rng: np.random.Generator, given: Given, amount: int) -> Counter[Any]:
+        """Returns how often each output came; an output is frozen before the mechanism may change it."""
+        found: Counter[Any] = Counter()
+        with users(lambda told: f"the mechanism raised {told} (on the input {given})"):
+            if self.vectorised:
+                outputs = self.mechanism(rng, given, amount)
+                found.update(map(_read, _rows(outputs, amount)))
+            else:
+                for _ in range(amount):
+                    found[_read(self.mechanism(rng, given))] += 1
+        return found
 
     def _labels(self, output: Sequence[object]) -> Output:
         labels = [label(value) for value in output]

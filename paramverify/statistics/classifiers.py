@@ -177,7 +177,7 @@ def _flagged(outputs: Sequence[Output], flags: Sequence[Mapping[str, int]]) -> N
     """Returns for each place of the outputs its number, 0 where it has none, and its flags."""
     import numpy as np
 
-    columns = []
+    columns = [] if flags else [np.zeros((len(outputs), 1))]  # all outputs are empty lists
     for place, known in enumerate(flags):
         here = [o[place] if place < len(o) else "" for o in outputs]
         columns.append(_numbers(here)[:, None])

@@ -23,6 +23,8 @@ GRID = 12  # values of ε besides those that are asked for
 REACH = 6  # standard errors that they reach to both sides of the estimate
 ATTACKED = 3  # experiments on which attacks are trained
 NO_EVENT = f"no output came {LEAST} times: take more --runs, or a mechanism with fewer different labels"
+MOST_LEVEL = 0.5
+WHY_LEVEL = "p-values are averaged, which draws them towards 1/2, so a larger level is not kept"
 SURE = 0.999  # a p-value above is as good as 1
 
 
@@ -39,6 +41,8 @@ class Settings:
     def __post_init__(self) -> None:
         if min(self.runs, self.select) < 1:
             raise ValueError("at least one run is needed")
+        if not 0 < self.level <= MOST_LEVEL:
+            raise ValueError(f"a level is above 0 and at most 1/2: {WHY_LEVEL}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +72,8 @@ class Detection:
         """The largest tested ε that is rejected, and the smallest one above with a p-value above `SURE` ([F]
         Algorithm 4).
 
-        None where there is no such ε. The left end is above the true ε with probability at most about the
-        level, see `rejects`; the right end is no statement: that a test finds nothing proves nothing.
+        None where there is no such ε. The left end is above the true ε with probability at most about twice
+        the level, see `rejects`; the right end is no statement: that a test finds nothing proves nothing.
         """
         rejected = [row.values.epsilon for row in self.rows if self.rejects(row)]
         left = max(rejected, default=None)
@@ -77,15 +81,28 @@ class Detection:
         return left, min((e for e in sure if left is None or e > left), default=None)
 
     def rejects(self, row: Tested) -> bool:
-        """Tells whether the ε of a row is rejected, and with it every smaller one that was tested.
+        """Tells whether the ε of a row is rejected.
 
-        The values are tested in ascending order, up to the first that is not rejected. Who is ε-private is so
-        with every larger ε too. So of all budgets that the mechanism keeps, the smallest that was tested has
-        to be rejected first, and that alone happens with probability at most about the level: however many
-        values are tested, no correct one is rejected with a larger probability.
+        The values that were asked for are tested in ascending order, up to the first that is not rejected.
+        Who is ε-private is so with every larger ε too. So of all budgets that the mechanism keeps, the
+        smallest that was asked for has to be rejected first, and that alone happens with probability at most
+        about the level: however many values are asked for, no correct one is rejected with a larger
+        probability.
+
+        The other values say more about the interval, and never hinder a value that was asked for. Such a
+        value is rejected if a larger one that was asked for is; or if it and all smaller ones of all rows
+        have p-values up to the level, which is a second order with the same bound.
         """
+        if row in self.asked:
+            return row.values.p <= self.settings.level and self.blocked_by(row) is None
+        larger = [r for r in self.asked if r.values.epsilon >= row.values.epsilon]
         smaller = [r for r in self.rows if r.values.epsilon <= row.values.epsilon]
-        return all(r.values.p <= self.settings.level for r in smaller)
+        return any(map(self.rejects, larger)) or all(r.values.p <= self.settings.level for r in smaller)
+
+    def blocked_by(self, row: Tested) -> float | None:
+        """Returns the smallest ε asked for that is below the row's and is not rejected; None if none."""
+        before = [r.values for r in self.asked if r.values.epsilon < row.values.epsilon]
+        return min((v.epsilon for v in before if v.p > self.settings.level), default=None)
 
 
 def detect(

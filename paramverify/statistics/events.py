@@ -123,6 +123,8 @@ class Event:
         told = " and ".join(map(str, self.conditions))
         if self.kind == "range":
             return told
+        if not self.value:
+            return "output that is an empty list"
         shown = show_sequence(ANY_NUMBER if label is None else label for label in self.value)
         if self.kind == "shape":
             return f"output {shown}{told and f' with {told}'}"

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import signal
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.pool import Pool
+from multiprocessing.process import BaseProcess
 
-from paramverify.errors import InputError
+from paramverify.errors import InputError, LimitError
 from paramverify.statistics.events import Event, Measured
 from paramverify.statistics.experiments import Experiment
 from paramverify.statistics.samplers import Counts, Sampler, Source
+from paramverify.statistics.user_code import ENDED
 
 CHUNK = 100_000
+LOOK = 0.2  # seconds between two looks whether all workers live
 INSTALL = "pip install 'paramverify[stats]'"
 
 
@@ -25,6 +29,42 @@ def require() -> None:
     missing = [name for name in ("numpy", "scipy", "sklearn") if find_spec(name) is None]
     if missing:
         raise InputError(f"sampling needs numpy, scipy and scikit-learn: {INSTALL}")
+
+
+_Task = tuple[Sampler, int, tuple[int, ...], int]
+
+
+@dataclass(eq=False)
+class Workers:
+    """A pool, and the processes that it started with; none of them ends before the work is done."""
+
+    pool: Pool
+    processes: list[BaseProcess]
+
+    def map(self, tasks: Sequence[_Task]) -> Iterator[Counts]:
+        """Yields the counts of each task in order.
+
+        Raises:
+            InputError: the mechanism ended one of the processes.
+            LimitError: the system killed one.
+        """
+        mapped = self.pool.imap(_chunk, tasks)
+        for _ in tasks:
+            while True:
+                try:
+                    yield mapped.next(LOOK)
+                    break
+                except multiprocessing.TimeoutError:
+                    self._check()
+
+    def _check(self) -> None:
+        for process in self.processes:
+            code = process.exitcode
+            if code == -signal.SIGKILL:
+                raise LimitError("the system killed a process of --workers, as it does without memory")
+            if code is not None:
+                how = f"the signal {signal.Signals(-code).name}" if code < 0 else f"the exit code {code}"
+                raise InputError(f"{ENDED}, with {how}", key="--mechanism")
 
 
 @dataclass(eq=False)
@@ -38,7 +78,7 @@ class Runs:
 
     source: Source
     seed: int
-    pool: Pool | None = None
+    pool: Workers | None = None
     _numbers: dict[int, int] = field(default_factory=dict)
     _kept: dict[tuple[int, int, int, int], Counts] = field(default_factory=dict)
     _measured: dict[tuple[int, int, int], tuple[Measured, Measured]] = field(default_factory=dict)
@@ -55,7 +95,7 @@ class Runs:
             sampler = self.source.sampler(experiment, side)
             sizes = [min(CHUNK, size - done) for done in range(0, size, CHUNK)]
             tasks = [(sampler, self.seed, (stage, number, side, k), n) for k, n in enumerate(sizes)]
-            mapped = self.pool.imap(_chunk, tasks) if self.pool else map(_chunk, tasks)
+            mapped = self.pool.map(tasks) if self.pool else map(_chunk, tasks)
             total: Counts = Counter()
             for part in mapped:
                 total.update(part)
@@ -83,7 +123,7 @@ class Runs:
         return self._measured[place]
 
 
-def _chunk(task: tuple[Sampler, int, tuple[int, ...], int]) -> Counts:
+def _chunk(task: _Task) -> Counts:
     import numpy as np
 
     sampler, seed, place, size = task
@@ -107,8 +147,10 @@ def runs_of(source: Source, seed: int, workers: int = 1) -> Iterator[Runs]:
     from multiprocessing import get_context
 
     # Leaving the pool, for whatever reason, ends its processes at once.
+    before = set(multiprocessing.active_children())
     with get_context("spawn").Pool(workers, _ignore_interrupts) as pool:
-        yield Runs(source, seed, pool)
+        started = [child for child in multiprocessing.active_children() if child not in before]
+        yield Runs(source, seed, Workers(pool, started))
 
 
 def _ignore_interrupts() -> None:

@@ -178,3 +178,11 @@ def test_wrong_ends_are_told() -> None:
     empty = Bisection((None, None), THOUSANDTH, None, None, ())
     assert told.lines(empty)[0] == "bisection: nothing was proved"
     assert not empty.is_found
+
+
+@pytest.mark.slow
+def test_a_budget_that_is_a_multiple_of_the_precision() -> None:
+    """The largest ratio of this mechanism is exp(1/2) itself, so it holds with 1/2 exactly."""
+    found = bisect(case("discrete-laplace"), (0.49, 0.51), THOUSANDTH, 60)
+    assert found.is_found
+    assert (found.holds and found.holds.epsilon) == Fraction(1, 2)

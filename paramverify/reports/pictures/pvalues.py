@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from paramverify import printable
+from paramverify.algebra.decimals import percent
 from paramverify.errors import InputError
 from paramverify.reports.pictures.plots import COLOURS, FORMATS, INSTALL, STYLE, available
 
@@ -47,7 +48,7 @@ def write_pvalues(curves: Curves, path: Path) -> None:
         )
         axes.axhline(curves.level, color="0.6", linewidth=0.8)
         axes.axvline(curves.budget, color="0.2", linestyle="--", linewidth=1, label="budget")
-        bound = f"lower bound, {curves.confidence:.0%}"
+        bound = f"lower bound, {percent(curves.confidence)}"
         if curves.bound > 0:
             axes.axvline(curves.bound, color=COLOURS[2], linestyle="-.", linewidth=1, label=bound)
         axes.set_ylim(-0.03, 1.03)
