@@ -6,10 +6,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor
 from typing import Any, TypeVar
 
-from paramverify.algebra.decimals import decimal_text
+from paramverify.algebra.decimals import at_least, at_most
 from paramverify.algebra.polynomials import constant_value, is_constant
 from paramverify.answers import Decision, End, Open, Proved, Refuted
 from paramverify.claims import Claim
@@ -32,7 +31,6 @@ T = TypeVar("T")
 # Parts of the time that is left at their turn; all the rest is for cones.
 SHARES = {"short": 0.1, "loop": 0.2, "climb": 0.3, "upper": 0.3}
 STEP = 1.01  # ratios by floats that are closer to each other are not both evaluated
-PLACES = 10**6
 SHOWN = 12  # observations of a sequence that are told
 INFINITE = Fraction(10**1000)
 
@@ -73,11 +71,11 @@ class Bounds:
         if self.best is not None and self.best.ratio is not None:
             about = self.best
             outputs = " ".join(about.observations[:SHOWN]) + " ..." * (len(about.observations) > SHOWN)
-            told = f"the largest ratio is at least {_rounded_down(_ratio(about))}"
+            told = f"the largest ratio is at least {at_least(_ratio(about))}"
             count = len(about.observations)
             known.append(f"{told} (outputs {outputs}, {count} in all, {about.left} against {about.right})")
         if self.upper is not None:
-            known.append(f"no ratio exceeds {_rounded_up(self.upper)}")
+            known.append(f"no ratio exceeds {at_most(self.upper)}")
         return "; ".join(known)
 
 
@@ -217,14 +215,6 @@ def _ratio(witness: Witness) -> Fraction:
     """Returns a number that the ratio is not below; infinity is larger than all others here."""
     ratio = witness.ratio
     return ratio.enclosure()[0] if ratio is not None else INFINITE
-
-
-def _rounded_down(value: Fraction) -> str:
-    return decimal_text(Fraction(floor(value * PLACES), PLACES))
-
-
-def _rounded_up(value: Fraction) -> str:
-    return decimal_text(Fraction(ceil(value * PLACES), PLACES))
 
 
 def _witness(model: Model, claim: Claim, refuted: Refuted) -> Witness | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from paramverify.algebra.constants import ExpConstant
-from paramverify.algebra.decimals import decimal_text
+from paramverify.algebra.decimals import at_least, at_most, decimal_text
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real
@@ -253,9 +253,9 @@ def _supremum(found: Violating) -> str:
     elif isinstance(best.value, Real):
         value = text.number(best.value)
     elif best.upper is not None:
-        value = f"between {decimal_text(best.lower, 9)} and {decimal_text(best.upper, 9)}"
+        value = f"between {at_least(best.lower, 9)} and {at_most(best.upper, 9)}"
     else:
-        value = f"at least {decimal_text(best.lower, 9)}"
+        value = f"at least {at_least(best.lower, 9)}"
     return f"The largest {what} over all priors is {value}; {reached[best.attained]}."
 
 
