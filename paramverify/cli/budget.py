@@ -99,7 +99,8 @@ def command(
             shown["relative"] = ratio_document(related) | {"attained": related.attained}
         print_json(shown | words | documents.side_condition(model) | {"notes": list(model.notes)})
     else:
-        for line in statement.lines():
+        first, *rest = statement.lines()
+        for line in (f"{first}{text.but(model)}", *rest):
             say(line)
         if related:
             click.echo(f"relative to the case's {loaded.budget}: {_relative(related)}")

@@ -146,7 +146,7 @@ def test_mixing_models_are_decided_on_both_sides_of_their_ratio(seed: int, tmp_p
     upper = upper_bound(model, Fraction(1))
     *_, best = climb(model)
     assert upper is not None
-    above, below = upper * Fraction(101, 100), Fraction(best.ratio) * Fraction(99, 100)
+    above, below = upper.ratio * Fraction(101, 100), Fraction(best.ratio) * Fraction(99, 100)
     assert upper < below * Fraction(11, 10)
     assert isinstance(verify(load(chains.path(tmp_path, str(above))), Options(seconds=60)).verdict, Holds)
     text = str(below.limit_denominator(10**6))
