@@ -39,7 +39,8 @@ def words(case: Case) -> Mapping[Status, str]:
 def _verdict(case: Case, status: Status) -> str:
     if isinstance(case.model, Inequality):
         return f"{case.budget} is {CLAIM[status]}"
-    return f"{PRIVACY[status]} with {case.budget}"
+    condition = text.on_condition(case.model) if status is Status.SAFE else ""
+    return f"{PRIVACY[status]}{condition}{',' * bool(condition)} with {case.budget}"
 
 
 # --- intervals ---------------------------------------------------------------------------------------
@@ -161,6 +162,7 @@ def map_lines(case: Case, found: RegionMap, witness: AnyWitness | None) -> list[
     given = dict.fromkeys(constraint.text for constraint in case.model.domain.constraints)
     rest += f" with {', '.join(given)}" if given else ""
     head = f"{case.budget} over ({names}){rest}: {cells} cells in {found.seconds:.2g} s"
+    head += text.but(case.model)
     shares = [(name, found.shares[status]) for status, name in words(case).items()]
     lines = [head, *(f"  {text.percent(share, 2):>7} {name}" for name, share in shares)]
     if witness:
