@@ -168,6 +168,8 @@ def extreme_rays(normals: Iterable[Sequence[int]], size: int) -> list[Vector]:
     Raises:
         ValueError: the cone contains a line.
     """
+    if not size:
+        return []
     rows = list(dict.fromkeys(whole(n) for n in normals if any(n)))
     if fmpz_mat([list(r) for r in rows]).rank() < size:
         raise ValueError("the cone contains a line")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import inf, log
 
@@ -16,6 +16,24 @@ def decimal_text(value: Fraction, digits: int = 6) -> str:
     exact = Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN)
     rounded = exact.divide(Decimal(value.numerator), Decimal(value.denominator))
     return str(rounded.normalize(exact)).replace("E", "e")
+
+
+def at_least(value: Fraction, digits: int = 6) -> str:
+    """Returns a number that a value is not below, with so many digits, for a bound from below."""
+    return _towards(value, digits, ROUND_FLOOR)
+
+
+def at_most(value: Fraction, digits: int = 6) -> str:
+    """Returns a number that a value does not exceed, with so many digits, for a bound from above."""
+    return _towards(value, digits, ROUND_CEILING)
+
+
+def _towards(value: Fraction, digits: int, rounding: str) -> str:
+    exact = Context(prec=digits, rounding=rounding, Emax=MAX_EMAX, Emin=MIN_EMIN)
+    rounded = exact.divide(Decimal(value.numerator), Decimal(value.denominator))
+    # Where the nearest number is the same one, it is written as everywhere else.
+    near = decimal_text(value, digits)
+    return near if Decimal(near) == rounded else decimal_text(Fraction(rounded), digits)
 
 
 def nearest(value: Fraction) -> float:

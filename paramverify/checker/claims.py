@@ -217,7 +217,9 @@ def _check_document(
     check_points(document, about)
     counts, settled, lines = ledger.counts, ledger.settled, ledger.lines
     accepted = not counts["rejected"]
-    missing = counts["open"] or not settled or (wanted is not None and wanted - settled)
+    # Only a side condition leaves a case without a claim; whether it does, the case says.
+    empty = not settled and not ("side_condition" in document and not document["claims"] and not wanted)
+    missing = counts["open"] or empty or (wanted is not None and wanted - settled)
     if status == "holds" and missing:
         lines.append("rejected: a claim of the case has no proof")
         accepted = False

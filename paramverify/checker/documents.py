@@ -17,14 +17,17 @@ CHECKERS: dict[str, Callable[[Any], Report]] = {
 }
 # What a document alone does not show, by its format or status; the case is needed.
 NOT_COMPARED = {
-    cones.FORMAT: ("the model with the case", "that its weights and its bound are nowhere negative"),
-    regions.FORMAT: ("the claims, the domain and the obligations with the case",),
+    cones.FORMAT: (
+        "the model and the side condition with the case",
+        "that its weights and its bound are nowhere negative",
+    ),
+    regions.FORMAT: ("the claims, the domain, the obligations and the side condition with the case",),
     every.FORMAT: ("what the program does with the case",),
     unwinding.FORMAT: ("the system, the bound and the obligations with the case",),
-    BUDGET: ("the claims and the bound with the case", "the witnesses with the model"),
+    BUDGET: ("the claims, the bound and the side condition with the case", "the witnesses with the model"),
     "violated": ("the claim with the case", "the secrets, the output and the numbers with the model"),
-    "holds": ("the claims, where they come from, and the obligations with the case",),
-    "unknown": ("the claims, where they come from, and the obligations with the case",),
+    "holds": ("the claims, where they come from, the obligations and the side condition with the case",),
+    "unknown": ("the claims, where they come from, the obligations and the side condition with the case",),
 }
 
 

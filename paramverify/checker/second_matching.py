@@ -170,7 +170,7 @@ def probabilities(
     steps: dict[int, list[tuple[int, int, Fraction]]] = {}
     for state, seen, following, weight in model["steps"]:
         steps.setdefault(state, []).append((seen, following, value(weight)))
-    scale = min(sum(w for _, _, w in row) for row in steps.values())
+    scale = min((sum(w for _, _, w in row) for row in steps.values()), default=Fraction(1))
     for left, right, pi, tau in model["pairs"]:
         for name, other, start in ((left, right, pi), (right, left, tau)):
             mass = value(start["mass"])

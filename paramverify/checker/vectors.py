@@ -45,7 +45,9 @@ def combined(
 
 def extreme_rays(normals: Sequence[Sequence[int]], size: int) -> list[Vector]:
     """Returns the extreme rays of {v : n·v ≥ 0}: those on which normals of rank size − 1 vanish."""
-    if not 1 <= size <= 5 or len(normals) > MAX_NORMALS or len(kernel(normals, size)) > 0:
+    if not size:
+        return []
+    if size > 5 or len(normals) > MAX_NORMALS or len(kernel(normals, size)) > 0:
         raise Rejected("the cone is too large, or contains a line")
     found: dict[Vector, None] = {}
     for chosen in combinations(normals, size - 1):

@@ -28,6 +28,7 @@ from paramverify.portfolio.strategies import parse_strategy, race_of
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 CLAIMS, MONOLITHIC = "claims", "monolithic"  # what `--encoding` may be
+AGAIN = 0.01  # seconds after which an alarm that was lost comes again
 GRACE = 0.25  # seconds that a session may need to end its processes
 MEMORY = "paramverify.memory"  # key in the context of a command
 OPEN_ALREADY = ("/dev/std", "/dev/fd/", "/proc/self/fd/")  # names of descriptors
@@ -185,12 +186,21 @@ def time_limit(seconds: float, left: float | None = None) -> Iterator[Callable[[
         signal.setitimer(signal.ITIMER_REAL, 0)
         _output.lift()
 
+    def ignored(found: sys.UnraisableHookArgs) -> None:
+        """Sets the alarm again where it went off in code that cannot raise errors, such as a `__del__`."""
+        if found.exc_type is TimeLimitError:
+            signal.setitimer(signal.ITIMER_REAL, AGAIN)
+        else:
+            ignoring(found)
+
+    ignoring, sys.unraisablehook = sys.unraisablehook, ignored
     before = signal.signal(signal.SIGALRM, over)
     left = _output.remaining(seconds) if left is None else left
     signal.setitimer(signal.ITIMER_REAL, left + GRACE)
     try:
         yield lift
     finally:
+        sys.unraisablehook = ignoring
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 

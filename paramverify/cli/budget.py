@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from paramverify.algebra.decimals import decimal_text
+from paramverify.algebra.decimals import at_least, decimal_text
 from paramverify.algebra.expressions import constant
 from paramverify.algebra.realroots import RealRoot
 from paramverify.cli import _output
@@ -99,7 +99,8 @@ def command(
             shown["relative"] = ratio_document(related) | {"attained": related.attained}
         print_json(shown | words | documents.side_condition(model) | {"notes": list(model.notes)})
     else:
-        for line in statement.lines():
+        first, *rest = statement.lines()
+        for line in (f"{first}{text.but(model)}", *rest):
             say(line)
         if related:
             click.echo(f"relative to the case's {loaded.budget}: {_relative(related)}")
@@ -118,7 +119,7 @@ def best_bound() -> Callable[[TightBudget], None]:
         best[:] = [found]
         outcome = text.sequence(found.origin.observations)
         sides = f"under {found.origin.left!r} against {found.origin.right!r}"
-        least = "without limit" if found.infinite else f"at least {decimal_text(found.lower, 12)}"
+        least = "without limit" if found.infinite else f"at least {at_least(found.lower, 12)}"
         document: dict[str, Any] = {} if found.infinite else {"ratio_lower": documents.exact(found.lower)}
         document |= {"secrets": [found.origin.left, found.origin.right]}
         _output.found(

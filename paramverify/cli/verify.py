@@ -160,7 +160,9 @@ def _headline(report: Report, case: Case) -> list[str]:
         origins = sum(len(claim.origins) for claim in report.claims)
         merged = f", merged from {origins} comparisons," if origins > count else ""
         claims = f"{count} claim{'s' * (count != 1)}"
-        proved = f"{claims}{merged} proved {took}: {who}."
+        proved = (
+            f"{claims}{merged} proved {took}: {who}." if count else f"No claim was left to prove, {took}."
+        )
         return [f"{'' if claimed else 'private '}{budget} {where}{text.but(case.model)}.", proved]
     if isinstance(verdict, Violated):
         return [f"{budget} is not always true." if claimed else f"not private {budget}."]

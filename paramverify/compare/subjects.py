@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from paramverify.answers import DECIDED, Standing
 from paramverify.claims import Claim, without_enclosure
@@ -48,13 +49,21 @@ class Subject:
 
 @dataclass(frozen=True)
 class Encoded:
-    """A file under an encoding: how many claims, the seconds that took, the status it expects as a whole."""
+    """A file under an encoding: how many claims, the seconds that took, the status it expects as a whole.
+
+    All verdicts about the file have the side condition, in words; "" for none.
+    """
 
     case: str
     encoding: str
     claims: int
     seconds: float
     expected: str | None
+    side_condition: str = ""
+
+    def document(self) -> dict[str, Any]:
+        """Returns all of it as JSON data; a side condition only where there is one."""
+        return {name: value for name, value in vars(self).items() if name != "side_condition" or value}
 
 
 @dataclass(frozen=True)
@@ -146,6 +155,7 @@ def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) 
         found.skipped.append(Skipped(name, "it is about every length; these encodings are for given lengths"))
         return
     known = choice.encodings()
+    condition = model.side_condition if isinstance(model, Model) else ""
     for encoding in encodings:
         started = time.perf_counter()
         try:
@@ -156,7 +166,14 @@ def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) 
             found.skipped.append(Skipped(f"{name}, encoding {encoding}", str(error)))
             continue
         found.encoded.append(
-            Encoded(name, encoding, len(parts), round(time.perf_counter() - started, 4), status)
+            Encoded(
+                name,
+                encoding,
+                claims=len(parts),
+                seconds=round(time.perf_counter() - started, 4),
+                expected=status,
+                side_condition=condition,
+            )
         )
         # If all hold, each holds; if some are violated, that is known of one only if there is one.
         expected = status if status is Standing.HOLDS or len(parts) == 1 else None

@@ -204,7 +204,7 @@ def summary(comparison: Comparison) -> dict[str, Any]:
         "backends": {
             r["backend"]: {"version": r["version"], "options": r["options"]} for r in comparison.records
         },
-        "cases": [vars(file) for file in comparison.encoded],
+        "cases": [file.document() for file in comparison.encoded],
         "skipped": [vars(part) for part in comparison.skipped],
         "simplification": simplified,
         "configurations": rows,
@@ -239,7 +239,7 @@ def side_by_side(comparison: Comparison) -> list[dict[str, Any]]:
             status, seconds = Standing.VIOLATED, round(min(refuted), 6)
         elif len(solved) == file.claims:
             status, seconds = Standing.HOLDS, round(sum(run.penalty for run in solved), 6)
-        rows.append({**vars(file), "status": status, "deciding": seconds})
+        rows.append({**file.document(), "status": status, "deciding": seconds})
     return rows
 
 

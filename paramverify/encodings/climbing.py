@@ -93,7 +93,7 @@ class _Search:
     def __post_init__(self) -> None:
         self.size = len(self.model.hmm.states)
         exact = matrices(self.model.hmm)
-        scale = max(w for table in exact for row in table for _, w in row)
+        scale = max((w for table in exact for row in table for _, w in row), default=1)
         self.tables = [[[(t, w / scale) for t, w in row] for row in table] for table in exact]
         count = len(self.tables)
         words = (word for n in range(4) for word in product(range(count), repeat=n))

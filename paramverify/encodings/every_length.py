@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice, product
+from itertools import chain, islice, product
 from math import lcm
 from typing import Any
 
@@ -87,17 +87,15 @@ class EveryLength:
         return self.depth == 0
 
 
-def for_every_length(
-    model: Model, check: Callable[[], None] = lambda: None, closed: bool = True
-) -> Iterator[EveryLength]:
+def for_every_length(model: Model, check: Callable[[], None] = lambda: None) -> Iterator[EveryLength]:
     """Yields sets of claims, each of which is enough for privacy at every length; best ones first.
 
-    With `closed` a cone of rays comes first, where one closes, and is the only one then. Those that fail at a
+    A cone of rays comes first, where one closes, and is the only one then. Those that fail at a
     simple point of the domain are left out, except for exact ones. `check` is called all the time, and may
     raise an error to end the search.
     """
     small = lump(model).model
-    found = closed_rays(small, check) if closed and has_numbers(small.hmm) else None
+    found = closed_rays(small, check) if has_numbers(small.hmm) else None
     if found:
         yield found
         return
@@ -211,6 +209,31 @@ def _bounded_ratios(model: Model, check: Callable[[], None]) -> Iterator[EveryLe
                 yield EveryLength(
                     model, depth, states, rays=tuple(rays), normals=tuple(normals), words=(), claims=claims
                 )
+
+
+def by_normals(
+    model: Model, depth: int, normals: Sequence[Vector], check: Callable[[], None] = lambda: None
+) -> EveryLength:
+    """Returns the claims for a cone that is known: that no step leaves it, and those of sequences and rays.
+
+    The cone is on all states of the model, whose states are merged. `check` is as in `for_every_length`.
+    """
+    states = tuple(range(len(model.hmm.states)))
+    tables, rays = _tables(model), extreme_rays(normals, len(states))
+    found: list[Claim] = []
+    inside = _leaving(model, tables, states, rays, normals)
+    for claim in chain(inside, _claims(model, tables, states, rays, depth)):
+        check()
+        found.append(claim)
+    return EveryLength(
+        model,
+        depth,
+        states,
+        rays=tuple(rays),
+        normals=tuple(normals),
+        words=(),
+        claims=_merged(model, found),
+    )
 
 
 def _closure(model: Model, states: set[int]) -> set[int]:

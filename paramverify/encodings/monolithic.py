@@ -303,6 +303,8 @@ def _factors(
     moved: dict[int, dict[int, Polynomial]] = {}
     for state in range(len(hmm.states)):
         emission = _emission(hmm, state)
+        if not emission:
+            continue  # no step is left (`models.one_sided`): the general form is empty too
         rows = _by_successor(hmm, state)
         first = min(emission)
         moves: dict[int, Polynomial] = {}

@@ -8,22 +8,37 @@ linear functions with nonnegative coefficients is largest on an extreme ray.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from paramverify.algebra.cones import Vector, extreme_rays
 from paramverify.algebra.polynomials import constant_value, is_constant
 from paramverify.encodings.cone import Matrix, has_numbers, matrices, product
-from paramverify.encodings.every_length import MARGINS, kept_normals
+from paramverify.encodings.every_length import MARGINS, EveryLength, by_normals, kept_normals
 from paramverify.encodings.lumping import lump
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
 
-MAX_STATES = 6
+MAX_STATES = 5  # as many as `checker` takes for a cone of bounded ratios
 MAX_DEPTH = 5
 MAX_VECTORS = 1_500  # that are looked at for one depth
 
 
-def upper_bound(model: Model, enough: Fraction, check: Callable[[], None] = lambda: None) -> Fraction | None:
+@dataclass(frozen=True, eq=False)
+class Upper:
+    """That no ratio exceeds `ratio`: the cone with these normals holds what `depth` observations precede."""
+
+    ratio: Fraction
+    small: Model
+    normals: tuple[Vector, ...]
+    depth: int
+
+    def proof(self, check: Callable[[], None]) -> EveryLength:
+        """Returns the claims that all hold if the ratio is at most the bound of the model."""
+        return by_normals(self.small, max(1, self.depth), self.normals, check)
+
+
+def upper_bound(model: Model, enough: Fraction, check: Callable[[], None] = lambda: None) -> Upper | None:
     """Returns b with Pr(ω | left) ≤ b · Pr(ω | right) for every sequence ω, pair and direction, or None.
 
     For models without parameters; None says nothing. The search ends with a bound that is `enough`. `check`
@@ -36,7 +51,7 @@ def upper_bound(model: Model, enough: Fraction, check: Callable[[], None] = lamb
         return None
     pairs = [(a, b) for a, b in starts if a is not None and b is not None]
     tables = matrices(small.hmm)
-    best: Fraction | None = None
+    best: Upper | None = None
     for margin in reversed(MARGINS):  # wide cones are found fast
         normals = kept_normals([[_dense(t, size) for t in tables]], size, margin, check)
         if normals is None:
@@ -45,12 +60,12 @@ def upper_bound(model: Model, enough: Fraction, check: Callable[[], None] = lamb
         short: list[Vector] = []
         level: list[Vector] = [(1,) * size]
         behind: list[Vector] = list(extreme_rays(normals, size))
-        for _ in range(MAX_DEPTH):
+        for depth in range(MAX_DEPTH):
             check()
             found = _largest(pairs, [*short, *level, *behind])
-            if found is not None and (best is None or found < best):
-                best = found
-            if best is not None and best <= enough:
+            if found is not None and (best is None or found < best.ratio):
+                best = Upper(found, small, tuple(normals), depth)
+            if best is not None and best.ratio <= enough:
                 return best
             short += level
             level = _moved(tables, level)

@@ -12,6 +12,7 @@ from paramverify.models.neighbourhoods import Neighbourhood
 from paramverify.models.priors import SecretPair
 
 SIDE_CONDITION = "output sequences that are impossible under one of the two secrets are ignored"
+NOTHING_COMPARED = "no output sequence is possible under both secrets of a pair, so nothing is compared"
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,3 +50,15 @@ class Model:
     def side_condition(self) -> str:
         """What is left out, in words; "" for nothing."""
         return SIDE_CONDITION if self.whole else ""
+
+    @property
+    def nothing_compared(self) -> str:
+        """That what is left out is everything, in words; "" where some sequence of the lengths is left."""
+        if not self.whole:
+            return ""
+        reached = {s for p in self.pairs for start in (p.pi, p.tau) for s, w in start.weights.items() if w}
+        for _ in range(min(self.lengths, default=1)):
+            reached = {step.successor for state in reached for step in self.hmm.steps[state]}
+            if not reached:
+                return NOTHING_COMPARED
+        return ""

@@ -37,7 +37,8 @@ def without_one_sided(model: Model) -> Model:
         LimitError: more than `MAX_STATES` states.
     """
     hmm, pairs = _Product(model.hmm, model.domain).of(model.pairs)
-    return replace(model, hmm=hmm, pairs=pairs, notes=(SIDE_CONDITION, *model.notes), whole=model)
+    found = replace(model, hmm=hmm, pairs=pairs, whole=model)
+    return replace(found, notes=(*filter(None, (SIDE_CONDITION, found.nothing_compared)), *model.notes))
 
 
 class _Product:

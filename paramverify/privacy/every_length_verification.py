@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor
 from typing import Any, TypeVar
 
-from paramverify.algebra.decimals import decimal_text
-from paramverify.algebra.polynomials import constant_value, is_constant
+from paramverify.algebra.decimals import at_least, at_most
 from paramverify.answers import Decision, End, Open, Proved, Refuted
 from paramverify.claims import Claim
 from paramverify.encodings.at_points import find_violation
 from paramverify.encodings.climbing import climb
+from paramverify.encodings.every_length import EveryLength, for_every_length
 from paramverify.encodings.every_length import certificate as every_length_certificate
-from paramverify.encodings.every_length import for_every_length
 from paramverify.encodings.no_budget import certificate as no_budget_certificate
 from paramverify.encodings.no_budget import no_budget
 from paramverify.encodings.ratio_bounds import upper_bound
 from paramverify.errors import TimeLimitError
 from paramverify.evidence.witnesses import Witness, evaluate, find_witness
+from paramverify.models.context import sample_points
+from paramverify.models.evaluation import Numbers
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated
@@ -32,7 +32,6 @@ T = TypeVar("T")
 # Parts of the time that is left at their turn; all the rest is for cones.
 SHARES = {"short": 0.1, "loop": 0.2, "climb": 0.3, "upper": 0.3}
 STEP = 1.01  # ratios by floats that are closer to each other are not both evaluated
-PLACES = 10**6
 SHOWN = 12  # observations of a sequence that are told
 INFINITE = Fraction(10**1000)
 
@@ -73,11 +72,11 @@ class Bounds:
         if self.best is not None and self.best.ratio is not None:
             about = self.best
             outputs = " ".join(about.observations[:SHOWN]) + " ..." * (len(about.observations) > SHOWN)
-            told = f"the largest ratio is at least {_rounded_down(_ratio(about))}"
+            told = f"the largest ratio is at least {at_least(_ratio(about))}"
             count = len(about.observations)
             known.append(f"{told} (outputs {outputs}, {count} in all, {about.left} against {about.right})")
         if self.upper is not None:
-            known.append(f"no ratio exceeds {_rounded_up(self.upper)}")
+            known.append(f"no ratio exceeds {at_most(self.upper)}")
         return "; ".join(known)
 
 
@@ -106,14 +105,14 @@ def verify_all_lengths(model: Model, session: Session, progress: Progress | None
         if violation:
             return Found(Violated(violation))
         enough = _number(model)
-        bounds.upper = _within(
-            session, bounds, SHARES["upper"], lambda check: upper_bound(model, enough, check)
-        )
-        if bounds.upper is not None and bounds.upper <= enough:
-            found, _ = _by_cones(model, session, progress, bounds, closed=False)
+        upper = _within(session, bounds, SHARES["upper"], lambda check: upper_bound(model, enough, check))
+        bounds.upper = upper.ratio if upper else None
+        if upper and upper.ratio <= enough:
+            found, _ = _by_cones([upper.proof(session.in_time)], model, session, progress, bounds)
             if found:
                 return found
-        found, reason = _by_cones(model, session, progress, bounds, closed=True)
+        cones = for_every_length(model, session.in_time)
+        found, reason = _by_cones(cones, model, session, progress, bounds)
         if found:
             return found
         violation = _short(model, bounds, session.in_time)
@@ -178,11 +177,11 @@ def _climb(model: Model, bounds: Bounds, check: Callable[[], None]) -> Witness |
 
 
 def _by_cones(
-    model: Model, session: Session, progress: Progress | None, bounds: Bounds, *, closed: bool
+    cones: Iterable[EveryLength], model: Model, session: Session, progress: Progress | None, bounds: Bounds
 ) -> tuple[Found | None, str]:
     """Returns a verdict by an invariant cone, or why there is none."""
     reason = "no invariant cone was found, and no violation either"
-    for attempt in for_every_length(model, session.in_time, closed):
+    for attempt in cones:
         decisions: list[Decision] = []
         for claim in attempt.claims:
             decision = session.decide(claim)
@@ -206,25 +205,17 @@ def _by_cones(
 
 
 def _number(model: Model) -> Fraction:
-    """Returns the bound where it is a number, else 0."""
-    parts = model.measure.ratio.numerator, model.measure.ratio.denominator
-    if not all(map(is_constant, parts)):
+    """Returns a rational that the bound is not below where it has no parameters, else 0."""
+    point = next(sample_points(model.domain), None)
+    if point is None or not model.measure.variables.isdisjoint(model.domain.ring.parameters):
         return Fraction(0)
-    return constant_value(parts[0]) / constant_value(parts[1])
+    return Numbers(model, {n: point[n] for n in model.domain.ring.parameters}).bound().enclosure()[0]
 
 
 def _ratio(witness: Witness) -> Fraction:
     """Returns a number that the ratio is not below; infinity is larger than all others here."""
     ratio = witness.ratio
     return ratio.enclosure()[0] if ratio is not None else INFINITE
-
-
-def _rounded_down(value: Fraction) -> str:
-    return decimal_text(Fraction(floor(value * PLACES), PLACES))
-
-
-def _rounded_up(value: Fraction) -> str:
-    return decimal_text(Fraction(ceil(value * PLACES), PLACES))
 
 
 def _witness(model: Model, claim: Claim, refuted: Refuted) -> Witness | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from paramverify.algebra.decimals import decimal_text
+from paramverify.algebra.decimals import at_least, at_most
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real, show_polynomial
 from paramverify.claims import Origin
@@ -127,8 +127,8 @@ def _ratio(found: TightBudget) -> tuple[str | dict[str, Any] | None, str]:
         middle = f"{_middle(value):.12g} (a root of {polynomial})"
         return {"minimal_polynomial": polynomial, **bounds}, middle
     if found.upper is None:
-        return None, f"at least {decimal_text(found.lower, 12)}"
-    return None, f"between {decimal_text(found.lower, 12)} and {decimal_text(found.upper, 12)}"
+        return None, f"at least {at_least(found.lower, 12)}"
+    return None, f"between {at_least(found.lower, 12)} and {at_most(found.upper, 12)}"
 
 
 def ratio_document(found: TightBudget) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any
 
-from paramverify.answers import DECIDED
+from paramverify.answers import DECIDED, Standing
 from paramverify.compare.judgement import Judgement
 from paramverify.compare.subjects import SCRIPT
 from paramverify.reports.tables import columns
@@ -36,6 +36,9 @@ def lines(document: Mapping[str, Any]) -> list[str]:
             result += [*columns(*_aligned(header, table, 1)), ""]
     if len({row["encoding"] for row in document["encodings"]} - {SCRIPT}) > 1:
         result += [*_side_by_side(document["encodings"]), ""]
+    conditions = {row["case"]: row["side_condition"] for row in document["cases"] if "side_condition" in row}
+    result += [f"On a side condition, {case}: {told}." for case, told in conditions.items()]
+    result += [""] * bool(conditions)
     if document["unsolved"]:
         shown = [f"{p['case']} {p['claim']}" for p in document["unsolved"]]
         more = f" and {len(shown) - 10} more" if len(shown) > 10 else ""
@@ -72,12 +75,17 @@ def _side_by_side(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     header = ("case", "encoding", "status", "claims", "encoding s", "deciding s")
     cells = [
         [
-            *(row["case"], row["encoding"], row["status"], str(row["claims"]), _seconds(row["seconds"])),
+            *(row["case"], row["encoding"], _status(row), str(row["claims"]), _seconds(row["seconds"])),
             "-" if row["deciding"] is None else _seconds(row["deciding"]),
         ]
         for row in sorted(rows, key=lambda row: str(row["case"]))
     ]
     return columns(*_aligned(header, cells, 3))
+
+
+def _status(row: Mapping[str, Any]) -> str:
+    on = ", on a side condition" if row["status"] == Standing.HOLDS and "side_condition" in row else ""
+    return f"{row['status']}{on}"
 
 
 def _seconds(value: float | None) -> str:

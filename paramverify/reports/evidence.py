@@ -186,6 +186,8 @@ def _check_claims(document: dict[str, Any], case: Case) -> checker.Report:
         # The witness and the obligations are enough, and are all that is checked.
         document = {**document, "claims": [e for e in document["claims"] if e["claim"] in needed]}
     report = checker.check_document(document, expected, case.digest, needed)
+    if report.accepted and isinstance(model, Model) and model.nothing_compared:
+        report = replace(report, lines=(*report.lines, model.nothing_compared))
     for k, entry in enumerate(document["claims"] if report.accepted else ()):
         for j, text in enumerate(entry.get("origins", [])):
             if entry["claim"]["polynomial"] not in told[text]:

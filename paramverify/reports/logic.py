@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from paramverify.algebra.decimals import decimal_text, logarithm
+from paramverify.algebra.decimals import at_least, at_most, logarithm
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.points import in_words as point_in_words
 from paramverify.answers import Decision, Standing
@@ -218,9 +218,9 @@ def least_line(name: str, found: Property, least: Least, given: str, what: str) 
         if what == "ratio":
             told += f", epsilon ≈ {logarithm(least.value.middle()):.9g}"
     elif least.upper is not None:
-        told = f"least {what} between {decimal_text(least.lower, 9)} and {decimal_text(least.upper, 9)}"
+        told = f"least {what} between {at_least(least.lower, 9)} and {at_most(least.upper, 9)}"
     else:
-        told = f"least {what} is at least {decimal_text(least.lower, 9)}; no upper bound was proved"
+        told = f"least {what} is at least {at_least(least.lower, 9)}; no upper bound was proved"
     how = " (by the sufficient condition; less may do)" if least.sufficient else ""
     far = f", looked at {least.searched}" if least.searched else ""
     origin = least.origin

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from paramverify.algebra.constants import ExpConstant
-from paramverify.algebra.decimals import decimal_text
+from paramverify.algebra.decimals import at_least, at_most, decimal_text
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real
@@ -39,7 +39,8 @@ def words(case: Case) -> Mapping[Status, str]:
 def _verdict(case: Case, status: Status) -> str:
     if isinstance(case.model, Inequality):
         return f"{case.budget} is {CLAIM[status]}"
-    return f"{PRIVACY[status]} with {case.budget}"
+    condition = text.on_condition(case.model) if status is Status.SAFE else ""
+    return f"{PRIVACY[status]}{condition}{',' * bool(condition)} with {case.budget}"
 
 
 # --- intervals ---------------------------------------------------------------------------------------
@@ -161,6 +162,7 @@ def map_lines(case: Case, found: RegionMap, witness: AnyWitness | None) -> list[
     given = dict.fromkeys(constraint.text for constraint in case.model.domain.constraints)
     rest += f" with {', '.join(given)}" if given else ""
     head = f"{case.budget} over ({names}){rest}: {cells} cells in {found.seconds:.2g} s"
+    head += text.but(case.model)
     shares = [(name, found.shares[status]) for status, name in words(case).items()]
     lines = [head, *(f"  {text.percent(share, 2):>7} {name}" for name, share in shares)]
     if witness:
@@ -254,9 +256,9 @@ def _supremum(found: Violating) -> str:
     elif isinstance(best.value, Real):
         value = text.number(best.value)
     elif best.upper is not None:
-        value = f"between {decimal_text(best.lower, 9)} and {decimal_text(best.upper, 9)}"
+        value = f"between {at_least(best.lower, 9)} and {at_most(best.upper, 9)}"
     else:
-        value = f"at least {decimal_text(best.lower, 9)}"
+        value = f"at least {at_least(best.lower, 9)}"
     return f"The largest {what} over all priors is {value}; {reached[best.attained]}."
 
 

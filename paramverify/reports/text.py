@@ -164,7 +164,10 @@ def on_condition(model: AnyModel) -> str:
 
 def but(model: AnyModel) -> str:
     """Returns the side condition of a verdict about the model, as an addition to its sentence."""
-    return f"; but {model.side_condition}" if isinstance(model, Model) and model.side_condition else ""
+    if not isinstance(model, Model) or not model.side_condition:
+        return ""
+    nothing = f"; {model.nothing_compared}" if model.nothing_compared else ""
+    return f"; but {model.side_condition}{nothing}"
 
 
 def notes(told: Sequence[str], said: str) -> list[str]:

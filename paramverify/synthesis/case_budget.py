@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from paramverify.errors import ModelError
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.budget import tight_budget
@@ -32,8 +33,10 @@ def case_budget(model: Model, session: Session, precision: Fraction) -> CaseBudg
 
     Raises:
         LimitError: too many sequences.
-        ModelError: no prior gives both secrets of a pair a positive probability.
+        ModelError: no prior gives both secrets of a pair a positive probability, or nothing is compared.
     """
+    if model.nothing_compared:
+        raise ModelError(f"{model.nothing_compared}, and there is no ratio")
     find = tight_budget if model.lengths else tight_budget_of_every_length
     found = find(model, session, precision)
     relative = find(model, session, precision, relative=True) if has_parametric_bound(model) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from random import Random
 
 import pytest
 from flint import fmpq_poly
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paramverify.algebra.constants import ExpConstant
+from paramverify.algebra.decimals import at_least, at_most
 from paramverify.algebra.domains import Constraint, Domain, parse_interval
 from paramverify.algebra.points import contains, in_words, number_at, sign_at
 from paramverify.algebra.polynomials import Ring, rational
@@ -96,3 +98,19 @@ def test_points_in_words() -> None:
     assert in_words({"p": Fraction(1, 2), "q": Fraction(-3)}) == "p = 1/2, q = -3"
     assert in_words({}) == ""
     assert in_words({"p": Fraction(1, 10**5_000)}) == f"p = 1/1{'0' * 5_000}"
+
+
+@pytest.mark.parametrize("digits", [3, 6, 12])
+def test_bounds_are_rounded_once_and_outward(digits: int) -> None:
+    """A number that is told as a bound is one, of any size, and near the value."""
+    random = Random(5)
+    values = [Fraction(123456789, 100), Fraction(123456123, 100), Fraction(3, 2), Fraction(0)]
+    values += [
+        Fraction(random.randrange(1, 10**9), random.randrange(1, 10**9)) * Fraction(10) ** power
+        for power in (-400, -20, 0, 3, 7, 20, 400)
+        for _ in range(20)
+    ]
+    for value in values:
+        low, high = Fraction(at_least(value, digits)), Fraction(at_most(value, digits))
+        assert low <= value <= high
+        assert high - low <= value / 10 ** (digits - 1)

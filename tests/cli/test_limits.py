@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -16,7 +17,7 @@ from process_tools import PATIENCE, gone, mark, marked, start
 
 from paramverify.answers import Decision, End, Proved
 from paramverify.claims import Claim
-from paramverify.cli._common import read_size
+from paramverify.cli._common import read_size, time_limit
 from paramverify.cli.main import run
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import TimeLimitError
@@ -500,3 +501,29 @@ def test_a_distance_beyond_the_range_is_any(tmp_path: Path, capsys: pytest.Captu
         assert run(["verify", str(case), "--json"]) == 1
         told.append(json.loads(capsys.readouterr().out)["witness"])
     assert told[0] == told[1] == told[2]
+
+
+@pytest.mark.slow
+def test_an_alarm_in_a_finaliser_is_not_lost(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where errors cannot be raised the limit comes again, and nothing is printed."""
+
+    class Slow:
+        def __del__(self) -> None:
+            late = time.monotonic() + 0.6
+            while time.monotonic() < late:
+                pass
+
+    before = sys.unraisablehook
+    started = time.monotonic()
+
+    def work() -> None:
+        with time_limit(5, 0.05):
+            held = Slow()
+            del held
+            while time.monotonic() < started + PATIENCE:
+                pass
+
+    with pytest.raises(TimeLimitError, match="5 s"):
+        work()
+    assert sys.unraisablehook is before
+    assert not capsys.readouterr().err

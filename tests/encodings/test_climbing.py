@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -18,6 +19,7 @@ from paramverify.models.model import Model
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
+from paramverify.reports.evidence import check_with_case, evidence_document
 from paramverify.verdicts import Holds, Unknown, Violated
 
 States = list[list[Fraction]]
@@ -92,6 +94,42 @@ class Chains:
         return max(one / other, other / one)
 
 
+RARE = """
+[mechanism]
+kind="hmm"
+states=["s0", "s1", "s2", "s3", "s4"]
+observations=["a", "b", "c"]
+[mechanism.emissions]
+s0 = { a = "1/3", b = "2/3" }
+s1 = { a = "1/5", b = "4/5" }
+s2 = { a = "1/2", b = "1/2" }
+s3 = { a = "2/3", b = "1/3" }
+s4 = { c = "1" }
+[mechanism.transitions]
+s0 = { s0 = "2/7", s2 = "1/7", s3 = "4/7" }
+s1 = { s0 = "2/7", s1 = "1/7", s2 = "2/7", s3 = "2/7" }
+s2 = { s0 = "3/8", s2 = "1/2", s3 = "1/8" }
+s3 = { s1 = "1/4", s2 = "1/2", s3 = "1/4" }
+s4 = { s4 = "1" }
+[prior.x]
+s0 = "1/10"
+s2 = "1/5"
+s3 = "1/5"
+s4 = "1/2"
+[prior.y]
+s0 = "123456073/576128574"
+s1 = "246912146/864192861"
+s2 = "123456073/576128574"
+s3 = "246912146/864192861"
+s4 = "50/123456123"
+[secrets]
+pairs=[["x","y"]]
+[privacy]
+BOUND
+length="all"
+"""
+
+
 @pytest.mark.parametrize("seed", seeds(12, quick=0))
 def test_bounds_enclose_all_ratios(seed: int, tmp_path: Path) -> None:
     """No short sequence exceeds the upper bound, and the climbed ratio is exact and not below any of them."""
@@ -103,9 +141,9 @@ def test_bounds_enclose_all_ratios(seed: int, tmp_path: Path) -> None:
     word = tuple("ab".index(o) for o in best.origin.observations)
     found = evaluate(model, best.origin, best.point)
     assert found.ratio is not None
-    assert found.ratio.rational == chains.ratio(word) <= upper
+    assert found.ratio.rational == chains.ratio(word) <= upper.ratio
     largest = max(chains.ratio(w) for n in range(1, 8) for w in product((0, 1), repeat=n))
-    assert largest <= upper
+    assert largest <= upper.ratio
     assert float(largest) <= best.ratio * (1 + 1e-6)
 
 
@@ -146,8 +184,8 @@ def test_mixing_models_are_decided_on_both_sides_of_their_ratio(seed: int, tmp_p
     upper = upper_bound(model, Fraction(1))
     *_, best = climb(model)
     assert upper is not None
-    above, below = upper * Fraction(101, 100), Fraction(best.ratio) * Fraction(99, 100)
-    assert upper < below * Fraction(11, 10)
+    above, below = upper.ratio * Fraction(101, 100), Fraction(best.ratio) * Fraction(99, 100)
+    assert upper.ratio < below * Fraction(11, 10)
     assert isinstance(verify(load(chains.path(tmp_path, str(above))), Options(seconds=60)).verdict, Holds)
     text = str(below.limit_denominator(10**6))
     assert isinstance(verify(load(chains.path(tmp_path, text)), Options(seconds=60)).verdict, Violated)
@@ -167,3 +205,23 @@ def test_unknown_tells_the_bounds(tmp_path: Path) -> None:
 def test_a_bound_that_is_not_there(tmp_path: Path) -> None:
     """Where the secrets never meet there is no upper bound, and none is told."""
     assert upper_bound(Chains(0, apart=True).model(tmp_path), Fraction(1)) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bound", ["ratio", "epsilon"])
+def test_a_proved_upper_bound_is_a_proof(bound: str, tmp_path: Path) -> None:
+    """Where no ratio exceeds the bound of the case, the cone that says so is the evidence, and is checked."""
+    large = Fraction(123456123, 100)  # Pr(c | x) = 1/2 against 50/123456123 under y; then only c follows
+    path = tmp_path / "case.toml"
+    told = 'ratio = "10000000"' if bound == "ratio" else 'epsilon = "15"'  # exp(15) is above 3 million
+    path.write_text(RARE.replace("BOUND", told), encoding="utf-8")
+    case = load(path)
+    assert isinstance(case.model, Model)
+    upper = upper_bound(case.model, Fraction(3 * 10**6))
+    assert upper is not None
+    assert Fraction(1, 2) / Fraction(50, 123456123) == large <= upper.ratio <= 3 * 10**6
+    report = verify(case, Options(seconds=60))
+    assert isinstance(report.verdict, Holds)
+    assert report.certificate is not None
+    assert report.certificate["kind"] == "ratios"
+    assert check_with_case(json.dumps(evidence_document(case, report)), case).accepted

@@ -16,7 +16,7 @@ from paramverify.cli.main import run
 from paramverify.encodings import cone, sequences
 from paramverify.errors import CaseError, InputError, ModelError
 from paramverify.evidence.witnesses import evaluate
-from paramverify.models.model import Model
+from paramverify.models.model import NOTHING_COMPARED, Model
 from paramverify.models.one_sided import without_one_sided
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
@@ -325,3 +325,125 @@ def test_the_product_keeps_shared_secrets_apart() -> None:
             plain = sequences.forward_sum(whole, whole.pairs[k].pi, ["⌞⌟", seen])
             assert plain
             assert sums == (plain if seen == kept else plain * 0)
+
+
+# Two secrets that tell themselves at once, or with the second observation; with and without a parameter.
+APART = """
+[parameters]
+p = "[1/4, 3/4]"
+[mechanism]
+kind = "hmm"
+states = ["s", "t", "u", "v"]
+observations = ["a", "b", "c"]
+[mechanism.emissions]
+s = { a = "FIRST", b = "1 - (FIRST)" }
+t = { OTHER }
+u = { c = 1 }
+v = { a = 1 }
+[mechanism.transitions]
+s = { u = 1 }
+t = { v = 1 }
+u = { u = 1 }
+v = { v = 1 }
+[prior.x]
+s = 1
+[prior.y]
+t = 1
+[secrets]
+pairs = [["x", "y"]]
+[privacy]
+ratio = 2
+length = LENGTH
+one_sided = "ignored"
+"""
+SOON, LATE = "c = 1", 'a = "1/3", b = "2/3"'
+
+
+@pytest.mark.parametrize("first", ["1/2", pytest.param("p", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("other", "length"),
+    [
+        pytest.param(SOON, '"all"', marks=pytest.mark.slow),
+        (SOON, "1"),
+        (LATE, "2"),
+        (LATE, '"2..41"'),
+    ],
+)
+def test_that_nothing_is_compared_is_said(
+    first: str, other: str, length: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where no sequence is possible under both secrets, all commands say so, and evidence is accepted."""
+    path, evidence = tmp_path / "case.toml", str(tmp_path / "evidence.json")
+    text = APART.replace("FIRST", first).replace("OTHER", other).replace("LENGTH", length)
+    path.write_text(text, encoding="utf-8")
+    assert run(["verify", str(path), "--evidence", evidence]) == 0
+    told = capsys.readouterr().out.split("\n")
+    assert told[0].endswith(f"{NOTHING_COMPARED}.")
+    assert told[1].startswith("  No claim was left to prove")
+    assert run(["verify", str(path), "--json"]) == 0
+    assert NOTHING_COMPARED in json.loads(capsys.readouterr().out)["notes"]
+    for more in ([], ["--case", str(path)]):
+        assert run(["check", evidence, *more]) == 0
+    capsys.readouterr()
+    assert run(["budget", str(path)]) == 2
+    assert f"{NOTHING_COMPARED}, and there is no ratio" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("length", ["1", '"1..2"'])
+def test_states_without_a_step_in_formulas(
+    length: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The published formulas are written and decided where states have no step left."""
+    path = tmp_path / "case.toml"
+    text = APART.replace("FIRST", "1/2").replace("OTHER", LATE).replace("LENGTH", length)
+    path.write_text(text, encoding="utf-8")
+    assert run(["verify", str(path), "--encoding", "monolithic"]) == 0
+    assert capsys.readouterr().out.startswith("holds, on the word of z3")
+    formula = str(tmp_path / "formula.smt2")
+    asked = ["--encoding", "monolithic", "--to", "smtlib2", "--claim", "1"]
+    assert run(["export", str(path), *asked, "-o", formula]) == 0
+    path.write_text(text.replace("1/2", "9/10"), encoding="utf-8")  # 9/10 against 1/3
+    assert run(["verify", str(path), "--encoding", "monolithic"]) == 1
+
+
+def test_evidence_without_claims_needs_a_case_without(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Evidence that proves nothing is rejected for a case that compares something, and where none is told."""
+    case, evidence = written(tmp_path, "4", 'one_sided = "ignored"\n'), tmp_path / "evidence.json"
+    assert run(["verify", case, "--evidence", str(evidence)]) == 0
+    document = json.loads(evidence.read_text(encoding="utf-8"))
+    evidence.write_text(json.dumps({**document, "claims": []}), encoding="utf-8")
+    assert run(["check", str(evidence), "--case", case]) == 1
+    del document["side_condition"]
+    evidence.write_text(json.dumps(document), encoding="utf-8")
+    assert run(["check", str(evidence)]) == 0
+    last = capsys.readouterr().out.strip().split("\n")[-1]
+    assert "side condition with the case" in last.partition("not compared: ")[2]
+    evidence.write_text(json.dumps({**document, "claims": []}), encoding="utf-8")
+    assert run(["check", str(evidence)]) == 1
+
+
+@pytest.mark.slow
+def test_the_condition_is_in_the_first_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A budget, safe values and a comparison say the side condition where they say the verdict."""
+    case = written(tmp_path, "4", 'one_sided = "ignored"\n')
+    assert run(["budget", case]) == 0
+    assert CONDITION in capsys.readouterr().out.split("\n")[0]
+    Path(case).write_text(Path(case).read_text(encoding="utf-8").replace('"4"', '"r"'), encoding="utf-8")
+    with Path(case).open("a", encoding="utf-8") as file:
+        file.write('[parameters]\nr = "[1, 9]"\n')
+    assert run(["synthesize", case]) == 0
+    assert "private, on a side condition, with ratio = r for" in capsys.readouterr().out
+    assert run(["synthesize", "--region", case]) == 0
+    assert CONDITION in capsys.readouterr().out.split("\n")[0]
+    asked = ["compare", written(tmp_path, "4", 'one_sided = "ignored"\n'), "--backends", "bernstein"]
+    asked += ["--encodings", "sequences,cone", "-o", str(tmp_path / "results")]
+    assert run(asked) == 0
+    told = capsys.readouterr().out
+    assert told.count("holds, on a side condition") == 2
+    assert f"On a side condition, case: {CONDITION}." in told
+    assert run([*asked, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert {row["side_condition"] for row in document["encodings"]} == {CONDITION}
