@@ -24,7 +24,7 @@ from typing import Any
 
 from flint import fmpz
 
-from paramverify.algebra.cones import Vector, combination, extreme_rays, whole
+from paramverify.algebra.cones import Vector, combination, extreme_rays
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import (
     Point,
@@ -36,7 +36,6 @@ from paramverify.algebra.polynomials import (
     value_at,
     variables,
 )
-from paramverify.algebra.simplest import simplest_between
 from paramverify.claims import Claim, Origin
 from paramverify.encodings.cone import Levels, Word, has_numbers, letters, matrices
 from paramverify.encodings.cone import product as moved
@@ -44,6 +43,7 @@ from paramverify.encodings.cone_certificates import claims_document, vectors_doc
 from paramverify.encodings.cone_certificates import document as begun
 from paramverify.encodings.encoding import Candidate
 from paramverify.encodings.lumping import lump
+from paramverify.encodings.ratio_cones import kept_normals
 from paramverify.encodings.sequences import claim_polynomial
 from paramverify.errors import DefectError
 from paramverify.evidence.certificates import Proof
@@ -57,7 +57,6 @@ MAX_ROUNDS = 60
 MAX_TAIL = 4  # states for which ratios are bounded
 MAX_DEPTH = 4
 MAX_WORDS = 3_000  # prefixes that are followed by a ray
-LARGEST = 10**6  # a ratio beyond it counts as unbounded
 MARGINS = (Fraction(1, 10**6), Fraction(1, 1000), Fraction(1, 50), Fraction(1, 8))
 
 Tables = Sequence[Mapping[int, Mapping[int, Polynomial]]]  # by observation, state and successor
@@ -356,54 +355,6 @@ def _at(tables: Tables, states: Sequence[int], point: Point) -> list[list[list[i
     ]
     scale = lcm(*(x.denominator for table in values for row in table for x in row))
     return [[[int(x * scale) for x in row] for row in table] for table in values]
-
-
-def kept_normals(
-    numbers: Sequence[list[list[list[int]]]], size: int, margin: Fraction, check: Callable[[], None]
-) -> list[Vector] | None:
-    """Returns the inequalities of the smallest cone of bounded ratios found that steps at the points keep.
-
-    The bounds only grow, each to the simplest number in a range that begins at what is needed.
-    """
-    bounds: dict[tuple[int, int], Fraction | None] = {
-        (i, j): Fraction(1) for i in range(size) for j in range(size) if i != j
-    }
-    for _ in range(MAX_ROUNDS):
-        normals = _inequalities(bounds, size)
-        grown = dict(bounds)
-        for ray in extreme_rays(normals, size):
-            check()
-            for tables in numbers:
-                for table in tables:
-                    vector = [sum(w * x for w, x in zip(row, ray, strict=True)) for row in table]
-                    for (i, j), bound in grown.items():
-                        if bound is not None and vector[i] > bound * vector[j]:
-                            grown[i, j] = _rounded(vector[i], vector[j], margin)
-        if grown == bounds:
-            return normals
-        bounds = grown
-    return None
-
-
-def _rounded(top: int, bottom: int, margin: Fraction) -> Fraction | None:
-    if top > LARGEST * bottom:
-        return None
-    value = Fraction(top, bottom)
-    # A little below the range, so that the value itself may be the simplest number in it.
-    low = value - value * margin / 10**6
-    found = simplest_between(low, value * (1 + margin))
-    return max(found, value)
-
-
-def _inequalities(bounds: Mapping[tuple[int, int], Fraction | None], size: int) -> list[Vector]:
-    """Returns normals n with n·v ≥ 0: v ≥ 0, and v_i ≤ u_ij·v_j."""
-    normals = [tuple(int(i == k) for i in range(size)) for k in range(size)]
-    for (i, j), bound in bounds.items():
-        if bound is not None:
-            normal = [0] * size
-            normal[i], normal[j] = -bound.denominator, bound.numerator
-            normals.append(whole(normal))
-    return normals
 
 
 def certificate(proof: EveryLength, proofs: Sequence[Proof]) -> dict[str, Any]:

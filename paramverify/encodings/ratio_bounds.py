@@ -14,8 +14,9 @@ from fractions import Fraction
 from paramverify.algebra.cones import Vector, extreme_rays
 from paramverify.algebra.polynomials import constant_value, is_constant
 from paramverify.encodings.cone import Matrix, has_numbers, matrices, product
-from paramverify.encodings.every_length import MARGINS, EveryLength, by_normals, kept_normals
+from paramverify.encodings.every_length import MARGINS, EveryLength, by_normals
 from paramverify.encodings.lumping import lump
+from paramverify.encodings.ratio_cones import kept_normals
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
 
