@@ -195,3 +195,24 @@ def test_cases_without_privacy(tmp_path: Path, capsys: pytest.CaptureFixture[str
     file.write_text('[parameters]\np = "(0, 1)"\n[claim]\nholds = "p*(1-p) <= 1/4"\n')
     assert run(["sample", str(file)]) == 2
     assert "sample needs a case about privacy" in capsys.readouterr().err
+
+
+def test_levels_above_one_half(capsys: pytest.CaptureFixture[str]) -> None:
+    """A level that averaged p-values do not keep is refused, with the reason."""
+    code, _, error = sample(capsys, "geometric-neighbours", "--level", "0.7")
+    assert code == 2
+    assert "a larger level is not kept" in error
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("end", ["os._exit(0)", "os.abort()"])
+def test_a_mechanism_that_ends_the_process(workers: str, end: str, tmp_path: Path) -> None:
+    """The end of the process is told as the mechanism's, with exit code 2."""
+    (tmp_path / "ends_it.py").write_text(f"import os\ndef f(rng, given, size): {end}\n")
+    command = [sys.executable, "-m", "paramverify", "sample", "--mechanism", "ends_it:f", "--neighbours"]
+    command += ["0", "1", "--epsilon", "1", "--workers", workers]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "the mechanism ended the process" in done.stderr

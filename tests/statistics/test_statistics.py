@@ -19,10 +19,10 @@ from paramverify.statistics import hypothesis
 from paramverify.statistics.attack import confidence_bound, lower_bound, train
 from paramverify.statistics.audit import Fit, audit, fit, holm
 from paramverify.statistics.blackbox import BlackBoxSource
-from paramverify.statistics.detection import Settings, assess, attacked, detect, selected
+from paramverify.statistics.detection import Detection, Settings, Tested, assess, attacked, detect, selected
 from paramverify.statistics.events import Condition, Event, Feature, Measured, Quantity
 from paramverify.statistics.experiments import Experiment, chosen_points, experiments
-from paramverify.statistics.hypothesis import event_test, p_value
+from paramverify.statistics.hypothesis import PValues, event_test, p_value
 from paramverify.statistics.inputs import CaseInputs
 from paramverify.statistics.runs import Runs
 from paramverify.statistics.samplers import ModelSource
@@ -370,3 +370,18 @@ def test_settings() -> None:
     assert values.p < 0.01 < 0.99 < values.reversed
     with pytest.raises(InputError):
         experiments(case("geometric-neighbours").model, 1, [])
+
+
+def test_values_nobody_asked_for_block_nothing() -> None:
+    """A value asked for is rejected by the order of those asked for; a blocked one names what blocks it."""
+    candidate: Any = None
+
+    def row(epsilon: float, p: float) -> Tested:
+        return Tested(candidate, PValues(epsilon, p, 1.0))
+
+    grid, first, second, third = row(0.5, 0.4), row(1.0, 0.01), row(1.5, 0.3), row(2.0, 0.01)
+    bound: Any = None
+    found = Detection((grid, first, second, third), (first, second, third), bound, (), Settings())
+    assert [found.rejects(r) for r in found.asked] == [True, False, False]
+    assert found.blocked_by(third) == 1.5
+    assert found.interval[0] == 1.0
