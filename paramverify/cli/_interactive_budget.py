@@ -12,6 +12,7 @@ from paramverify.algebra.points import in_words
 from paramverify.cli import _output
 from paramverify.cli._common import print_json, say, time_limit, write_json
 from paramverify.cli._exits import Exit
+from paramverify.errors import TimeLimitError
 from paramverify.interactive.budgets import InteractiveBudget, tight_budget
 from paramverify.interactive.cases import InteractiveCase, load
 from paramverify.interactive.certificates import budget_document
@@ -33,8 +34,11 @@ def interactive_budget(
     end = time.monotonic() + options.seconds
     with time_limit(options.seconds) as lift:
         case = load(path, _explored, bounded=False)
-        left = max(end - time.monotonic(), 0.0)
-        found = tight_budget(case, replace(options, seconds=SHARE * left), lambda best: _so_far(case, best))
+        share = replace(options, seconds=SHARE * max(end - time.monotonic(), 0.0))
+        try:
+            found = tight_budget(case, share, lambda best: _so_far(case, best))
+        except TimeLimitError:
+            raise TimeLimitError(options.seconds) from None  # the limit of the user, and not a share of it
         if evidence:
             lift()
             write_json(evidence, budget_document(case, found, options))

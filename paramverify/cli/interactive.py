@@ -70,7 +70,8 @@ def command(
     if every:
         if picture or points is not None:
             raise click.UsageError("--every is about all slots at once: it takes neither --dot nor --points")
-        return every_slots(case, as_json, evidence)
+        with time_limit(timeout):
+            return every_slots(case, as_json, evidence)
     options = session_options(timeout, backends, strategy, confirm)
     with time_limit(timeout) as lift, progress_bar("states, families") as progress:
 
@@ -136,7 +137,7 @@ def _lines(case: InteractiveCase, report: Noninterference) -> list[str]:
         whose = "Unwinding family of the case" if case.given else "Unwinding family"
         lines.append(f"  {whose}: {steps} of ratio {shown(case, family.ratio)}, together {total}.")
     else:
-        lines += _failure(report) or ["  No unwinding family within the bound."]
+        lines += _failure(report) or ["  No unwinding family within the bound was found."]
     if costs and costs.ratio is not None:
         lines.append(f"  Steps paid with what they leak: ratio {shown(case, costs.ratio)}.")
     if case.subroutines:

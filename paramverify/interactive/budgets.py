@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import islice
 
 from paramverify.errors import LimitError, located
-from paramverify.interactive.bounds import Judge, power
+from paramverify.interactive.bounds import Judge, plain, power
 from paramverify.interactive.cases import InteractiveCase
 from paramverify.interactive.closure import Closures
 from paramverify.interactive.costs import Costs, cheapest
@@ -23,6 +23,7 @@ from paramverify.interactive.evaluation import at_point, probability
 from paramverify.interactive.families import Family, least_budget
 from paramverify.interactive.leaks import Growth, Reach, largest
 from paramverify.interactive.pairs import pair_graph
+from paramverify.interactive.quotients import Quotients
 from paramverify.interactive.refutation import Refutation
 from paramverify.interactive.unwinding import Pair
 from paramverify.interactive.verification import value_at_point
@@ -81,7 +82,7 @@ def tight_budget(
         if nowhere := require_point(session, case):
             raise LimitError(nowhere.detail)
         closures = Closures(case.system, case.checks.positive)
-        upper, proof = _upper(closures, judge, time.monotonic() + options.seconds / 2)
+        upper, proof = _upper(closures, judge, plain(case.ratio), time.monotonic() + options.seconds / 2)
         done = Discharged()
         if doubt := done.prove(session, case.checks.obligations):
             raise LimitError(f"the model is in doubt: {doubt.detail}")
@@ -95,14 +96,17 @@ def tight_budget(
     )
 
 
-def _upper(closures: Closures, judge: Judge, deadline: float) -> tuple[Weight | None, Costs | Family | None]:
+def _upper(
+    closures: Closures, judge: Judge, offered: Weight, deadline: float
+) -> tuple[Weight | None, Costs | Family | None]:
     try:
         costs = cheapest(closures, judge, None, deadline=deadline)
     except LimitError:
         return None, None  # the costs may grow for ever, and so would the levels of a family
     if costs.ratio is not None:
         return costs.ratio, costs
-    family = least_budget(pair_graph(closures), judge)
+    graph = pair_graph(closures, Quotients(judge, closures.system.weights.one))
+    family = least_budget(graph, judge, offered=offered)
     return (None, None) if family is None else (power(family.ratio, family.steps), family)
 
 
