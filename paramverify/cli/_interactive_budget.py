@@ -82,19 +82,21 @@ def _lines(case: InteractiveCase, found: InteractiveBudget) -> list[str]:
             *_growth(case, found),
             *_leak(case, found),
         ]
+    at = f" with {at}" if found.somewhere else ""
     everywhere = case.domain.describe()
     where = f" for all {everywhere}" if everywhere else ""
     word = on_word([decision for _, decision in (*found.claims, *found.obligations)])
     least = "unknown" if found.lower is None else shown(case, found.lower)
     if found.upper is None:
-        head = f"the largest ratio is at least {least}{where}; no upper bound was proved"
+        head = f"the largest ratio is at least {least}{at or where}; no upper bound was proved"
     elif found.exact:
         value = epsilon(case, found.upper)
         about = "" if value is None else f", epsilon ≈ {value:.9g}"
-        head = f"tight budget{word}: ratio {shown(case, found.upper)}{where}{about}; reached"
+        head = f"tight budget{word}: ratio {shown(case, found.upper)}{where}{about}; reached{at}"
     else:
         most = shown(case, found.upper)
-        head = f"the largest ratio is between {least} and {most}{where}{word}: which it is stays open"
+        low = f"{least}, reached{at}, and {most}" if found.somewhere else f"{least} and {most}"
+        head = f"the largest ratio is between {low}{where}{word}: which it is stays open"
     return [head + ".", *_proof(case, found), *_leak(case, found)]
 
 
