@@ -19,7 +19,7 @@ from paramverify.interactive.certificates import budget_document
 from paramverify.interactive.costs import Costs
 from paramverify.models.systems.weights import Weight, is_number, text
 from paramverify.portfolio.session import Options
-from paramverify.reports.systems import epsilon, row, shown
+from paramverify.reports.systems import brief, epsilon, row, shown
 from paramverify.reports.text import on_word, words
 
 SHARE = 0.8  # of the time that is left; building what is told takes some too
@@ -86,15 +86,15 @@ def _lines(case: InteractiveCase, found: InteractiveBudget) -> list[str]:
     everywhere = case.domain.describe()
     where = f" for all {everywhere}" if everywhere else ""
     word = on_word([decision for _, decision in (*found.claims, *found.obligations)])
-    least = "unknown" if found.lower is None else shown(case, found.lower)
+    least = "unknown" if found.lower is None else brief(case, found.lower)
     if found.upper is None:
         head = f"the largest ratio is at least {least}{at or where}; no upper bound was proved"
     elif found.exact:
         value = epsilon(case, found.upper)
         about = "" if value is None else f", epsilon ≈ {value:.9g}"
-        head = f"tight budget{word}: ratio {shown(case, found.upper)}{where}{about}; reached{at}"
+        head = f"tight budget{word}: ratio {brief(case, found.upper)}{where}{about}; reached{at}"
     else:
-        most = shown(case, found.upper)
+        most = brief(case, found.upper)
         low = f"{least}, reached{at}, and {most}" if found.somewhere else f"{least} and {most}"
         head = f"the largest ratio is between {low}{where}{word}: which it is stays open"
     return [head + ".", *_proof(case, found), *_leak(case, found)]
@@ -106,14 +106,14 @@ def _proof(case: InteractiveCase, found: InteractiveBudget) -> list[str]:
     if isinstance(found.proof, Costs):
         return ["  From above: steps paid with what they leak."]
     steps = f"{found.proof.steps} step{'s' * (found.proof.steps != 1)}"
-    return [f"  From above: an unwinding family, {steps} of ratio {shown(case, found.proof.ratio)}."]
+    return [f"  From above: an unwinding family, {steps} of ratio {brief(case, found.proof.ratio)}."]
 
 
 def _leak(case: InteractiveCase, found: InteractiveBudget) -> list[str]:
     if found.leak is None:
         return []
     names = case.system.actions.names
-    left, right = (shown(case, p) for p in found.leak.probabilities)
+    left, right = (brief(case, p) for p in found.leak.probabilities)
     return [
         f"  inputs   {row(names, found.leak.left)}",
         f"  against  {row(names, found.leak.right)}",
@@ -126,8 +126,8 @@ def _growth(case: InteractiveCase, found: InteractiveBudget) -> list[str]:
     if found.growth is None:
         return []
     names = case.system.actions.names
-    left, right = (shown(case, f) for f in found.growth.factors)
-    ratio = shown(case, found.growth.factors[0] / found.growth.factors[1])
+    left, right = (brief(case, f) for f in found.growth.factors)
+    ratio = brief(case, found.growth.factors[0] / found.growth.factors[1])
     return [
         f"  after    {row(names, found.growth.left)}",
         f"  against  {row(names, found.growth.right)}",

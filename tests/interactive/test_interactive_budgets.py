@@ -20,6 +20,7 @@ from paramverify.interactive.cases import load
 from paramverify.interactive.certificates import budget_document, check_with_case
 from paramverify.models.systems.system import System
 from paramverify.portfolio.session import Options
+from paramverify.reports.systems import brief, row
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "cases" / "interactive"
@@ -298,3 +299,14 @@ def test_the_words_of_a_budget() -> None:
     assert (
         called("budget", str(FOLDER / "slots-2-never-full.toml")).out.rstrip().endswith("does not accept it.")
     )
+
+
+def test_very_long_witnesses_are_shortened() -> None:
+    """What people read has the ends of a long row, and about what a long number is."""
+    case = load(FOLDER / "slots-2.toml")
+    told = row(["a", "b"], [0] * 30 + [1] * 30)
+    assert told == ", ".join(["a"] * 20 + ["... (20 more) ..."] + ["b"] * 20)
+    assert row(["a"], [0] * 40) == ", ".join(["a"] * 40)
+    assert brief(case, fmpq(1) / fmpq(3) ** 90) == f"about {float(Fraction(1, 3**90)):.6g}"
+    assert brief(case, fmpq(2) ** 200) == f"about {float(2**200):.6g}"
+    assert brief(case, fmpq(1, 7)) == "1/7"
