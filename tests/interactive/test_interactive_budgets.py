@@ -15,8 +15,10 @@ from slot_families import case_text
 
 from paramverify.algebra.polynomials import fraction
 from paramverify.checker.unwinding import check_document
+from paramverify.cli import _interactive_budget
+from paramverify.errors import TimeLimitError
 from paramverify.interactive.budgets import InteractiveBudget, tight_budget
-from paramverify.interactive.cases import load
+from paramverify.interactive.cases import InteractiveCase, load
 from paramverify.interactive.certificates import budget_document, check_with_case
 from paramverify.models.systems.system import System
 from paramverify.portfolio.session import Options
@@ -310,3 +312,16 @@ def test_very_long_witnesses_are_shortened() -> None:
     assert brief(case, fmpq(1) / fmpq(3) ** 90) == f"about {float(Fraction(1, 3**90)):.6g}"
     assert brief(case, fmpq(2) ** 200) == f"about {float(2**200):.6g}"
     assert brief(case, fmpq(1, 7)) == "1/7"
+
+
+def test_the_limit_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the share of the time is over that the search has, the limit of the user is told."""
+
+    def over(case: InteractiveCase, options: Options, told: object) -> InteractiveBudget:
+        raise TimeLimitError(options.seconds)
+
+    monkeypatch.setattr(_interactive_budget, "tight_budget", over)
+    with pytest.raises(TimeLimitError, match="the time limit of 7 s is over"):
+        _interactive_budget.interactive_budget(
+            str(FOLDER / "slots-2.toml"), Options(seconds=7), Fraction(1, 100), as_json=False, evidence=None
+        )
