@@ -2,7 +2,8 @@
 
 tight     Two input sequences that differ in one inserted data point, and an observation with the
           probabilities that are told, as functions on the domain; the right one is positive there. So every
-          budget allows their quotient. If it is the bound, the bound is tight at every point.
+          budget allows their quotient. If it is the bound, the bound is tight at every point. With
+          `parameters` all this is about that point of the domain.
 growth    Steps (inputs and responses in their order) of two runs, one with one data point more, and steps of
           a loop that both make. After the steps the runs are in vectors x and y of probabilities over states;
           the loop leads from x to λ·x and from y to μ·y with λ > μ. Each step is the only one that agrees
@@ -14,6 +15,7 @@ growth    Steps (inputs and responses in their order) of two runs, one with one 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 from .strict import Misformed, Rejected
@@ -31,15 +33,40 @@ def check_tight(system: System, numbers: Numbers, ratio: Weight, told: Any) -> s
     if told is None:
         tight = numbers.equal(ratio, numbers.one)
         return f"no observation: the ratio 1 is {'reached' if tight else 'a lower bound'}"
+    somewhere = "parameters" in told
+
+    def same(left: Weight, right: Weight) -> bool:
+        if not somewhere:
+            return numbers.equal(left, right)
+        return numbers.at_most([left], [right]) and numbers.at_most([right], [left])
+
     first, second = probabilities_of(system, numbers, told)
     if not numbers.sign(second[0], True):
         raise Rejected("the observation is not shown to be possible on the right")
     for k, (text, found) in enumerate(zip(told["probabilities"], (first, second), strict=True)):
-        if not numbers.equal(numbers.read(text), found):
+        if not same(numbers.read(text), found):
             raise Misformed("the system gives another number", "tight", "probabilities", k)
-    if numbers.equal(first, numbers.times(ratio, second)):
-        return "an observation reaches the bound: the budget is tight"
-    return "an observation has the ratio that is told: a lower bound"
+    where = "at a point of the domain " if somewhere else ""
+    if same(first, numbers.times(ratio, second)):
+        return f"{where}an observation reaches the bound: the budget is tight"
+    return f"{where}an observation has the ratio that is told: a lower bound"
+
+
+def told_bounds(ratio: Any, told: Any) -> str:
+    """Returns the proved bound, and the quotient of probabilities below it, as the document writes them."""
+    upper = f"every ratio is at most {_plain(ratio)}"
+    if told is None:
+        return f"{upper}, and the largest is at least 1"
+    left, right = map(_plain, told["probabilities"])
+    try:
+        lower = str(Fraction(left) / Fraction(right))
+    except ValueError:  # functions, or powers of E
+        lower = f"({left})/({right})"
+    return f"{upper}, and the largest is at least {lower}"
+
+
+def _plain(weight: Any) -> str:
+    return weight if isinstance(weight, str) else f"({weight[0]})/({weight[1]})"
 
 
 def check_growth(system: System, numbers: Numbers, told: Any) -> str:

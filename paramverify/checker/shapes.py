@@ -282,7 +282,7 @@ UNWINDING = _document(
         "proof": _UNWINDING_PROOF,
         "claims": listed(_COMPARISON),
         "witness": record({"parameters": POINT, **_LEAK}),
-        "tight": maybe(record(_LEAK)),
+        "tight": maybe(record(_LEAK, {"parameters": POINT})),
         "growth": record(
             {
                 "parameters": POINT,

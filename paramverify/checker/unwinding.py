@@ -43,7 +43,7 @@ from .claims import (
     read_claim,
 )
 from .exponentials import sign_in_exp
-from .leaks import check_growth, check_tight
+from .leaks import check_growth, check_tight, told_bounds
 from .polynomials import Poly, number, parse, plus, whole
 from .strict import Misformed, check, shown
 from .systems import (
@@ -125,7 +125,7 @@ def _check(document: Any, ask: Ask | None) -> Report:
     kind = document["proof"]["kind"]
     ratio = numbers.read(document["ratio"])
     line = PROOFS[kind](system, numbers, ratio, document["proof"])
-    tight = [check_tight(system, numbers, ratio, document["tight"])] if "tight" in document else []
+    tight = _tight(document, system, numbers, ratio) if "tight" in document else []
     count = len(claims)
     trusted = sum(map(bool, words))
     solvers = sorted(own.solvers.union(*words))
@@ -139,6 +139,17 @@ def _check(document: Any, ask: Ask | None) -> Report:
         status="budget" if tight else "holds",
         solvers=tuple(solvers),
     )
+
+
+def _tight(document: Any, system: System, numbers: Numbers, ratio: Weight) -> list[str]:
+    """Checks the lower bound of a budget, on the whole domain or at the point that it names."""
+    told = document["tight"]
+    if told is not None and "parameters" in told:
+        numbers = Numbers(numbers.names, numbers.exponent, _at_point(document["domain"], told["parameters"]))
+        system = read_system(document["system"], numbers)
+        check_closures(system, numbers, document["closures"])
+        ratio = numbers.read(document["ratio"])
+    return [check_tight(system, numbers, ratio, told), told_bounds(document["ratio"], told)]
 
 
 def _assumed(system: System) -> str:

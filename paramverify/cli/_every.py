@@ -25,8 +25,11 @@ def every_slots(path: str, as_json: bool, evidence: Path | None) -> int:
         about = {"format": FORMAT, "version": VERSION, "case": {"title": title, "digest": digest}}
         write_json(evidence, {**about, **document, "steps": found.steps})
     if as_json:
+        environment = "any" if program.drops else "accepted"
         bound = None if found.reason else _bound(found)
-        print_json({"status": status, "bound": bound, **document, "reason": found.reason})
+        print_json(
+            {"status": status, "environment": environment, "bound": bound, **document, "reason": found.reason}
+        )
         return STATUS_CODES[status]
     for line in _lines(found):
         say(line)

@@ -12,13 +12,14 @@ from paramverify.algebra.points import in_words
 from paramverify.cli import _output
 from paramverify.cli._common import print_json, say, time_limit, write_json
 from paramverify.cli._exits import Exit
+from paramverify.errors import TimeLimitError
 from paramverify.interactive.budgets import InteractiveBudget, tight_budget
 from paramverify.interactive.cases import InteractiveCase, load
 from paramverify.interactive.certificates import budget_document
 from paramverify.interactive.costs import Costs
 from paramverify.models.systems.weights import Weight, is_number, text
 from paramverify.portfolio.session import Options
-from paramverify.reports.systems import epsilon, row, shown
+from paramverify.reports.systems import brief, epsilon, row, shown
 from paramverify.reports.text import on_word, words
 
 SHARE = 0.8  # of the time that is left; building what is told takes some too
@@ -33,8 +34,11 @@ def interactive_budget(
     end = time.monotonic() + options.seconds
     with time_limit(options.seconds) as lift:
         case = load(path, _explored, bounded=False)
-        left = max(end - time.monotonic(), 0.0)
-        found = tight_budget(case, replace(options, seconds=SHARE * left), lambda best: _so_far(case, best))
+        share = replace(options, seconds=SHARE * max(end - time.monotonic(), 0.0))
+        try:
+            found = tight_budget(case, share, lambda best: _so_far(case, best))
+        except TimeLimitError:
+            raise TimeLimitError(options.seconds) from None  # the limit of the user, and not a share of it
         if evidence:
             lift()
             write_json(evidence, budget_document(case, found, options))
@@ -78,19 +82,21 @@ def _lines(case: InteractiveCase, found: InteractiveBudget) -> list[str]:
             *_growth(case, found),
             *_leak(case, found),
         ]
+    at = f" with {at}" if found.somewhere else ""
     everywhere = case.domain.describe()
     where = f" for all {everywhere}" if everywhere else ""
     word = on_word([decision for _, decision in (*found.claims, *found.obligations)])
-    least = "unknown" if found.lower is None else shown(case, found.lower)
+    least = "unknown" if found.lower is None else brief(case, found.lower)
     if found.upper is None:
-        head = f"the largest ratio is at least {least}{where}; no upper bound was proved"
+        head = f"the largest ratio is at least {least}{at or where}; no upper bound was proved"
     elif found.exact:
         value = epsilon(case, found.upper)
         about = "" if value is None else f", epsilon ≈ {value:.9g}"
-        head = f"tight budget{word}: ratio {shown(case, found.upper)}{where}{about}; reached"
+        head = f"tight budget{word}: ratio {brief(case, found.upper)}{where}{about}; reached{at}"
     else:
-        most = shown(case, found.upper)
-        head = f"the largest ratio is between {least} and {most}{where}{word}: which it is stays open"
+        most = brief(case, found.upper)
+        low = f"{least}, reached{at}, and {most}" if found.somewhere else f"{least} and {most}"
+        head = f"the largest ratio is between {low}{where}{word}: which it is stays open"
     return [head + ".", *_proof(case, found), *_leak(case, found)]
 
 
@@ -100,14 +106,14 @@ def _proof(case: InteractiveCase, found: InteractiveBudget) -> list[str]:
     if isinstance(found.proof, Costs):
         return ["  From above: steps paid with what they leak."]
     steps = f"{found.proof.steps} step{'s' * (found.proof.steps != 1)}"
-    return [f"  From above: an unwinding family, {steps} of ratio {shown(case, found.proof.ratio)}."]
+    return [f"  From above: an unwinding family, {steps} of ratio {brief(case, found.proof.ratio)}."]
 
 
 def _leak(case: InteractiveCase, found: InteractiveBudget) -> list[str]:
     if found.leak is None:
         return []
     names = case.system.actions.names
-    left, right = (shown(case, p) for p in found.leak.probabilities)
+    left, right = (brief(case, p) for p in found.leak.probabilities)
     return [
         f"  inputs   {row(names, found.leak.left)}",
         f"  against  {row(names, found.leak.right)}",
@@ -120,8 +126,8 @@ def _growth(case: InteractiveCase, found: InteractiveBudget) -> list[str]:
     if found.growth is None:
         return []
     names = case.system.actions.names
-    left, right = (shown(case, f) for f in found.growth.factors)
-    ratio = shown(case, found.growth.factors[0] / found.growth.factors[1])
+    left, right = (brief(case, f) for f in found.growth.factors)
+    ratio = brief(case, found.growth.factors[0] / found.growth.factors[1])
     return [
         f"  after    {row(names, found.growth.left)}",
         f"  against  {row(names, found.growth.right)}",

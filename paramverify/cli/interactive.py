@@ -32,7 +32,7 @@ from paramverify.interactive.unwinding import Failure
 from paramverify.interactive.verification import Noninterference, verify
 from paramverify.models.systems.weights import is_zero, text
 from paramverify.reports.pictures.systems import dot
-from paramverify.reports.systems import row, shown
+from paramverify.reports.systems import brief, row, shown
 from paramverify.reports.text import on_word, words
 from paramverify.verdicts import Holds, Unknown, Violated
 
@@ -70,7 +70,8 @@ def command(
     if every:
         if picture or points is not None:
             raise click.UsageError("--every is about all slots at once: it takes neither --dot nor --points")
-        return every_slots(case, as_json, evidence)
+        with time_limit(timeout):
+            return every_slots(case, as_json, evidence)
     options = session_options(timeout, backends, strategy, confirm)
     with time_limit(timeout) as lift, progress_bar("states, families") as progress:
 
@@ -136,7 +137,7 @@ def _lines(case: InteractiveCase, report: Noninterference) -> list[str]:
         whose = "Unwinding family of the case" if case.given else "Unwinding family"
         lines.append(f"  {whose}: {steps} of ratio {shown(case, family.ratio)}, together {total}.")
     else:
-        lines += _failure(report) or ["  No unwinding family within the bound."]
+        lines += _failure(report) or ["  No unwinding family within the bound was found."]
     if costs and costs.ratio is not None:
         lines.append(f"  Steps paid with what they leak: ratio {shown(case, costs.ratio)}.")
     if case.subroutines:
@@ -174,15 +175,15 @@ def _witness(case: InteractiveCase, report: Noninterference) -> list[str]:
     names = case.system.actions.names
     at = in_words(report.parameters)
     left, right = found.probabilities
-    ratio = "impossible with the other" if is_zero(right) else f"ratio {shown(case, left / right)}"
+    ratio = "impossible with the other" if is_zero(right) else f"ratio {brief(case, left / right)}"
     nothing = ", then nothing" if found.event.closed else ""
     return [
         *([f"  With {at}:"] if at else []),
         f"  inputs   {row(names, found.left)}",
         f"  against  {row(names, found.right)}",
         f"  observed {row(names, found.event.trace)}{nothing}",
-        f"  with probabilities {shown(case, left)} and {shown(case, right)}: {ratio},"
-        f" beyond the bound {shown(case, report.bound)}.",
+        f"  with probabilities {brief(case, left)} and {brief(case, right)}: {ratio},"
+        f" beyond the bound {brief(case, report.bound)}.",
     ]
 
 

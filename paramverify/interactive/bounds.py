@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import gcd, prod
 
 from flint import fmpq
 
@@ -138,3 +139,39 @@ def power(ratio: Weight, exponent: int) -> Weight:
 def plain(function: RationalFunction) -> Weight:
     """Returns a rational function as a number if it is one."""
     return number_of(function) if is_number(function) else function
+
+
+def roots(ratio: Weight, most: int) -> list[Weight]:
+    """Returns the numbers or functions r with r^t = ratio for t = 1, 2, ..., `most`; one for each t."""
+    function = ratio if isinstance(ratio, RationalFunction) else None
+    if function is None or is_number(function):
+        number = fmpq(ratio) if function is None else number_of(function)
+        found = [_number_root(number, t) for t in range(1, min(most, _bits(number)) + 1)]
+        return [root for root in found if root is not None]
+    sides = function.numerator.factor(), function.denominator.factor()
+    common = gcd(*(int(exponent) for _, factors in sides for _, exponent in factors))
+    scale = fmpq(sides[0][0]) / fmpq(sides[1][0])
+    roots_found: list[Weight] = []
+    for t in range(1, min(most, common) + 1):
+        root = _number_root(scale, t)
+        if common % t == 0 and root is not None:
+            top, bottom = (
+                prod(
+                    (f ** (int(e) // t) for f, e in factors), start=function.denominator.context().constant(1)
+                )
+                for _, factors in sides
+            )
+            roots_found.append(RationalFunction.of(top * root, bottom))
+    return roots_found
+
+
+def _bits(number: fmpq) -> int:
+    return max(int(number.p).bit_length(), int(number.q).bit_length())
+
+
+def _number_root(number: fmpq, t: int) -> fmpq | None:
+    """Returns the t-th root of a positive number if it is rational."""
+    if t == 1 or number <= 0:
+        return number if t == 1 else None
+    root = fmpq(number.p.root(t), number.q.root(t))
+    return root if root**t == number else None

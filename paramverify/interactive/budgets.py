@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
 
+from paramverify.algebra.polynomials import Ring
 from paramverify.errors import LimitError, located
-from paramverify.interactive.bounds import Judge, power
+from paramverify.interactive.bounds import Judge, plain, power
 from paramverify.interactive.cases import InteractiveCase
 from paramverify.interactive.closure import Closures
 from paramverify.interactive.costs import Costs, cheapest
@@ -23,6 +24,7 @@ from paramverify.interactive.evaluation import at_point, probability
 from paramverify.interactive.families import Family, least_budget
 from paramverify.interactive.leaks import Growth, Reach, largest
 from paramverify.interactive.pairs import pair_graph
+from paramverify.interactive.quotients import Quotients
 from paramverify.interactive.refutation import Refutation
 from paramverify.interactive.unwinding import Pair
 from paramverify.interactive.verification import value_at_point
@@ -42,9 +44,10 @@ class InteractiveBudget:
     """Bounds on e^ε of the least ε.
 
     `upper` is proved at every point of the domain, by `proof`. `lower` is the ratio of `leak`, whose right
-    side is positive everywhere, or 1, as no ε is negative; all are functions of the parameters. `exact` says
-    that both bounds are the same. `growth`, or an impossible right side of `leak` at `parameters`, says that
-    there is no budget: `boundless`.
+    side is positive everywhere, or 1, as no ε is negative; all are functions of the parameters. Where right
+    sides may be zero, `somewhere` says that `lower` is the ratio at the point `parameters`, a number. `exact`
+    says that both bounds are the same, or are at that point. `growth`, or an impossible right side of `leak`
+    at `parameters`, says that there is no budget: `boundless`.
     """
 
     closures: Closures
@@ -59,6 +62,7 @@ class InteractiveBudget:
     claims: Proofs
     obligations: Proofs
     seconds: float
+    somewhere: bool = False
 
 
 def tight_budget(
@@ -81,7 +85,7 @@ def tight_budget(
         if nowhere := require_point(session, case):
             raise LimitError(nowhere.detail)
         closures = Closures(case.system, case.checks.positive)
-        upper, proof = _upper(closures, judge, time.monotonic() + options.seconds / 2)
+        upper, proof = _upper(closures, judge, plain(case.ratio), time.monotonic() + options.seconds / 2)
         done = Discharged()
         if doubt := done.prove(session, case.checks.obligations):
             raise LimitError(f"the model is in doubt: {doubt.detail}")
@@ -95,14 +99,17 @@ def tight_budget(
     )
 
 
-def _upper(closures: Closures, judge: Judge, deadline: float) -> tuple[Weight | None, Costs | Family | None]:
+def _upper(
+    closures: Closures, judge: Judge, offered: Weight, deadline: float
+) -> tuple[Weight | None, Costs | Family | None]:
     try:
         costs = cheapest(closures, judge, None, deadline=deadline)
     except LimitError:
         return None, None  # the costs may grow for ever, and so would the levels of a family
     if costs.ratio is not None:
         return costs.ratio, costs
-    family = least_budget(pair_graph(closures), judge)
+    graph = pair_graph(closures, Quotients(judge, closures.system.weights.one))
+    family = least_budget(graph, judge, offered=offered)
     return (None, None) if family is None else (power(family.ratio, family.steps), family)
 
 
@@ -159,9 +166,9 @@ def _lower(
                 parameters=parameters,
             )
         if leak.refutation is not None:
-            best = _better(
-                best, _with_leak(best, judge, _everywhere(case, leak.refutation), parameters), judge
-            )
+            other = _with_leak(best, judge, _everywhere(case, leak.refutation), parameters)
+            other = other or _with_leak_here(best, case.domain.ring, leak.refutation, ceiling, parameters)
+            best = _better(best, other, judge)
     return best
 
 
@@ -203,18 +210,33 @@ def _everywhere(case: InteractiveCase, leak: Refutation) -> Refutation:
 
 def _with_leak(
     best: InteractiveBudget, judge: Judge, leak: Refutation, parameters: Parameters
-) -> InteractiveBudget:
+) -> InteractiveBudget | None:
     left, right = leak.probabilities
     if not judge.positive(right):
-        return best
+        return None
     lower = left / right
     ring = judge.domain.ring
     exact = best.upper is not None and as_function(lower, ring) == as_function(best.upper, ring)
-    return replace(best, lower=lower, leak=leak, exact=exact, parameters=parameters)
+    return replace(best, lower=lower, leak=leak, exact=exact, parameters=parameters, somewhere=False)
+
+
+def _with_leak_here(
+    best: InteractiveBudget, ring: Ring, leak: Refutation, ceiling: Weight | None, parameters: Parameters
+) -> InteractiveBudget:
+    """Returns the lower bound at one point; it is exact if an upper bound without parameters is reached."""
+    left, right = leak.probabilities
+    lower = left / right
+    ends = [None if w is None else as_function(w, ring) for w in (lower, ceiling, best.upper)]
+    exact = ends[0] == ends[1] == ends[2]
+    return replace(best, lower=lower, leak=leak, exact=exact, parameters=parameters, somewhere=True)
 
 
 def _better(best: InteractiveBudget, other: InteractiveBudget, judge: Judge) -> InteractiveBudget:
-    """Returns the one with the larger lower bound, the new one where they cannot be compared."""
-    if other.exact or not judge.at_most(other.lower, best.lower):
+    """Returns the one with the larger lower bound.
+
+    Where they cannot be compared it is the new one, unless that is about one point only.
+    """
+    if other.exact:
         return other
-    return best
+    larger = judge.at_most(best.lower, other.lower) if other.somewhere else True
+    return other if larger and not judge.at_most(other.lower, best.lower) else best

@@ -19,7 +19,8 @@ from paramverify.interactive.given import Given, read_relations
 from paramverify.interactive.subroutines import Subroutine, replaced
 from paramverify.models.context import Checks, Obligation, check_domain
 from paramverify.models.parameters import read_domain
-from paramverify.models.systems.reading import read_system
+from paramverify.models.systems.reading import read_slots, read_system
+from paramverify.models.systems.slots import Slots
 from paramverify.models.systems.system import System
 from paramverify.tables import Table, all_expressions, read_toml
 
@@ -79,45 +80,99 @@ def load(
     data, digest = read_toml(file)
     with located(file=str(path)):
         top = Table(data)
-        title, source = top.text("title", ""), top.text("source", "")
-        expect = top.table("expect").data if "expect" in top else {}
-        if "system" not in top and "mechanism" in top:
-            raise CaseError(
-                "this case has a [mechanism], not a [system]: use `paramverify verify`", key="system"
-            )
-        if "system" not in top and ("model" in top or "states" in top):
-            raise CaseError("this is a chain with formulas: use `paramverify logic`", key="system")
-        privacy = top.table("privacy") if bounded or "privacy" in top else Table({"ratio": "1"})
-        checks = Checks(_domain(top, privacy))
-        empty = check_domain(checks.domain)
-        with located(key="privacy"):
-            ratio, budget = _bound(privacy, checks)
-            step = _ratio(privacy, "step", checks) if "step" in privacy else None
-            steps = privacy.integer("steps", 0, 1_000) if "steps" in privacy else None
-            if (step is None) != (steps is None):
-                raise CaseError("step and steps come together: δ and t of the family that is to be tried")
-            privacy.close()
+        frame = _frame(top, bounded)
+        checks = frame.checks
         with top.within("system") as table:
             system = read_system(table, checks, progress, fields="unwinding" in top)
         system, subroutines = replaced(top, system, checks) if "subroutines" in top else (system, ())
-        given = _unwinding(top, system, checks, step is None)
+        given = _unwinding(top, system, checks, frame.step is None)
         top.close()
         return InteractiveCase(
             path=str(path),
             digest=digest,
-            title=title,
-            source=source,
-            budget=budget,
+            title=frame.title,
+            source=frame.source,
+            budget=frame.budget,
             system=system,
             checks=checks,
-            ratio=ratio,
-            step=step,
-            steps=steps,
+            ratio=frame.ratio,
+            step=frame.step,
+            steps=frame.steps,
             given=given,
             subroutines=subroutines,
-            maybe_empty=empty,
-            expect=expect,
+            maybe_empty=frame.maybe_empty,
+            expect=frame.expect,
         )
+
+
+def load_slots(path: str | PathLike[str]) -> tuple[Slots, str, str]:
+    """Reads a case of slots as strictly as `load`, but builds its states only where other tables need them.
+
+    Returns the slots, and the title and the digest of the case.
+
+    Raises:
+        InputError: any mistake in the file, with file, key and reason; it is no case of slots.
+        LimitError: a system with too many states, where the case has `[unwinding]` or `[[subroutines]]`.
+    """
+    data, digest = read_toml(Path(path))
+    with located(file=str(path)):
+        top = Table(data)
+        frame = _frame(top)
+        with top.within("system") as table:
+            if table.get("kind") != "slots":
+                raise CaseError('only slots (kind = "slots") have every number of slots', key="kind")
+            given = read_slots(table, frame.checks)
+            table.close()
+        if "unwinding" not in top and "subroutines" not in top:
+            top.close()
+            return given, frame.title, digest
+    load(path)  # these tables are about states
+    return given, frame.title, digest
+
+
+@dataclass(frozen=True, eq=False)
+class _Frame:
+    """What a case says besides its system."""
+
+    title: str
+    source: str
+    expect: Mapping[str, Any]
+    checks: Checks
+    maybe_empty: Obligation | None
+    ratio: RationalFunction
+    budget: str
+    step: RationalFunction | None
+    steps: int | None
+
+
+def _frame(top: Table, bounded: bool = True) -> _Frame:
+    title, source = top.text("title", ""), top.text("source", "")
+    expect = top.table("expect").data if "expect" in top else {}
+    if "system" not in top and "mechanism" in top:
+        raise CaseError("this case has a [mechanism], not a [system]: use `paramverify verify`", key="system")
+    if "system" not in top and ("model" in top or "states" in top):
+        raise CaseError("this is a chain with formulas: use `paramverify logic`", key="system")
+    privacy = top.table("privacy") if bounded or "privacy" in top else Table({"ratio": "1"})
+    checks = Checks(_domain(top, privacy))
+    empty = check_domain(checks.domain)
+    with located(key="privacy"):
+        ratio, budget = _bound(privacy, checks)
+        step = _ratio(privacy, "step", checks) if "step" in privacy else None
+        steps = privacy.integer("steps", 0, 1_000) if "steps" in privacy else None
+        if (step is None) != (steps is None):
+            raise CaseError("step and steps come together: δ and t of the family that is to be tried")
+        privacy.close()
+    return _Frame(
+        title,
+        source,
+        expect=expect,
+        checks=checks,
+        maybe_empty=empty,
+        ratio=ratio,
+        budget=budget,
+        step=step,
+        steps=steps,
+    )
 
 
 def _unwinding(top: Table, system: System, checks: Checks, alone: bool) -> Given | None:

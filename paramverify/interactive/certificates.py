@@ -72,7 +72,7 @@ def budget_document(
     document = _about(case, judge, status, found.obligations)
     if found.growth is not None:
         document["growth"] = {
-            "parameters": {name: str(value) for name, value in found.parameters.items()},
+            "parameters": _texts(found.parameters),
             "left": list(found.growth.left),
             "right": list(found.growth.right),
             "place": found.growth.place,
@@ -87,7 +87,8 @@ def budget_document(
         document["ratio"] = _weight(found.upper, judge)
         proof = found.proof
         document["proof"] = _family(proof, judge) if isinstance(proof, Family) else _costs(proof, judge)
-        document["tight"] = None if found.leak is None else _leak(found.leak, judge)
+        at = {"parameters": _texts(found.parameters)} if found.somewhere else {}
+        document["tight"] = None if found.leak is None else {**at, **_leak(found.leak, judge)}
         document["claims"] = [] if case.system.weights.numeric else _claims(case, document, options)
     return document
 
@@ -197,8 +198,11 @@ def _costs(costs: Costs, judge: Judge) -> dict[str, Any]:
 
 
 def _witness(refutation: Refutation, parameters: Mapping[str, Fraction], judge: Judge) -> dict[str, Any]:
-    at = {name: str(value) for name, value in parameters.items()}
-    return {"parameters": at, **_leak(refutation, judge)}
+    return {"parameters": _texts(parameters), **_leak(refutation, judge)}
+
+
+def _texts(parameters: Mapping[str, Fraction]) -> dict[str, str]:
+    return {name: str(value) for name, value in parameters.items()}
 
 
 def _leak(refutation: Refutation, judge: Judge) -> dict[str, Any]:

@@ -6,7 +6,7 @@ replaces, then all closures stay what they were, and so do all unwinding familie
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import replace
 
 from paramverify.algebra.polynomials import Ring
@@ -116,12 +116,21 @@ def _replaced(
             at, share = where[after], weights.of(weight)
             total[at] = total[at] + share if at in total else share
         steps.append((used[s], action, tuple(total.items())))
-    names = (*system.states, *(f"{system.states[place]}: {s}" for s in automaton))
+    names = [*system.states]
+    for s in automaton:
+        names.append(_fresh(f"{system.states[place]}: {s}", names))
     more = (None,) * len(automaton)
     return replace(
         system,
-        states=names,
+        states=tuple(names),
         rows=rows_of(names, system.actions, steps),
         weights=weights,
         variables={name: (*values, *more) for name, values in system.variables.items()},
     )
+
+
+def _fresh(name: str, names: Collection[str]) -> str:
+    """Returns a name that no state has: the given one, with as many apostrophes as it takes."""
+    while name in names:
+        name += "'"
+    return name

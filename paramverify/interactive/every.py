@@ -27,10 +27,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from os import PathLike
-from pathlib import Path
 
-from paramverify.errors import CaseError, located
-from paramverify.tables import Table, read_toml
+from paramverify.interactive.cases import load_slots
 
 MAX_FORMS = 20
 
@@ -64,16 +62,10 @@ def read_program(path: str | PathLike[str]) -> tuple[Program, str, str]:
     """Reads what a case of slots does with data points; returns also its title and digest.
 
     Raises:
-        CaseError: it is no case of slots.
+        InputError: any mistake in the file, with file, key and reason; it is no case of slots.
     """
-    data, digest = read_toml(Path(path))
-    with located(file=str(path)), Table(data).within("system") as table:
-        if table.get("kind") != "slots":
-            raise CaseError('only slots (kind = "slots") have every number of slots', key="kind")
-        shared = table.choice("memory", ("slot", "shared"), "slot") == "shared"
-        drops = table.choice("full", ("drop", "never"), "drop") == "drop"
-        program = Program(shared, drops, table.get("delete") is not False)
-        return program, Table(data).text("title", ""), digest
+    given, title, digest = load_slots(path)
+    return Program(given.shared, given.drops, given.delete), title, digest
 
 
 def every(program: Program) -> Every:

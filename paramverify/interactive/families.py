@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from paramverify.interactive.bounds import Judge, power
+from paramverify.interactive.bounds import Judge, power, roots
 from paramverify.interactive.closure import Closures
 from paramverify.interactive.folding import paired
 from paramverify.interactive.matchings import matching
@@ -132,8 +132,9 @@ def largest_family(
 ) -> Family | None:
     """Returns the largest family for e^δ = ratio and t = steps if it covers all insertions, else None.
 
-    It is restricted to the pairs that matter: those that insertions lead to. No other family covers them if
-    this one does not, up to comparisons with parameters that stayed open.
+    It is restricted to the pairs that matter: those that insertions lead to. Without parameters no other
+    family covers them if this one does not. With parameters, comparisons may stay open, supports are those of
+    functions that are not zero everywhere, and probabilities are equal if they are one function.
     """
     graph = graph or pair_graph(closures)
     if graph.uncovered:
@@ -166,6 +167,7 @@ def least_budget(
     bound: Weight | None = None,
     progress: Callable[[int, int], None] | None = None,
     least: Weight | None = None,
+    offered: Weight | None = None,
 ) -> Family | None:
     """Returns a covering family with the least (e^δ)^t, or None if there is none (within `bound`).
 
@@ -174,12 +176,17 @@ def least_budget(
 
     δ runs over the finitely many ratios of probabilities that can be matched: between two of them the same
     steps are allowed. With parameters, δs that are not proved to be comparable are all tried, and the first
-    of those that cannot be compared is kept.
+    of those that cannot be compared is kept. Ratios of probabilities that may be zero are no such δs then; so
+    `bound`, or else `offered`, and their roots that are functions are tried, too.
     """
     best: Family | None = None
     if bound is not None and not judge.at_most(graph.closures.system.weights.one, bound):
         return None  # no budget is negative
     ratios = _candidates(graph, judge, bound)
+    given = offered if bound is None else bound
+    if given is not None and judge.domain.ring.parameters:
+        one = graph.closures.system.weights.one
+        ratios += [root for root in roots(given, MAX_LEVELS) if judge.at_most(one, root)]
     if least is not None:
         ratios.sort(key=lambda ratio: _steps_to(ratio, least, judge))
     for number, ratio in enumerate(ratios):

@@ -14,7 +14,7 @@ from paramverify.interactive.closure import SILENT, Closures
 from paramverify.interactive.folding import Folded, Grouped, paired
 from paramverify.interactive.quotients import Fan, Quotients
 from paramverify.interactive.unwinding import Pair, insertions, to_compare
-from paramverify.models.systems.weights import Weight, text
+from paramverify.models.systems.weights import Weight, is_number, text
 
 SAME = -1  # in place of the number of a pair: a state with itself
 EQUAL = 0  # the number of the ratio of equal probabilities
@@ -41,7 +41,8 @@ class PairGraph:
 
     `moves[k]` has one entry for each action of pair k; None stands for a pair that no relation can have,
     because of different actions or supports of different sizes. `users[k]` are the pairs that lead to pair
-    k. `ratios[r]` are two probabilities (a, b) whose quotient, one way or the other, is ratio r.
+    k. `ratios[r]` are two probabilities (a, b) whose quotient, one way or the other, is ratio r. They are
+    compared without division, as both may be zero somewhere.
     `wanted` are the pairs that insertions need; `uncovered` says why no family can cover all of them.
     """
 
@@ -55,7 +56,7 @@ class PairGraph:
     wanted: list[int] = field(default_factory=list)
     uncovered: str = ""
     _known: dict[tuple[int, int], int] = field(default_factory=dict)  # by ids: closures keep their weights
-    _quotients: dict[Weight, int] = field(default_factory=dict)
+    _quotients: dict[object, int] = field(default_factory=dict)
 
     def number(self, left: int, right: int) -> int:
         """Returns the number of a pair, a new one if it was not there."""
@@ -75,14 +76,21 @@ class PairGraph:
         self.folded = Folded(self.closures, self.closures.after, lambda state: state)
 
     def ratio(self, left: Weight, right: Weight) -> int:
-        """Returns the number of a quotient of two weights of closures, the same for its inverse."""
-        if left is right:
+        """Returns the number of a quotient of two weights of closures, the same for its inverse.
+
+        Pairs that have one quotient get one number, unless a factor that cancels may be zero on the domain:
+        p·r ≤ d·q·r does not say p ≤ d·q where r is zero.
+        """
+        if left is right or left == right:
             return EQUAL
         key = (id(left), id(right))
         found = self._known.get(key)
         if found is None:
-            quotient, inverse = left / right, right / left
-            canonical = max(quotient, inverse, key=text)
+            canonical: object = tuple(sorted((text(left), text(right))))
+            if (is_number(left) and is_number(right)) or (
+                self.quotients and self.quotients.comparable(left, right)
+            ):
+                canonical = max(left / right, right / left, key=text)
             found = self._quotients.get(canonical)
             if found is None:
                 found = self._quotients[canonical] = len(self.ratios)
@@ -130,7 +138,7 @@ def _moves(graph: PairGraph, number: int) -> tuple[Move, ...] | None:
         if mu == nu:
             continue  # the identity relates them
         fans = graph.folded.fans(left, right, action)
-        move = _together(graph, *fans) if fans and graph.quotients else None
+        move = _together(graph, *fans) if fans else None
         move = move or _move(graph, graph.folded.grouped(left, action), graph.folded.grouped(right, action))
         if move is None:
             return None
@@ -142,13 +150,21 @@ def _moves(graph: PairGraph, number: int) -> tuple[Move, ...] | None:
     return tuple(found)
 
 
-def _together(graph: PairGraph, left: Fan, right: Fan) -> Move:
-    """Returns the one bijection of two fans: of the ratios only the largest matter, as all lead on alike."""
+def _together(graph: PairGraph, left: Fan, right: Fan) -> Move | None:
+    """Returns the one bijection of two fans: of the ratios only the largest matter, as all lead on alike.
+
+    Where a quotient may be 0/0 on the domain there is None.
+    """
     quotients = graph.quotients
-    assert quotients is not None
+    if quotients is None:
+        return None
+    found = quotients.between(left, right) | quotients.between(right, left)
+    if not quotients.divisible(found):
+        return None
     number = graph.number(left.target, right.target)
-    largest = quotients.largest(quotients.between(left, right) | quotients.between(right, left))
-    ratios = dict.fromkeys(graph.ratio(quotients.values[k], quotients.values[0]) for k in largest)
+    ratios = dict.fromkeys(
+        graph.ratio(quotients.values[k], quotients.values[0]) for k in quotients.largest(found)
+    )
     return Move(forced=tuple((number, ratio) for ratio in ratios))
 
 

@@ -14,7 +14,7 @@ from flint import fmpq
 
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.interactive.bounds import Judge
-from paramverify.models.systems.weights import Weight
+from paramverify.models.systems.weights import Weight, as_function
 
 
 class Fan(NamedTuple):
@@ -42,6 +42,8 @@ class Quotients:
         self._largest: dict[frozenset[int], tuple[int, ...]] = {}
         self._order: list[int] = []  # the values that were compared, the least first
         self._ranks: dict[int, int] = {}
+        self._finite: dict[int, bool] = {}  # of values: whether they and their inverses are finite
+        self._factors: dict[str, bool] = {}  # that cancel in a quotient: whether they have no zero
         self._total = not judge.domain.ring.parameters
 
     def of(self, left: Weight, right: Weight) -> Weight:
@@ -65,6 +67,34 @@ class Quotients:
             known = (self._greatest(found),) if self._total else tuple(sorted(found))
             self._largest[found] = known
         return known
+
+    def divisible(self, found: frozenset[int]) -> bool:
+        """Tells whether quotients and their inverses are proved to be finite at every point of the domain.
+
+        Where a quotient may be 0/0 its sides have to be compared, and not the quotient with a number.
+        """
+        return self._total or all(map(self._positive, found))
+
+    def comparable(self, left: Weight, right: Weight) -> bool:
+        """Tells whether two weights compare as the sides of their quotient, reduced, do.
+
+        They do where the factor that cancels is proved to be positive.
+        """
+        if self._total:
+            return True
+        ring = self.judge.domain.ring
+        one, other = as_function(left, ring), as_function(right, ring)
+        cancelled = one.numerator * other.denominator / (one / other).numerator
+        name = str(cancelled)
+        if name not in self._factors:
+            sides = RationalFunction.of(cancelled), RationalFunction.of(-cancelled)
+            self._factors[name] = any(map(self.judge.positive, sides))
+        return self._factors[name]
+
+    def _positive(self, number: int) -> bool:
+        if number not in self._finite:
+            self._finite[number] = self.judge.positive(self.values[number])
+        return self._finite[number]
 
     def times(self, left: Weight, right: Weight) -> Weight:
         """Returns the product of two values that this object gave, as the one object with this value."""

@@ -254,7 +254,7 @@ def value_at_point(weight: Weight, domain: Domain, point: dict[str, Fraction]) -
 
 
 def _tried(searches: list[Search], graph: PairGraph, judge: Judge, listed: Enumeration) -> str:
-    parts = ["no unwinding family and no costs within the bound"]
+    parts = ["no unwinding family and no costs within the bound were found"]
     if graph.uncovered:
         parts.append(graph.uncovered)
     if judge.open:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal, localcontext
 from math import log
 
 from paramverify.algebra.constants import GENERATOR
@@ -11,10 +12,27 @@ from paramverify.interactive.cases import InteractiveCase
 from paramverify.models.systems.weights import Weight, as_function, is_number, number_of, text
 from paramverify.reports.formulas import formula
 
+LONG = 40  # inputs or outputs that are told in words
+DIGITS = 40  # characters of a number that is told exactly
+
 
 def row(names: Sequence[str], actions: Sequence[int]) -> str:
-    """Returns inputs or an observation in words."""
-    return ", ".join(names[a] for a in actions) or "nothing"
+    """Returns inputs or an observation in words; a very long one is shortened in the middle."""
+    words = [names[a] for a in actions]
+    if len(words) > LONG:
+        half = LONG // 2
+        words = [*words[:half], f"... ({len(words) - 2 * half} more) ...", *words[-half:]]
+    return ", ".join(words) or "nothing"
+
+
+def brief(case: InteractiveCase, weight: Weight) -> str:
+    """Returns a weight for readers: as `shown`, but a number with very many digits only about."""
+    exact = shown(case, weight)
+    if not is_number(weight) or len(exact) <= DIGITS:
+        return exact
+    value = fraction(weight if not isinstance(weight, RationalFunction) else number_of(weight))
+    with localcontext(prec=6):
+        return f"about {Decimal(value.numerator) / Decimal(value.denominator):.6g}"
 
 
 def shown(case: InteractiveCase, weight: Weight) -> str:

@@ -138,3 +138,52 @@ def test_the_command(tmp_path: Path) -> None:
     assert (shared.code, json.loads(shared.out)["bound"]) == (3, None)
     assert called("interactive", str(FOLDER / "survey.toml"), "--every").code == 2
     assert called("interactive", path, "--every", "--points", "2").code == 2
+
+
+SLOTS = """
+[system]
+kind = "slots"
+slots = 2
+points = 1
+data = [-1, 1]
+queries = ["sum"]
+range = 2
+noise = { truncated_geometric = "1/2" }
+[privacy]
+epsilon = "ln(2)"
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("points = 1", 'points = 1\ndelete = "false"', "system.delete: true or false"),
+        ("points = 1", "points = 1\ndelete = 0", "system.delete: true or false"),
+        ("points = 1", "points = 1\ndelet = false", "system.delet: unknown key"),
+        ("points = 1", "points = 0", "system.points"),
+        ("slots = 2\n", "", "the key 'slots' is missing"),
+        ('epsilon = "ln(2)"', 'ratio = "1/2"', "privacy.ratio"),
+        ('[privacy]\nepsilon = "ln(2)"', "", "the key 'privacy' is missing"),
+        ("[privacy]", "[privacys]\n[privacy]", "privacys: unknown key"),
+        ("[privacy]", '[unwinding]\nstep = "ln(2)"\nrel = ["nothing = 1"]\n[privacy]', "nothing"),
+    ],
+)
+def test_mistakes_in_the_case(old: str, new: str, reason: str, tmp_path: Path) -> None:
+    """A mistake in the case is told by `--every` and `check --case` in the words of `interactive`."""
+    path, evidence = tmp_path / "case.toml", str(tmp_path / "evidence.json")
+    path.write_text(SLOTS)
+    assert called("interactive", str(path), "--every", "--evidence", evidence).code == 0
+    assert old in SLOTS
+    path.write_text(SLOTS.replace(old, new))
+    calls = (["interactive"], ["interactive", "--every"], ["check", evidence, "--case"])
+    found = [called(*words, str(path)) for words in calls]
+    assert [one.code for one in found] == [2, 2, 2]
+    assert reason in found[0].err
+    assert found[0].err == found[1].err == found[2].err
+
+
+def test_json_tells_the_environment() -> None:
+    """JSON of `--every` says what is assumed of the environment, as other verdicts do."""
+    for name, word in (("slots-2", "any"), ("slots-2-never-full", "accepted")):
+        told = json.loads(called("interactive", str(FOLDER / f"{name}.toml"), "--every", "--json").out)
+        assert told["environment"] == word

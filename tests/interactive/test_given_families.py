@@ -291,3 +291,54 @@ def test_a_mistake_in_a_condition_is_shown_as_it_was_written(condition: str, col
         read_condition(condition)
     assert error.value.text == condition
     assert error.value.column == column
+
+
+TAKEN = """
+[system]
+initial = "w"
+data = ["d"]
+queries = ["q"]
+responses = ["x", "y"]
+hidden = ["t"]
+[system.steps.w]
+d = "v"
+q = "h"
+[system.steps.v]
+d = "v"
+q = "h: a"
+[system.steps.h]
+t = { rx = "1/2", ry = "1/2" }
+[system.steps."h: a"]
+t = { rx = "1/3", ry = "2/3" }
+[system.steps.rx]
+x = "w"
+[system.steps.ry]
+y = "w"
+[privacy]
+ratio = "3/2"
+[[subroutines]]
+state = "h"
+start = "a"
+[subroutines.steps]
+a = { rx = "1/2", ry = "1/2" }
+[[subroutines]]
+state = "h: a"
+start = "a"
+[subroutines.steps]
+a = { rx = "1/3", ry = "2/3" }
+"""
+
+
+def test_a_name_of_a_subroutine_that_is_taken(tmp_path: Path) -> None:
+    """Where a state has the name of a step of an automaton, the step gets another: all names differ."""
+    path = tmp_path / "case.toml"
+    path.write_text(TAKEN)
+    names = load(path).system.states
+    assert len(set(names)) == len(names)
+    assert {"h: a", "h: a'", "h: a: a"} <= set(names)
+    out = called("interactive", str(path)).out
+    assert out.startswith("holds: ")
+    assert "the hidden step of 'h: a' is replaced by an automaton with 1 step that ends alike" in out
+    path.write_text(TAKEN[: TAKEN.rindex("a = {")] + 'a = { rx = "1/2", ry = "1/2" }\n')
+    # The step of the state of the case is meant, and not that of the first automaton.
+    assert "for 'h: a' ends in 'rx' with 1/2, the step with 1/3" in called("interactive", str(path)).err

@@ -15,11 +15,14 @@ from slot_families import case_text
 
 from paramverify.algebra.polynomials import fraction
 from paramverify.checker.unwinding import check_document
+from paramverify.cli import _interactive_budget
+from paramverify.errors import TimeLimitError
 from paramverify.interactive.budgets import InteractiveBudget, tight_budget
-from paramverify.interactive.cases import load
+from paramverify.interactive.cases import InteractiveCase, load
 from paramverify.interactive.certificates import budget_document, check_with_case
 from paramverify.models.systems.system import System
 from paramverify.portfolio.session import Options
+from paramverify.reports.systems import brief, row
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "cases" / "interactive"
@@ -298,3 +301,27 @@ def test_the_words_of_a_budget() -> None:
     assert (
         called("budget", str(FOLDER / "slots-2-never-full.toml")).out.rstrip().endswith("does not accept it.")
     )
+
+
+def test_very_long_witnesses_are_shortened() -> None:
+    """What people read has the ends of a long row, and about what a long number is."""
+    case = load(FOLDER / "slots-2.toml")
+    told = row(["a", "b"], [0] * 30 + [1] * 30)
+    assert told == ", ".join(["a"] * 20 + ["... (20 more) ..."] + ["b"] * 20)
+    assert row(["a"], [0] * 40) == ", ".join(["a"] * 40)
+    assert brief(case, fmpq(1) / fmpq(3) ** 90) == f"about {float(Fraction(1, 3**90)):.6g}"
+    assert brief(case, fmpq(2) ** 200) == f"about {float(2**200):.6g}"
+    assert brief(case, fmpq(1, 7)) == "1/7"
+
+
+def test_the_limit_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the share of the time is over that the search has, the limit of the user is told."""
+
+    def over(case: InteractiveCase, options: Options, told: object) -> InteractiveBudget:
+        raise TimeLimitError(options.seconds)
+
+    monkeypatch.setattr(_interactive_budget, "tight_budget", over)
+    with pytest.raises(TimeLimitError, match="the time limit of 7 s is over"):
+        _interactive_budget.interactive_budget(
+            str(FOLDER / "slots-2.toml"), Options(seconds=7), Fraction(1, 100), as_json=False, evidence=None
+        )

@@ -35,7 +35,8 @@ def read_system(
     """
     if "kind" in table:
         table.choice("kind", ("slots",))
-        system = _slots(table, checks, progress, fields)
+        given = read_slots(table, checks)
+        system = slots.build(given, states=MAX_STATES, progress=progress, fields=fields)
     else:
         system = _explicit(table, checks)
     table.close()
@@ -124,10 +125,15 @@ def _distribution(
             yield successor, checks.function(as_expression(value))
 
 
-def _slots(table: Table, checks: Checks, progress: Callable[[int, int], None] | None, fields: bool) -> System:
+def read_slots(table: Table, checks: Checks) -> slots.Slots:
+    """Reads the keys of `kind = "slots"`, without the states; the table is left open.
+
+    Raises:
+        InputError: any mistake, with its key.
+    """
     with located(key="data"):
         data = _whole_numbers(table.need("data"))
-    given = slots.Slots(
+    return slots.Slots(
         slots=table.integer("slots", 0, 12),
         points=table.integer("points", 1, 100),
         data=data,
@@ -137,7 +143,6 @@ def _slots(table: Table, checks: Checks, progress: Callable[[int, int], None] | 
         shared=table.choice("memory", ("slot", "shared"), "slot") == "shared",
         delete=_flag(table, "delete", True),
     )
-    return slots.build(given, states=MAX_STATES, progress=progress, fields=fields)
 
 
 def _whole_numbers(given: object) -> tuple[int, ...]:
