@@ -147,6 +147,8 @@ def _check(work: Work, progress: Callable[[int, int], None]) -> dict[str, Result
     for name, found in work.case.properties.items():
         with located(key=name):
             results[name] = check_property(work, found, progress)
+        if results[name].status is Standing.VIOLATED:
+            _output.violated()
         lines = reports.lines(name, found, results[name], work.chain.domain)
         _output.add("properties", reports.entry(name, found, results[name]), *lines)
     return results

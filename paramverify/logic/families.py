@@ -105,10 +105,7 @@ def check_property(work: Work, found: Property, progress: Callable[[int, int], N
         return merged
     if argument is not None:
         return replace(merged, argument=f"larger {found.variable}: {argument.text}", complete=False)
-    reason = (
-        f"holds for {found.variable} = {found.first}..{last}, and no argument was found for larger ones: the "
-        "probability to stay does not fall to delta, and the vectors do not settle"
-    )
+    reason = f"holds for {found.variable} = {found.first}..{last}, and no argument was found for larger ones"
     return replace(merged, verdict=Unknown(End.GAVE_UP, reason))
 
 
