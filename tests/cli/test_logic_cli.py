@@ -302,6 +302,20 @@ def test_budgets_of_equal_runs_are_exact_and_those_of_prop_2_are_bounds(
     assert "by the sufficient condition; less may do" in out
 
 
+def test_a_trivial_bound_with_a_parameter(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Delta 1 is enough for every D; what is not shown to be equal says so; its budget is unknown."""
+    case = tmp_path / "case.toml"
+    case.write_text(
+        'title = "two"\n[parameters]\np = "(0, 1)"\n[model]\nkind = "mdp"\ninitial = ["s"]\n[states]\n'
+        's = { to = { a = { goal = "p", s = "1 - p" }, b = { s = "1" } } }\n'
+        't = { to = { a = { t = "1" }, b = { goal = "p", t = "1 - p" } } }\n'
+        'goal = { labels = ["goal"] }\n[neighbours]\npairs = [["s", "t"]]\n'
+    )
+    assert call(capsys, case, "-p", "D{0, 1}[ F goal ]")[0] == 0
+    code, _, said = call(capsys, case, "-p", "D{0, 1}[ F goal ]", "--delta-for", "0")
+    assert (code, "the least budget is not known" in said) == (3, True)
+
+
 def test_evidence_that_contradicts_itself(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """What a witness cannot have is rejected: its counts, its names, its words, its constant."""
     path = tmp_path / "evidence.json"
