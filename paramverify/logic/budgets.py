@@ -165,7 +165,15 @@ def _unbounded(pair: Pair, searched: str) -> Least:
     """Returns that a pair (p, 0) with p > δ has no ratio; by Prop. 2 only that no upper bound is known."""
     infinite = not pair.sufficient
     least = Fraction(0 if infinite else 1)
-    return Least(None, least, None, pair.origin, infinite, pair.sufficient, searched)
+    return Least(
+        None,
+        least,
+        upper=None,
+        origin=pair.origin,
+        infinite=infinite,
+        sufficient=pair.sufficient,
+        searched=searched,
+    )
 
 
 def _maximum(values: Sequence[tuple[Real, Pair]]) -> tuple[Real, Pair]:
