@@ -8,7 +8,7 @@ by enclosures. That a case gives these numbers is checked with the case only.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -22,6 +22,9 @@ PRIVACY = ("probabilities", "ratio", "bound")
 INEQUALITY = ("relation", "left", "right", "difference", "fails")
 WORDS = ("infinity", "undefined")  # instead of a quotient by zero
 MAX_POWER = 10_000
+DECIMAL = r"[0-9]+(?:\.[0-9]+)?(?:/[0-9]+)?"
+PRIVATE = re.compile(rf"D\s*\{{\s*(?:({DECIMAL})|ln\(\s*({DECIMAL})\s*\))\s*,\s*({DECIMAL})\s*\}}")
+PROBABILITY = re.compile(rf"P\s*(<=|>=|<|>)\s*({DECIMAL})\s*\[")
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,8 @@ def check_numbers(witness: Mapping[str, Any]) -> None:
         Rejected: they contradict each other, or do not say that something is violated.
     """
     exponent = number(witness["claim"]["constant"]) if "constant" in witness["claim"] else None
+    if exponent is not None and exponent <= 0:
+        raise Misformed("not positive", "witness", "claim", "constant")
     for names in (PRIVACY, INEQUALITY):
         given = [name for name in names if name in witness]
         # A formula about one chain has probabilities and no ratio.
@@ -71,8 +76,70 @@ def check_numbers(witness: Mapping[str, Any]) -> None:
                 raise Misformed("not between 0 and 1", "witness", "probabilities", k)
         if "ratio" in witness:
             _check_ratio(witness, chances[0], chances[1], exponent)
+        if "formula" in witness:
+            _check_formula(witness, chances, exponent)
     if "relation" in witness:
         _check_comparison(witness, exponent)
+    _check_names(witness)
+
+
+def _check_names(witness: Mapping[str, Any]) -> None:
+    """Checks the names and the counts of a witness, as far as they say something about each other."""
+    secrets = witness.get("secrets")
+    two = "ratio" in witness
+    if secrets is not None and len(secrets) != (2 if two else 1) and "probabilities" in witness:
+        raise Misformed(f"not {'two names' if two else 'one name'}", "witness", "secrets")
+    if secrets is not None and two and secrets[0] == secrets[1]:
+        raise Misformed("twice the same", "witness", "secrets")
+    if witness.get("index", 0) < 0:
+        raise Misformed("negative", "witness", "index")
+    actions = witness.get("actions", ())
+    if "actions" in witness and not (actions and two):
+        raise Misformed("actions are those of two runs, and at least one", "witness", "actions")
+    if "repeated" in witness and not 0 < witness["repeated"] <= len(actions):
+        raise Misformed("not from one to the number of actions", "witness", "repeated")
+    if "schedulers" in witness and two:
+        raise Misformed("not for two runs", "witness", "schedulers")
+
+
+def _check_formula(witness: Mapping[str, Any], chances: Sequence[Value], exponent: Fraction | None) -> None:
+    """Compares the numbers in the words of a formula, where they are plain, with those of the witness."""
+    private = PRIVATE.match(witness["formula"])
+    if private and "ratio" in witness and "delta" not in witness:
+        raise Misformed("the key 'delta' is missing", "witness")
+    if private and "ratio" in witness:
+        bound, delta = _read(witness["bound"], exponent, "bound"), _read(witness["delta"], exponent, "delta")
+        power, ratio, more = private.groups()
+        wanted = rational(_decimal(ratio), exponent) if ratio else _power(_decimal(power), exponent)
+        if wanted is None or bound.minus(wanted).top:
+            raise Misformed("not that of the formula", "witness", "bound")
+        if delta.minus(rational(_decimal(more), exponent)).top:
+            raise Misformed("not that of the formula", "witness", "delta")
+    single = PROBABILITY.match(witness["formula"])
+    if single and "ratio" not in witness:
+        if chances[1].minus(rational(_decimal(single[2]), exponent)).top:
+            raise Misformed("not the bound of the formula", "witness", "probabilities", 1)
+        if _true(single[1], chances[0].minus(chances[1]).sign()):
+            raise Misformed("the probability is within the bound", "witness")
+    if (private and "ratio" not in witness) or (single and "ratio" in witness):
+        raise Misformed("its numbers are those of another kind of formula", "witness", "formula")
+
+
+def _decimal(text: str) -> Fraction:
+    top, slash, bottom = text.partition("/")
+    if slash and not int(bottom):
+        raise Misformed("a denominator is zero", "witness", "formula")
+    return Fraction(top) / (int(bottom) if slash else 1)
+
+
+def _power(epsilon: Fraction, exponent: Fraction | None) -> Value | None:
+    """Returns exp(epsilon) for epsilon ≥ 0; None where it is no power of the constant of the claim."""
+    if not epsilon:
+        return rational(1, exponent)
+    power = epsilon / exponent if exponent else Fraction(1, 2)
+    if power.denominator != 1 or power > MAX_POWER:
+        return None
+    return Value({(int(power),): Fraction(1)}, constant(Fraction(1), 1), exponent)
 
 
 def _check_ratio(witness: Mapping[str, Any], left: Value, right: Value, exponent: Fraction | None) -> None:
@@ -97,9 +164,13 @@ def _check_comparison(witness: Mapping[str, Any], exponent: Fraction | None) -> 
     if left.minus(right).minus(difference).top:
         raise Misformed("not the left side minus the right side", "witness", "difference")
     sign = difference.sign()
-    true = {"<": sign < 0, "<=": sign <= 0, ">": sign > 0, ">=": sign >= 0, "==": sign == 0}
-    if true[witness["relation"]] or not witness["fails"]:
+    if _true(witness["relation"], sign) or not witness["fails"]:
         raise Misformed("the comparison is true for these sides", "witness")
+
+
+def _true(relation: str, sign: int) -> bool:
+    """Tells whether a comparison is true for a difference with this sign."""
+    return {"<": sign < 0, "<=": sign <= 0, ">": sign > 0, ">=": sign >= 0, "==": sign == 0}[relation]
 
 
 def _read(data: Any, exponent: Fraction | None, *path: str | int) -> Value:

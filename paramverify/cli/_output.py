@@ -25,6 +25,7 @@ class Known:
     def __init__(self) -> None:  # no dataclass: importing `dataclasses` would make `--help` slower
         self.lines: list[str] = []
         self.document: dict[str, Any] = {}
+        self.violated = False  # whether a violation was proved, which no limit takes back
 
     def found(self, lines: Sequence[str], document: Mapping[str, Any]) -> None:
         """Takes this instead of what was known before."""
@@ -130,6 +131,12 @@ def add(key: str, entry: Any, *lines: str) -> None:
     known.add(key, entry, lines)
     if _link and (_link.as_json or lines):
         _link.send("add", [key, entry] if _link.as_json else list(lines))
+
+
+def violated() -> None:
+    """Keeps that a violation was proved: it stays the verdict when a limit ends the run."""
+    known.violated = True
+    _send("violated")
 
 
 # --- printing ---------------------------------------------------------------------------------------

@@ -107,6 +107,7 @@ class _Watch:
         self.memory = inf
         self.said = b""
         self.reports: list[bytes] = []  # what was found so far, as it came
+        self.violated = False
         self.printing = False
         self.answered = False  # whether the child came to the end of its work
         self.users = False  # whether code of the user runs
@@ -203,6 +204,8 @@ class _Watch:
                 self.memory = int(content)
             elif word == b"users":
                 self.users = content == b"true"
+            elif word == b"violated":
+                self.violated = True
             elif word == b"end":
                 self.answered = True
             elif word == b"lift":
@@ -285,6 +288,11 @@ class _Watch:
         """Tells why there is no verdict, and what was found until then; returns the exit code."""
         kind = {Exit.UNKNOWN: "unknown", Exit.INPUT: "error"}.get(Exit(code), "internal error")
         status = "unknown" if code == Exit.UNKNOWN else "error"
+        if self.violated and code == Exit.UNKNOWN and not self.printing:
+            from paramverify.answers import Standing
+
+            kind = status = Standing.VIOLATED.value
+            code = Exit.VIOLATED
         _say(f"{kind}: {reason}\n")
         if self.printing:
             return code  # the answer was told already

@@ -147,6 +147,8 @@ def _check(work: Work, progress: Callable[[int, int], None]) -> dict[str, Result
     for name, found in work.case.properties.items():
         with located(key=name):
             results[name] = check_property(work, found, progress)
+        if results[name].status is Standing.VIOLATED:
+            _output.violated()
         lines = reports.lines(name, found, results[name], work.chain.domain)
         _output.add("properties", reports.entry(name, found, results[name]), *lines)
     return results
@@ -227,10 +229,10 @@ def _curve(work: Work, name: str, found: Property, plot: Path | None, as_json: b
     corners = curve(work, found)
     if not as_json:
         linear = work.chain.numeric and not work.chain.domain.ring.parameters
-        between = "is linear in the ratio e^epsilon between these corners"
-        say(f"{name}: delta {between if linear else 'is convex in the ratio e^epsilon; some points'}")
+        say(reports.curve_heading(name, corners, linear))
         for corner in corners:
-            at = f"(ratio {corner.ratio}): delta =" if linear else "delta <="
+            relation = "<=" if corner.sufficient else "="
+            at = f"(ratio {corner.ratio}): delta {relation}" if linear else "delta <="
             delta = corner.delta if linear else f"{float(corner.delta):.6g}"
             click.echo(f"  epsilon ≈ {corner.epsilon:.6g} {at} {delta}")
     if plot:

@@ -14,11 +14,12 @@ from io import StringIO, TextIOWrapper
 import click
 
 from paramverify import __version__, printable
+from paramverify.answers import Standing
 from paramverify.cli import _output
 from paramverify.cli._commands import commands
 from paramverify.cli._exits import CODES, Exit, told
 from paramverify.cli._supervisor import supervise
-from paramverify.errors import DefectError, TimeLimitError
+from paramverify.errors import DefectError, DisagreementError, TimeLimitError
 
 
 def _use_config(context: click.Context, option: click.Parameter, path: str | None) -> None:
@@ -138,6 +139,8 @@ def run(arguments: list[str]) -> int:
 def _failed(error: Exception | SystemExit, arguments: list[str]) -> int:
     """Tells an error, and what was found until then; returns the exit code."""
     code, kind, reason = told(error)
+    if code == Exit.UNKNOWN and _output.known.violated and not isinstance(error, DisagreementError):
+        code, kind = Exit.VIOLATED, Standing.VIOLATED.value
     _output.discard()
     if "--debug" in arguments:
         _say("".join(traceback.format_exception(error)).rstrip())
@@ -150,12 +153,13 @@ def _failed(error: Exception | SystemExit, arguments: list[str]) -> int:
         return code
     if "--json" in arguments:
         status = "unknown" if code == Exit.UNKNOWN else "error"
+        status = kind if code == Exit.VIOLATED else status
         end = {TimeLimitError: "timeout", MemoryError: "memory"}.get(type(error), "")
         document = _output.known.answer(status, reason, end)
         if code == Exit.DEFECT:
             document["error"] = type(error).__name__
         click.echo(json.dumps(document))
-    elif code == Exit.UNKNOWN:
+    elif code in (Exit.UNKNOWN, Exit.VIOLATED):
         for line in _output.known.lines:
             click.echo(line)
     return code

@@ -22,9 +22,8 @@ from paramverify.algebra.polynomials import (
 )
 from paramverify.algebra.reals import Real
 from paramverify.claims import Origin
-from paramverify.errors import InputError, UnsupportedError
-from paramverify.logic.comparisons import Choice, Method
-from paramverify.logic.judges import ClaimJudge, ExactJudge
+from paramverify.errors import UnsupportedError
+from paramverify.logic.compared import pairs
 from paramverify.logic.numbers import in_ring, real
 from paramverify.logic.quotients import (
     Pair,
@@ -34,16 +33,13 @@ from paramverify.logic.quotients import (
     ratio_quotient,
     rational_number,
 )
-from paramverify.logic.semantics import Comparison, Semantics, conjuncts
-from paramverify.logic.syntax import Formula, Private, Property, instance
+from paramverify.logic.syntax import Property
 from paramverify.logic.verification import Work
 from paramverify.models.chains.chain import Value
-from paramverify.models.context import Checks
 from paramverify.synthesis.suprema import TightBudget
 
 SAMPLES = 16  # parts into which a curve is cut where its corners are not known
 FARTHEST = Fraction(20)  # ratio at which such a curve ends
-FAMILY = 10  # members of an infinite family that are looked at
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +48,8 @@ class Least:
 
     Either `value` is exact, or `lower` and `upper` are certified bounds; `origin` is where it is needed.
     `sufficient` tells that extremal probabilities over all schedulers were compared ([L] Prop. 2), so that
-    the least budget for query schedulers may be smaller. `searched` tells of an infinite family how far it
-    was looked at.
+    the least budget for query schedulers may be smaller: then it is at most `value` or `upper`. `searched`
+    tells of an infinite family how far it was looked at.
     """
 
     value: Real | None
@@ -63,6 +59,11 @@ class Least:
     infinite: bool = False
     sufficient: bool = False
     searched: str = ""
+
+    @property
+    def exact(self) -> bool:
+        """Whether `value` is the least budget of the whole formula."""
+        return self.value is not None and not self.sufficient and not self.searched
 
     def __float__(self) -> float:
         if self.infinite:
@@ -76,12 +77,15 @@ class Least:
 class Corner:
     """A point of the curve: for the ratio e^ε the least δ, or an upper bound of it where not `exact`.
 
-    The least δ is convex in the ratio, so the line between two points is an upper bound of it.
+    The least δ is convex in the ratio, so the line between two points is an upper bound of it. `sufficient`
+    and `searched` are those of `Least`.
     """
 
     ratio: Fraction
     delta: Fraction
     exact: bool = True
+    sufficient: bool = False
+    searched: str = ""
 
     @property
     def epsilon(self) -> float:
@@ -89,76 +93,14 @@ class Corner:
         return log(self.ratio)
 
 
-def privates(found: Property) -> list[Private]:
-    """Returns the D formulas of a property that is a conjunction of them.
-
-    Raises:
-        UnsupportedError: another property.
-    """
-    parts = conjuncts(found.formula)
-    private = [part for part in parts if isinstance(part, Private)]
-    if len(private) < len(parts) or not private:
-        raise UnsupportedError("a budget is found for D formulas and conjunctions of them")
-    return private
-
-
-def pairs(work: Work, found: Property) -> tuple[list[Pair], bool, str]:
-    """Returns the pairs that a property compares in its initial states, and whether [L] Prop. 2 made them.
-
-    Of an infinite family the first members are taken, which the third result says.
-    """
-    judge = ExactJudge(work.chain)  # for nested formulas; with parameters they need claims
-    checks = Checks(work.chain.domain)
-    claims = ClaimJudge(work.chain, work.session, checks, True)
-    parametric = bool(work.chain.domain.ring.parameters)
-    infinite = found.variable is not None and found.last is None
-    # As in checking: for every k, action sequences are too many.
-    wide = infinite and work.chain.is_decision_process and work.method == Choice.AUTO
-    semantics = Semantics(
-        work.chain,
-        work.case.relation,
-        claims if parametric else judge,
-        claims.guard if parametric else None,
-        Choice.SUFFICIENT if wide else work.method,
-    )
-    result: dict[tuple[object, object], Pair] = {}
-    last = found.first + FAMILY if found.last is None else found.last
-    members = range(found.first, last + 1) if found.variable else [None]
-    for k in members:
-        for private in privates(found):
-            formula: Formula = private
-            if k is not None and found.variable:
-                formula = instance(private, {found.variable: k})
-            assert isinstance(formula, Private)
-            for comparison in semantics.comparisons(formula, work.chain.initial):
-                pair = _pair(comparison, work, k)
-                result.setdefault((_name(pair.left), _name(pair.right)), pair)
-    doubt = work.discharge(checks.obligations)
-    if doubt:
-        raise UnsupportedError(doubt.detail)
-    searched = f"{found.variable} = {found.first}..{last}" if found.variable and found.last is None else ""
-    if not result:
-        raise InputError("no state has a neighbour, so every budget is enough", key="neighbours")
-    return list(result.values()), Method.EXTREMES in semantics.methods, searched
-
-
-def _name(value: Value) -> object:
-    return str(value) if isinstance(value, RationalFunction) else value
-
-
-def _pair(comparison: Comparison, work: Work, k: int | None) -> Pair:
-    origin = comparison.origin(work.chain)
-    return Pair(comparison.left, comparison.right, origin, k)
-
-
 def least_delta(work: Work, found: Property, ratio: RationalFunction) -> Least:
     """Returns the least δ for a ratio e^ε: the supremum of p − ratio·q, at least zero."""
-    candidates, sufficient, searched = pairs(work, found)
+    candidates, searched = pairs(work, found)
     if work.chain.domain.ring.parameters:
         floor = rational_number(ratio)
         quotients = [delta_quotient(work, pair, ratio) for pair in candidates]
         best = largest(quotients, work, floor) or TightBudget(floor, floor, candidates[0].origin, {})
-        return _least(best, floor, Fraction(0), sufficient, searched)
+        return _least(best, floor, Fraction(0), any(p.sufficient for p in candidates), searched)
     ring = work.chain.domain.ring
     bound = real(ratio, ring)
     values = [(real(p.left, ring) - bound * real(p.right, ring), p) for p in _needed(candidates, work)]
@@ -167,32 +109,27 @@ def least_delta(work: Work, found: Property, ratio: RationalFunction) -> Least:
     if value.sign() < 0:
         value = zero
     low, high = value.enclosure()
-    return Least(value, low, high, pair.origin, sufficient=sufficient, searched=searched)
+    sufficient = pair.sufficient and value.sign() > 0
+    return Least(
+        value, Fraction(0) if sufficient else low, high, pair.origin, sufficient=sufficient, searched=searched
+    )
 
 
 def least_ratio(work: Work, found: Property, delta: RationalFunction) -> Least:
     """Returns the least ratio e^ε ≥ 1 for δ: the supremum of (p − δ)/q."""
-    candidates, sufficient, searched = pairs(work, found)
+    candidates, searched = pairs(work, found)
     ring = work.chain.domain.ring
     if ring.parameters:
         quotients = []
         for pair in candidates:
             if not in_ring(pair.right, ring).numerator:
                 if not below_delta(work, pair, delta):
-                    return Least(
-                        None,
-                        Fraction(0),
-                        upper=None,
-                        origin=pair.origin,
-                        infinite=True,
-                        sufficient=sufficient,
-                        searched=searched,
-                    )
+                    return _unbounded(pair, searched)
                 continue
             quotients.append(ratio_quotient(work, pair, delta))
         floor = Fraction(1)
         best = largest(quotients, work, floor) or TightBudget(floor, floor, candidates[0].origin, {})
-        return _least(best, floor, floor, sufficient, searched)
+        return _least(best, floor, floor, any(p.sufficient for p in candidates), searched)
     shift = real(delta, ring)
     values: list[tuple[Real, Pair]] = []
     for pair in _needed(candidates, work):
@@ -200,15 +137,7 @@ def least_ratio(work: Work, found: Property, delta: RationalFunction) -> Least:
         bottom = real(pair.right, ring)
         if top.sign() > 0:
             if bottom.sign() == 0:
-                return Least(
-                    None,
-                    Fraction(0),
-                    upper=None,
-                    origin=pair.origin,
-                    infinite=True,
-                    sufficient=sufficient,
-                    searched=searched,
-                )
+                return _unbounded(pair, searched)
             values.append((top / bottom, pair))
     one = real(fmpq(1), ring)
     values = [v for v in values if (v[0] - one).sign() > 0]
@@ -218,14 +147,32 @@ def least_ratio(work: Work, found: Property, delta: RationalFunction) -> Least:
             Fraction(1),
             upper=Fraction(1),
             origin=candidates[0].origin,
-            infinite=False,
-            sufficient=sufficient,
             searched=searched,
         )
     value, pair = _maximum(values)
     low, high = value.enclosure()
     return Least(
-        value, low, upper=high, origin=pair.origin, infinite=False, sufficient=sufficient, searched=searched
+        value,
+        Fraction(1) if pair.sufficient else low,
+        upper=high,
+        origin=pair.origin,
+        sufficient=pair.sufficient,
+        searched=searched,
+    )
+
+
+def _unbounded(pair: Pair, searched: str) -> Least:
+    """Returns that a pair (p, 0) with p > δ has no ratio; by Prop. 2 only that no upper bound is known."""
+    infinite = not pair.sufficient
+    least = Fraction(0 if infinite else 1)
+    return Least(
+        None,
+        least,
+        upper=None,
+        origin=pair.origin,
+        infinite=infinite,
+        sufficient=pair.sufficient,
+        searched=searched,
     )
 
 
@@ -276,8 +223,9 @@ def curve(work: Work, found: Property) -> list[Corner]:
     """
     if not work.chain.numeric or work.chain.domain.ring.parameters:
         return _sampled_curve(work, found)
-    candidates, _, _ = pairs(work, found)
+    candidates, searched = pairs(work, found)
     lines = hull(candidates)
+    sufficient = any(p.sufficient for p in lines)
     ratios = {Fraction(1)}
     for first, second in pairwise(lines):
         # p − c·q and p' − c·q' meet at c = (p − p')/(q − q').
@@ -290,7 +238,8 @@ def curve(work: Work, found: Property) -> list[Corner]:
     corners: list[Corner] = []
     for ratio in sorted(ratios):
         delta = max(_fraction(p.left) - ratio * _fraction(p.right) for p in lines)
-        corners.append(Corner(ratio, max(delta, Fraction(0))))
+        bound = sufficient and delta > 0
+        corners.append(Corner(ratio, max(delta, Fraction(0)), not (bound or searched), bound, searched))
         if delta <= 0:
             break
     return corners
@@ -308,7 +257,8 @@ def _sampled_curve(work: Work, found: Property) -> list[Corner]:
         if least.upper is None:
             raise UnsupportedError("no upper bound of delta was proved")
         upper = max(least.upper, Fraction(0))
-        corners.append(Corner(ratio, upper, least.value is not None and least.lower == least.upper))
+        exact = least.exact and least.lower == least.upper
+        corners.append(Corner(ratio, upper, exact, least.sufficient, least.searched))
     return corners
 
 
@@ -318,7 +268,7 @@ def _fraction(value: Value) -> Fraction:
 
 def _least(best: TightBudget, floor: Fraction, least: Fraction, sufficient: bool, searched: str) -> Least:
     """Returns a supremum as a budget: `floor` becomes `least`, and nothing is below."""
-    lower = max(best.lower - floor + least, least)
+    lower = least if sufficient else max(best.lower - floor + least, least)
     upper = None if best.upper is None else max(best.upper - floor + least, least)
     value = _rational(lower) if lower == upper else None
     return Least(
@@ -326,8 +276,8 @@ def _least(best: TightBudget, floor: Fraction, least: Fraction, sufficient: bool
         lower,
         upper=upper,
         origin=best.origin,
-        infinite=best.infinite,
-        sufficient=sufficient,
+        infinite=best.infinite and not sufficient,
+        sufficient=sufficient and value is None,
         searched=searched,
     )
 

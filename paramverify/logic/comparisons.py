@@ -43,6 +43,7 @@ class Method(Enum):
     WORDS = "exact, all query schedulers by their action sequences"
     EXTREMES = "sufficient condition (Prop. 2), largest and smallest probabilities over all schedulers"
     EQUIVALENT = "exact, equal under all query schedulers by equivalence of weighted automata"
+    TRIVIAL = "delta is at least 1, and no probability is more"
     PERIODIC = "query schedulers that repeat their actions"
 
 

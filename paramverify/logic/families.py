@@ -105,10 +105,7 @@ def check_property(work: Work, found: Property, progress: Callable[[int, int], N
         return merged
     if argument is not None:
         return replace(merged, argument=f"larger {found.variable}: {argument.text}", complete=False)
-    reason = (
-        f"holds for {found.variable} = {found.first}..{last}, and no argument was found for larger ones: the "
-        "probability to stay does not fall to delta, and the vectors do not settle"
-    )
+    reason = f"holds for {found.variable} = {found.first}..{last}, and no argument was found for larger ones"
     return replace(merged, verdict=Unknown(End.GAVE_UP, reason))
 
 
@@ -127,11 +124,11 @@ def _argument(work: Work, found: Property) -> tuple[Argument | None, int]:
     arguments: list[Argument | None] = []
     apart = found.first
     for part in conjuncts(found.formula):
-        if not _mentions(part, found.variable):
+        if not mentions(part, found.variable):
             continue
         own: Argument | None = None
         if isinstance(part, Private):
-            own, differs = _equality(work, part, found)
+            own, differs = equality(work, part, found)
             apart = max(apart, differs)
             if own is None and not work.chain.domain.ring.parameters:
                 own = _tail(work, part, found) or _settling(work, part, found)
@@ -142,7 +139,7 @@ def _argument(work: Work, found: Property) -> tuple[Argument | None, int]:
     return max(known, key=lambda a: a.last, default=None), apart
 
 
-def _equality(work: Work, formula: Private, found: Property) -> tuple[Argument | None, int]:
+def equality(work: Work, formula: Private, found: Property) -> tuple[Argument | None, int]:
     """Looks for pairs that have the same probability for every k; else the least k at which one differs."""
     assert found.variable is not None
     split = _pattern(formula.path, found.variable)
@@ -177,10 +174,11 @@ def _equality(work: Work, formula: Private, found: Property) -> tuple[Argument |
     return Argument(found.first, text), found.first
 
 
-def _mentions(formula: Formula, variable: str | None) -> bool:
+def mentions(formula: Formula, variable: str | None) -> bool:
+    """Tells whether a number of steps in a formula depends on the variable of its family."""
     if isinstance(formula, Until) and variable in (formula.low.name, formula.high and formula.high.name):
         return True
-    return any(_mentions(part, variable) for part in children(formula))
+    return any(mentions(part, variable) for part in children(formula))
 
 
 def _pattern(path: Formula, variable: str) -> tuple[int, Until] | None:
@@ -190,7 +188,7 @@ def _pattern(path: Formula, variable: str) -> tuple[int, Until] | None:
         steps, path = steps + 1, path.inner
     if not isinstance(path, Until) or path.release or path.low.name != variable:
         return None
-    if _mentions(path.left, variable) or _mentions(path.right, variable):
+    if mentions(path.left, variable) or mentions(path.right, variable):
         return None
     return steps, path
 

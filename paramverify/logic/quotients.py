@@ -35,12 +35,16 @@ from paramverify.synthesis.suprema import Search, TightBudget
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two probabilities that a D formula compares, and where they are from."""
+    """Two probabilities that a D formula compares, and where they are from.
+
+    `sufficient` tells that they are bounds of those that query schedulers reach ([L] Prop. 2).
+    """
 
     left: Value
     right: Value
     origin: Origin
     index: int | None = None
+    sufficient: bool = False
 
 
 def delta_quotient(work: Work, pair: Pair, ratio: RationalFunction) -> Quotient:

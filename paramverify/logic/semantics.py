@@ -14,7 +14,13 @@ from typing import Protocol
 
 from paramverify.algebra.budgets import read_epsilon
 from paramverify.algebra.expressions import Expression, evaluate, unknown_name
-from paramverify.algebra.polynomials import RationalFunction, Ring, to_rational_function
+from paramverify.algebra.polynomials import (
+    RationalFunction,
+    Ring,
+    constant_value,
+    is_constant,
+    to_rational_function,
+)
 from paramverify.claims import Origin
 from paramverify.errors import InputError, SizeError, UndeterminedError, UnsupportedError, located
 from paramverify.logic.comparisons import Choice, Method, PathEngine, Probabilities, unknown_label
@@ -243,6 +249,9 @@ class Semantics:
             if not isinstance(formula, Private) or not self._may_go_on:
                 raise
             sufficient, reason = True, error
+            if self._at_least_one(self.number(formula.delta)):
+                self.methods[Method.TRIVIAL] = None
+                return dict.fromkeys(states, Truth.YES)
             result = {s: Truth.OPEN if self.relation[s] else Truth.YES for s in states}
         if isinstance(formula, Private) and sufficient:
             if Truth.OPEN in result.values() and self._may_go_on:
@@ -250,8 +259,17 @@ class Semantics:
             if Truth.OPEN in result.values() and not (reason and self.chain.domain.ring.parameters):
                 self._try_words(formula, _open(result), result)
             if Truth.OPEN in result.values() and reason:
-                raise reason
+                tried = "equality under all query schedulers was not shown, and for Prop. 2"
+                raise UnsupportedError(f"{tried}: {reason.reason}")
         return result
+
+    @staticmethod
+    def _at_least_one(delta: RationalFunction) -> bool:
+        """Tells whether δ is a number from one on: no probability is more than that."""
+        top, bottom = delta.numerator, delta.denominator
+        if not (is_constant(top) and is_constant(bottom)):
+            return False
+        return bool(constant_value(top) / constant_value(bottom) >= 1)
 
     @property
     def _may_go_on(self) -> bool:

@@ -179,7 +179,7 @@ class Work:
             if isinstance(decision.answer, Proved):
                 claims.append((claim, decision))
         complete = judge.collected.complete and len(claims) == len(judge.collected.claims)
-        complete &= Method.EQUIVALENT not in methods
+        complete &= not {Method.EQUIVALENT, Method.TRIVIAL} & set(methods)
         return _holding(tuple(claims), judge.collected.count, methods, complete)
 
     def check_claims(self, formula: Formula) -> Result:
@@ -208,7 +208,7 @@ class Work:
             doubt = Open(End.UNAVAILABLE, str(error))
         if proved and doubt is None:
             claims = tuple((c, judge.decisions[n]) for n, c in judge.collected.claims.items())
-            complete = _conjunctive(formula) and Method.EQUIVALENT not in methods
+            complete = _conjunctive(formula) and not {Method.EQUIVALENT, Method.TRIVIAL} & set(methods)
             return _holding(claims, judge.collected.count, methods, complete)
         if not proved:
             example = self.refute(formula, judge.points)

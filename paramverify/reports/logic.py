@@ -12,7 +12,7 @@ from paramverify.answers import Decision, Standing
 from paramverify.claims import Claim, Origin, without_enclosure
 from paramverify.errors import DefectError
 from paramverify.evidence import certificates
-from paramverify.logic.budgets import Least
+from paramverify.logic.budgets import Corner, Least
 from paramverify.logic.cases import LogicCase
 from paramverify.logic.comparisons import Method, in_words
 from paramverify.logic.semantics import conjuncts
@@ -188,9 +188,11 @@ def evidence(
 
 def least(found: Least) -> dict[str, Any]:
     """Returns a least budget as JSON data."""
-    entry: dict[str, Any] = {"exact": found.value is not None, "by_sufficient_condition": found.sufficient}
+    entry: dict[str, Any] = {"exact": found.exact, "by_sufficient_condition": found.sufficient}
     if found.infinite:
         entry["value"] = "infinity"
+    elif found.value is not None and found.sufficient:
+        entry |= {"lower": str(found.lower), "upper": documents.real(found.value)}
     elif found.value is not None:
         entry["value"] = documents.real(found.value)
     else:
@@ -204,9 +206,11 @@ def least(found: Least) -> dict[str, Any]:
 
 
 def epsilon(found: Least) -> float | str:
-    """Returns ε, rounded, for a least ratio."""
+    """Returns ε, rounded, for a least ratio, or for its upper bound; `unknown` where there is none."""
     value = found.value.middle() if found.value is not None else found.upper
-    return "infinity" if found.infinite or value is None else logarithm(value)
+    if found.infinite:
+        return "infinity"
+    return "unknown" if value is None else logarithm(value)
 
 
 def least_line(name: str, found: Property, least: Least, given: str, what: str) -> str:
@@ -222,9 +226,25 @@ def least_line(name: str, found: Property, least: Least, given: str, what: str) 
     else:
         told = f"least {what} is at least {at_least(least.lower, 9)}; no upper bound was proved"
     how = " (by the sufficient condition; less may do)" if least.sufficient else ""
+    if least.sufficient and least.upper is None:
+        told, how = f"no upper bound of the least {what} is known by the sufficient condition", ""
     far = f", looked at {least.searched}" if least.searched else ""
     origin = least.origin
     return (
         f"{name}: with {given}: {told}{how}{far}; "
         f"{origin.left} against {origin.right}, {', '.join(origin.observations)}"
     )
+
+
+def curve_heading(name: str, corners: Sequence[Corner], linear: bool) -> str:
+    """Returns the sentence before the points of a curve; `linear` tells that these are its corners."""
+    sufficient = any(corner.sufficient for corner in corners)
+    if linear and sufficient:
+        between = "is at most these numbers, and lines in the ratio e^epsilon between them"
+    elif linear:
+        between = "is linear in the ratio e^epsilon between these corners"
+    else:
+        between = "is convex in the ratio e^epsilon; some points"
+    how = " (by the sufficient condition; less may do)" if sufficient else ""
+    far = f", looked at {corners[-1].searched}" if corners[-1].searched else ""
+    return f"{name}: delta {between}{how}{far}"

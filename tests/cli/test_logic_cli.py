@@ -11,6 +11,8 @@ import pytest
 from conftest import ROOT
 
 from paramverify.cli.main import run
+from paramverify.errors import TimeLimitError
+from paramverify.logic.families import check_property
 from paramverify.logic.grammar import read_property
 from paramverify.models.chains import prism
 
@@ -251,3 +253,87 @@ def test_a_formula_is_shown_as_it_was_written(capsys: pytest.CaptureFixture[str]
     assert f"  {formula} is false in state plus." in out
     assert "neighbour" not in out
     assert str(read_property("D{0, 1}[ a U=0 b ]").formula) == "D{0, 1}[ (a U=0 b) ]"
+
+
+def test_a_violation_outlives_the_limit(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A formula that is violated before the time is over decides the exit code and the status."""
+    first = check_property
+    seen: list[object] = []
+
+    def one(*arguments: Any) -> Any:
+        if seen:
+            raise TimeLimitError(1)
+        seen.append(arguments)
+        return first(*arguments)
+
+    monkeypatch.setattr("paramverify.cli.logic.check_property", one)
+    arguments = (FOLDER / "survey-coin.toml", "-p", "D{ln(3), 0}[ X out1 ]", "-p", "D{0, 1}[ X out1 ]")
+    code, out, said = call(capsys, *arguments)
+    assert (code, said[:9]) == (1, "violated:")
+    assert "7/8 (0.875) is more than 3·1/8" in out
+    seen.clear()
+    code, found = as_json(capsys, *arguments)
+    assert (code, found["status"], found["end"]) == (1, "violated", "timeout")
+    assert found["so_far"]["properties"][0]["status"] == "violated"
+
+
+def test_budgets_of_equal_runs_are_exact_and_those_of_prop_2_are_bounds(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Equality gives delta 0 and ratio 1 exactly; Prop. 2 alone never says that its number is the least."""
+    case = FOLDER / "equal-copies.toml"
+    asked = ("--delta-for", "0", "--epsilon-for", "0")
+    for formula in ("D{0, 0}[ F goal ]", "forall k: D{0, 0}[ true U=k goal ]"):
+        code, found = as_json(capsys, case, "-p", formula, *asked)
+        told = found["budgets"]["property"]
+        assert (code, told["delta"]["value"], told["ratio"]["value"]) == (0, "0", "1")
+        assert told["delta"]["exact"] is told["ratio"]["exact"] is True
+    case = FOLDER / "emptiness.toml"
+    code, found = as_json(
+        capsys, case, "-p", "D{0, 0}[ F at_B ]", *asked, "--curve", "--method", "sufficient"
+    )
+    told = found["budgets"]["property"]
+    assert told["delta"]["by_sufficient_condition"] is True
+    assert told["delta"]["exact"] is told["ratio"]["exact"] is told["curve"][0]["exact"] is False
+    assert (code, told["ratio"]["upper"], told["epsilon"]) == (3, "unknown", "unknown")
+    _, out, _ = call(capsys, case, "-p", "D{0, 0}[ F at_B ]", "--curve", "--method", "sufficient")
+    assert "by the sufficient condition; less may do" in out
+
+
+def test_a_trivial_bound_with_a_parameter(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Delta 1 is enough for every D; what is not shown to be equal says so; its budget is unknown."""
+    case = tmp_path / "case.toml"
+    case.write_text(
+        'title = "two"\n[parameters]\np = "(0, 1)"\n[model]\nkind = "mdp"\ninitial = ["s"]\n[states]\n'
+        's = { to = { a = { goal = "p", s = "1 - p" }, b = { s = "1" } } }\n'
+        't = { to = { a = { t = "1" }, b = { goal = "p", t = "1 - p" } } }\n'
+        'goal = { labels = ["goal"] }\n[neighbours]\npairs = [["s", "t"]]\n'
+    )
+    assert call(capsys, case, "-p", "D{0, 1}[ F goal ]")[0] == 0
+    code, _, said = call(capsys, case, "-p", "D{0, 1}[ F goal ]", "--delta-for", "0")
+    assert (code, "the least budget is not known" in said) == (3, True)
+
+
+def test_evidence_that_contradicts_itself(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """What a witness cannot have is rejected: its counts, its names, its words, its constant."""
+    path = tmp_path / "evidence.json"
+    call(capsys, FOLDER / "emptiness.toml", "-p", "D{1, 0}[ F at_B ]", "--evidence", path)
+    assert run(["check", str(path)]) == 0
+    whole = json.loads(path.read_text())
+    changes: list[dict[str, Any]] = [
+        *({"repeated": count} for count in (5, -1, 0)),
+        {"actions": None},
+        {"delta": None},
+        {"index": -3},
+        {"secrets": ["s0"]},
+        {"secrets": ["s0", "s0"]},
+        {"formula": "D{100, 0}[ F at_B ]"},
+        {"formula": "D{1, 1}[ F at_B ]"},
+        {"claim": whole["witness"]["claim"] | {"constant": "0"}},
+    ]
+    for change in changes:
+        witness = {k: v for k, v in (whole["witness"] | change).items() if v is not None}
+        path.write_text(json.dumps(whole | {"witness": witness}))
+        assert run(["check", str(path)]) == 1, change

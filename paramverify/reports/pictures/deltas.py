@@ -46,11 +46,18 @@ def write_curve(corners: Sequence[Corner], title: str, path: Path) -> None:
             markersize=4,
         )
         axes.set_xlabel("epsilon")
-        axes.set_ylabel("least delta")
+        axes.set_ylabel(_label(corners))
         axes.set_ylim(bottom=0)
         axes.set_title(printable.escaped(title if len(title) <= 70 else f"{title[:67]}..."), fontsize=9)
         metadata = {"Date": None} if kind == "svg" else {}
         figure.savefig(path, dpi=150, bbox_inches="tight", metadata=metadata)
+
+
+def _label(corners: Sequence[Corner]) -> str:
+    """Returns what the curve shows: the least δ, or only an upper bound of it."""
+    far = f", {corners[-1].searched}" if corners[-1].searched else ""
+    bound = any(not corner.exact and (corner.sufficient or not far) for corner in corners)
+    return f"{'upper bound of delta' if bound else 'least delta'}{far}"
 
 
 def _delta(corners: Sequence[Corner], epsilon: float) -> float:
