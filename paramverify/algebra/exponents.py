@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from paramverify.algebra.expressions import Expression, Name, Node, Operation, evaluate
+from paramverify.algebra.expressions import Expression, Name, Node, Operation, Text, evaluate
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,10 @@ def exponent_of(expression: Expression, node: Operation, names: Collection[str])
         ExpressionError: the argument is no sum of numbers and multiples of the names.
     """
     found: dict[str, Fraction] = {}
-    for name, factor in _parts(expression, node.arguments[0], names).items():
+    argument = node.arguments[0]
+    if isinstance(argument, Text):
+        raise expression.error("exp needs a rational number", node)
+    for name, factor in _parts(expression, argument, names).items():
         if factor:
             found[name] = factor
     return found

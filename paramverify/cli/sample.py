@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from math import copysign
 from pathlib import Path
 from typing import Any
 
@@ -360,6 +361,8 @@ def _epsilons(given: tuple[str, ...], model: Model, points: list[dict[str, Fract
 def _budget(text: str) -> float:
     """Returns a budget that is written as in a case: a number, or a sum with logarithms such as ln(2)."""
     found = read_epsilon(parse(text))
+    if abs(found.rational) > 2 * MOST_EPSILON:  # it may be no float
+        return copysign(2.0 * MOST_EPSILON, found.rational)
     total = float(found.rational)
     for factor, argument in found.logarithms:
         value = evaluate(argument)

@@ -19,7 +19,8 @@ from paramverify.statistics import hypothesis
 from paramverify.statistics.attack import confidence_bound, lower_bound, train
 from paramverify.statistics.audit import Fit, audit, fit, holm
 from paramverify.statistics.blackbox import BlackBoxSource
-from paramverify.statistics.detection import Detection, Settings, Tested, assess, attacked, detect, selected
+from paramverify.statistics.detection import Detection, Settings, assess, attacked, detect, selected
+from paramverify.statistics.detection import Tested as Row
 from paramverify.statistics.events import Condition, Event, Feature, Measured, Quantity
 from paramverify.statistics.experiments import Experiment, chosen_points, experiments
 from paramverify.statistics.hypothesis import PValues, event_test, p_value
@@ -376,8 +377,8 @@ def test_values_nobody_asked_for_block_nothing() -> None:
     """A value asked for is rejected by the order of those asked for; a blocked one names what blocks it."""
     candidate: Any = None
 
-    def row(epsilon: float, p: float) -> Tested:
-        return Tested(candidate, PValues(epsilon, p, 1.0))
+    def row(epsilon: float, p: float) -> Row:
+        return Row(candidate, PValues(epsilon, p, 1.0))
 
     grid, first, second, third = row(0.5, 0.4), row(1.0, 0.01), row(1.5, 0.3), row(2.0, 0.01)
     bound: Any = None

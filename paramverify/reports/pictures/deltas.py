@@ -66,6 +66,6 @@ def _delta(corners: Sequence[Corner], epsilon: float) -> float:
     for first, second in pairwise(corners):
         low, high = float(first.ratio), float(second.ratio)
         if ratio <= high:
-            share = (ratio - low) / (high - low)
+            share = (ratio - low) / (high - low) if low < high else 1.0
             return float(first.delta) * (1 - share) + float(second.delta) * share
     return float(corners[-1].delta)

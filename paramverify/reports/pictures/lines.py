@@ -180,7 +180,8 @@ def _curve(
     )
     top = min(max([*finite, *bounds]), 3 * max(bounds))
     bottom = min([*finite, *bounds])
-    axes.set_ylim(bottom - 0.06 * (top - bottom), top + 0.08 * (top - bottom))
+    room = (top - bottom) or abs(top) or 1.0
+    axes.set_ylim(bottom - 0.06 * room, top + 0.08 * room)
     axes.set_ylabel(curve.label)
     axes.spines[["top", "right"]].set_visible(False)
     return [line, bound]
