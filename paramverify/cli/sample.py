@@ -6,7 +6,6 @@ import time
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from math import copysign
 from pathlib import Path
 from typing import Any
 
@@ -362,7 +361,7 @@ def _budget(text: str) -> float:
     """Returns a budget that is written as in a case: a number, or a sum with logarithms such as ln(2)."""
     found = read_epsilon(parse(text))
     if abs(found.rational) > 2 * MOST_EPSILON:  # it may be no float
-        return copysign(2.0 * MOST_EPSILON, found.rational)
+        return (2.0 if found.rational > 0 else -2.0) * MOST_EPSILON
     total = float(found.rational)
     for factor, argument in found.logarithms:
         value = evaluate(argument)
