@@ -77,7 +77,7 @@ MISTAKES = [
     ('given = "john"', 'given = "jack"', "prior.kin.given: 'jack' is not an earlier variable"),
     ("1 = { 1 =", "2 = { 1 =", "prior.kin.table: the table has no row for john = 1"),
     ('p = "(0, 1)"', 'p = "(1, 0)"', "parameters.p: the interval (1, 0) is empty"),
-    ('p = "(0, 1)"', 'p = "(0, inf)"', "parameters.p: a parameter needs finite ends"),
+    ('p = "(0, 1)"', 'p = "(1, inf)"', "parameters.p: a parameter needs finite ends"),
     ('p = "(0, 1)"', 'p = "0 to 1"', "parameters.p: neither an interval such as"),
     ('p = "(0, 1)"', 'and = "(0, 1)"', "parameters.and: this word is reserved in expressions"),
     (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -77,7 +78,9 @@ def told(path: Path, text: str, capsys: pytest.CaptureFixture[str], *options: st
     elif isinstance(ratio, str):
         assert f"tight budget: ratio {ratio}" in lines
     elif ratio is None and document["ratio_upper"] != "unknown":
-        assert f"{float(Fraction(document['ratio_lower'])):.12g} and" in lines
+        (told_lower,) = re.findall(r"between ([0-9.]+) and", lines)
+        exact = Fraction(document["ratio_lower"])
+        assert Fraction(told_lower) <= exact < Fraction(told_lower) + Fraction(1, 10**9)
     words = {True: "; reached", False: "; approached, not reached", None: "reached is not decided"}
     assert words[document["attained"]] in lines
     for name, value in document["witness"]["parameters"].items():
