@@ -65,8 +65,6 @@ class Coefficient:
             bottom = first if second is None else second
             assert bottom is not None
             total = left + right * bottom if second is None else left * bottom + right
-            if second is None:
-                total = left + right * bottom
             return Coefficient(self.ring, total, powers, bottom)
         common = first.gcd(second)
         mine, theirs = first / common, second / common

@@ -15,6 +15,7 @@ from paramverify.models.programs.arithmetic import tree_of
 from paramverify.models.programs.bases import Bases
 from paramverify.models.programs.coefficients import Coefficient
 from paramverify.models.programs.measure import Linear
+from paramverify.models.programs.pieces import Pieces
 from paramverify.models.programs.syntax import Apply, Choice, Place
 from paramverify.models.programs.values import State, Symbol, Value
 
@@ -143,8 +144,8 @@ class Drawing:
         name = state.measure.fresh
         return self._noise(state, name, self.bases.laplace(name, rate, two_sided), False)
 
-    def _noise(self, state: State, name: int, pieces: object, whole: bool) -> Found:
-        measure = state.measure.with_noise(pieces, name, whole)  # type: ignore[arg-type]
+    def _noise(self, state: State, name: int, pieces: Pieces, whole: bool) -> Found:
+        measure = state.measure.with_noise(pieces, name, whole)
         return [(replace(state, measure=measure), Linear(((name, Fraction(1)),)))]
 
     def _rate(self, value: Value) -> tuple[Fraction, str]:
