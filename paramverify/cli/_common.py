@@ -14,18 +14,19 @@ from contextlib import contextmanager
 from fractions import Fraction
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 import click
 
 from paramverify import printable
 from paramverify.algebra.expressions import constant
 from paramverify.cli import _output
-from paramverify.errors import InputError, TimeLimitError, located
+from paramverify.errors import DisagreementError, InputError, TimeLimitError, located
 from paramverify.portfolio.session import Options
 from paramverify.portfolio.strategies import parse_strategy, race_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Lift: TypeAlias = Callable[[], None]  # ends the time limit of a command
 
 CLAIMS, MONOLITHIC = "claims", "monolithic"  # what `--encoding` may be
 AGAIN = 0.01  # seconds after which an alarm that was lost comes again
@@ -164,7 +165,7 @@ def session_options(timeout: float, backends: str | None, strategy: str | None, 
 
 
 @contextmanager
-def time_limit(seconds: float, left: float | None = None) -> Iterator[Callable[[], None]]:
+def time_limit(seconds: float, left: float | None = None) -> Iterator[Lift]:
     """Ends with a TimeLimitError when the time is over, also while claims are still being derived.
 
     Gives a function that lifts the limit: what was found is then told and drawn in any case. The limit counts
@@ -172,17 +173,29 @@ def time_limit(seconds: float, left: float | None = None) -> Iterator[Callable[[
 
     Sessions keep their own limit and end first; this is for what happens before and after them. Without
     POSIX timers, or outside of the main thread, it does nothing.
+
+    The alarm may go off inside a library, which may make another error of it or swallow it: whatever ends
+    the work after the alarm is the time limit.
     """
     usable = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
     if not usable:
         yield lambda: None
         return
 
+    rung = False
+
     def over(number: int, frame: object) -> None:
+        nonlocal rung
         del number, frame
+        if _writing.files:
+            signal.setitimer(signal.ITIMER_REAL, AGAIN)
+            return
+        rung = True
         raise TimeLimitError(seconds)
 
     def lift() -> None:
+        nonlocal rung
+        rung = False
         signal.setitimer(signal.ITIMER_REAL, 0)
         _output.lift()
 
@@ -199,10 +212,37 @@ def time_limit(seconds: float, left: float | None = None) -> Iterator[Callable[[
     signal.setitimer(signal.ITIMER_REAL, left + GRACE)
     try:
         yield lift
+    except Exception as error:
+        if rung and not isinstance(error, (TimeLimitError, DisagreementError)):
+            raise TimeLimitError(seconds) from error
+        raise
     finally:
         sys.unraisablehook = ignoring
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+class _Writing:
+    """How many files are being written: the time limit waits for them, because half a file is none."""
+
+    files = 0
+
+
+_writing = _Writing()
+
+
+@contextmanager
+def whole() -> Iterator[None]:
+    """Holds the time limit back while a file is written or drawn; it may end the run right after that."""
+    if not _writing.files:
+        _output.hold()
+    _writing.files += 1
+    try:
+        yield
+    finally:
+        _writing.files -= 1
+        if not _writing.files:
+            _output.resume()
 
 
 class _OutputFile(click.Path):
@@ -293,7 +333,8 @@ def write_text(path: Path, text: str) -> None:
         OSError: with the name of the file.
     """
     try:
-        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+        with whole():
+            path.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         error.filename = str(path)
         raise

@@ -101,6 +101,16 @@ def lift() -> None:
     _send("lift")
 
 
+def hold() -> None:
+    """Holds the time limit back: a file is being written."""
+    _send("hold")
+
+
+def resume() -> None:
+    """Tells that the file is there: the time limit counts again, with some time to end by itself."""
+    _send("resume")
+
+
 def remaining(seconds: float) -> float:
     """Returns what is left of a time limit, counted from the start of the program where that is known."""
     return max(0.01, seconds - (time.monotonic() - _link.started)) if _link else seconds

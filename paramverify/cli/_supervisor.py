@@ -104,6 +104,7 @@ class _Watch:
     def __init__(self, child: int, up: int, down: int, started: float, as_json: bool) -> None:
         self.child, self.up, self.down, self.started, self.as_json = child, up, down, started, as_json
         self.seconds, self.due = inf, inf  # the limit as it was given, and when it is over
+        self.held = inf  # when the limit would be over, while it is held back
         self.memory = inf
         self.said = b""
         self.reports: list[bytes] = []  # what was found so far, as it came
@@ -209,7 +210,11 @@ class _Watch:
             elif word == b"end":
                 self.answered = True
             elif word == b"lift":
-                self.due = inf
+                self.due = self.held = inf
+            elif word == b"hold":
+                self.held, self.due = min(self.held, self.due), inf
+            elif word == b"resume":
+                self.due, self.held = max(self.held, time.monotonic() + AFTER), inf
             elif word == b"print":
                 self.printing = True
                 os.write(self.down, b".")

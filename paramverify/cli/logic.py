@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from paramverify.algebra.budgets import read_epsilon
-from paramverify.algebra.expressions import parse
-from paramverify.algebra.polynomials import RationalFunction, to_rational_function
 from paramverify.answers import Decision, Standing
 from paramverify.cli import _output
 from paramverify.cli._common import (
@@ -26,34 +22,18 @@ from paramverify.cli._common import (
     timeout_option,
     write_json,
 )
-from paramverify.cli._exits import STATUS_CODES, Exit
+from paramverify.cli._exits import STATUS_CODES
+from paramverify.cli._logic_budgets import Wanted, find_budgets
 from paramverify.errors import InputError, LimitError, located
-from paramverify.logic.budgets import curve, least_delta, least_ratio
 from paramverify.logic.cases import Given, LogicCase, load
 from paramverify.logic.comparisons import Choice
 from paramverify.logic.families import check_property
-from paramverify.logic.syntax import Property
 from paramverify.logic.verification import Result, Work
 from paramverify.portfolio.session import Session
 from paramverify.reports import logic as reports
-from paramverify.reports.text import session_words
+from paramverify.reports.pictures.plots import check_plot
 
 LISTED = (80, "Check formulas of dpCTL* on a Markov chain or decision process.")
-
-
-@dataclass(frozen=True)
-class _Budgets:
-    """What is to be found: the least delta for an epsilon, the least epsilon for a delta, a curve."""
-
-    epsilon: str | None
-    delta: str | None
-    curve: bool
-    plot: Path | None
-
-    @property
-    def wanted(self) -> bool:
-        """Whether anything is."""
-        return self.epsilon is not None or self.delta is not None or self.curve
 
 
 @click.command("logic")
@@ -113,9 +93,11 @@ def command(
         epsilons=(delta_for,) if delta_for is not None else (),
         deltas=(epsilon_for,) if epsilon_for is not None else (),
     )
-    budgets = _Budgets(delta_for, epsilon_for, with_curve or plot is not None, plot)
-    if budgets.wanted and evidence:
+    budgets = Wanted(delta_for, epsilon_for, with_curve or plot is not None, plot)
+    if budgets.any and evidence:
         raise click.UsageError("--evidence is for checking, not for budgets")
+    if plot:
+        check_plot(plot)
     started = time.perf_counter()
     with time_limit(timeout) as lift, progress_bar("formulas") as progress:
         case = load(model, given)
@@ -124,8 +106,8 @@ def command(
             doubt = work.prepare()
             if doubt:
                 raise LimitError(f"the model is in doubt: {doubt.detail}")
-            if budgets.wanted:
-                return _find(work, budgets, as_json)
+            if budgets.any:
+                return find_budgets(work, budgets, as_json, lift)
             results = _check(work, progress)
     status = _status(results)
     if evidence:
@@ -185,70 +167,3 @@ def _lines(case: LogicCase, results: dict[str, Result], obligations: list[Decisi
     for name, result in results.items():
         lines += reports.lines(name, case.properties[name], result, case.chain.domain, obligations)
     return [*lines, *(f"  Note: {note}." for note in reports.notes(case))]
-
-
-def _find(work: Work, asked: _Budgets, as_json: bool) -> int:
-    """Finds the budgets of all formulas, and tells them."""
-    documents: dict[str, dict[str, object]] = {}
-    ring = work.chain.domain.ring
-    known = True
-
-    def number(text: str) -> RationalFunction:
-        return to_rational_function(parse(text), ring)
-
-    for name, found in work.case.properties.items():
-        entry: dict[str, object] = {"formula": found.text}
-        with located(key=name):
-            if asked.epsilon is not None:
-                ratio = read_epsilon(parse(asked.epsilon)).ratio(
-                    ring, lambda e: to_rational_function(e, ring)
-                )
-                least = least_delta(work, found, ratio)
-                known &= least.infinite or least.upper is not None
-                entry |= {"epsilon_given": asked.epsilon, "delta": reports.least(least)}
-                _say(as_json, reports.least_line(name, found, least, f"epsilon = {asked.epsilon}", "delta"))
-            if asked.delta is not None:
-                least = least_ratio(work, found, number(asked.delta))
-                known &= least.infinite or least.upper is not None
-                entry |= {"delta_given": asked.delta, "ratio": reports.least(least)}
-                entry["epsilon"] = reports.epsilon(least)
-                _say(as_json, reports.least_line(name, found, least, f"delta = {asked.delta}", "ratio"))
-            if asked.curve:
-                entry |= _curve(work, name, found, asked.plot, as_json)
-        documents[name] = entry
-        _output.add("budgets", {"property": name, **entry})
-    more, words = session_words(work.session.words)
-    for line in more:
-        _say(as_json, line)
-    if as_json:
-        print_json({"budgets": documents, **words, "notes": list(work.case.relation.notes)})
-    return Exit.HOLDS if known else Exit.UNKNOWN
-
-
-def _curve(work: Work, name: str, found: Property, plot: Path | None, as_json: bool) -> dict[str, object]:
-    corners = curve(work, found)
-    if not as_json:
-        linear = work.chain.numeric and not work.chain.domain.ring.parameters
-        say(reports.curve_heading(name, corners, linear))
-        for corner in corners:
-            relation = "<=" if corner.sufficient else "="
-            at = f"(ratio {corner.ratio}): delta {relation}" if linear else "delta <="
-            delta = corner.delta if linear else f"{float(corner.delta):.6g}"
-            click.echo(f"  epsilon ≈ {corner.epsilon:.6g} {at} {delta}")
-    if plot:
-        from paramverify.reports.pictures.deltas import write_curve
-
-        several = len(work.case.properties) > 1
-        path = plot.with_name(f"{plot.stem}-{name}{plot.suffix}") if several else plot
-        write_curve(corners, found.text, path)
-    shown = [
-        {"ratio": str(c.ratio), "epsilon": c.epsilon, "delta": str(c.delta), "exact": c.exact}
-        for c in corners
-    ]
-    return {"curve": shown}
-
-
-def _say(as_json: bool, line: str) -> None:
-    if not as_json:
-        say(line)
-        _output.found([*_output.known.lines, line], {})

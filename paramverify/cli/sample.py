@@ -17,12 +17,14 @@ from paramverify.algebra.expressions import constant, evaluate, parse
 from paramverify.cli import _output
 from paramverify.cli._common import (
     OUTPUT_FILE,
+    Lift,
     json_option,
     parse_point,
     print_json,
     say,
     time_limit,
     timeout_option,
+    whole,
 )
 from paramverify.cli._exits import Exit
 from paramverify.errors import InputError, located
@@ -33,6 +35,7 @@ from paramverify.privacy.cases import Case, load
 from paramverify.reports import bisection as bisected
 from paramverify.reports import sampling as shown
 from paramverify.reports.pictures import pvalues
+from paramverify.reports.pictures.plots import check_plot
 from paramverify.statistics.alone import alone, patterns, read_input, with_arguments
 from paramverify.statistics.attack import Learner
 from paramverify.statistics.audit import audit
@@ -208,12 +211,12 @@ def command(**typed: Any) -> int:
     _precision(options.precision)
     require()
     if options.plot:
-        pvalues.check_plot(options.plot)
-    with time_limit(options.timeout):
-        return _test_alone(options) if options.case is None else _with_case(options, options.case)
+        check_plot(options.plot)
+    with time_limit(options.timeout) as lift:
+        return _test_alone(options, lift) if options.case is None else _with_case(options, options.case, lift)
 
 
-def _with_case(options: _Options, path: str) -> Exit:
+def _with_case(options: _Options, path: str, lift: Lift) -> Exit:
     deadline = time.monotonic() + _output.remaining(options.timeout)
     goal, settings = options.goal, options.settings
     loaded, source = _subject(path, options)
@@ -229,7 +232,7 @@ def _with_case(options: _Options, path: str) -> Exit:
         epsilons = _epsilons(options.epsilon, model, points)
         if len(points) > 1:
             listed = guided(sampled, model, listed, settings, given)
-        return _test(Asked(loaded, model, listed, epsilons, options), sampled, deadline)
+        return _test(Asked(loaded, model, listed, epsilons, options), sampled, deadline, lift)
 
 
 def _subject(path: str, options: _Options) -> tuple[Case, Source]:
@@ -267,7 +270,7 @@ def _audit(sampled: Runs, model: Model, listed: list[Experiment], settings: Sett
     return Exit.HOLDS if found.passes else Exit.VIOLATED
 
 
-def _test_alone(options: _Options) -> Exit:
+def _test_alone(options: _Options, lift: Lift) -> Exit:
     """Tests a mechanism in Python on neighbours that the user gave."""
     epsilons = _numbers(options.epsilon)
     if not epsilons:
@@ -279,24 +282,26 @@ def _test_alone(options: _Options) -> Exit:
     source, listed = alone(_function(options.mechanism, options), pairs, options.pairs)
     with runs_of(source, options.seed, options.workers) as sampled:
         found = detect(sampled, listed, epsilons, options.settings)
-    return _tell(found, options.mechanism, options)
+    return _tell(found, options.mechanism, options, lift)
 
 
-def _tell(found: Detection, title: str, options: _Options) -> Exit:
+def _tell(found: Detection, title: str, options: _Options, lift: Lift) -> Exit:
     """Prints what testing found, where nothing more is asked for."""
     if options.plot:
+        lift()
         pvalues.write_pvalues(shown.curves(title, found), options.plot)
     _print([*shown.lines(found), "", *shown.table(found)], shown.document(found), options.as_json)
     return Exit.VIOLATED if any(found.rejects(row) for row in found.asked) else Exit.UNKNOWN
 
 
-def _test(asked: Asked, sampled: Runs, deadline: float) -> Exit:
+def _test(asked: Asked, sampled: Runs, deadline: float, lift: Lift) -> Exit:
     options, model = asked.options, asked.model
     found = detect(sampled, asked.experiments, asked.epsilons, options.settings)
     if options.goal is None:
-        return _tell(found, asked.case.title, options)
+        return _tell(found, asked.case.title, options, lift)
     if options.plot:
-        pvalues.write_pvalues(shown.curves(asked.case.title, found), options.plot)
+        with whole():
+            pvalues.write_pvalues(shown.curves(asked.case.title, found), options.plot)
     document, lines = shown.document(found), shown.lines(found)
     _output.found(lines, document)
     if options.bisection:

@@ -27,6 +27,7 @@ from paramverify.cli._common import (
     session_options,
     time_limit,
     timeout_option,
+    whole,
     write_json,
 )
 from paramverify.cli._exits import Exit
@@ -333,7 +334,8 @@ def _regions(case: Case, answer: Regions, files: _Files) -> Answer:
             lines.append("  stopped before the picture and the evidence were written")
         return Exit.INTERRUPTED, document, lines
     if files.plot:
-        draw(found, files.plot, title=case.title, budget=case.budget)
+        with whole():
+            draw(found, files.plot, title=case.title, budget=case.budget)
     if files.evidence:
         evidence = map_document(found, case.model.domain) | about(case, files.obligations)
         write_json(files.evidence, evidence)

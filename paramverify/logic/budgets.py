@@ -8,7 +8,7 @@ are those of the upper hull of the points (−q, p). With parameters suprema are
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -22,7 +22,7 @@ from paramverify.algebra.polynomials import (
 )
 from paramverify.algebra.reals import Real
 from paramverify.claims import Origin
-from paramverify.errors import UnsupportedError
+from paramverify.errors import LimitError
 from paramverify.logic.compared import pairs
 from paramverify.logic.numbers import in_ring, real
 from paramverify.logic.quotients import (
@@ -215,14 +215,19 @@ def _below(first: Pair, middle: Pair, last: Pair) -> bool:
     return bool(rise <= (last.left - first.left) * (middle.right - first.right))
 
 
-def curve(work: Work, found: Property) -> list[Corner]:
-    """Returns δ as a function of the ratio, from ratio one to where δ is zero or stays constant.
+def curve(work: Work, found: Property) -> Iterator[Corner]:
+    """Yields δ as a function of the ratio, from ratio one to where δ is zero or stays constant.
 
     Where all probabilities are rational numbers, these are corners, between which δ is linear in the ratio.
-    Otherwise they are sample points, with certified upper bounds.
+    Otherwise they are sample points, with certified upper bounds. The ratio rises, so what comes before a
+    limit is the beginning of the curve.
+
+    Raises:
+        LimitError: no upper bound of δ was proved at a ratio.
     """
     if not work.chain.numeric or work.chain.domain.ring.parameters:
-        return _sampled_curve(work, found)
+        yield from _sampled_curve(work, found)
+        return
     candidates, searched = pairs(work, found)
     lines = hull(candidates)
     sufficient = any(p.sufficient for p in lines)
@@ -235,31 +240,27 @@ def curve(work: Work, found: Property) -> list[Corner]:
     for pair in lines:
         if pair.right > 0 and _fraction(pair.left / pair.right) > 1:
             ratios.add(_fraction(pair.left / pair.right))
-    corners: list[Corner] = []
     for ratio in sorted(ratios):
         delta = max(_fraction(p.left) - ratio * _fraction(p.right) for p in lines)
         bound = sufficient and delta > 0
-        corners.append(Corner(ratio, max(delta, Fraction(0)), not (bound or searched), bound, searched))
+        yield Corner(ratio, max(delta, Fraction(0)), not (bound or searched), bound, searched)
         if delta <= 0:
             break
-    return corners
 
 
-def _sampled_curve(work: Work, found: Property) -> list[Corner]:
-    """Returns upper bounds of δ at ratios from one to the least for δ = 0, or to `FARTHEST`."""
+def _sampled_curve(work: Work, found: Property) -> Iterator[Corner]:
+    """Yields upper bounds of δ at ratios from one to the least for δ = 0, or to `FARTHEST`."""
     ring = work.chain.domain.ring
     last = least_ratio(work, found, RationalFunction.of(ring.number(0)))
     top = FARTHEST if last.infinite or last.upper is None else min(last.upper, FARTHEST)
-    corners: list[Corner] = []
     for k in range(SAMPLES + 1):
         ratio = Fraction(float(top) ** (k / SAMPLES)).limit_denominator(10**4)  # any ratio will do
         least = least_delta(work, found, RationalFunction.of(ring.number(ratio)))
         if least.upper is None:
-            raise UnsupportedError("no upper bound of delta was proved")
+            raise LimitError(f"no upper bound of delta was proved at the ratio {ratio}")
         upper = max(least.upper, Fraction(0))
         exact = least.exact and least.lower == least.upper
-        corners.append(Corner(ratio, upper, exact, least.sufficient, least.searched))
-    return corners
+        yield Corner(ratio, upper, exact, least.sufficient, least.searched)
 
 
 def _fraction(value: Value) -> Fraction:

@@ -69,7 +69,7 @@ def pairs(work: Work, found: Property) -> tuple[list[Pair], str]:
             _put(result, _compared(work, semantics, formula, k))
     doubt = work.discharge(checks.obligations)
     if doubt:
-        raise UnsupportedError(doubt.detail)
+        raise LimitError(doubt.detail)
     if not result:
         raise InputError("no state has a neighbour, so every budget is enough", key="neighbours")
     return list(result.values()), searched

@@ -22,7 +22,7 @@ from paramverify.algebra.polynomials import (
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.answers import Open, Proved
 from paramverify.claims import Claim, Origin
-from paramverify.errors import ModelError, UnsupportedError
+from paramverify.errors import LimitError, ModelError, UnsupportedError
 from paramverify.logic.numbers import in_ring
 from paramverify.logic.verification import Work
 from paramverify.models.chains.chain import Value
@@ -71,7 +71,7 @@ def below_delta(work: Work, pair: Pair, delta: RationalFunction) -> bool:
     claim = Claim(rest.numerator * rest.denominator, work.chain.domain, (pair.origin,))
     answer = decide(work.session, claim).answer
     if isinstance(answer, Open):
-        raise UnsupportedError(
+        raise LimitError(
             f"a probability is zero at every point, and whether delta is enough is open: {answer.detail}"
         )
     return isinstance(answer, Proved)
@@ -98,7 +98,7 @@ def _oriented(work: Work, polynomial: Polynomial, pair: Pair) -> Polynomial:
         claim = Claim(found, work.chain.domain, (pair.origin,))
         known = isinstance(work.session.decide(claim).answer, Proved)
     if not known:
-        raise UnsupportedError(f"the sign of {polynomial} on the domain is not known")
+        raise LimitError(f"the sign of {polynomial} on the domain is not known")
     return found
 
 

@@ -248,3 +248,14 @@ def curve_heading(name: str, corners: Sequence[Corner], linear: bool) -> str:
     how = " (by the sufficient condition; less may do)" if sufficient else ""
     far = f", looked at {corners[-1].searched}" if corners[-1].searched else ""
     return f"{name}: delta {between}{how}{far}"
+
+
+def corner_lines(corners: Sequence[Corner], linear: bool) -> list[str]:
+    """Returns a line for each point of a curve."""
+    told: list[str] = []
+    for corner in corners:
+        relation = "<=" if corner.sufficient else "="
+        at = f"(ratio {corner.ratio}): delta {relation}" if linear else "delta <="
+        delta = corner.delta if linear else at_most(corner.delta, 6)
+        told.append(f"  epsilon ≈ {corner.epsilon:.6g} {at} {delta}")
+    return told

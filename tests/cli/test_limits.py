@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from fractions import Fraction
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -17,10 +18,10 @@ from process_tools import PATIENCE, gone, mark, marked, start
 
 from paramverify.answers import Decision, End, Proved
 from paramverify.claims import Claim
-from paramverify.cli._common import read_size, time_limit
+from paramverify.cli._common import read_size, time_limit, whole
 from paramverify.cli.main import run
 from paramverify.encodings.choice import claims_of
-from paramverify.errors import TimeLimitError
+from paramverify.errors import DisagreementError, TimeLimitError
 from paramverify.logic.families import check_property
 from paramverify.logic.syntax import Property
 from paramverify.logic.verification import Result, Work
@@ -30,6 +31,7 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.privacy.every_length_verification import verify_all_lengths
 from paramverify.privacy.verification import verify
+from paramverify.reports.pictures import pvalues
 from paramverify.synthesis.map_files import load_cells
 from paramverify.synthesis.maps import Cell, RegionMap, Status
 from paramverify.synthesis.refinement import exact_parts
@@ -527,3 +529,67 @@ def test_an_alarm_in_a_finaliser_is_not_lost(capsys: pytest.CaptureFixture[str])
         work()
     assert sys.unraisablehook is before
     assert not capsys.readouterr().err
+
+
+@pytest.mark.parametrize("error", [TypeError("wrong arguments"), SystemError("result with an error set")])
+def test_an_alarm_that_a_library_makes_another_error_of(error: Exception) -> None:
+    """Whatever ends the work after the alarm is the time limit, and no defect; a disagreement stays one."""
+
+    def work(raised: Exception) -> None:
+        with time_limit(5, 0.0):
+            try:
+                time.sleep(PATIENCE)
+            except TimeLimitError:  # as converters of arguments do, which are written in C
+                raise raised from None
+
+    with pytest.raises(TimeLimitError, match="5 s"):
+        work(error)
+    with pytest.raises(DisagreementError):
+        work(DisagreementError("1 >= 0", ()))
+
+
+def test_a_limit_lets_a_file_be_finished() -> None:
+    """The alarm waits while a file is written, and ends the run right after that."""
+    written = []
+
+    def work() -> None:
+        with time_limit(5, 0.0):
+            with whole(), whole():
+                time.sleep(0.4)
+                written.append(1)
+            time.sleep(PATIENCE)
+
+    started = time.monotonic()
+    with pytest.raises(TimeLimitError, match="5 s"):
+        work()
+    assert written
+    assert time.monotonic() - started < PATIENCE / 2
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib is not installed")
+def test_no_limit_ends_a_picture(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While a p-value plot is drawn the alarm goes off; the picture is the same as without a limit."""
+    ours = pvalues.write_pvalues
+
+    def late(curves: pvalues.Curves, path: Path) -> None:
+        os.kill(os.getpid(), signal.SIGALRM)
+        ours(curves, path)
+
+    arguments = ["sample", str(CASES / "randomized-response.toml"), "--runs", "2000", "--at", "p=1/2"]
+    pictures = []
+    for k, writer in enumerate((ours, late)):
+        monkeypatch.setattr(pvalues, "write_pvalues", writer)
+        path = tmp_path / f"{k}.svg"
+        run([*arguments, "--epsilon", "9", "--certify", "--plot", str(path)])
+        assert "internal error" not in capsys.readouterr().err
+        pictures.append(path.read_text())
+    assert pictures[0] == pictures[1]
+
+    def drawn(curves: pvalues.Curves, path: Path) -> None:
+        assert signal.getitimer(signal.ITIMER_REAL)[0] == 0  # nothing is left to do, so there is no limit
+
+    monkeypatch.setattr(pvalues, "write_pvalues", drawn)
+    assert run([*arguments, "--epsilon", "9", "--plot", str(path)]) == 3

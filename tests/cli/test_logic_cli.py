@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -10,11 +12,18 @@ from typing import Any
 import pytest
 from conftest import ROOT
 
+from paramverify.algebra.polynomials import RationalFunction
+from paramverify.cli import _logic_budgets
 from paramverify.cli.main import run
 from paramverify.errors import TimeLimitError
+from paramverify.logic import budgets
+from paramverify.logic.budgets import Corner
 from paramverify.logic.families import check_property
 from paramverify.logic.grammar import read_property
+from paramverify.logic.syntax import Property
+from paramverify.logic.verification import Work
 from paramverify.models.chains import prism
+from paramverify.reports.pictures.deltas import write_curve
 
 FOLDER = ROOT / "cases" / "logic"
 NEIGHBOURS = "s = 0 & s' = 0 & abs(r - r') <= 1"
@@ -136,7 +145,57 @@ def test_curve_as_plot(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
         assert path.stat().st_size > 1000
     code, _, said = call(capsys, case, "-p", formula, "--plot", tmp_path / "curve.txt")
     assert code == 2
-    assert "ends in .svg or .png" in said
+    assert "a plot is a file .svg or .png" in said
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib is not installed")
+def test_the_known_part_of_a_curve_is_drawn(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When a limit ends the search, curves are drawn as far as they are known; words say which are not."""
+    ours = budgets.least_delta
+    for known in (0, 1, 5, 20, 40):
+        asked = []
+        limits = []
+
+        def few(work: Work, found: Property, ratio: RationalFunction) -> budgets.Least:
+            if len(asked) == known:  # noqa: B023
+                raise TimeLimitError(9)
+            asked.append(ratio)  # noqa: B023
+            return ours(work, found, ratio)
+
+        def drawn(corners: Sequence[Corner], title: str, path: Path, *, whole: bool = True) -> None:
+            limits.append(signal.getitimer(signal.ITIMER_REAL)[0])  # noqa: B023
+            write_curve(corners, title, path, whole=whole)
+
+        monkeypatch.setattr(budgets, "least_delta", few)
+        monkeypatch.setattr(_logic_budgets, "write_curve", drawn)
+        folder = tmp_path / str(known)
+        folder.mkdir()
+        formulas = ["-p", "D{1/2, 0.1126}[ F out0 ]", "-p", "D{1/2, 0.1125}[ F out1 ]"]
+        asks = [FOLDER / "subsampling-majority.toml", *formulas, "--plot", folder / "c.svg"]
+        code, out, said = call(capsys, *asks)
+        assert code == (3 if known < 34 else 0)
+        assert ("the time limit of 9 s is over" in said) == (known < 34)
+        assert sum(line.startswith("  epsilon") for line in out.splitlines()) == min(known, 34)
+        pictures = [path.read_text() for path in sorted(folder.iterdir())]
+        assert len(pictures) == (known + 16) // 17 if known < 34 else 2
+        assert all(picture.rstrip().endswith("</svg>") for picture in pictures)
+        assert limits == [0.0] * len(pictures)  # the time limit was lifted before
+        whole = known // 17
+        assert ["not known beyond" in picture for picture in pictures] == [
+            k >= whole for k in range(len(pictures))
+        ]
+        assert out.count("so there is no picture of it") == 2 - len(pictures)
+        asked.clear()
+        code, found = as_json(capsys, *asks)
+        told = found if code == 0 else found.get("so_far", {})
+        curves = told["budgets"].values() if code == 0 else told.get("budgets", [])
+        assert [len(curve["curve"]) for curve in curves] == [
+            n for n in (min(known, 17), min(max(known - 17, 0), 17)) if n
+        ]
+        assert ["curve_is_whole" in curve for curve in curves] == [k >= whole for k in range(len(pictures))]
 
 
 @pytest.mark.skipif(not prism.available(), reason="Storm is not installed")

@@ -467,7 +467,7 @@ def test_curve(session: Session) -> None:
     for _ in range(10):
         case = random_case(random)
         found = read_property("D{0, 1}[ X (a & X b) ] & D{0, 1}[ X b ]")
-        corners = curve(Work(case, session), found)
+        corners = list(curve(Work(case, session), found))
         ring = case.chain.domain.ring
         assert corners[0].ratio == 1
         for first, second in pairwise(corners):
@@ -487,7 +487,7 @@ def test_sampled_curve(session: Session, tmp_path: Path) -> None:
     majority = load(FOLDER / "subsampling-majority.toml", Given(("D{0, 1}[ F out0 ]",)))
     coin = model(SURVEY.replace("(0, 1)", "[1/4, 1/2]"), tmp_path, Given(("D{0, 1}[ X out1 ]",)))
     for case in (majority, coin):
-        points = curve(Work(case, session), case.properties["property"])
+        points = list(curve(Work(case, session), case.properties["property"]))
         assert points[0].ratio == 1
         assert all(a.delta >= b.delta for a, b in pairwise(points))
         path = str(case.properties["property"].formula.path)  # type: ignore[union-attr]

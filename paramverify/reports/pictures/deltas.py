@@ -8,34 +8,25 @@ from math import exp
 from pathlib import Path
 
 from paramverify import printable
-from paramverify.errors import InputError, UnsupportedError
 from paramverify.logic.budgets import Corner
-from paramverify.reports.pictures.plots import COLOURS, FORMATS, INSTALL, STYLE, available
+from paramverify.reports.pictures.plots import COLOURS, STYLE
 
 POINTS = 200
 
 
-def write_curve(corners: Sequence[Corner], title: str, path: Path) -> None:
+def write_curve(corners: Sequence[Corner], title: str, path: Path, *, whole: bool = True) -> None:
     """Writes the least δ as a function of ε, as SVG or PNG by the file's ending.
 
-    Raises:
-        UnsupportedError: matplotlib is not installed.
-        InputError: another ending.
+    A curve that is not `whole` ends at its last point, and the picture says so.
     """
-    if not available():
-        raise UnsupportedError(f"plots need matplotlib: {INSTALL}")
-    kind = path.suffix.removeprefix(".")
-    if kind not in FORMATS:
-        raise InputError(
-            f"a file name that ends in {' or '.join('.' + k for k in FORMATS)} is needed", key="--plot"
-        )
     import matplotlib
     from matplotlib.figure import Figure
 
+    kind = path.suffix.removeprefix(".")
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(5, 3.5))
         axes = figure.add_subplot()
-        last = corners[-1].epsilon or 1.0
+        last = corners[-1].epsilon or float(whole)
         xs = [last * k / POINTS for k in range(POINTS + 1)]
         axes.plot(xs, [_delta(corners, x) for x in xs], color=COLOURS[0])
         axes.plot(
@@ -45,7 +36,7 @@ def write_curve(corners: Sequence[Corner], title: str, path: Path) -> None:
             color=COLOURS[1],
             markersize=4,
         )
-        axes.set_xlabel("epsilon")
+        axes.set_xlabel("epsilon" if whole else "epsilon (not known beyond)")
         axes.set_ylabel(_label(corners))
         axes.set_ylim(bottom=0)
         axes.set_title(printable.escaped(title if len(title) <= 70 else f"{title[:67]}..."), fontsize=9)

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from paramverify import printable
 from paramverify.algebra.decimals import percent
-from paramverify.errors import InputError
-from paramverify.reports.pictures.plots import COLOURS, FORMATS, INSTALL, STYLE, available
+from paramverify.reports.pictures.plots import COLOURS, STYLE
 
 
 @dataclass(frozen=True)
@@ -24,14 +23,6 @@ class Curves:
     budget: float
     bound: float
     confidence: float
-
-
-def check_plot(path: Path) -> None:
-    """Raises an InputError if matplotlib is missing or the file's ending is not one of svg and png."""
-    if not available():
-        raise InputError(f"plots need matplotlib: {INSTALL}", key="--plot")
-    if path.suffix.removeprefix(".") not in FORMATS:
-        raise InputError(f"a plot is a file .{' or .'.join(FORMATS)}, not {path.name!r}", key="--plot")
 
 
 def write_pvalues(curves: Curves, path: Path) -> None:
