@@ -126,8 +126,13 @@ class SizeError(LimitError):
 class TimeLimitError(LimitError):
     """The time that the user gave is over."""
 
-    def __init__(self, seconds: float) -> None:
-        super().__init__(f"the time limit of {seconds:g} s is over")
+    def __init__(self, seconds: float, what: str = "") -> None:
+        super().__init__(f"the time limit of {seconds:g} s is over{what}")
+        self.seconds = seconds
+
+    def during(self, work: str) -> TimeLimitError:
+        """Returns the same error with words for what was going on."""
+        return TimeLimitError(self.seconds, f", while {work}")
 
 
 class UndeterminedError(LimitError):

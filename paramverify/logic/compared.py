@@ -110,8 +110,9 @@ def _compared(work: Work, semantics: Semantics, formula: Private, k: int | None)
     except UnsupportedError as error:
         apart = _apart(work, semantics, formula)
         if apart is None or apart:
-            tried = "" if apart is None else "; equality under all query schedulers was not shown either"
-            raise LimitError(f"the least budget is not known: {error.reason}{tried}") from None
+            tried = () if apart is None else ("equality under all query schedulers was not shown either",)
+            told = "; ".join((error.reason, *tried, *semantics.cuts))
+            raise LimitError(f"the least budget is not known: {told}") from None
         yield from _equal_pairs(work, formula)
         return
     wide = any(c.probabilities.method is Method.EXTREMES for c in comparisons)
@@ -144,13 +145,15 @@ def _apart(work: Work, semantics: Semantics, formula: Private) -> set[frozenset[
     wanted = {frozenset((s, t)) for s in chain.initial for t in relation[s]}
     try:
         automaton = semantics.engine().automaton(formula.path, sorted({s for pair in wanted for s in pair}))
-    except (SizeError, UndeterminedError, UnsupportedError):
+    except (SizeError, UndeterminedError, UnsupportedError) as error:
+        semantics.cut(str(error))
         return wanted
-    return {pair for pair in wanted if not _equal(automaton, sorted(pair))}
+    return {pair for pair in wanted if not _equal(automaton, sorted(pair), semantics)}
 
 
-def _equal(automaton: Automaton, states: list[int]) -> bool:
+def _equal(automaton: Automaton, states: list[int], semantics: Semantics) -> bool:
     try:
         return automaton.difference(states[0], states[-1]) is None
-    except SizeError:
+    except SizeError as error:
+        semantics.cut(str(error))
         return False

@@ -21,7 +21,7 @@ from paramverify.errors import InputError, SizeError, UnsupportedError
 from paramverify.logic.equivalence import Automaton, automaton
 from paramverify.logic.extremes import extremes
 from paramverify.logic.normal_forms import Node, Release, Until, compiled, depth, negated, unbounded
-from paramverify.logic.periodic import LONGEST, Word, periodic
+from paramverify.logic.periodic import LONGEST, Cut, Word, no_cut, periodic
 from paramverify.logic.policies import policies
 from paramverify.logic.products import probabilities, product
 from paramverify.logic.progression import signatures
@@ -31,6 +31,14 @@ from paramverify.logic.storm import ltl_probabilities
 from paramverify.logic.syntax import Formula
 from paramverify.models.chains.chain import Chain, Value
 
+ENUMERATED = (
+    "the exact method enumerates action sequences, and this path formula needs infinite ones; leave out the "
+    "method, or give each U, F, G and R a bound, as in F<=9 a"
+)
+BOTH = (
+    "on decision processes a path formula has either unbounded U and F, or unbounded G and R, and this one has "
+    "both; give one of the two kinds bounds, as in G F<=9 a instead of G F a"
+)
 Leaf = Callable[[Formula], Sequence[bool]]  # where a state formula holds, state by state
 
 
@@ -91,13 +99,15 @@ def in_words(actions: Sequence[str], repeated: int) -> str:
 class PathEngine:
     """Computes probabilities of path formulas; `leaf` tells where state formulas hold.
 
-    `guard` is called with functions of the parameters that have to be positive on the whole domain.
+    `guard` is called with functions of the parameters that have to be positive on the whole domain, `cut`
+    with words about what limits left out.
     """
 
     chain: Chain
     leaf: Leaf
     guard: Guard | None = None
     choice: Choice = Choice.AUTO
+    cut: Cut = no_cut
 
     def of(self, path: Formula, starts: Iterable[int]) -> Iterator[Probabilities]:
         """Yields the probabilities for all query schedulers that matter, for D; on a chain one item.
@@ -116,16 +126,17 @@ class PathEngine:
         if depth(node) is not None and self.choice != Choice.SUFFICIENT:
             try:
                 words = schedules(self.chain, node, self.signatures(leaves), starts)
-            except SizeError:
+            except SizeError as error:
                 if self.choice == Choice.EXACT:
                     raise
+                self.cut(f"not all action sequences were enumerated: {error}")
             else:
                 for word in words:
                     values = dict(word.values)
                     yield Probabilities(values, values, Method.WORDS, word.actions)
                 return
         elif self.choice == Choice.EXACT:
-            raise UnsupportedError("action sequences can be enumerated for bounded path formulas only")
+            raise UnsupportedError(ENUMERATED)
         yield self.extremes(node, leaves, starts, Method.EXTREMES)
 
     def extreme(self, path: Formula, starts: Iterable[int]) -> Iterator[Probabilities]:
@@ -163,7 +174,7 @@ class PathEngine:
         node, leaves = self.compile(path)
         node, turned = _reaching(node)
         made = product(self.chain, node, self.signatures(leaves), sorted(set(starts)))
-        for word in periodic(self.chain, made, longest, more):
+        for word in periodic(self.chain, made, longest, more, self.cut):
             values = {s: self.chain.one - v if turned else v for s, v in word.values.items()}
             yield Probabilities(values, values, Method.PERIODIC, word.actions, word.repeated)
 
@@ -230,9 +241,7 @@ def _reaching(node: Node) -> tuple[Node, bool]:
         return node, False
     if not unbounded(node, Until):
         return negated(node), True
-    raise UnsupportedError(
-        "on decision processes a path formula has either unbounded U and F, or unbounded G and R, not both"
-    )
+    raise UnsupportedError(BOTH)
 
 
 def unknown_label(name: str, chain: Chain) -> InputError:

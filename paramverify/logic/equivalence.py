@@ -38,7 +38,7 @@ Word = tuple[int, ...]
 class Effort:
     """Counts what is computed, and ends it."""
 
-    left: int = MAX_WORK
+    left: int = field(default_factory=lambda: MAX_WORK)
 
     def spend(self, entries: int) -> None:
         """Takes note of computed entries.
@@ -48,7 +48,7 @@ class Effort:
         """
         self.left -= entries
         if self.left < 0:
-            raise SizeError("the spaces of vectors of action sequences are too large")
+            raise SizeError(f"the vectors of action sequences have more than {MAX_WORK:,} entries together")
 
 
 @dataclass

@@ -29,6 +29,7 @@ from paramverify.errors import SizeError, UndeterminedError, UnsupportedError
 from paramverify.logic.comparisons import Choice, Method
 from paramverify.logic.equal_families import Pattern, first_difference
 from paramverify.logic.judges import ExactJudge
+from paramverify.logic.periodic import Cut, no_cut
 from paramverify.logic.semantics import Semantics, Truth, conjuncts
 from paramverify.logic.syntax import (
     Constant,
@@ -69,8 +70,9 @@ def check_property(work: Work, found: Property, progress: Callable[[int, int], N
     if found.variable is None:
         return work.check(found.formula)
     argument: Argument | None = None
+    cuts: list[str] = []
     if found.last is None:
-        argument, apart = _argument(work, found)
+        argument, apart = _argument(work, found, cuts.append)
         last = argument.last if argument else max(found.first + UNPROVED, apart)
     else:
         last = found.last
@@ -106,6 +108,7 @@ def check_property(work: Work, found: Property, progress: Callable[[int, int], N
     if argument is not None:
         return replace(merged, argument=f"larger {found.variable}: {argument.text}", complete=False)
     reason = f"holds for {found.variable} = {found.first}..{last}, and no argument was found for larger ones"
+    reason = "; ".join((reason, *dict.fromkeys(cuts)))
     return replace(merged, verdict=Unknown(End.GAVE_UP, reason))
 
 
@@ -119,7 +122,7 @@ def _member(work: Work, formula: Formula) -> Result:
     return work.check(formula)
 
 
-def _argument(work: Work, found: Property) -> tuple[Argument | None, int]:
+def _argument(work: Work, found: Property, cut: Cut) -> tuple[Argument | None, int]:
     """Returns an argument for all conjuncts, if there is one for each, and a k at which a pair differs."""
     arguments: list[Argument | None] = []
     apart = found.first
@@ -128,7 +131,7 @@ def _argument(work: Work, found: Property) -> tuple[Argument | None, int]:
             continue
         own: Argument | None = None
         if isinstance(part, Private):
-            own, differs = equality(work, part, found)
+            own, differs = equality(work, part, found, cut)
             apart = max(apart, differs)
             if own is None and not work.chain.domain.ring.parameters:
                 own = _tail(work, part, found) or _settling(work, part, found)
@@ -139,8 +142,11 @@ def _argument(work: Work, found: Property) -> tuple[Argument | None, int]:
     return max(known, key=lambda a: a.last, default=None), apart
 
 
-def equality(work: Work, formula: Private, found: Property) -> tuple[Argument | None, int]:
-    """Looks for pairs that have the same probability for every k; else the least k at which one differs."""
+def equality(work: Work, formula: Private, found: Property, cut: Cut = no_cut) -> tuple[Argument | None, int]:
+    """Looks for pairs that have the same probability for every k; else the least k at which one differs.
+
+    `cut` is told why it is not known.
+    """
     assert found.variable is not None
     split = _pattern(formula.path, found.variable)
     chain, relation = work.chain, work.case.relation
@@ -164,7 +170,8 @@ def equality(work: Work, formula: Private, found: Property) -> tuple[Argument | 
         pattern = Pattern(steps, until.low.offset, more, left, right)
         first = max(found.first, -until.low.offset)
         differ = [first_difference(chain, pattern, pair, first) for pair in sorted(pairs)]
-    except (SizeError, UndeterminedError, UnsupportedError):
+    except (SizeError, UndeterminedError, UnsupportedError) as error:
+        cut(f"equality for every {found.variable} was not decided: {error}")
         return nothing
     apart = [k for k in differ if k is not None]
     if apart:

@@ -12,7 +12,7 @@ and those that the caller gives. If one side never reaches the goal, the first k
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product as words
 
@@ -26,8 +26,16 @@ MAX_VECTORS = 3_000
 MAX_WORK = 400_000  # entries of vectors that are computed in the search
 MAX_LONG = 2_000_000  # the same for one word beyond it
 
+TRIED = "those that repeat the last one or two actions were tried with up to"
+
 Vector = tuple[Value, ...]
 Word = tuple[int, ...]
+Cut = Callable[[str], None]  # takes in words what a limit of this package left out
+
+
+def no_cut(words: str) -> None:
+    """Takes the words for nothing."""
+    del words
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,23 +48,25 @@ class Periodic:
 
 
 def periodic(
-    chain: Chain, made: Product, longest: int = LONGEST, more: Iterable[Word] = ()
+    chain: Chain, made: Product, longest: int = LONGEST, more: Iterable[Word] = (), cut: Cut = no_cut
 ) -> Iterator[Periodic]:
     """Yields the probabilities of a formula without unbounded R under words of actions, short words first.
 
     The chain has no parameters, and `made` is its product with the formula. The search ends at `longest`
     actions, or when it has done enough work. Then come `more` words and the shortest ones to the goal, if
-    they are longer, before each action that may be repeated.
+    they are longer, before each action that may be repeated. `cut` is told which words were not tried.
     """
     last = 0
-    for found in _searched(chain, made, longest):
+    for found in _searched(chain, made, longest, cut):
         last = len(found.actions)
         yield found
     if longest < LONGEST:
         return
     ways = (_shortest(made, node) for node in sorted(set(made.starts.values())))
     for word in dict.fromkeys((*more, *(way for way in ways if way))):
-        if len(word) >= last and len(word) * len(made.nodes) <= MAX_LONG:
+        if len(word) * len(made.nodes) > MAX_LONG:
+            cut(f"a sequence of {len(word):,} actions was not tried: it needs more than {MAX_LONG:,} entries")
+        elif len(word) >= last:
             for action in range(len(chain.actions)):
                 vector = _repeated(chain, made, (action,))
                 for earlier in reversed(word):
@@ -87,8 +97,9 @@ def _shortest(made: Product, start: int) -> Word | None:
     return None
 
 
-def _searched(chain: Chain, made: Product, longest: int) -> Iterator[Periodic]:
+def _searched(chain: Chain, made: Product, longest: int, cut: Cut) -> Iterator[Periodic]:
     """Yields the probabilities under all short words, as long as there is not too much of them."""
+    tried = TRIED.replace("one or two actions", "action") if longest < LONGEST_TAIL else TRIED
     seen: set[tuple[object, ...]] = set()
     level: list[tuple[Word, int, Vector]] = []
     spent = 0
@@ -102,10 +113,16 @@ def _searched(chain: Chain, made: Product, longest: int) -> Iterator[Periodic]:
                 seen.add(key)
                 level.append((word, repeated, vector))
                 yield _told(chain, made, word, repeated, vector)
-            if len(seen) > MAX_VECTORS or spent > MAX_WORK:
+            if len(seen) > MAX_VECTORS:
+                cut(f"{tried} {length} actions, up to {MAX_VECTORS:,} different vectors")
+                return
+            if spent > MAX_WORK:
+                cut(f"{tried} {length} actions, up to {MAX_WORK:,} entries of vectors")
                 return
         if not level and length >= LONGEST_TAIL:
+            cut("all that repeat the last one or two actions were tried")
             return
+    cut(f"{tried} {longest} action{'s' * (longest > 1)}")
 
 
 def _of_length(

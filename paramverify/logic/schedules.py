@@ -62,8 +62,10 @@ def schedules(
                 moved = _moved(made, level, action=action, vector=vector, place=place, chain=chain)
                 keys.setdefault(_key(moved), moved)
                 grown.setdefault(keys[_key(moved)], (action, *word))
-            if len(grown) > MAX_VECTORS or steps > MAX_STEPS:
-                raise SizeError(f"more than {len(grown):,} different vectors of action sequences")
+            if len(grown) > MAX_VECTORS:
+                raise SizeError(f"more than {MAX_VECTORS:,} different vectors of action sequences")
+            if steps > MAX_STEPS:
+                raise SizeError(f"more than {MAX_STEPS:,} entries of vectors of action sequences")
         found = _reduced(grown, chain)
     order = {node: k for k, node in enumerate(levels[0])}
     return tuple(

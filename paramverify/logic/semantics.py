@@ -22,7 +22,14 @@ from paramverify.algebra.polynomials import (
     to_rational_function,
 )
 from paramverify.claims import Origin
-from paramverify.errors import InputError, SizeError, UndeterminedError, UnsupportedError, located
+from paramverify.errors import (
+    InputError,
+    SizeError,
+    TimeLimitError,
+    UndeterminedError,
+    UnsupportedError,
+    located,
+)
 from paramverify.logic.comparisons import Choice, Method, PathEngine, Probabilities, unknown_label
 from paramverify.logic.numbers import in_ring
 from paramverify.logic.periodic import LONGEST, Word
@@ -109,6 +116,7 @@ class Semantics:
     method: Choice = Choice.AUTO
     values: Mapping[str, Fraction] = field(default_factory=dict)  # parameters at a point, for bounds
     methods: dict[Method, None] = field(default_factory=dict)
+    cuts: dict[str, None] = field(default_factory=dict)
     _memory: dict[str, dict[int, Truth]] = field(default_factory=dict)
     _apart: list[Word] = field(default_factory=list)  # actions after which two neighbours differ
     _bounds: dict[str, RationalFunction] = field(default_factory=dict)
@@ -138,7 +146,11 @@ class Semantics:
 
     def engine(self) -> PathEngine:
         """Returns the engine for path formulas, in which nested state formulas are decided first."""
-        return PathEngine(self.chain, self._leaf, self.guard, self.method)
+        return PathEngine(self.chain, self._leaf, self.guard, self.method, self.cut)
+
+    def cut(self, words: str) -> None:
+        """Keeps what a limit left out: an answer that is not known tells it."""
+        self.cuts[words] = None
 
     def comparisons(self, formula: Private | Probability, states: Sequence[int]) -> Iterable[Comparison]:
         """Yields the comparisons that a D or P formula makes at some states."""
@@ -260,7 +272,7 @@ class Semantics:
                 self._try_words(formula, _open(result), result)
             if Truth.OPEN in result.values() and reason:
                 tried = "equality under all query schedulers was not shown, and for Prop. 2"
-                raise UnsupportedError(f"{tried}: {reason.reason}")
+                raise UnsupportedError("; ".join((f"{tried}: {reason.reason}", *self.cuts)))
         return result
 
     @staticmethod
@@ -286,8 +298,16 @@ class Semantics:
                 if all(word is None for word in words):
                     result[state] = Truth.YES
                     self.methods[Method.EQUIVALENT] = None
-        except SizeError:
-            pass  # not known to be equal
+        except SizeError as error:
+            self.cut(f"{self._equality} was not decided: {error}")
+        except TimeLimitError as error:
+            raise error.during(f"{self._equality} was being decided") from None
+
+    @property
+    def _equality(self) -> str:
+        names = self.chain.domain.ring.parameters
+        entries = f"functions of {', '.join(names)}" if names else "numbers"
+        return f"equivalence of the weighted automata with {entries}"
 
     def _try_words(self, formula: Private, states: Sequence[int], result: dict[int, Truth]) -> None:
         for found in self.periodic(formula, states):

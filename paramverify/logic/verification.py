@@ -110,6 +110,7 @@ class Work:
     method: Choice = Choice.AUTO
     discharged: Discharged = field(default_factory=Discharged)
     tried: int = 0  # points at which a formula was evaluated
+    undecided: int = 0  # those of them at which that gave neither true nor false
 
     @property
     def chain(self) -> Chain:
@@ -167,6 +168,7 @@ class Work:
                 f"the sufficient condition (Prop. 2) fails in state {self.chain.states[state]}, which "
                 "says nothing; no query scheduler that was tried violates the formula"
             )
+            reason = "; ".join((reason, *semantics.cuts))
             return Result(Unknown(End.GAVE_UP, reason), (), judge.collected.count, methods)
         claims: list[tuple[Claim, Decision]] = []
         if not _conjunctive(formula):
@@ -217,8 +219,8 @@ class Work:
         if doubt is not None:
             reason, end = doubt.detail, doubt.end
         elif not reason:
-            tried = "true at all points that were tried" if self.tried else "there was no point to try"
-            reason = "; ".join(dict.fromkeys(o.detail for o in judge.reasons)) or f"not proved, and {tried}"
+            reason = "; ".join(dict.fromkeys(o.detail for o in judge.reasons)) or self._not_proved()
+            reason = "; ".join((reason, *semantics.cuts))
             end = judge.reasons[0].end if judge.reasons else End.GAVE_UP
         return Result(Unknown(end, reason), (), judge.collected.count, methods)
 
@@ -228,6 +230,7 @@ class Work:
         large = len(self.chain.states) > LARGE
         simple = islice(sample_points(self.chain.domain), FEW if large else SAMPLES)
         seen: set[tuple[Fraction, ...]] = set()
+        self.tried = self.undecided = 0
         names = self.chain.domain.ring.parameters
         for point in (*points, *simple) if large else (*simple, *points):
             place = {n: v for n, v in point.items() if n != GENERATOR}
@@ -242,6 +245,14 @@ class Work:
                 return example
         return None
 
+    def _not_proved(self) -> str:
+        """Returns what is known of a formula that was neither proved nor refuted."""
+        if not self.tried:
+            return "not proved, and there was no point to try"
+        if not self.undecided:
+            return "not proved, and true at all points that were tried"
+        return f"not proved; false at no point that was tried, and open at {self.undecided} of {self.tried}"
+
     def evaluate(self, formula: Formula, point: Mapping[str, Fraction]) -> StateWitness | None:
         """Evaluates a formula exactly at one point; returns a counterexample if it is false there."""
         chain = self.chain.at(point)
@@ -250,9 +261,11 @@ class Work:
         try:
             found = semantics.truth(formula, chain.initial)
         except (SizeError, UndeterminedError, UnsupportedError):
+            self.undecided += 1
             return None
         state = next((s for s, t in found.items() if t is Truth.NO), None)
         if state is None:
+            self.undecided += Truth.OPEN in found.values()
             return None
         return _counterexample(chain, formula, state=state, semantics=semantics, judge=judge, point=point)
 

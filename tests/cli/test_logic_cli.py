@@ -396,3 +396,41 @@ def test_evidence_that_contradicts_itself(capsys: pytest.CaptureFixture[str], tm
         witness = {k: v for k, v in (whole["witness"] | change).items() if v is not None}
         path.write_text(json.dumps(whole | {"witness": witness}))
         assert run(["check", str(path)]) == 1, change
+
+
+@pytest.mark.parametrize(
+    ("formula", "method", "refused", "instead"),
+    [
+        ("P<=1 [ G F goal ]", "auto", "unbounded U and F, or unbounded G and R", "P<=1 [ G F<=9 goal ]"),
+        ("D{0, 0}[ F G goal ]", "auto", "unbounded U and F, or unbounded G and R", "D{0, 0}[ F G<=9 goal ]"),
+        (
+            "D{0, 0}[ F goal ]",
+            "exact",
+            "the exact method enumerates action sequences",
+            "D{0, 0}[ F<=9 goal ]",
+        ),
+        (
+            "D{0, 0}[ G goal ]",
+            "exact",
+            "the exact method enumerates action sequences",
+            "D{0, 0}[ G<=9 goal ]",
+        ),
+    ],
+)
+def test_what_is_refused(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    formula: str,
+    method: str,
+    refused: str,
+    instead: str,
+) -> None:
+    """A formula that no engine does is unknown; the words say what it is and what to do, and that works."""
+    case = tmp_path / "case.toml"
+    case.write_text((FOLDER / "emptiness.toml").read_text().replace("at_B", "goal"))
+    code, out, _ = call(capsys, case, "-p", formula, "--method", method)
+    assert code == 3
+    assert refused in out
+    assert "<=9" in out
+    code, _, _ = call(capsys, case, "-p", instead, "--method", method)
+    assert code in (0, 1)
