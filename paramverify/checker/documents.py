@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from . import claims, cones, every, neighbours, regions, shapes, told, unwinding
+from . import claims, cones, every, formulas, neighbours, regions, shapes, told, unwinding
 from .claims import Report
 from .strict import Rejected, check, read, shown
 
@@ -50,6 +50,8 @@ def check_text(text: str) -> Report:
     except Rejected as error:
         return Report(False, (f"rejected: {error}",))
     missing = NOT_COMPARED.get(document["format"]) or NOT_COMPARED.get(report.status, ())
+    if report.accepted and "formula" in document.get("witness", {}):
+        missing = formulas.not_compared(document["witness"])
     if BUDGET not in document or not report.accepted:
         return replace(report, not_compared=missing)
     line = _budget(document[BUDGET])

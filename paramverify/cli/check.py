@@ -68,6 +68,9 @@ def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None]:
         document = read_document(text)
     except Rejected as error:
         return Report(False, (f"rejected: {error}",)), None
+    if "formula" in document.get("witness", {}):
+        reason = "no check derives a witness against a formula from its model: leave out --case"
+        raise EvidenceError(reason, key="witness.formula")
     if document["format"] == unwinding.FORMAT:
         from paramverify.interactive.cases import load as load_system
         from paramverify.interactive.certificates import check_with_case as check_with_system

@@ -36,8 +36,8 @@ ENUMERATED = (
     "method, or give each U, F, G and R a bound, as in F<=9 a"
 )
 BOTH = (
-    "on decision processes a path formula has either unbounded U and F, or unbounded G and R, and this one has "
-    "both; give one of the two kinds bounds, as in G F<=9 a instead of G F a"
+    "on decision processes a path formula has either unbounded U and F, or unbounded G and R, and this one "
+    "has both; give one of the two kinds bounds, as in G F<=9 a instead of G F a"
 )
 Leaf = Callable[[Formula], Sequence[bool]]  # where a state formula holds, state by state
 

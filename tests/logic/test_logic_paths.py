@@ -234,7 +234,8 @@ def test_exact_method_refuses_unbounded_formulas() -> None:
     """The exact method says what it cannot do on decision processes."""
     chain = random_chain(Random(1), 3, ("l", "h"))
     with pytest.raises(
-        UnsupportedError, match="exact method enumerates action sequences, .* give each U, F, G and R a bound"
+        UnsupportedError,
+        match=r"exact method enumerates action sequences, .* give each U, F, G and R a bound",
     ):
         list(engine(chain, Choice.EXACT).of(path("F a"), [0]))
     with pytest.raises(UnsupportedError, match="this one has both; give one of the two kinds bounds"):
