@@ -18,6 +18,8 @@ from .systems import (
     ends_of,
 )
 
+IMPOSSIBLE = "the observation is impossible with the other inputs: violated, and there is no budget"
+
 
 def check_violation(system: System, numbers: Numbers, ratio: Weight, witness: Any) -> str:
     """Checks that an observation exceeds the bound; returns the verdict in words."""
@@ -31,6 +33,8 @@ def check_violation(system: System, numbers: Numbers, ratio: Weight, witness: An
         # Equal at the point of the witness, where `numbers` decides signs.
         if not (numbers.at_most([value], [found]) and numbers.at_most([found], [value])):
             raise Misformed("the system gives another number", "witness", "probabilities", k)
+    if not numbers.sign(second[0], True):
+        return IMPOSSIBLE
     return "the observation exceeds the bound: violated"
 
 

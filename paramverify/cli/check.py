@@ -75,7 +75,9 @@ def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None]:
         from paramverify.interactive.cases import load as load_system
         from paramverify.interactive.certificates import check_with_case as check_with_system
 
-        bounded = "tight" not in document and "growth" not in document  # else it is a budget
+        bounded = (
+            not {"tight", "growth", "witness"} & document.keys()
+        )  # what may come from a budget needs none
         report = check_with_system(document, load_system(path, bounded=bounded))
         return with_second_look(report, document, content)
     if document["format"] == every.FORMAT:

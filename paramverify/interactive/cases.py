@@ -49,6 +49,7 @@ class InteractiveCase:
     subroutines: tuple[Subroutine, ...] = ()
     maybe_empty: Obligation | None = None
     expect: Mapping[str, Any] = field(default_factory=dict)
+    bounded: bool = True  # whether the file has a bound
 
     @property
     def domain(self) -> Domain:
@@ -102,6 +103,7 @@ def load(
             subroutines=subroutines,
             maybe_empty=frame.maybe_empty,
             expect=frame.expect,
+            bounded="privacy" in top,
         )
 
 

@@ -14,6 +14,7 @@ from paramverify.checker.claims import Report as CheckReport
 from paramverify.checker.documents import BUDGET
 from paramverify.checker.polynomials import Poly
 from paramverify.checker.unwinding import FORMAT, VERSION, check_document
+from paramverify.checker.witnesses import IMPOSSIBLE
 from paramverify.claims import Claim, positive, to_document, without_enclosure
 from paramverify.errors import DefectError
 from paramverify.evidence import certificates
@@ -128,6 +129,8 @@ def check_with_case(document: Any, case: InteractiveCase) -> CheckReport:
         reason = "the evidence belongs to another case file"
     elif any(to_document(without_enclosure(o.claim)) not in proved for o in case.checks.obligations):
         reason = "an obligation of the case is not proved"
+    elif not case.bounded and "witness" in document and not report.lines[0].startswith(IMPOSSIBLE):
+        reason = "the case has no [privacy], and the observation is possible with both inputs"
     elif report.status in (Standing.HOLDS, BUDGET):
         reason = unmet(case, needs_of(case), read_points(document))
     return replace(report, accepted=False, lines=(f"rejected: {reason}",)) if reason else report

@@ -26,9 +26,11 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.exponents import exponents
 from paramverify.algebra.expressions import Expression
 from paramverify.algebra.polynomials import RationalFunction
+from paramverify.algebra.signs import Sign, sign_on
 from paramverify.errors import CaseError, located
 from paramverify.files import read_file
 from paramverify.logic.grammar import read_predicate, read_property
+from paramverify.logic.numbers import real
 from paramverify.logic.semantics import check_labels
 from paramverify.logic.syntax import Private, Probability, Property, parts
 from paramverify.models.chains.chain import Chain
@@ -119,7 +121,7 @@ def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
                     _check_epsilon(part.epsilon, checks)
                     _check_delta(part.delta, checks)
                 elif isinstance(part, Probability):
-                    checks.function(part.bound)
+                    _check_share(part.bound, checks)
     for text in given.epsilons:
         _check_epsilon(as_expression(text), checks)
     for text in given.deltas:
@@ -194,6 +196,25 @@ def _check_delta(expression: Expression, checks: Checks) -> None:
     with located(key=f"delta {expression.text!r}"):
         delta = checks.function(expression)
         checks.nonnegative(delta.numerator * delta.denominator, "delta")
+
+
+def _check_share(expression: Expression, checks: Checks) -> None:
+    """Refuses what P is compared with if it is below 0, or above 1, at every point of the domain.
+
+    Where it is so at some points only, the formula is what it says: always true there, or always false.
+    """
+    bound = checks.function(expression)
+    one = RationalFunction.of(checks.ring.number(1))
+    for below, what in ((bound, "below 0"), (one - bound, "above 1")):
+        if not checks.ring.parameters:
+            negative = real(below, checks.ring).sign() < 0
+        else:
+            negative = sign_on(below.numerator * below.denominator, checks.domain) is Sign.NEGATIVE
+        if negative:
+            everywhere = checks.domain.describe()
+            where = f" for every {everywhere}" if everywhere else ""
+            reason = f"a probability lies in 0..1, and {expression.text} is {what}{where}"
+            raise CaseError(reason, key=f"P compared with {expression.text!r}")
 
 
 def _model(top: Table, path: Path, checks: Checks, given: Given) -> Chain:

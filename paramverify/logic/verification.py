@@ -31,7 +31,7 @@ from paramverify.logic.comparisons import Choice, Method, Probabilities
 from paramverify.logic.judges import ClaimJudge, ExactJudge
 from paramverify.logic.numbers import real
 from paramverify.logic.semantics import Comparison, Semantics, Truth, conjuncts
-from paramverify.logic.syntax import Formula, Private, Probability, parts
+from paramverify.logic.syntax import Formula, Junction, Private, Probability, parts
 from paramverify.models.chains.chain import Chain
 from paramverify.models.context import Checks, Obligation, sample_points
 from paramverify.portfolio.obligations import Discharged, Proofs, require_point
@@ -52,7 +52,7 @@ class StateWitness:
     second is the bound. D fails in both states of a pair, and `state` is the one with the larger probability;
     where the formula was asked about `neighbour`, this is `turned`. `extreme` tells which of the
     probabilities over all schedulers a P about a decision process compares: least, largest, or none. Of the
-    `actions` the last `repeated` go on forever.
+    `actions` the last `repeated` go on forever. A disjunction is false `because` of a P or D in it.
     """
 
     parameters: Mapping[str, Fraction]
@@ -68,6 +68,7 @@ class StateWitness:
     claim: Claim | None = None
     turned: bool = False
     extreme: str = ""
+    because: StateWitness | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -300,7 +301,15 @@ def _counterexample(
             found = _failing(semantics, part, state, judge)
             if found is not None:
                 return _told(chain, found, state, point)
-        return StateWitness(point, chain.states[state], str(part))
+        inner = part.parts if isinstance(part, Junction) else ()
+        failed = (
+            _counterexample(chain, p, state=state, semantics=semantics, judge=judge, point=point)
+            for p in inner
+            if any(isinstance(deep, (Private, Probability)) for deep in parts(p))
+        )
+        told = (example.because or example for example in failed)
+        because = next((example for example in told if example.probabilities is not None), None)
+        return StateWitness(point, chain.states[state], str(part), because=because)
     raise DefectError("a formula is false and none of its conjuncts is")
 
 

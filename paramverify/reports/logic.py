@@ -43,9 +43,9 @@ def lines(
     return told
 
 
-def counterexample_lines(example: StateWitness, found: Property) -> list[str]:
-    """Returns the sentences that tell a violation."""
-    at = point_in_words(example.parameters)
+def counterexample_lines(example: StateWitness, found: Property, inner: bool = False) -> list[str]:
+    """Returns the sentences that tell a violation; of an `inner` formula the point was told before."""
+    at = "" if inner else point_in_words(example.parameters)
     if example.index is not None:
         at = ", ".join(part for part in (f"{found.variable} = {example.index}", at) if part)
     start = f"With {at}: " if at else ""
@@ -53,7 +53,8 @@ def counterexample_lines(example: StateWitness, found: Property) -> list[str]:
         shown = (
             found.text if found.variable is None and len(conjuncts(found.formula)) == 1 else example.formula
         )
-        return [f"{start}{shown} is false in state {example.state}."]
+        because = counterexample_lines(example.because, found, inner=True) if example.because else []
+        return [f"{start}{shown} is false in state {example.state}.", *because]
     left, right = example.probabilities
     if example.neighbour is None:
         the, over = (f"the {example.extreme}", " over all schedulers") if example.extreme else ("the", "")
@@ -146,6 +147,8 @@ def witness(example: StateWitness) -> dict[str, Any]:
         "formula": example.formula,
         "secrets": [example.state, *([example.neighbour] if example.neighbour else [])],
     }
+    if example.because is not None:
+        found["because"] = witness(example.because)
     if example.index is not None:
         found["index"] = example.index
     if example.actions:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 from fractions import Fraction
 from pathlib import Path
@@ -231,6 +232,62 @@ def test_an_impossible_observation_leaves_no_budget(tmp_path: Path) -> None:
     assert (found.code, found.out.splitlines()[0]) == (0, "no budget at all: the ratio has no limit.")
     assert called("check", evidence, "--case", path).code == 0
     assert json.loads(called("budget", path, "--json").out)["attained"] is True
+
+
+VANISHING = """
+[parameters]
+p = "[0, 1/2]"
+[system]
+initial = "w"
+data = ["d"]
+queries = ["q"]
+responses = ["0", "1"]
+hidden = ["h"]
+[system.steps.w]
+d = "v"
+q = "a"
+[system.steps.v]
+d = "v"
+q = "b"
+[system.steps.a]
+0 = "w"
+[system.steps.b]
+h = { zero = "p", one = "1 - p" }
+[system.steps.zero]
+0 = "w"
+[system.steps.one]
+1 = "w"
+"""
+
+
+def test_no_budget_of_a_case_without_a_bound(tmp_path: Path) -> None:
+    """Evidence of no budget is checked against a case without [privacy]; that of a ratio needs one."""
+    text = (FOLDER / "slots-1-bad-noise.toml").read_text()
+    bare = text.replace('[privacy]\nepsilon = "ln(4)"\n', "").partition("[expect]")[0]
+    assert "privacy" not in bare
+    fine = bare.replace('[0, "1/3", "2/3"]', '["1/6", "1/6", "2/3"]').replace('"1/3", 0]', '"1/6", "1/6"]')
+    bounded = f'{fine}\n[privacy]\nratio = "3/2"\n'
+    evidence = str(tmp_path / "evidence.json")
+    for name, content in (("bare", bare), ("vanishing", VANISHING)):
+        path = tmp_path / f"{name}.toml"
+        path.write_text(content)
+        found = called("budget", str(path), "--evidence", evidence)
+        assert found.out.startswith("no budget at all")
+        checked = called("check", evidence, "--case", str(path))
+        assert (checked.code, checked.err) == (0, "")
+        assert "there is no budget" in checked.out
+        assert called("check", evidence).code == 0
+    path.write_text(bounded)
+    assert called("interactive", str(path), "--evidence", evidence).code == 1
+    assert called("check", evidence, "--case", str(path)).code == 0
+    path.write_text(fine)
+    forged = json.loads(Path(evidence).read_text())
+    forged["ratio"] = "1"
+    forged["case"]["digest"] = hashlib.sha256(path.read_bytes()).hexdigest()
+    Path(evidence).write_text(json.dumps(forged))
+    checked = called("check", evidence, "--case", str(path))
+    assert checked.code == 1
+    assert "the case has no [privacy], and the observation is possible with both inputs" in checked.out
 
 
 GAP = """

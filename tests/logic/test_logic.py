@@ -30,7 +30,7 @@ from paramverify.logic.verification import Result, Work
 from paramverify.models.chains.chain import ANY, Chain
 from paramverify.models.chains.relations import Relation, closed, where
 from paramverify.portfolio.session import Options, Session
-from paramverify.reports.logic import counterexample_lines
+from paramverify.reports.logic import counterexample_lines, witness
 
 FOLDER = ROOT / "cases" / "logic"
 CASES = sorted(FOLDER.glob("*.toml"))
@@ -287,6 +287,11 @@ def test_obligations_of_tables(tmp_path: Path) -> None:
         ("P[1/3, 1.5] [ X out1 ]", "line 1, column 8: a probability lies in 0..1, not 1.5"),
         ("P[-1, 2] [ X out1 ]", "line 1, column 3: a probability lies in 0..1, not -1"),
         ("P>=2 [ X out1 ]", "line 1, column 4: a probability lies in 0..1, not 2"),
+        ("P<=1 + c [ X out1 ]", "0..1, and 1 + c is above 1 for every c in (0, 1)"),
+        ("P>=-c/2 [ X out1 ]", "0..1, and -c/2 is below 0 for every c in (0, 1)"),
+        ("P(c - 3/2, 1] [ X out1 ]", "0..1, and c - 3/2 is below 0 for every c in (0, 1)"),
+        ("P>=exp(1/2) [ X out1 ]", "0..1, and exp(1/2) is above 1"),
+        ("P>=1/2 - exp(-1/2) [ X out1 ]", "0..1, and 1/2 - exp(-1/2) is below 0"),
         ("D{ln(2)}[ X out1 ]", "unexpected '}'; D needs epsilon and delta: D{ln(2), 0}[...]"),
         ("P[1/3, 2/3 [ X out1 ]", "] or )"),
         ("P[33%, 1] [ X out1 ]", "unexpected '%'; write 33/100"),
@@ -757,3 +762,35 @@ def test_violation_behind_an_open_member(session: Session, tmp_path: Path) -> No
     assert result.status == "violated"
     assert result.counterexample is not None
     assert result.counterexample.index == 1
+
+
+def test_bounds_of_p_beyond_its_range_somewhere(session: Session, tmp_path: Path) -> None:
+    """A bound that leaves 0..1 for some parameters is what it says: no probability is below 0 or above 1."""
+    for text, status in (("P>=2*c - 1 [ X out1 ]", "violated"), ("P>=c - 1/2 [ X true ]", "holds")):
+        case = model(SURVEY, tmp_path, Given((text,)))
+        assert check(session, case, case.properties["property"]).status == status
+
+
+@pytest.mark.parametrize("formula", ["r >= 0 => P>=3/4 [ X out1 ]", "r > 5 | (r = 0 & P>=3/4 [ X out1 ])"])
+def test_why_an_implication_fails(tmp_path: Path, formula: str) -> None:
+    """Where a P in an implication or disjunction fails, its probability is told, in words and JSON."""
+    path = tmp_path / "case.toml"
+    path.write_text(SURVEY.replace("= { to", "= { set = { r = 0 }, to"))
+    case = load(path, Given((formula,)))
+    with Session(Options(seconds=60)) as session:
+        result = check(session, case, case.properties["property"])
+    found = result.counterexample
+    assert found is not None
+    assert found.because is not None
+    assert found.because.probabilities is not None
+    value, bound = (p.rational for p in found.because.probabilities)
+    c = found.parameters["c"]
+    assert value == {"plus": (1 + c) / 2, "minus": (1 - c) / 2}[found.state]
+    assert value is not None
+    assert bound == Fraction(3, 4) > value
+    words = counterexample_lines(found, case.properties["property"])
+    assert words[0].endswith(f"is false in state {found.state}.")
+    assert words[1].startswith(
+        f"P>=3/4 [ X out1 ] is false in state {found.state}: the probability is {value}"
+    )
+    assert witness(found)["because"]["probabilities"] == [str(value), "3/4"]
