@@ -113,3 +113,31 @@ def ends(rng: np.random.Generator, given: Given) -> None:
 
 
 nameless = lambda rng, given: 0  # noqa: E731
+
+
+def at_the_ends(rng: np.random.Generator, given: Given, size: int) -> np.ndarray[Any, Any]:
+    """A number that is infinite half of the time, on the side that depends on the answer."""
+    end = np.inf if given[0] == 1 else -np.inf
+    return np.where(rng.random(size) < 0.5, end, rng.normal(size=size) + given[0])
+
+
+def undefined(rng: np.random.Generator, given: Given, size: int) -> np.ndarray[Any, Any]:
+    """No number half of the time."""
+    return np.where(rng.random(size) < 0.5, np.nan, rng.normal(size=size) + given[0])
+
+
+def nothing(rng: np.random.Generator, given: Given) -> list[int]:
+    """An empty list, always."""
+    del rng, given
+    return []
+
+
+def sometimes_nothing(rng: np.random.Generator, given: Given) -> list[int]:
+    """An empty list, or the answer itself."""
+    return [] if rng.random() < 0.5 else [given[0]]
+
+
+def seven(rng: np.random.Generator, given: Given) -> int:
+    """One output, whatever the answer is: there are no two classes to learn."""
+    del rng, given
+    return 7
