@@ -9,7 +9,8 @@ growth    Steps (inputs and responses in their order) of two runs, one with one 
           the loop leads from x to λ·x and from y to μ·y with λ > μ. Each step is the only one that agrees
           with the observation: data points come where all states wait, responses where no state does. So the
           observation of the steps and k loops has the probabilities λ^k·|x| and μ^k·|y|, and no ratio bounds
-          them.
+          them. Where inputs are assumed not to come in some states, none of these comes in one, however long
+          the loop goes on.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any
 
 from .strict import Misformed, Rejected
 from .systems import SILENT, Numbers, System, Weight, after, ends_of
-from .witnesses import input_sequences, probabilities_of
+from .witnesses import check_admissible, input_sequences, probabilities_of
 
 Vector = dict[int, Weight]
 
@@ -71,10 +72,10 @@ def _plain(weight: Any) -> str:
 
 def check_growth(system: System, numbers: Numbers, told: Any) -> str:
     """Checks a loop by which a ratio grows for ever; returns what it shows in words."""
-    if system.partial:
-        raise Rejected("a loop may ask for inputs that the environment is assumed not to give")
     left, right, loop = told["left"], told["right"], told["loop"]
     input_sequences(system, left, right, told["place"])
+    given = [[a for a in steps if a < system.inputs] for steps in (left, right, loop)]
+    check_admissible(system, numbers, *given)
     start: Vector = dict(ends_of(system, numbers, system.initial))
     x, y = (_after(system, numbers, start, steps) for steps in (left, right))
     factors = []

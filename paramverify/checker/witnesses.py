@@ -49,12 +49,23 @@ def probabilities_of(system: System, numbers: Numbers, witness: Any) -> tuple[We
     trace = [a for a in witness["trace"] if system.data <= a < system.hidden]
     if len(trace) != len(witness["trace"]):
         raise Rejected("the observation has something that is not seen")
-    if system.partial and not all(_admissible(system, numbers, inputs) for inputs in (left, right)):
-        raise Rejected("an input comes that the environment is assumed not to give")
+    check_admissible(system, numbers, left, right)
     first, second = (
         _probability(system, numbers, inputs, trace, witness["closed"]) for inputs in (left, right)
     )
     return first, second
+
+
+def check_admissible(
+    system: System, numbers: Numbers, left: Sequence[int], right: Sequence[int], loop: Sequence[int] = ()
+) -> None:
+    """Checks that no input comes where the environment is assumed not to give it, with the loop for ever.
+
+    Raises:
+        Rejected: one does.
+    """
+    if system.partial and not all(_admissible(system, numbers, inputs, loop) for inputs in (left, right)):
+        raise Rejected("an input comes that the environment is assumed not to give")
 
 
 def input_sequences(system: System, left: list[int], right: list[int], place: int) -> None:
@@ -78,8 +89,12 @@ def _input(system: System, action: int) -> int:
     return action
 
 
-def _admissible(system: System, numbers: Numbers, inputs: Sequence[int]) -> bool:
-    """Tells whether no input comes in a state that waits and does not accept it."""
+def _admissible(system: System, numbers: Numbers, inputs: Sequence[int], loop: Sequence[int]) -> bool:
+    """Tells whether no input comes in a state that waits and does not accept it.
+
+    After the inputs come those of the loop, again and again.
+    """
+    given = (*inputs, *loop)
     pending = [(s, 0) for s, _ in ends_of(system, numbers, system.initial)]
     seen = set(pending)
     while pending:
@@ -88,13 +103,16 @@ def _admissible(system: System, numbers: Numbers, inputs: Sequence[int]) -> bool
         action = next(iter(row), None)
         waits = action is not None and action < system.inputs
         if waits:
-            action = inputs[taken] if taken < len(inputs) else None
+            action = given[taken] if taken < len(given) else None
             if action is not None and action not in row:
                 return False
+        following = taken + waits
+        if loop and following == len(given):
+            following = len(inputs)
         for s, _ in () if action is None else after(system, numbers, state, action):
-            if (s, taken + waits) not in seen:
-                seen.add((s, taken + waits))
-                pending.append((s, taken + waits))
+            if (s, following) not in seen:
+                seen.add((s, following))
+                pending.append((s, following))
     return True
 
 

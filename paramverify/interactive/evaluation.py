@@ -115,8 +115,12 @@ def probability(system: System, inputs: Inputs, event: Event) -> Weight:
     return total
 
 
-def admissible(system: System, inputs: Inputs) -> bool:
-    """Tells whether the system never waits for an input when the next one is one that it does not accept."""
+def admissible(system: System, inputs: Inputs, loop: Inputs = ()) -> bool:
+    """Tells whether the system never waits for an input when the next one is one that it does not accept.
+
+    After the inputs come those of the loop, again and again.
+    """
+    given = (*inputs, *loop)
     steps = _without_hidden(system)
     pending = [(s, 0) for s, _ in steps.get(system.initial, ((system.initial, None),))]
     seen = set(pending)
@@ -125,12 +129,14 @@ def admissible(system: System, inputs: Inputs) -> bool:
         row = system.rows[state]
         action = next(iter(row), None)
         if action in system.actions.inputs:
-            if taken == len(inputs):
+            if taken == len(given):
                 continue
-            action = inputs[taken]
+            action = given[taken]
             if action not in row:
                 return False
             taken += 1
+            if loop and taken == len(given):
+                taken = len(inputs)
         if action is None:
             continue
         for successor, _ in row[action]:

@@ -3,8 +3,10 @@
 The search moves pairs of vectors, as `refutation` does, and keeps of nodes with equal vectors the one with
 the largest ratio. A node whose vectors are those of a node before it, with a larger ratio, has a way to go
 round: the inputs and the observation in between may be repeated, and each time the ratio grows by the same
-factor. So no bound at all holds. For this every step of the way has to be the only one that agrees with the
-observation (`_forced`): a state that takes a data point unseen and responds later would be missed otherwise.
+factor. So no bound at all holds. Where the environment is assumed not to give some inputs, it must be free to
+give those of the way again and again. For all this every step of the way has to be the only one that agrees
+with the observation (`_forced`): a state that takes a data point unseen and responds later would be missed
+otherwise.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from dataclasses import dataclass
 
 from paramverify.interactive.bounds import Judge
 from paramverify.interactive.closure import SILENT, Closures
+from paramverify.interactive.evaluation import admissible
 from paramverify.interactive.refutation import (
     Exceeding,
     Node,
@@ -167,7 +170,7 @@ def _hopeless(node: Node, best: _Best, reach: Reach) -> bool:
 
 def _growth(closures: Closures, judge: Judge, node: Node) -> Growth | None:
     """Returns how the ratio grows if a node before this one has the same vectors and a smaller ratio."""
-    if closures.system.partial or not inserted_in(node):
+    if not inserted_in(node):
         return None
     steps = steps_to(node)
     for number in range(len(steps) - 2, -1, -1):
@@ -187,8 +190,12 @@ def _growth(closures: Closures, judge: Judge, node: Node) -> Growth | None:
     longer = tuple(step.action for step in before)
     shorter = (*longer[:place], *longer[place + 1 :])
     left, right = (longer, shorter) if node.turned else (shorter, longer)
-    factors = _factors(closures, loop)
-    return Growth(left, right, place, tuple(step.action for step in loop), factors)
+    repeated = tuple(step.action for step in loop)
+    inputs = closures.system.actions.inputs
+    given = [tuple(a for a in part if a in inputs) for part in (left, right, repeated)]
+    if closures.system.partial and not all(admissible(closures.system, w, given[2]) for w in given[:2]):
+        return None
+    return Growth(left, right, place, repeated, _factors(closures, loop))
 
 
 def _forced(closures: Closures, step: Node) -> bool:

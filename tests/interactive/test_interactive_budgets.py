@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -212,7 +213,14 @@ def test_no_budget_at_all(name: str, tmp_path: Path) -> None:
         )
     partial = copy.deepcopy(document)
     partial["system"]["partial"] = True
-    assert "assumed not to give" in check_document(partial).lines[0]
+    assert check_document(partial).accepted  # every input is taken, so nothing is assumed
+    query = next(
+        a for a in growth["loop"] if len(case.system.actions.data) <= a < len(case.system.actions.inputs)
+    )
+    for moves in partial["system"]["rows"]:
+        if len(moves) > 1:  # a state that waits
+            moves[:] = [step for step in moves if step[0] != query]
+    assert not check_document(partial).accepted
     evidence = str(tmp_path / "evidence.json")
     path = str(FOLDER / f"{name}.toml")
     out = called("budget", path, "--evidence", evidence).out
@@ -222,6 +230,73 @@ def test_no_budget_at_all(name: str, tmp_path: Path) -> None:
     assert (told["ratio"], told["epsilon"], told["attained"]) == ("infinity", "infinity", False)
     assert told["growth"]["repeat"] == [case.system.actions.names[a] for a in growth["loop"]]
     assert called("check", evidence, "--case", path).code == 0
+
+
+KEPT = """
+[system]
+kind = "slots"
+slots = 2
+points = 1
+data = [-1, 1]
+queries = ["count"]
+range = 2
+full = "never"
+delete = false
+noise = { truncated_geometric = "1/2" }
+"""
+
+
+def test_no_budget_of_a_partial_system(tmp_path: Path) -> None:
+    """Where points may not come to a full slot, a loop of queries makes the ratio grow without limit."""
+    path = tmp_path / "kept.toml"
+    path.write_text(KEPT)
+    case = load(path, bounded=False)
+    assert case.system.partial
+    found = tight_budget(case)
+    assert found.growth is not None
+    plain = Enumeration(case.system)
+    assert grows(plain, found) == "growth"
+    inputs = case.system.actions.inputs
+    left, right, loop = (
+        tuple(a for a in steps if a in inputs)
+        for steps in (found.growth.left, found.growth.right, found.growth.loop)
+    )
+    assert all(plain.admissible((*given, *loop * n)) for given in (left, right) for n in range(4))
+    document = json.loads(json.dumps(budget_document(case, found)))
+    assert check_with_case(document, case).accepted
+    point = case.system.actions.names.index("point -1")
+    growth = document["growth"]
+    longer = {**growth, "loop": [point, *growth["loop"]]}
+    assert "assumed not to give" in check_document({**document, "growth": longer}).lines[0]
+    evidence = str(tmp_path / "evidence.json")
+    assert called("budget", str(path), "--evidence", evidence).out.startswith("no budget at all")
+    assert called("check", evidence, "--case", str(path)).code == 0
+
+
+def test_loops_of_a_random_system_with_assumptions() -> None:
+    """With each single input left out: a loop that is found is one that the environment may repeat."""
+    whole = random_system(11)
+    assert tight_budget(case_of(whole, Fraction(4)), Options(seconds=1)).growth is not None
+    seen, lost = 0, 0
+    for place, moves in enumerate(whole.rows):
+        for left_out in moves if len(moves) > 1 else ():
+            rows = list(whole.rows)
+            rows[place] = {action: step for action, step in moves.items() if action != left_out}
+            system = replace(whole, rows=tuple(rows), partial=True)
+            found = tight_budget(case_of(system, Fraction(4)), Options(seconds=0.3))
+            if found.growth is None:
+                lost += 1
+                continue
+            seen += 1
+            plain = Enumeration(system)
+            assert grows(plain, found) == "growth"
+            parts = (found.growth.left, found.growth.right, found.growth.loop)
+            left, right, loop = (tuple(a for a in steps if a in system.actions.inputs) for steps in parts)
+            assert all(plain.admissible((*given, *loop * n)) for given in (left, right) for n in range(5))
+            document = budget_document(case_of(system, Fraction(4)), found)
+            assert check_document(json.loads(json.dumps(document))).accepted
+    assert seen
+    assert lost
 
 
 def test_an_impossible_observation_leaves_no_budget(tmp_path: Path) -> None:
