@@ -114,6 +114,9 @@ class Measure:
             name = min(pending, key=lambda n: measure._work(n))
             pending.remove(name)
             measure = measure._eliminated(name)
+            if measure.is_empty:  # comparisons that exclude each other: nothing is left to sum
+                whole = {n: w for n, w in measure.whole.items() if n not in pending}
+                return replace(measure, scalar={}, factors=(), whole=whole)
         return measure._gathered()
 
     def _gathered(self) -> Measure:
