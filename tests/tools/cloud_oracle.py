@@ -206,6 +206,9 @@ class CloudOracle:
             "uniform": lambda low, high: self._pick(
                 [(k, Fraction(1, high - low + 1)) for k in range(low, high + 1)]
             ),
+            "binomial": lambda n, p: self._pick(
+                [(k, math.comb(n, k) * p**k * (1 - p) ** (n - k)) for k in range(n + 1)]
+            ),
             "choice": lambda table: self._pick([*table.items()]),
             "geometric": lambda a: self._draw("geometric", -math.log(a)),
             "one_sided_geometric": lambda a: self._draw("one_sided_geometric", -math.log(a)),
