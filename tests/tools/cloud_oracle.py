@@ -28,8 +28,8 @@ Cells = NDArray[Any]
 Output = tuple[Hashable, ...]
 
 
-class _Stopped(Exception):
-    pass
+class Stopped(Exception):
+    """The program has stopped."""
 
 
 class Cloud:
@@ -100,21 +100,22 @@ class CloudOracle:
     only covered for two draws.
     """
 
-    def __init__(self, draws: int, step: float = 1.0) -> None:
+    def __init__(self, draws: int, step: float = 1.0, rest: float = REST) -> None:
         self.draws = draws
+        self.rest = rest
         self.step = step
         self.pending: list[list[int]] = []
         self.weights: dict[tuple[tuple[str, float], ...], Cells] = {}
 
     def distribution(self, text: str, given: Mapping[str, Any]) -> dict[Output, float]:
         """Returns the probability of each sequence of outputs."""
-        code = compile(re.sub(r"\bstop\b", "_stop()", text), "program", "exec")
+        code = compile(as_python(text, given), "program", "exec")
         found: dict[Output, float] = {}
         self.pending = [[]]
         while self.pending:
             self._start(self.pending.pop())
             names = {"__builtins__": {}, **self._words(), **{k: _copied(v) for k, v in given.items()}}
-            with suppress(_Stopped):
+            with suppress(Stopped):
                 exec(code, names)
             what = tuple(self.told)
             found[what] = found.get(what, 0.0) + self._weight()
@@ -154,7 +155,7 @@ class CloudOracle:
 
     def _draw(self, kind: str, rate: float) -> Cloud:
         """Draws noise with the weight exp(-rate·|v|); the next axis is its own."""
-        far = math.ceil(REST / (rate if kind in WHOLE else rate * self.step))
+        far = math.ceil(self.rest / (rate if kind in WHOLE else rate * self.step))
         one_sided = kind in ("one_sided_geometric", "exponential")
         shape = [1] * (self.draws + 1)
         shape[len(self.axes) + 1] = -1
@@ -235,7 +236,16 @@ class CloudOracle:
         return next(float(v) for v in possible if value == v)
 
     def _stop(self) -> None:
-        raise _Stopped
+        raise Stopped
+
+
+def as_python(text: str, given: Mapping[str, Any]) -> str:
+    """Returns the text as a function that is called; `return` outside of functions is output and stop."""
+    text = re.sub(r"\bstop\b", "_stop()", text)
+    body = "\n".join(f"    {line}" for line in text.splitlines())
+    names = [name for name, value in given.items() if not callable(value)]
+    call = f"_told = _main({', '.join(names)})\nif _told is not None:\n    output(_told)"
+    return f"def _main({', '.join(names)}):\n{body}\n{call}"
 
 
 WHOLE = ("geometric", "one_sided_geometric")
