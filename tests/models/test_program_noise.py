@@ -71,6 +71,11 @@ FIXED["comparisons that exclude each other"] = (
     "if max(x, y) > 0:\n    output(clamp(y, -1, 1) >= x)\n",
     *(1, 1),
 )
+FIXED["states whose weights cancel"] = (
+    "y = laplace(1)\nz = laplace(2)\nif y >= -1 and y < -1:\n    w = z + 2\nelse:\n    w = y\n"
+    "if max(y, w) < 0:\n    w = w + 1\noutput(w >= -1)\n",
+    *(1, 2),
+)
 ONE_SIDED = {"comparisons that exclude each other"}
 
 
