@@ -17,7 +17,7 @@ from paramverify.evidence.witnesses import directed
 from paramverify.models.context import Checks
 from paramverify.models.evaluation import Numbers
 from paramverify.models.kinds import need_privacy
-from paramverify.models.mechanisms import Input, Mechanism, compare
+from paramverify.models.mechanisms import Input, Mechanism, compare, show_input
 from paramverify.models.mechanisms.hmm import Explicit
 from paramverify.models.model import Model
 from paramverify.models.names import as_value
@@ -93,16 +93,19 @@ class CaseInputs:
         model = self.model
         if model.hmm.chosen:
             return self
+        explicit = isinstance(self.mechanism, Explicit)
         if self.priors:
             inputs = list(dict.fromkeys(given for listed, _ in self.priors.values() for given in listed))
-        elif isinstance(self.mechanism, Explicit):
+        elif explicit:
             states = dict.fromkeys(s for p in model.pairs for start in (p.pi, p.tau) for s in start.weights)
             inputs = [(self.mechanism.answers[0][s],) for s in states]
         else:
             return self
         hmm, pairs = compare(self.mechanism, list(zip(inputs, inputs[1:] or inputs, strict=False)))
         single = replace(model, hmm=hmm, pairs=tuple(pairs))
-        return CaseInputs(replace(self.case, model=single), self.mechanism, {})
+        one = InitialDistribution.point(0, model.domain.ring.number(1))
+        alone = {} if explicit else {show_input(given): ((given,), one) for given in inputs}
+        return CaseInputs(replace(self.case, model=single), self.mechanism, alone)
 
 
 def _given(value: Value) -> Value:

@@ -66,11 +66,24 @@ FIXED = {
 }
 
 
+FIXED["comparisons that exclude each other"] = (
+    "x = exponential(1)\ny = laplace(1)\nif x >= 0:\n    output(7)\nif y >= 0:\n    output(7)\n"
+    "if max(x, y) > 0:\n    output(clamp(y, -1, 1) >= x)\n",
+    *(1, 1),
+)
+FIXED["states whose weights cancel"] = (
+    "y = laplace(1)\nz = laplace(2)\nif y >= -1 and y < -1:\n    w = z + 2\nelse:\n    w = y\n"
+    "if max(y, w) < 0:\n    w = w + 1\noutput(w >= -1)\n",
+    *(1, 2),
+)
+ONE_SIDED = {"comparisons that exclude each other"}
+
+
 @pytest.mark.parametrize("name", FIXED)
 def test_fixed_programs_equal_integrals(name: str) -> None:
     """The same for two programs that every run tries."""
     text, first, second = FIXED[name]
-    _check(text, (Noise(first, True), Noise(second, True)), 2)
+    _check(text, (Noise(first, name not in ONE_SIDED), Noise(second, True)), 2)
 
 
 def test_closed_forms_of_the_laplace_distribution() -> None:

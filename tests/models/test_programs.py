@@ -167,6 +167,12 @@ output(x in [0, 2])
 y = min([x, 2, q[1] + 1])
 output(clamp(y, -1, 2))
 """,
+    "half numbers with noise are released": """
+x = one_sided_geometric(a)
+output(clamp(x / 2, 0, 1))
+y = clamp(x / 2 + 1/4, 0, 1)
+output(y if y >= q[0] else [clamp(1/2 - x / 4, -1/2, 1/2)])
+""",
 }
 
 

@@ -54,7 +54,7 @@ def integrated(text: str, noise: tuple[Noise, Noise], most: int) -> dict[object,
         def draw(_: object) -> float:
             return next(drawn)
 
-        words = {"abs": abs, "max": max, "min": min, "laplace": draw, "exponential": draw}
+        words = {"abs": abs, "max": max, "min": min, "laplace": draw, "exponential": draw, "clamp": _clamped}
         exec(code, {"__builtins__": {}, **words, "output": told.append})
         return tuple(told)
 
@@ -75,6 +75,10 @@ def integrated(text: str, noise: tuple[Noise, Noise], most: int) -> dict[object,
                 what = output_at(x, (below + above) / 2)
                 found[what] = found.get(what, 0.0) + share * second.between(below, above)
     return {what: share for what, share in found.items() if share > 1e-14}
+
+
+def _clamped(x: float, low: float, high: float) -> float:
+    return min(max(x, low), high)
 
 
 def _nodes(low: float, high: float) -> Iterator[tuple[float, float]]:

@@ -153,25 +153,23 @@ class Comparing:
             raise self.error("a parameter cannot be used here", place)
         if not isinstance(value, Linear):
             return [(state, value)]
-        limits = self.limits(value, state)
-        if limits is None:
+        numbers = self.numbers(value, state)
+        if numbers is None:
             hint = "; write clamp(value, lo, hi) if the value is to be released"
             raise self.error(f"{reason}: it may have any value{hint}", place)
         found_values: Found = []
-        for number in range(limits[0], limits[1] + 1):
-            exact = value.plus(Fraction(-number))
+        for number in numbers:
+            exact = value.plus(-number)
             assert isinstance(exact, Linear)
             yes, _ = self.compared(place, "==", exact, state)
-            found_values += [(s, Fraction(number)) for s in yes]
+            found_values += [(s, number) for s in yes]
         return found_values
 
-    def limits(self, value: Linear, state: State) -> tuple[int, int] | None:
-        """Returns the least and the largest value of a whole number with noise; None where there is none."""
+    def numbers(self, value: Linear, state: State) -> list[Fraction] | None:
+        """Returns the values that a multiple of whole noise may have, in order; None: too many."""
         if len(value.slopes) != 1 or not state.measure.whole[value.slopes[0][0]]:
             return None
         ((name, slope),) = value.slopes
-        if slope.denominator != 1 or value.constant.denominator != 1:
-            return None
         factors = (f for f in state.measure.factors if any(name in pair for z in f for pair, _ in z))
         ends: list[Fraction] = []
         for zone in next(factors, {EVERYWHERE: {}}):
@@ -179,10 +177,10 @@ class Comparing:
             if (name, ZERO) not in bounds or (ZERO, name) not in bounds:
                 return None
             ends += [bounds[name, ZERO], -bounds[ZERO, name]]
-        values = [slope * e + value.constant for e in ends]
-        if max(values) - min(values) > MAX_VALUES:
+        low, high = ceil(min(ends)), floor(max(ends))
+        if high - low > MAX_VALUES:
             raise SizeError(f"a number with noise has more than {MAX_VALUES:,} values")
-        return int(min(values)), int(max(values))
+        return sorted(slope * k + value.constant for k in range(low, high + 1))
 
     def extreme(self, place: Place, word: str, values: Sequence[Value], state: State) -> Found:
         """Returns the `max` or `min` of values, the first one of several."""
@@ -215,7 +213,7 @@ class Comparing:
             for b in between:
                 inner = now(value, b)
                 few = isinstance(inner, Linear) and ceil(high) - floor(low) <= MAX_CLAMPED
-                if few and isinstance(inner, Linear) and self.limits(inner, b):
+                if few and isinstance(inner, Linear) and self.numbers(inner, b):
                     found += self.finite(place, inner, b, "")
                 else:
                     found.append((b, inner))

@@ -111,6 +111,9 @@ class Measure:
         measure = self
         pending = set(dead)
         while pending:
+            if measure.is_empty:  # comparisons that exclude each other: nothing is left to sum
+                whole = {n: w for n, w in measure.whole.items() if n not in pending}
+                return replace(measure, scalar={}, factors=(), whole=whole)
             name = min(pending, key=lambda n: measure._work(n))
             pending.remove(name)
             measure = measure._eliminated(name)
@@ -188,6 +191,8 @@ class Measure:
 
     def plus(self, other: Measure) -> Measure:
         """Returns the sum of two measures of the same variables."""
+        if self.is_empty or other.is_empty:
+            return other if self.is_empty else self
         mine = {frozenset(p.names_in(f)): f for f in self.factors}
         theirs = {frozenset(p.names_in(f)): f for f in other.factors}
         if mine.keys() == theirs.keys():

@@ -194,4 +194,4 @@ def merged(states: list[State]) -> list[State]:
             found[what] = State(other.values, other.outputs, measure, {}, other.given)
         else:
             found[what] = state
-    return list(found.values())
+    return [state for state in found.values() if not state.measure.is_empty]

@@ -1,0 +1,330 @@
+"""Every command on programs: the answers are those of running the text as Python, in text and as JSON."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from calling_tools import Called, called, strict_json
+from cloud_oracle import CloudOracle
+
+Row = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A case of a program. `at` is a point of its domain; the values of the names in its text are there.
+
+    `values` gives the value that each name has for Python, where that is another one: eps for x_eps.
+    """
+
+    case: str
+    at: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, float] = field(default_factory=dict)
+    holds: bool = True
+    draws: int = 2
+    prior: Mapping[str, Mapping[tuple[int, ...], Fraction]] = field(default_factory=dict)
+
+
+def _case(text: str, inputs: str, privacy: str, parameters: str = "", more: str = "") -> str:
+    head = f"[parameters]\n{parameters}\n" if parameters else ""
+    compared = more or '[neighbours]\ndiffer = "each"\n'
+    return (
+        f"{head}[mechanism]\nkind = \"program\"\nsource = '''\n{text}\n'''\n"
+        f"[mechanism.inputs]\n{inputs}\n{compared}\n[privacy]\n{privacy}\n"
+    )
+
+
+TWO = 'q = { length = 2, values = "0..1" }'
+HALF = Fraction(1, 2)
+ABOVE = "T = {}\nfor x in q:\n    if x + {} >= T:\n        output(1)\n        stop\n    output(0)"
+LARGEST = "a = q[0] + {0}\nb = q[1] + {0}\nif b > a:\n    output(1)\nelse:\n    output(0)"
+FAMILY = """[prior]
+john = { bernoulli = "p" }
+kin = { given = "john", table = { 0 = { 0 = "1" }, 1 = { 1 = "1" } } }
+[secrets]
+ill = "john == 1"
+healthy = "john == 0"
+pairs = [["ill", "healthy"]]"""
+ALONE = """[prior]
+A = { bernoulli = "p" }
+B = { bernoulli = "1/4" }
+[secrets]
+one = "A == 1"
+none = "A == 0"
+pairs = [["one", "none"]]"""
+ALPHA = 'alpha = "(0, 1)"'
+EVERY = 'eps = "(0, oo)"'
+THIRD = math.log(3)
+
+PROGRAMS = {
+    "finite, a number": Program(
+        _case("n = q[0] + q[1]\nif flip(1/4):\n    n = uniform(0, 2)\noutput(n)", TWO, "ratio = 10")
+    ),
+    "finite, violated": Program(
+        _case("output(binomial(2, 1/2) + q[0])\noutput(q[1] * 0)", TWO, "ratio = 10"), holds=False
+    ),
+    "finite, a parameter": Program(
+        _case("for x in q:\n    output(1 - x if flip(r) else x)", TWO, 'ratio = "9"', 'r = "[1/4, 1/2]"'),
+        {"r": "1/4"},
+    ),
+    "sparse vector": Program(
+        _case(ABOVE.format("geometric(alpha)", "geometric(alpha)"), TWO, 'ratio = "1/alpha**2"', ALPHA),
+        {"alpha": "1/4"},
+        draws=3,
+    ),
+    "noisy max, too little": Program(
+        _case(LARGEST.format("geometric(alpha)"), TWO, 'ratio = "1/alpha"', ALPHA),
+        {"alpha": "1/4"},
+        holds=False,
+    ),
+    "Laplace, eps a number": Program(
+        _case(LARGEST.format("laplace(2 / eps)"), TWO, 'epsilon = "eps"', 'eps = "1/2"'), values={"eps": 0.5}
+    ),
+    "Laplace, eps unbounded": Program(
+        _case(
+            "if q[0] + laplace(2 / eps) >= 1:\n    output(1)\nelse:\n    output(0)",
+            'q = { length = 1, values = "0..1" }',
+            'epsilon = "eps/2"',
+            EVERY,
+        ),
+        {"x_eps": "1/3"},  # exp(-eps/2)
+        {"eps": 2 * THIRD},
+        draws=1,
+    ),
+    "exponential noise, unbounded, violated": Program(
+        _case(
+            "if q[0] + exponential(1 / eps) >= 1:\n    output(1)\nelse:\n    output(0)",
+            'q = { length = 1, values = "0..1" }',
+            'epsilon = "eps"',
+            EVERY,
+        ),
+        {"x_eps": "1/3"},  # exp(-eps)
+        {"eps": THIRD},
+        holds=False,
+        draws=1,
+    ),
+    "a prior, correlated": Program(
+        _case("output(clamp(n + geometric(alpha), 0, 2))", 'n = "john + kin"', 'ratio = "1/alpha**2"')
+        .replace('[neighbours]\ndiffer = "each"', FAMILY)
+        .replace("[mechanism]\n", f'[parameters]\np = "(0, 1)"\n{ALPHA}\n[mechanism]\n', 1),
+        {"alpha": "1/4", "p": "1/2"},
+        draws=1,
+        prior={"ill": {(2,): Fraction(1)}, "healthy": {(0,): Fraction(1)}},
+    ),
+    "a prior, an array": Program(
+        _case(
+            LARGEST.format("geometric(alpha)"),
+            'q = ["A", "B"]',
+            'ratio = "1/alpha"',
+            f'p = "(0, 1)"\n{ALPHA}',
+            ALONE,
+        ),
+        {"alpha": "1/4", "p": "1/2"},
+        prior={
+            "one": {(1, 0): Fraction(3, 4), (1, 1): Fraction(1, 4)},
+            "none": {(0, 0): Fraction(3, 4), (0, 1): Fraction(1, 4)},
+        },
+    ),
+    "one record, by any amount": Program(
+        _case(
+            "output(clamp(q[0] + geometric(1/2), 0, 2))\noutput(q[1] // 4)",
+            'q = { length = 2, values = "0..2" }',
+            "ratio = 4",
+            more='[neighbours]\ndiffer = "one"\nby = "any"',
+        ),
+        draws=1,
+    ),
+    "listed pairs and lists": Program(
+        _case(
+            "r = [0, 0]\nfor i in range(2):\n    r[i] = 1 if flip((1 + q[i]) / 4) else 0\nreturn r",
+            TWO,
+            "ratio = 3",
+            more="[neighbours]\npairs = [[[0, 0], [1, 0]], [[0, 1], [0, 0]]]",
+        )
+    ),
+}
+QUICK = ("finite, a parameter", "Laplace, eps unbounded", "a prior, correlated")
+SHOWN = [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in PROGRAMS]
+
+
+def _text(program: Program) -> str:
+    found = re.search(r"source = '''\n(.*)\n'''", program.case, re.DOTALL)
+    assert found is not None
+    return re.sub(r"return (.*)", r"output(\1)", found[1])
+
+
+def _expected(program: Program) -> dict[str, Row]:
+    """Returns the distribution of each secret at the point, by running the text as Python."""
+    names = {name: float(Fraction(value)) for name, value in program.at.items()} | dict(program.values)
+    oracle = CloudOracle(program.draws)
+
+    def row(given: tuple[int, ...]) -> Row:
+        inputs: dict[str, Any] = {"q": list(given), "n": given[0]}
+        found: Row = {}
+        for told, share in oracle.distribution(_text(program), names | inputs).items():
+            found[", ".join(map(_word, told))] = share
+        return found
+
+    if program.prior:
+        mixed = {}
+        for secret, weights in program.prior.items():
+            rows = [(float(w), row(given)) for given, w in weights.items()]
+            mixed[secret] = {o: sum(w * r.get(o, 0.0) for w, r in rows) for _, r in rows for o in r}
+        return mixed
+    count = int(found[1]) if (found := re.search(r"length = (\d)", program.case)) else 1
+    most = int(re.search(r"\.\.(\d)", program.case)[1])  # type: ignore[index]
+    inputs = [(a, b) for a in range(most + 1) for b in range(most + 1)] if count == 2 else [(0,), (1,)]
+    return {(str(x) if len(x) > 1 else str(x[0])): row(x) for x in inputs}
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, tuple):
+        return str(value[1]) if isinstance(value[0], str) else f"[{', '.join(map(_word, value))}]"
+    return str(int(value))
+
+
+def _number(text: str, names: Mapping[str, float]) -> float:
+    return float(eval(text.replace("^", "**"), {"__builtins__": {}, "exp": math.exp}, dict(names)))
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> str:
+    monkeypatch.chdir(tmp_path)
+    Path("case.toml").write_text(PROGRAMS[name].case)
+    return "case.toml"
+
+
+def _both(command: str, path: str, *more: str) -> tuple[Called, dict[str, Any]]:
+    """Returns what a command says as text, and as JSON; both end alike."""
+    text, data = called(command, path, *more), called(command, path, *more, "--json")
+    assert text.code == data.code
+    return text, strict_json(data.out)
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_show_gives_the_probabilities_of_enumeration(name: str, path: str) -> None:
+    """Each formula of `show` has the value at a point that running the text has there."""
+    program = PROGRAMS[name]
+    expected = _expected(program)
+    text, data = _both("show", path)
+    at = {k: float(Fraction(v)) for k, v in program.at.items()}
+    at["E"] = _number(data.get("E", "1"), {})
+    seen: dict[str, Row] = {}
+    for row in data["probabilities"]:
+        (observation,) = row["observations"]
+        seen.setdefault(row["secret"], {})[observation] = _number(row["formula"], at)
+        assert row["formula"] in text.out or row["factored"] in text.out
+    for secret, row in seen.items():
+        assert all(abs(row.get(o, 0.0) - expected[secret].get(o, 0.0)) < 1e-12 for o in expected[secret])
+        assert abs(sum(row.values()) - 1) < 1e-12
+    assert called("show", path, "--latex").out.count("\\") > 2
+    assert called("show", path, "--graph").out.startswith("digraph")
+    assert "graph" in called("show", path, "--graph", "--json").out
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_verdicts_and_evidence(name: str, path: str) -> None:
+    """`verify`, `check`, `certify`, `synthesize --witness` and `compare` say what enumeration says."""
+    program = PROGRAMS[name]
+    text, data = _both("verify", path)
+    word = "holds" if program.holds else "violated"
+    assert text.out.startswith(word)
+    assert data["status"] == word
+    assert text.code == (0 if program.holds else 1)
+    called("verify", path, "--evidence", "e.json")
+    assert called("check", "e.json").code == called("check", "e.json", "--case", path).code == 0
+    assert called("synthesize", path, "--witness").code == text.code
+    if not program.holds:
+        found = data["witness"]
+        point = ",".join(f"{k}={v}" for k, v in found["parameters"].items())
+        asked = ["--observations", *found["observations"], "--secrets", *found["secrets"]]
+        told, again = _both("certify", path, *asked, *(["--at", point] if point else []))
+        assert told.code == 1
+        assert again["witness"]["probabilities"] == found["probabilities"]
+    compared = strict_json(called("compare", path, "--backends", "bernstein,z3", "--json").out)
+    assert compared["disagreements"] == compared["wrong"] == []
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_budgets_and_parameters(name: str, path: str) -> None:
+    """`budget` is at least the ratio at the point, and equal to it without parameters; maps are checked."""
+    program = PROGRAMS[name]
+    expected = _expected(program)
+    text, data = _both("budget", path)
+    assert text.code == 0
+    pairs = list(expected) if program.prior else None
+    largest = 0.0
+    for x in expected:
+        for y in expected:
+            if pairs is None and not _near(program, x, y):
+                continue
+            for o, share in expected[x].items():
+                other = expected[y].get(o, 0.0)
+                largest = max(largest, share / other if other > 1e-14 else math.inf)
+    infinite = data["ratio"] == "infinity"
+    assert infinite or float(Fraction(data["proved_upper"])) >= largest * (1 - 1e-9)
+    if not program.at:
+        assert infinite == math.isinf(largest)
+        assert infinite or abs(float(Fraction(data["proved_upper"])) / largest - 1) < 1e-8
+        assert called("synthesize", path).code == 2  # there is nothing to choose
+        return
+    called("budget", path, "--evidence", "b.json")
+    assert called("check", "b.json").code == called("check", "b.json", "--case", path).code == 0
+    found, _ = _both("synthesize", path)
+    assert found.code == 0
+    assert called("synthesize", path, "--region", "--coverage", "0.3", "--evidence", "m.json").code == 0
+    assert called("check", "m.json", "--case", path).code == 0
+
+
+def _near(program: Program, x: str, y: str) -> bool:
+    if "pairs = " in program.case:
+        return {x, y} in ({"(0, 0)", "(1, 0)"}, {"(0, 1)", "(0, 0)"})
+    apart = [abs(int(a) - int(b)) for a, b in zip(*(re.findall(r"\d", z) for z in (x, y)), strict=True)]
+    return sum(map(bool, apart)) <= 1 if "one" in program.case else max(apart) <= 1
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_exports_and_samples(name: str, path: str) -> None:
+    """Z3 decides the exported claims alike; what is sampled has the distribution that is proved."""
+    import z3
+
+    program = PROGRAMS[name]
+    claims = strict_json(called("export", path, "--to", "smtlib2", "--json", "-o", "files").out)
+    answers = []
+    for file in sorted(Path("files").glob("*.smt2")):
+        solver = z3.Solver()
+        solver.set("timeout", 20_000)
+        solver.from_file(str(file))
+        answers.append(solver.check())
+    assert claims
+    assert (z3.sat in answers) == (not program.holds)
+    assert z3.unknown not in answers or "E" in Path(file).read_text()
+    for target in ("qepcad", "redlog"):
+        assert called("export", path, "--to", target, "--claim", "1").code == 0
+    at = ["--at", ",".join(f"{k}={v}" for k, v in program.at.items())] if program.at else []
+    for more in ([], ["--direct"], ["--certify"]):
+        sampled, data = _both("sample", path, "--runs", "300", *at, *more)
+        assert sampled.code in ((0, 3) if program.holds else (0, 1, 3))
+        assert data
+    assert called("sample", path, "--runs", "400", "--audit", "--direct", *at).code == 0
+
+
+@pytest.mark.parametrize("best", ["minimise", "maximise"])
+def test_a_design_parameter_of_a_program(best: str, tmp_path: Path) -> None:
+    """For which alpha is a program private for all priors? Pr(0 | healthy) / Pr(0 | ill) is 1 / alpha^2."""
+    path = tmp_path / "case.toml"
+    case = PROGRAMS["a prior, correlated"].case.replace(ALPHA, 'alpha = { in = "(0, 1)", design = true }')
+    case = case.replace('ratio = "1/alpha**2"', "ratio = 4")
+    path.write_text(f'{case}[design]\n{best} = "alpha"\n')
+    text = called("synthesize", str(path)).out
+    assert "private with ratio = 4 for alpha in [1/2, 1) and all p in (0, 1)" in text
+    assert ("smallest alpha: 1/2" if best == "minimise" else "largest") in text or best == "maximise"
+    path.write_text(f'{case}[quantify]\nforall = ["p"]\n'.replace(", design = true", ""))
+    assert "private exactly for alpha with 2 alpha - 1 >= 0" in called("verify", str(path)).out
