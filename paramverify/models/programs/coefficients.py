@@ -47,6 +47,11 @@ class Coefficient:
             bottom = bottom * self.denominator
         return RationalFunction.of(self.polynomial * _monomial(self.ring, up), bottom)
 
+    @property
+    def text(self) -> str:
+        """Equal texts are equal numbers; that equal numbers have equal texts is not promised."""
+        return f"{self.polynomial} / {self.denominator} ^ {self.powers}"
+
     def __bool__(self) -> bool:
         return bool(self.polynomial)
 

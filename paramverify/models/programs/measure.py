@@ -6,7 +6,7 @@ comparison has joined yet stands in factors of its own, so ten noisy values cost
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, floor
@@ -68,6 +68,20 @@ class Measure:
     def times(self, by: Coefficient) -> Measure:
         """Returns the measure with all weights multiplied."""
         return replace(self, scalar=t.scaled(self.scalar, by))
+
+    def weighted(self, by: Terms) -> Measure:
+        """Returns the measure with all weights multiplied."""
+        return replace(self, scalar=t.product(self.scalar, by))
+
+    @property
+    def unit(self) -> Terms:
+        """The weight one."""
+        return {UNIT_KEY: self.bases.calculus.one}
+
+    @property
+    def text(self) -> Hashable:
+        """What measures with equal factors have in common; the scalar is left out."""
+        return frozenset(p.text(factor) for factor in self.factors)
 
     def with_noise(self, pieces: Pieces, name: int, whole: bool) -> Measure:
         """Returns the measure with one more, independent variable."""

@@ -7,7 +7,7 @@ the smallest upper one, the sum from L_j to U_k is G(U_k + 1) − G(L_j), for th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -211,6 +211,11 @@ def _between(
         ):
             raise UnsupportedError("a sum over all values of this noise has no limit term by term")
     return found
+
+
+def text(pieces: Pieces) -> Hashable:
+    """Returns what equal functions have in common, if they are written alike."""
+    return frozenset((zone, t.text(terms)) for zone, terms in pieces.items())
 
 
 def value(pieces: Pieces) -> Terms:

@@ -7,7 +7,7 @@ unit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -79,6 +79,11 @@ def product(first: Terms, second: Terms) -> dict[Key, Coefficient]:
             value = c * d
             found[key] = found[key] + value if key in found else value
     return {key: c for key, c in found.items() if c}
+
+
+def text(terms: Terms) -> Hashable:
+    """Returns what equal sums of terms have in common, if their coefficients are written alike."""
+    return frozenset((key, c.text) for key, c in terms.items())
 
 
 def scaled(terms: Terms, by: Coefficient) -> dict[Key, Coefficient]:
