@@ -49,8 +49,13 @@ class Coefficient:
 
     @property
     def text(self) -> str:
-        """Equal texts are equal numbers; that equal numbers have equal texts is not promised."""
-        return f"{self.polynomial} / {self.denominator} ^ {self.powers}"
+        """The same for equal quotients that are in lowest terms, as sums and products are."""
+        low, polynomial = _apart(self.polynomial)
+        powers = tuple(k + p for k, p in zip(low, self.powers, strict=True))
+        if self.denominator is None:
+            return f"{polynomial} {powers}"
+        content = self.denominator.leading_coefficient()
+        return f"{polynomial / content} / {self.denominator / content} {powers}"
 
     def __bool__(self) -> bool:
         return bool(self.polynomial)
@@ -143,6 +148,8 @@ def _apart(polynomial: Polynomial) -> tuple[Powers, Polynomial]:
     """Returns the largest powers of the variables that divide a polynomial, and what is left."""
     exponents = polynomial.monoms()
     width = len(polynomial.context().names())
+    if width == 1:
+        exponents = exponents[-1:]  # in falling order
     low = tuple(min(int(m[k]) for m in exponents) if exponents else 0 for k in range(width))
     if not any(low):
         return low, polynomial

@@ -104,9 +104,9 @@ class Run:
             ProgramError: a probability has a factor that is no rational function.
         """
         rows: list[dict[Written, Terms]] = [{} for _ in self.inputs]
-        for (written, agreeing), terms in self.finished.items():
+        for (outputs, agreeing), terms in self.finished.items():
             for k in agreeing.members:
-                rows[k][written] = plus(rows[k][written], terms) if written in rows[k] else terms
+                rows[k][outputs] = plus(rows[k][outputs], terms) if outputs in rows[k] else terms
         functions: dict[int, RationalFunction] = {}
         equal: dict[str, RationalFunction] = {}
 

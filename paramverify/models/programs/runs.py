@@ -1,4 +1,4 @@
-"""What is told of runs besides the values of their variables: their outputs, and the inputs that they take place on.
+"""What is told of runs besides the values of their variables: their outputs, and the inputs that they read.
 
 Neither changes what a run does next, so runs that differ in these alone go on together.
 """
@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from paramverify.models.programs.terms import Terms
+from paramverify.models.programs.terms import Terms, plus
 
 Plain = Fraction | str | bool | tuple["Plain", ...]
 Outputs = tuple[Plain, ...]
@@ -76,7 +76,9 @@ def read(runs: Runs, place: int) -> Iterable[tuple[Fraction | str, Runs]]:
     found: dict[Fraction | str, dict[Told, Terms]] = {}
     for (written, agreeing), weight in runs.items():
         for value, part in agreeing.by(place):
-            found.setdefault(value, {})[written, part] = weight
+            inside = found.setdefault(value, {})
+            told = written, part
+            inside[told] = plus(inside[told], weight) if told in inside else weight
     return found.items()
 
 
