@@ -94,6 +94,9 @@ class Coefficient:
             return Coefficient(self.ring, polynomial, powers)
         bottom = first * second if first is not None and second is not None else first or second
         assert bottom is not None
+        plain = self if first is None else other if second is None else None
+        if plain is not None and plain.polynomial.is_constant():  # the other one is in lowest terms
+            return Coefficient(self.ring, polynomial, powers, bottom)
         return _reduced(self.ring, polynomial, powers, bottom)
 
     def times(self, number: Fraction) -> Coefficient:

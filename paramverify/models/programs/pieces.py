@@ -35,9 +35,11 @@ from paramverify.models.programs.zones import (
 from paramverify.models.programs.zones import renamed as zone_renamed
 
 MAX_ZONES = 20_000  # pieces of one function
+FEW = 4  # whole values of noise that are told apart
 
 Pieces = Mapping[Zone, Terms]
 End = tuple[int, Number]  # v[j] + c
+Interval = tuple[Number | None, Number | None, Terms]  # from the one to the other; None is infinity
 
 
 @dataclass(frozen=True)
@@ -227,29 +229,66 @@ def _between(
 def flat(calculus: Calculus, pieces: Pieces, noise: Noise) -> dict[Zone, Terms]:
     """Returns the same function of one variable on intervals that do not meet, as few as there are.
 
-    Intervals of continuous noise have their ends in common: these have no weight. A whole number that stands
-    alone has a constant.
+    Intervals of continuous noise have their ends in common: these have no weight. Of whole noise, intervals
+    of at most `FEW` values have constants: on these different terms may be the same function.
     """
     step = 1 if noise.whole else 0
     ranges = [(*ends(zone), terms) for zone, terms in pieces.items()]
     cuts = {low for low, _, _ in ranges if low is not None}
     cuts |= {exact(high + step) for _, high, _ in ranges if high is not None}
     order: list[Number | None] = [None, *sorted(cuts), None]
-    found: list[tuple[Number | None, Number | None, Terms]] = []
+    found: list[Interval] = []
     for low, after in pairwise(order):
-        high = None if after is None else after - step
+        high = None if after is None else exact(after - step)
         total: Terms = {}
         for first, last, terms in ranges:
             below = first is None or (low is not None and first <= low)
             if below and (last is None or (high is not None and high <= last)):
                 total = t.plus(total, terms) if total else terms
-        if low is not None and low == high:
-            total = _at(calculus, total, noise.name, low)
-        if total and found and found[-1][1] == (low if low is None else low - step) and found[-1][2] == total:
-            found[-1] = (found[-1][0], high, total)
-        elif total:
-            found.append((low, high, total))
-    return {_interval(noise.name, low, high): terms for low, high, terms in found}
+        found.append((low, high, total))
+    found = _fewer(found)
+    if noise.whole:
+        found = _fewer(
+            _extended(calculus, noise.name, [p for i in found for p in _values(calculus, noise, i)])
+        )
+    return {_interval(noise.name, low, high): terms for low, high, terms in found if terms}
+
+
+def _fewer(intervals: Sequence[Interval]) -> list[Interval]:
+    """Returns the intervals with neighbours of the same terms as one."""
+    found: list[Interval] = []
+    for low, high, terms in intervals:
+        if found and found[-1][2] == terms:
+            low, _, _ = found.pop()
+        found.append((low, high, terms))
+    return found
+
+
+def _values(calculus: Calculus, noise: Noise, interval: Interval) -> Iterator[Interval]:
+    """Yields the values in an interval of whole noise one by one, if they are few."""
+    low, high, terms = interval
+    if low is None or high is None or high - low >= FEW:
+        yield interval
+        return
+    for k in range(int(high - low) + 1):
+        yield low + k, low + k, _at(calculus, terms, noise.name, low + k)
+
+
+def _extended(calculus: Calculus, name: int, intervals: list[Interval]) -> list[Interval]:
+    """Returns the intervals with each single value as part of a longer neighbour whose terms give it too."""
+    for step in (1, -1):
+        long: Terms = {}
+        found: list[Interval] = []
+        for low, high, terms in intervals[::step]:
+            if low is None or low != high:
+                long = terms
+            elif terms and long and _at(calculus, long, name, low) == terms:
+                terms = long
+            elif terms != long:
+                long = {}
+            found.append((low, high, terms))
+        intervals = found[::step]
+    return intervals
 
 
 def _interval(name: int, low: Number | None, high: Number | None) -> Zone:
