@@ -77,10 +77,9 @@ def candidates(model: Model) -> Iterator[Candidate]:
         for pair in model.pairs:
             pi, pi_key = _weight(pair.pi, vector, weights)
             tau, tau_key = _weight(pair.tau, vector, weights)
-            same = (f"{pi_key}/{key(pair.pi.mass)}", f"{tau_key}/{key(pair.tau.mass)}")
-            if same in seen:
+            if (pi_key, tau_key) in seen:
                 continue
-            seen.add(same)
+            seen.add((pi_key, tau_key))
             left, right = pi * pair.tau.mass, tau * pair.pi.mass
             if not left and not right:
                 continue  # impossible under both secrets
@@ -175,14 +174,18 @@ def _forward(steps: list[tuple[int, int, Polynomial]], weights: Vector) -> Vecto
 def _weight(
     start: InitialDistribution, vector: Vector, memory: dict[int, tuple[Polynomial, str]]
 ) -> tuple[Polynomial, str]:
-    """Returns Σ_s π(s)·v(s) with its canonical text; remembered, as many pairs share one distribution."""
-    if id(start) not in memory:
+    """Returns Σ_s π(s)·v(s), and its text with that of the mass.
+
+    That is remembered: many pairs share one distribution.
+    """
+    found = memory.get(id(start))
+    if found is None:
         total = start.mass * 0
         for state, weight in start.weights.items():
             if state in vector:
                 total += weight * vector[state]
-        memory[id(start)] = total, key(total)
-    return memory[id(start)]
+        found = memory[id(start)] = total, f"{key(total)}/{key(start.mass)}"
+    return found
 
 
 def vectors(hmm: HMM, lengths: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Vector]]:

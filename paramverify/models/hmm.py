@@ -65,11 +65,10 @@ class HMM:
             ModelError: a denominator vanishes on the domain.
         """
         listed = [[entry for entry in row if entry[2].numerator] for row in rows]
-        denominator = checks.common_denominator(f for row in listed for _, _, f in row)
-        steps = tuple(
-            tuple(Step(o, t, f.numerator * (denominator / f.denominator)) for o, t, f in row)
-            for row in listed
-        )
+        functions = {id(f): f for row in listed for _, _, f in row}  # many entries may share one
+        denominator = checks.common_denominator(functions.values())
+        weights = {k: f.numerator * (denominator / f.denominator) for k, f in functions.items()}
+        steps = tuple(tuple(Step(o, t, weights[id(f)]) for o, t, f in row) for row in listed)
         return HMM(
             checks.ring,
             tuple(states),

@@ -251,17 +251,21 @@ def possible(pairs: Sequence[SecretPair], domain: Domain) -> tuple[list[Obligati
     """
     doubtful: list[Obligation] = []
     notes: list[str] = []
+    signs: dict[int, Sign | None] = {}  # many pairs share their distributions
     for pair in pairs:
         for name, start in ((pair.left, pair.pi), (pair.right, pair.tau)):
-            sign = sign_on(start.mass, domain)
+            if id(start) not in signs:
+                signs[id(start)] = sign_on(start.mass, domain)
+            sign = signs[id(start)]
+            if sign is Sign.POSITIVE:
+                continue
             never = f"the secret {name!r} has probability zero for every prior"
-            somewhere = sign is Sign.POSITIVE or is_somewhere_positive(start.mass, domain)
+            somewhere = is_somewhere_positive(start.mass, domain)
             if somewhere is False:
                 raise CaseError(never, key="secrets")
             if somewhere is None:
                 doubtful.append(Obligation(Claim(-start.mass, domain), never))
-            if sign is not Sign.POSITIVE:
-                notes.extend(_excluded(name, start.mass, domain))
+            notes.extend(_excluded(name, start.mass, domain))
     return doubtful, notes
 
 

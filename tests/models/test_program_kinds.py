@@ -107,7 +107,7 @@ def test_zones_hold_the_points_that_their_bounds_describe() -> None:
         below = {p[:3] for p in points if all(p[i] - p[j] <= c for (i, j), c in shadow)}
         assert {p[:3] for p in inside} == below
         more = ((1, 2), Fraction(r.randint(-3, 3)))
-        part = within(zone, [more])
+        part = within(zone, (more,))
         kept = {p for p in inside if p[1] - p[2] <= more[1]}
         assert (part is None) == (not kept)
         assert part is None or kept == {p for p in points if all(p[i] - p[j] <= c for (i, j), c in part)}

@@ -14,7 +14,7 @@ from paramverify.errors import ProgramError
 from paramverify.models.mechanisms.program import shown_output
 from paramverify.models.programs import running
 from paramverify.models.programs import values as program_values
-from paramverify.models.programs.values import Plain
+from paramverify.models.programs.runs import Plain
 
 ALPHA = Fraction(1, 4)
 REACH = 8  # noise beyond it has the weight 4 ** -8 or so

@@ -104,10 +104,17 @@ class WorstPair(Protocol):
 
 def compare(mechanism: Mechanism, pairs: Sequence[tuple[Input, Input]]) -> tuple[HMM, list[SecretPair]]:
     """Returns the model that covers the inputs of all pairs, and the pairs as point priors."""
-    inputs = list(dict.fromkeys(given for pair in pairs for given in pair))
+    objects = {id(given): given for pair in pairs for given in pair}  # many pairs share their inputs
+    inputs = list(dict.fromkeys(objects.values()))
     hmm, starts = mechanism.build(inputs)
     start = dict(zip(inputs, starts, strict=True))
-    return hmm, [SecretPair(show_input(x), show_input(y), start[x], start[y]) for x, y in pairs]
+    told = {number: (show_input(given), start[given]) for number, given in objects.items()}
+
+    def secrets(x: Input, y: Input) -> SecretPair:
+        (left, pi), (right, tau) = told[id(x)], told[id(y)]
+        return SecretPair(left, right, pi, tau)
+
+    return hmm, [secrets(x, y) for x, y in pairs]
 
 
 def read_mechanism(table: Table, checks: Checks) -> Mechanism:
@@ -174,11 +181,18 @@ def neighbouring_inputs(
         return [_listed(pair, k, answers) for k, pair in enumerate(_pairs(table))]
     differ, by = read_differ(table, default_by)
     near = [_near(values, by) for values in answers]
+    inputs: dict[tuple[int, ...], Input] = {}  # by the places of the answers among their values
+
+    def at(places: tuple[int, ...]) -> Input:
+        if places not in inputs:
+            inputs[places] = tuple(values[k] for values, k in zip(answers, places, strict=True))
+        return inputs[places]
+
     found: list[tuple[Input, Input]] = []
-    for left in product(*answers):
+    for left in product(*(range(len(values)) for values in answers)):
         for right in _changes(left, near, differ):
-            if _before(left, right, answers):
-                found.append((left, right))
+            if left < right:
+                found.append((at(left), at(right)))
                 if len(found) > MAX_NEIGHBOURS:
                     raise LimitError(f"more than {MAX_NEIGHBOURS:,} pairs of neighbouring inputs")
     return found
@@ -193,11 +207,12 @@ def read_differ(table: Table, default_by: str = "1") -> tuple[str, int | None]:
     return differ, None if by == "any" else int(by)
 
 
-def _near(values: Sequence[Value], by: int | None) -> dict[Value, list[Value]]:
+def _near(values: Sequence[Value], by: int | None) -> list[list[int]]:
+    """Returns for the place of each value the places of those that are near it."""
     if by is None:
-        return {v: list(values) for v in values}
-    number = {v: _number(v) for v in values}
-    return {v: [w for w in values if abs(number[v] - number[w]) <= by] for v in values}
+        return [list(range(len(values)))] * len(values)
+    numbers = [_number(v) for v in values]
+    return [[k for k, w in enumerate(numbers) if abs(v - w) <= by] for v in numbers]
 
 
 def _number(value: Value) -> Fraction:
@@ -207,15 +222,13 @@ def _number(value: Value) -> Fraction:
     return Fraction(number)
 
 
-def _changes(left: Input, near: Sequence[dict[Value, list[Value]]], differ: str) -> Iterable[Input]:
+def _changes(
+    left: tuple[int, ...], near: Sequence[Sequence[Sequence[int]]], differ: str
+) -> Iterable[tuple[int, ...]]:
+    """Yields the inputs near one; an input is told by the places of its answers among their values."""
     if differ == "each":
         return product(*(near[k][v] for k, v in enumerate(left)))
     return ((*left[:k], w, *left[k + 1 :]) for k, v in enumerate(left) for w in near[k][v])
-
-
-def _before(left: Input, right: Input, answers: Sequence[Sequence[Value]]) -> bool:
-    places = [(list(a).index(x), list(a).index(y)) for a, x, y in zip(answers, left, right, strict=True)]
-    return [x for x, _ in places] < [y for _, y in places]
 
 
 def _pairs(table: Table) -> list[object]:

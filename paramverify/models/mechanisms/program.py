@@ -27,9 +27,10 @@ from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.models.programs.expressions import RESERVED
 from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.running import outputs_of
+from paramverify.models.programs.runs import Plain
 from paramverify.models.programs.sampling import Sampler
 from paramverify.models.programs.syntax import Program
-from paramverify.models.programs.values import Plain, Unread
+from paramverify.models.programs.values import Unread
 from paramverify.models.programs.values import Value as Inside
 from paramverify.tables import Table, as_expression, check_name
 

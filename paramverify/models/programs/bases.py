@@ -18,9 +18,10 @@ from paramverify.models.context import Checks, sample_points
 from paramverify.models.programs.coefficients import Coefficient
 from paramverify.models.programs.pieces import Pieces
 from paramverify.models.programs.terms import Calculus, Factor, Key, Rate
-from paramverify.models.programs.zones import ZERO
+from paramverify.models.programs.zones import ZERO, Number, exact
 
-EXP = 0  # the base e ** unit
+EXP = 0  # the base e ** (step · unit)
+PARTS = 5_040  # of the first rate of continuous noise: the other ones are mostly multiples of such a part
 
 
 @dataclass(eq=False)
@@ -30,6 +31,7 @@ class Bases:
     checks: Checks
     functions: list[RationalFunction] = field(default_factory=list)
     unit_name: str | None = None  # a parameter such as eps; "" for plain numbers
+    step: Fraction = Fraction(0)  # of continuous noise, in units; exponents that are whole numbers are faster
 
     @property
     def ring(self) -> Ring:
@@ -47,12 +49,17 @@ class Bases:
             self.functions.append(function)
         return self.functions.index(function) + 1
 
-    def power(self, base: int, exponent: Fraction) -> Coefficient:
+    def power(self, base: int, exponent: Number) -> Coefficient:
         """Returns base ** exponent."""
         if base != EXP:
             assert exponent.denominator == 1
             return Coefficient.of(self.ring, self.functions[base - 1] ** int(exponent))
-        return Coefficient.of(self.ring, self.ring.exponential(exponent, self.unit_name or ""))
+        return Coefficient.of(self.ring, self.ring.exponential(exponent * self.step, self.unit_name or ""))
+
+    def slope(self, base: int, exponent: Number) -> Fraction:
+        """Returns the logarithm of base ** exponent, in units."""
+        assert base == EXP
+        return exponent * self.step
 
     def unit(self, base: int) -> bool:
         """Whether exponents of the base count in a parameter."""
@@ -70,7 +77,7 @@ class Bases:
 
     def _values(self, base: int) -> float:
         if base == EXP:
-            return exp(1)
+            return exp(self.step)
         if base not in self._known:
             self._known[base] = self._at_a_point(self.functions[base - 1])
         return self._known[base]
@@ -92,21 +99,23 @@ class Bases:
         """Returns the probabilities of geometric noise: (1−α)/(1+α)·α^|k|, or (1−α)·α^k for k ≥ 0."""
         one = self.calculus.one
         base, a = self.number(alpha), Coefficient.of(self.ring, alpha)
-        right = Key((Factor(name, 0, ((base, Fraction(1)),)),))
-        zone = (((ZERO, name), Fraction(0)),)
+        right = Key((Factor(name, 0, ((base, 1),)),))
+        zone = (((ZERO, name), 0),)
         if not two_sided:
             return {zone: {right: one - a}}
         share = (one - a) / (one + a)
-        left = Key((Factor(name, 0, ((base, Fraction(-1)),)),))
-        return {zone: {right: share}, (((name, ZERO), Fraction(-1)),): {left: share}}
+        left = Key((Factor(name, 0, ((base, -1),)),))
+        return {zone: {right: share}, (((name, ZERO), -1),): {left: share}}
 
     def laplace(self, name: int, rate: Fraction, two_sided: bool) -> Pieces:
         """Returns the density (λ/2)·e^(−λ|v|), or λ·e^(−λv) for v ≥ 0; λ = rate · unit."""
+        self.step = self.step or rate / PARTS
+        slope = exact(rate / self.step)
         share = self.calculus.number(rate / 2 if two_sided else rate)
         units = 1 if self.unit_name else 0
-        right = Key((Factor(name, 0, ((EXP, -rate),)),), units)
-        zone = (((ZERO, name), Fraction(0)),)
+        right = Key((Factor(name, 0, ((EXP, -slope),)),), units)
+        zone = (((ZERO, name), 0),)
         if not two_sided:
             return {zone: {right: share}}
-        left = Key((Factor(name, 0, ((EXP, rate),)),), units)
-        return {zone: {right: share}, (((name, ZERO), Fraction(0)),): {left: share}}
+        left = Key((Factor(name, 0, ((EXP, slope),)),), units)
+        return {zone: {right: share}, (((name, ZERO), 0),): {left: share}}

@@ -47,6 +47,16 @@ class Coefficient:
             bottom = bottom * self.denominator
         return RationalFunction.of(self.polynomial * _monomial(self.ring, up), bottom)
 
+    @property
+    def text(self) -> str:
+        """The same for equal quotients that are in lowest terms, as sums and products are."""
+        low, polynomial = _apart(self.polynomial)
+        powers = tuple(k + p for k, p in zip(low, self.powers, strict=True))
+        if self.denominator is None:
+            return f"{polynomial} {powers}"
+        content = self.denominator.leading_coefficient()
+        return f"{polynomial / content} / {self.denominator / content} {powers}"
+
     def __bool__(self) -> bool:
         return bool(self.polynomial)
 
@@ -84,6 +94,9 @@ class Coefficient:
             return Coefficient(self.ring, polynomial, powers)
         bottom = first * second if first is not None and second is not None else first or second
         assert bottom is not None
+        plain = self if first is None else other if second is None else None
+        if plain is not None and plain.polynomial.is_constant():  # the other one is in lowest terms
+            return Coefficient(self.ring, polynomial, powers, bottom)
         return _reduced(self.ring, polynomial, powers, bottom)
 
     def times(self, number: Fraction) -> Coefficient:
@@ -138,6 +151,8 @@ def _apart(polynomial: Polynomial) -> tuple[Powers, Polynomial]:
     """Returns the largest powers of the variables that divide a polynomial, and what is left."""
     exponents = polynomial.monoms()
     width = len(polynomial.context().names())
+    if width == 1:
+        exponents = exponents[-1:]  # in falling order
     low = tuple(min(int(m[k]) for m in exponents) if exponents else 0 for k in range(width))
     if not any(low):
         return low, polynomial

@@ -171,7 +171,7 @@ class Comparing:
             return None
         ((name, slope),) = value.slopes
         factors = (f for f in state.measure.factors if any(name in pair for z in f for pair, _ in z))
-        ends: list[Fraction] = []
+        ends: list[Fraction | int] = []
         for zone in next(factors, {EVERYWHERE: {}}):
             bounds = dict(zone)
             if (name, ZERO) not in bounds or (ZERO, name) not in bounds:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from paramverify.errors import InputError, ProgramError
-from paramverify.models.programs import arithmetic
+from paramverify.models.programs import arithmetic, runs
 from paramverify.models.programs.comparing import Comparing, Found, Split, now
 from paramverify.models.programs.drawing import Drawing
 from paramverify.models.programs.expressions import IN_PLACE, NOISE
 from paramverify.models.programs.measure import Linear
+from paramverify.models.programs.runs import Plain
 from paramverify.models.programs.syntax import (
     Apply,
     Call,
@@ -23,7 +24,7 @@ from paramverify.models.programs.syntax import (
     Program,
     Variable,
 )
-from paramverify.models.programs.values import DEAD, Dead, Plain, State, Symbol, Unread, Value, read, unread
+from paramverify.models.programs.values import DEAD, Dead, State, Symbol, Unread, Value, read, unread
 
 MAX_RANGE = 10_000
 
@@ -39,7 +40,6 @@ class Evaluator:
     program: Program
     drawing: Drawing
     parameters: Mapping[str, Value]
-    inputs: tuple[tuple[Fraction | str, ...], ...]  # the inputs that are asked for, by their places
 
     def error(self, reason: str, place: Place) -> ProgramError:
         """Returns an error that points at a place."""
@@ -64,12 +64,10 @@ class Evaluator:
 
     def read(self, value: Unread, state: State) -> Found:
         """Tells the values of an input apart: those of all inputs that agree with what was read."""
-        known = [v for place, v in state.given if place == value.place]
-        if known:
-            return [(state, known[0])]
-        agreeing = (given for given in self.inputs if all(given[place] == v for place, v in state.given))
-        found = dict.fromkeys(given[value.place] for given in agreeing)
-        return [(read(state, value.place, v), v) for v in found]
+        return [
+            (read(state, value.place, found, inside), found)
+            for found, inside in runs.read(state.runs, value.place)
+        ]
 
     def read_all(self, values: Sequence[Value], state: State) -> list[tuple[State, list[Value]]]:
         """Returns values in which every input is read."""

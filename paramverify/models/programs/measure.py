@@ -6,7 +6,7 @@ comparison has joined yet stands in factors of its own, so ten noisy values cost
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, floor
@@ -18,7 +18,7 @@ from paramverify.models.programs.bases import Bases
 from paramverify.models.programs.coefficients import Coefficient
 from paramverify.models.programs.pieces import Noise, Pieces
 from paramverify.models.programs.terms import Key, Terms
-from paramverify.models.programs.zones import EVERYWHERE, ZERO, Bound, Zone
+from paramverify.models.programs.zones import EVERYWHERE, ZERO, Bound, Number, Reals, Zone, exact
 
 UNIT_KEY = Key()
 
@@ -69,6 +69,20 @@ class Measure:
         """Returns the measure with all weights multiplied."""
         return replace(self, scalar=t.scaled(self.scalar, by))
 
+    def weighted(self, by: Terms) -> Measure:
+        """Returns the measure with all weights multiplied."""
+        return replace(self, scalar=t.product(self.scalar, by))
+
+    @property
+    def unit(self) -> Terms:
+        """The weight one."""
+        return {UNIT_KEY: self.bases.calculus.one}
+
+    @property
+    def text(self) -> Hashable:
+        """What measures with equal factors have in common; the scalar is left out."""
+        return frozenset(p.text(factor) for factor in self.factors)
+
     def with_noise(self, pieces: Pieces, name: int, whole: bool) -> Measure:
         """Returns the measure with one more, independent variable."""
         return replace(
@@ -87,11 +101,11 @@ class Measure:
             if wanted.isdisjoint(p.names_in(factor)):
                 outside.append(factor)
             else:
-                inside = factor if inside is None else p.product(inside, factor)
-        one: Pieces = {EVERYWHERE: {UNIT_KEY: self.bases.calculus.one}}
+                inside = factor if inside is None else p.product(inside, factor, self.reals)
+        one: Pieces = {EVERYWHERE: self.unit}
         return one if inside is None else inside, tuple(outside)
 
-    def restricted(self, bounds: Sequence[tuple[Bound, Fraction]]) -> Measure | None:
+    def restricted(self, bounds: Sequence[tuple[Bound, Number]]) -> Measure | None:
         """Returns the part of the runs in which all bounds hold; None where there are certainly none.
 
         A comparison of noise from several factors becomes a factor of its own: the one that is gone first is
@@ -100,10 +114,10 @@ class Measure:
         names = {name for pair, _ in bounds for name in pair} - {ZERO}
         for k, factor in enumerate(self.factors):
             if names <= set(p.names_in(factor)):
-                kept = p.restricted(factor, bounds)
+                kept = p.restricted(factor, bounds, self.reals)
                 factors = (*self.factors[:k], kept, *self.factors[k + 1 :])
                 return replace(self, factors=factors) if kept else None
-        part = p.restricted({EVERYWHERE: {UNIT_KEY: self.bases.calculus.one}}, bounds)
+        part = p.restricted({EVERYWHERE: self.unit}, bounds, self.reals)
         return replace(self, factors=(*self.factors, part)) if part else None
 
     def without(self, dead: Iterable[int]) -> Measure:
@@ -124,8 +138,20 @@ class Measure:
         found: dict[frozenset[int], Pieces] = {}
         for factor in self.factors:
             names = frozenset(p.names_in(factor))
-            found[names] = p.product(found[names], factor) if names in found else factor
+            found[names] = p.product(found[names], factor, self.reals) if names in found else factor
+        for names, factor in found.items():
+            if len(names) == 1 and len(factor) > 1:
+                (name,) = names
+                found[names] = p.flat(self.bases.calculus, factor, self._noise(name))
         return replace(self, factors=tuple(found.values()))
+
+    @property
+    def reals(self) -> Reals:
+        """The variables that are no whole numbers."""
+        return frozenset(name for name, whole in self.whole.items() if not whole)
+
+    def _noise(self, name: int) -> Noise:
+        return Noise(name, self.whole[name], self.reals)
 
     @property
     def is_empty(self) -> bool:
@@ -143,8 +169,7 @@ class Measure:
 
     def _eliminated(self, name: int) -> Measure:
         inside, outside = self.joined([name])
-        noise = Noise(name, self.whole[name])
-        rest = p.eliminated(self.bases.calculus, inside, noise, self.bases.small)
+        rest = p.eliminated(self.bases.calculus, inside, self._noise(name), self.bases.small)
         whole = {n: w for n, w in self.whole.items() if n != name}
         if p.names_in(rest):
             return replace(self, factors=(*outside, rest), whole=whole)
@@ -170,7 +195,7 @@ class Measure:
         return replace(
             self,
             factors=tuple(
-                p.moved(calculus, f, name, by) if name in p.names_in(f) else f for f in self.factors
+                p.moved(calculus, f, name, exact(by)) if name in p.names_in(f) else f for f in self.factors
             ),
         )
 
@@ -208,7 +233,7 @@ class Measure:
         total = p.plus(_by(left, self.scalar), _by(right, other.scalar))
         return replace(self, factors=(total,), scalar={UNIT_KEY: self.bases.calculus.one})
 
-    def bounds(self, value: Linear, strict: bool) -> list[tuple[Bound, Fraction]] | None:
+    def bounds(self, value: Linear, strict: bool) -> list[tuple[Bound, Number]] | None:
         """Returns the bounds that say `value ≤ 0` (`< 0`), or None where they are no bounds of a zone."""
         slopes = dict(value.slopes)
         if len(slopes) == 1:
@@ -223,10 +248,10 @@ class Measure:
                 return [(pair, self._limit(first, -value.constant / abs(k), strict))]
         return None
 
-    def _limit(self, name: int, limit: Fraction, strict: bool) -> Fraction:
+    def _limit(self, name: int, limit: Fraction, strict: bool) -> Number:
         if not self.whole[name]:
-            return limit  # a set of measure zero is the difference
-        return Fraction(ceil(limit) - 1 if strict else floor(limit))
+            return exact(limit)  # a set of measure zero is the difference
+        return ceil(limit) - 1 if strict else floor(limit)
 
 
 def _by(pieces: Pieces, scalar: Terms) -> dict[Zone, Terms]:

@@ -7,9 +7,10 @@ the smallest upper one, the sum from L_j to U_k is G(U_k + 1) − G(L_j), for th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
 
 from paramverify.errors import SizeError, UnsupportedError
 from paramverify.models.programs import terms as t
@@ -17,11 +18,16 @@ from paramverify.models.programs.coefficients import Coefficient
 from paramverify.models.programs.terms import ONE, Calculus, Factor, Key, Rate, Terms
 from paramverify.models.programs.zones import (
     EVERYWHERE,
+    REMEMBERED,
     ZERO,
     Bound,
+    Number,
+    Reals,
     Zone,
     bounds_above,
     bounds_below,
+    ends,
+    exact,
     shifted,
     within,
     without,
@@ -29,17 +35,20 @@ from paramverify.models.programs.zones import (
 from paramverify.models.programs.zones import renamed as zone_renamed
 
 MAX_ZONES = 20_000  # pieces of one function
+FEW = 4  # whole values of noise that are told apart
 
 Pieces = Mapping[Zone, Terms]
-End = tuple[int, Fraction]  # v[j] + c
+End = tuple[int, Number]  # v[j] + c
+Interval = tuple[Number | None, Number | None, Terms]  # from the one to the other; None is infinity
 
 
 @dataclass(frozen=True)
 class Noise:
-    """A random variable: its number, whether it is a whole number, and the words for messages."""
+    """A random variable: its number, whether it is a whole number, and which variables are not."""
 
     name: int
     whole: bool
+    reals: Reals
 
 
 def plus(first: Pieces, second: Pieces) -> dict[Zone, Terms]:
@@ -54,23 +63,24 @@ def plus(first: Pieces, second: Pieces) -> dict[Zone, Terms]:
     return _bounded(found)
 
 
-def product(first: Pieces, second: Pieces) -> dict[Zone, Terms]:
-    """Returns the product of two functions."""
+def product(first: Pieces, second: Pieces, reals: Reals) -> dict[Zone, Terms]:
+    """Returns the product of two functions; sets of no weight are left out."""
     found: dict[Zone, Terms] = {}
     for zone, left in first.items():
         for other, right in second.items():
-            both = within(zone, other)
+            both = within(zone, other, reals)
             if both is not None:
                 terms = t.product(left, right)
                 _add(found, both, terms)
     return _bounded(found)
 
 
-def restricted(pieces: Pieces, bounds: Sequence[tuple[Bound, Fraction]]) -> dict[Zone, Terms]:
+def restricted(pieces: Pieces, bounds: Sequence[tuple[Bound, Number]], reals: Reals) -> dict[Zone, Terms]:
     """Returns the function that is the same where all bounds hold, and zero elsewhere."""
     found: dict[Zone, Terms] = {}
+    bounds = tuple(bounds)
     for zone, terms in pieces.items():
-        part = within(zone, bounds)
+        part = within(zone, bounds, reals)
         if part is not None:
             _add(found, part, terms)
     return found
@@ -86,7 +96,7 @@ def renamed(pieces: Pieces, names: Mapping[int, int]) -> dict[Zone, Terms]:
     return {zone_renamed(zone, names): t.renamed(terms, names) for zone, terms in pieces.items()}
 
 
-def moved(calculus: Calculus, pieces: Pieces, name: int, by: Fraction) -> dict[Zone, Terms]:
+def moved(calculus: Calculus, pieces: Pieces, name: int, by: Number) -> dict[Zone, Terms]:
     """Returns the function of `v[name] + by`: its value at w is that of the given one at `w − by`."""
     found: dict[Zone, Terms] = {}
     for zone, terms in pieces.items():
@@ -108,7 +118,7 @@ def convolved(calculus: Calculus, pieces: Pieces, name: int, pair: tuple[int, in
             (factor,) = key.factors or (Factor(name, 0, ONE),)
             # (S − Y)^k · b^S · b^(−Y): with k > 0 the power written out would need two variables.
             new = t.plus(new, _difference(calculus, factor, key.units, pair, c))
-        part = within(EVERYWHERE, bounds)
+        part = within(EVERYWHERE, tuple(bounds))
         if part is not None:
             _add(found, part, new)
     return found
@@ -144,22 +154,25 @@ def eliminated(
     return _bounded(found)
 
 
-def _ends(zone: Zone, noise: Noise) -> Iterator[tuple[Zone, End | None, End | None]]:
-    """Yields the parts of the shadow of a zone, with the largest lower and the smallest upper bound there."""
+@lru_cache(REMEMBERED)
+def _ends(zone: Zone, noise: Noise) -> list[tuple[Zone, End | None, End | None]]:
+    """Returns the parts of the shadow of a zone, with the largest lower and smallest upper bound there."""
+    found: list[tuple[Zone, End | None, End | None]] = []
     shadow = without(zone, noise.name)
     lows, highs = bounds_below(zone, noise.name), bounds_above(zone, noise.name)
-    for low, first in _largest(lows, shadow, noise.whole, 1):
-        for high, second in _largest(highs, first, noise.whole, -1):
+    for low, first in _largest(lows, shadow, noise, 1):
+        for high, second in _largest(highs, first, noise, -1):
             if low is None or high is None:
-                yield second, low, high
+                found.append((second, low, high))
                 continue
             # low ≤ high: v[low] + c ≤ v[high] + d
-            part = within(second, [((low[0], high[0]), high[1] - low[1])])
+            part = within(second, (((low[0], high[0]), high[1] - low[1]),), noise.reals)
             if part is not None:
-                yield part, low, high
+                found.append((part, low, high))
+    return found
 
 
-def _largest(ends: list[End], zone: Zone, whole: bool, sign: int) -> Iterator[tuple[End | None, Zone]]:
+def _largest(ends: list[End], zone: Zone, noise: Noise, sign: int) -> Iterator[tuple[End | None, Zone]]:
     """Yields each end with the part of the zone in which it is the largest (smallest, for sign −1) of all.
 
     Where several are the same it is the first one of them.
@@ -167,15 +180,15 @@ def _largest(ends: list[End], zone: Zone, whole: bool, sign: int) -> Iterator[tu
     if not ends:
         yield None, zone
         return
-    step = Fraction(1) if whole else Fraction(0)
+    step = 1 if noise.whole else 0
     for k, (j, c) in enumerate(ends):
-        bounds: list[tuple[Bound, Fraction]] = []
+        bounds: list[tuple[Bound, Number]] = []
         for m, (i, d) in enumerate(ends):
             if m != k:
-                strict = step if m < k else Fraction(0)
+                strict = step if m < k else 0
                 # v[i] + d ≤ v[j] + c − strict, or the other way around
                 bounds.append(((i, j), c - d - strict) if sign > 0 else ((j, i), d - c - strict))
-        part = within(zone, bounds)
+        part = within(zone, tuple(bounds), noise.reals)
         if part is not None:
             yield (j, c), part
 
@@ -211,6 +224,88 @@ def _between(
         ):
             raise UnsupportedError("a sum over all values of this noise has no limit term by term")
     return found
+
+
+def flat(calculus: Calculus, pieces: Pieces, noise: Noise) -> dict[Zone, Terms]:
+    """Returns the same function of one variable on intervals that do not meet, as few as there are.
+
+    Intervals of continuous noise have their ends in common: these have no weight. Of whole noise, intervals
+    of at most `FEW` values have constants: on these different terms may be the same function.
+    """
+    step = 1 if noise.whole else 0
+    ranges = [(*ends(zone), terms) for zone, terms in pieces.items()]
+    cuts = {low for low, _, _ in ranges if low is not None}
+    cuts |= {exact(high + step) for _, high, _ in ranges if high is not None}
+    order: list[Number | None] = [None, *sorted(cuts), None]
+    found: list[Interval] = []
+    for low, after in pairwise(order):
+        high = None if after is None else exact(after - step)
+        total: Terms = {}
+        for first, last, terms in ranges:
+            below = first is None or (low is not None and first <= low)
+            if below and (last is None or (high is not None and high <= last)):
+                total = t.plus(total, terms) if total else terms
+        found.append((low, high, total))
+    found = _fewer(found)
+    if noise.whole:
+        found = _fewer(
+            _extended(calculus, noise.name, [p for i in found for p in _values(calculus, noise, i)])
+        )
+    return {_interval(noise.name, low, high): terms for low, high, terms in found if terms}
+
+
+def _fewer(intervals: Sequence[Interval]) -> list[Interval]:
+    """Returns the intervals with neighbours of the same terms as one."""
+    found: list[Interval] = []
+    for low, high, terms in intervals:
+        if found and found[-1][2] == terms:
+            low, _, _ = found.pop()
+        found.append((low, high, terms))
+    return found
+
+
+def _values(calculus: Calculus, noise: Noise, interval: Interval) -> Iterator[Interval]:
+    """Yields the values in an interval of whole noise one by one, if they are few."""
+    low, high, terms = interval
+    if low is None or high is None or high - low >= FEW:
+        yield interval
+        return
+    for k in range(int(high - low) + 1):
+        yield low + k, low + k, _at(calculus, terms, noise.name, low + k)
+
+
+def _extended(calculus: Calculus, name: int, intervals: list[Interval]) -> list[Interval]:
+    """Returns the intervals with each single value as part of a longer neighbour whose terms give it too."""
+    for step in (1, -1):
+        long: Terms = {}
+        found: list[Interval] = []
+        for low, high, terms in intervals[::step]:
+            if low is None or low != high:
+                long = terms
+            elif terms and long and _at(calculus, long, name, low) == terms:
+                terms = long
+            elif terms != long:
+                long = {}
+            found.append((low, high, terms))
+        intervals = found[::step]
+    return intervals
+
+
+def _interval(name: int, low: Number | None, high: Number | None) -> Zone:
+    below = () if low is None else (((ZERO, name), -low),)
+    return below if high is None else (*below, ((name, ZERO), high))
+
+
+def _at(calculus: Calculus, terms: Terms, name: int, place: Number) -> Terms:
+    found: Terms = {}
+    for key, c in terms.items():
+        found = t.plus(found, t.scaled(calculus.moved(key, name, (ZERO, place, 1)), c))
+    return found
+
+
+def text(pieces: Pieces) -> Hashable:
+    """Returns what equal functions have in common, if they are written alike."""
+    return frozenset((zone, t.text(terms)) for zone, terms in pieces.items())
 
 
 def value(pieces: Pieces) -> Terms:

@@ -29,6 +29,8 @@ from paramverify.models.programs.liveness import (
     substituted,
 )
 from paramverify.models.programs.measure import UNIT_KEY, Measure
+from paramverify.models.programs.merging import merged
+from paramverify.models.programs.runs import Agreeing, Input, Outputs, Told, Written, written
 from paramverify.models.programs.sharing import check_names, check_sharing
 from paramverify.models.programs.syntax import (
     Apply,
@@ -47,24 +49,13 @@ from paramverify.models.programs.syntax import (
     Variable,
     While,
 )
-from paramverify.models.programs.terms import Terms, plus
-from paramverify.models.programs.values import (
-    Plain,
-    State,
-    Value,
-    forgotten,
-    key,
-    merged,
-    settled,
-)
+from paramverify.models.programs.terms import Terms, plus, product
+from paramverify.models.programs.values import State, Value, forgotten, key, settled
 
 MAX_STATES = 200_000  # states at one time
 MAX_TURNS = 1_000  # turns of a while loop
 MAX_CALLS = 100_000  # calls of functions
 FRAME, RESULT = "#caller", "#result"
-
-Outputs = tuple[Plain, ...]
-Input = tuple[Fraction | str, ...]
 
 
 @dataclass
@@ -77,61 +68,66 @@ class Left:
     returns: list[State] = field(default_factory=list)  # of a function, with the value as `#result`
 
 
-@dataclass(frozen=True)
-class Finished:
-    """The weight of an output, on all inputs that have these values at these places."""
-
-    given: tuple[tuple[int, Fraction | str], ...]
-    outputs: Outputs
-    terms: Terms
-
-
 @dataclass(eq=False)
 class Run:
     """One run of a program, over all random choices, and over all inputs that are asked for."""
 
     program: Program
     evaluator: Evaluator
-    finished: dict[Hashable, Finished] = field(default_factory=dict)
+    inputs: Sequence[Input]
+    finished: dict[Told, Terms] = field(default_factory=dict)
     in_function: int = 0
     calls: int = 0
 
     def start(self, values: Mapping[str, Value], measure: Measure) -> None:
         """Runs the program."""
-        left = self.block(self.program.body, [State(values, (), measure, {})], After())
+        told = Written(), Agreeing.every(self.inputs)
+        left = self.block(self.program.body, [State(values, {told: measure.scalar}, measure, {})], After())
         for state in left.end:
             self.finish(state)
         for state in (*left.breaks, *left.continues):
-            raise DefectError(f"a loop is left where there is none: {state.outputs}")
+            raise DefectError(f"a loop is left where there is none: {state.values}")
 
     def finish(self, state: State) -> None:
         """Adds runs that have ended to the probability of their output."""
         measure = settled(replace(state, values={}), NOTHING).measure
-        what = (key(state.given), key(state.outputs))
-        known = self.finished[what].terms if what in self.finished else {}
-        self.finished[what] = Finished(state.given, state.outputs, plus(known, measure.scalar))
+        if measure.is_empty:
+            return
+        for told, weight in state.runs.items():
+            total = product(weight, measure.scalar)
+            self.finished[told] = plus(self.finished[told], total) if told in self.finished else total
 
-    def found(self, given: Input) -> list[tuple[Outputs, RationalFunction]]:
-        """Returns each output on one input with its probability.
+    def found(self) -> list[list[tuple[Outputs, RationalFunction]]]:
+        """Returns for each input each output with its probability; equal functions are one object.
 
         Raises:
             ProgramError: a probability has a factor that is no rational function.
         """
-        total: dict[Hashable, tuple[Outputs, Terms]] = {}
-        for ended in self.finished.values():
-            if all(given[place] == value for place, value in ended.given):
-                what = key(ended.outputs)
-                known = total[what][1] if what in total else {}
-                total[what] = (ended.outputs, plus(known, ended.terms))
-        for _, terms in total.values():
-            if any(k != UNIT_KEY for k in terms):
-                name = self.evaluator.drawing.bases.unit_name
-                reason = (
-                    f"two noises of the same rate meet, and a factor {name} appears beside exp(-{name}): "
-                    f"give {name} a number, such as {name} = 1/2 in [parameters]"
-                )
-                raise self.error(reason, Place(1, 0))
-        return [(outputs, terms[UNIT_KEY].function()) for outputs, terms in total.values() if terms]
+        rows: list[dict[Written, Terms]] = [{} for _ in self.inputs]
+        for (outputs, agreeing), terms in self.finished.items():
+            for k in agreeing.members:
+                rows[k][outputs] = plus(rows[k][outputs], terms) if outputs in rows[k] else terms
+        functions: dict[int, RationalFunction] = {}
+        equal: dict[str, RationalFunction] = {}
+
+        def function(terms: Terms) -> RationalFunction:
+            if id(terms) not in functions:
+                if any(k != UNIT_KEY for k in terms):
+                    raise self.factor_beside()
+                value = terms[UNIT_KEY].function()
+                functions[id(terms)] = equal.setdefault(str(value), value)
+            return functions[id(terms)]
+
+        return [[(w.outputs, function(terms)) for w, terms in row.items() if terms] for row in rows]
+
+    def factor_beside(self) -> ProgramError:
+        """Returns the error that says that a factor such as eps appears, and what helps."""
+        name = self.evaluator.drawing.bases.unit_name
+        reason = (
+            f"two noises of the same rate meet, and a factor {name} appears beside exp(-{name}): "
+            f"give {name} a number, such as {name} = 1/2 in [parameters]"
+        )
+        return self.error(reason, Place(1, 0))
 
     def block(self, statements: Sequence[Statement], states: list[State], after: After) -> Left:
         """Runs a block; what is read after it is known, so that the rest can be forgotten."""
@@ -157,7 +153,7 @@ class Run:
     def merged(self, states: list[State], live: Live) -> list[State]:
         """Returns the states in canonical form, with equal ones as one."""
         found = merged([settled(s, live) for s in states])
-        if len(found) > MAX_STATES:
+        if sum(len(s.runs) for s in found) > MAX_STATES:
             raise SizeError(f"the program has more than {MAX_STATES:,} states at one time")
         return found
 
@@ -221,7 +217,7 @@ class Run:
         found = []
         for after, result in self.evaluator.values(value, state):
             for last, plain in self.evaluator.released(value, result, after):
-                found.append(replace(last, outputs=(*last.outputs, plain)))
+                found.append(replace(last, runs=written(last.runs, plain)))
         return found
 
     def called(self, statement: Assign, call: Call, state: State, after: After) -> list[State]:
@@ -367,14 +363,14 @@ def outputs_of(
     check_names(program, parameters)
     check_sharing(program, names)
     drawing = Drawing(program.text, checks, bases, rates)
-    run = Run(program, Evaluator(program, drawing, parameters, tuple(inputs)))
+    run = Run(program, Evaluator(program, drawing, parameters), tuple(inputs))
     one = bases.calculus.one
     try:
         run.start(names, Measure(bases, {UNIT_KEY: one}))
     except RecursionError:
         reason = "the program, or an expression in parameters that it builds, is nested too deeply"
         raise ProgramError(reason, program.text, 1, 0) from None
-    rows = [run.found(given) for given in inputs]
+    rows = run.found()
     for row in rows:
         total = RationalFunction.of(checks.ring.number(0))
         for _, share in row:

@@ -7,7 +7,7 @@ unit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -16,8 +16,9 @@ from typing import NamedTuple, Protocol
 
 from paramverify.algebra.polynomials import Ring
 from paramverify.models.programs.coefficients import Coefficient
+from paramverify.models.programs.zones import REMEMBERED, Number, exact
 
-Rate = tuple[tuple[int, Fraction], ...]  # (base, exponent), sorted, no exponent zero
+Rate = tuple[tuple[int, Number], ...]  # (base, exponent), sorted, no exponent zero
 
 ONE: Rate = ()
 
@@ -29,11 +30,14 @@ class Powers(Protocol):
     def ring(self) -> Ring:
         """The ring of the case."""
 
-    def power(self, base: int, exponent: Fraction) -> Coefficient:
+    def power(self, base: int, exponent: Number) -> Coefficient:
         """Returns base ** exponent."""
 
+    def slope(self, base: int, exponent: Number) -> Fraction:
+        """Returns the logarithm of base ** exponent, in units, for a base of continuous noise."""
+
     def unit(self, base: int) -> bool:
-        """Whether exponents of this base count in a symbolic unit: dividing by one leaves the ring."""
+        """Whether logarithms of this base count in a symbolic unit: dividing by one leaves the ring."""
 
 
 class Factor(NamedTuple):
@@ -54,11 +58,12 @@ class Key(NamedTuple):
 Terms = Mapping[Key, Coefficient]
 
 
+@lru_cache(REMEMBERED)
 def times(first: Rate, second: Rate, exponent: int = 1) -> Rate:
     """Returns first · second ** exponent."""
     found = dict(first)
     for base, k in second:
-        found[base] = found.get(base, Fraction(0)) + exponent * k
+        found[base] = exact(found.get(base, 0) + exponent * k)
     return tuple(sorted((base, k) for base, k in found.items() if k))
 
 
@@ -81,11 +86,17 @@ def product(first: Terms, second: Terms) -> dict[Key, Coefficient]:
     return {key: c for key, c in found.items() if c}
 
 
+def text(terms: Terms) -> Hashable:
+    """Returns what equal sums of terms have in common, if their coefficients are written alike."""
+    return frozenset((key, c.text) for key, c in terms.items())
+
+
 def scaled(terms: Terms, by: Coefficient) -> dict[Key, Coefficient]:
     """Returns a multiple of a sum of terms."""
     return {key: c * by for key, c in terms.items() if by}
 
 
+@lru_cache(REMEMBERED)
 def joined(left: Key, right: Key) -> Key:
     """Returns the key of a product of two terms."""
     found = {factor.name: factor for factor in left.factors}
@@ -98,8 +109,10 @@ def joined(left: Key, right: Key) -> Key:
     return Key(factors, left.units + right.units)
 
 
-def renamed(terms: Terms, names: Mapping[int, int]) -> dict[Key, Coefficient]:
+def renamed(terms: Terms, names: Mapping[int, int]) -> Terms:
     """Returns the terms with other numbers for their variables."""
+    if all(names.get(f.name, f.name) == f.name for key in terms for f in key.factors):
+        return terms
     return {
         Key(tuple(sorted(f._replace(name=names.get(f.name, f.name)) for f in key.factors)), key.units): c
         for key, c in terms.items()
@@ -121,7 +134,7 @@ class Calculus:
         """Returns a constant."""
         return Coefficient.number(self.powers.ring, value)
 
-    def value(self, rate: Rate, exponent: Fraction | int = 1) -> Coefficient:
+    def value(self, rate: Rate, exponent: Number = 1) -> Coefficient:
         """Returns rate ** exponent."""
         what = (rate, exponent)
         if what not in self._values:
@@ -132,14 +145,14 @@ class Calculus:
         return self._values[what]
 
     @cached_property
-    def _values(self) -> dict[tuple[Rate, Fraction | int], Coefficient]:
+    def _values(self) -> dict[tuple[Rate, Number], Coefficient]:
         return {}
 
     @cached_property
     def _primitives(self) -> dict[tuple[Rate, int, bool], list[tuple[Coefficient, int]]]:
         return {}
 
-    def moved(self, key: Key, name: int, to: tuple[int, Fraction, int]) -> dict[Key, Coefficient]:
+    def moved(self, key: Key, name: int, to: tuple[int, Number, int]) -> dict[Key, Coefficient]:
         """Returns a term with `v[name]` replaced by `sign · v[j] + c`; `to` is (j, c, sign).
 
         j is 0 for a constant.
@@ -189,7 +202,8 @@ class Calculus:
         if not rate:
             zero = self.number(0)
             return [*[(zero, 0)] * (power + 1), (self.number(Fraction(1, power + 1)), 0)]
-        ((base, slope),) = rate
+        ((base, exponent),) = rate
+        slope = self.powers.slope(base, exponent)
         unit = -1 if self.powers.unit(base) else 0
         found: list[tuple[Coefficient, int]] = []
         c, units = Fraction(1) / slope, unit

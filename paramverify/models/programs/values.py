@@ -13,6 +13,8 @@ from fractions import Fraction
 from paramverify.algebra.trees import Node as Tree
 from paramverify.models.programs.liveness import WHOLE, Live
 from paramverify.models.programs.measure import Linear, Measure
+from paramverify.models.programs.runs import Runs
+from paramverify.models.programs.runs import key as plain_key
 
 
 @dataclass(frozen=True)
@@ -38,23 +40,20 @@ class Unread:
 
 
 Value = Fraction | str | bool | Linear | Symbol | Dead | Unread | tuple["Value", ...]
-Output = tuple["Plain", ...]
-Plain = Fraction | str | bool | tuple["Plain", ...]
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Runs that have the same values in all variables, and the same outputs so far, with their weight.
+    """Runs that have the same values in all variables, with their weight.
 
-    `aliases` gives noise that was replaced by a difference of others since the statement began. `given` are
-    the inputs that were read, by their places; the runs are those on all inputs with these values.
+    The weight of runs of which the same is told is `runs[told]` times the measure. `aliases` gives noise that
+    was replaced by a difference of others since the statement began.
     """
 
     values: Mapping[str, Value]
-    outputs: Output
+    runs: Runs
     measure: Measure
     aliases: Mapping[int, Linear]
-    given: tuple[tuple[int, Fraction | str], ...] = ()
 
 
 def key(value: object) -> Hashable:
@@ -63,16 +62,16 @@ def key(value: object) -> Hashable:
         return ("list", tuple(map(key, value)))
     if isinstance(value, Symbol):
         return ("symbol", str(value.tree))
-    return (type(value).__name__, value)
+    return plain_key(value)
 
 
 def common(state: State) -> Hashable:
     """Returns what states that can be merged have in common."""
     values = tuple(sorted((name, key(value)) for name, value in state.values.items()))
-    return (values, key(state.outputs), tuple(sorted(state.measure.whole.items())), key(state.given))
+    return (values, tuple(sorted(state.measure.whole.items())))
 
 
-def read(state: State, place: int, value: Fraction | str) -> State:
+def read(state: State, place: int, value: Fraction | str, runs: Runs) -> State:
     """Returns the runs in which the input at a place has a value."""
 
     def put(inside: Value) -> Value:
@@ -80,9 +79,7 @@ def read(state: State, place: int, value: Fraction | str) -> State:
             return value if inside.place == place else inside
         return tuple(put(v) for v in inside) if isinstance(inside, tuple) else inside
 
-    values = {name: put(inside) for name, inside in state.values.items()}
-    given = tuple(sorted((*state.given, (place, value))))
-    return replace(state, values=values, given=given)
+    return replace(state, values={name: put(inside) for name, inside in state.values.items()}, runs=runs)
 
 
 def unread(value: Value) -> list[Unread]:
@@ -178,20 +175,4 @@ def settled(state: State, live: Live) -> State:
         return Linear(tuple(sorted((order[n], k) for n, k in value.slopes)), Fraction(moved))
 
     values = {name: mapped(value, renumbered) for name, value in values.items()}
-    return State(values, state.outputs, measure.renamed(order), {}, state.given)
-
-
-def merged(states: list[State]) -> list[State]:
-    """Returns the states with those that cannot be told apart as one."""
-    found: dict[Hashable, State] = {}
-    for state in states:
-        if state.measure.is_empty:
-            continue
-        what = common(state)
-        if what in found:
-            other = found[what]
-            measure = other.measure.plus(state.measure)
-            found[what] = State(other.values, other.outputs, measure, {}, other.given)
-        else:
-            found[what] = state
-    return [state for state in found.values() if not state.measure.is_empty]
+    return State(values, state.runs, measure.renamed(order), {})
