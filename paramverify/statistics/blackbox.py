@@ -13,7 +13,7 @@ import os
 import pickle
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib import import_module
@@ -233,7 +233,7 @@ class BlackBox:
 
     `decorate` gives, for each step, what goes in front of a label: the answers that an adversary chose.
     Sequences have the given length; those that are shorter are filled up with `ending`. Without a length
-    they may have any, also different ones.
+    they may have any, also different ones. A mechanism of ours may count its outputs by itself.
     """
 
     mechanism: Mechanism
@@ -243,6 +243,7 @@ class BlackBox:
     length: int | None
     decorate: tuple[str, ...] = ()
     ending: str | None = None
+    counts: Callable[[np.random.Generator, Any, int], Mapping[str, int]] | None = None
 
     def __call__(self, rng: np.random.Generator, size: int) -> Counts:
         """Returns how often each output came in `size` runs.
@@ -266,6 +267,9 @@ class BlackBox:
     def _outputs(self, rng: np.random.Generator, given: Given, amount: int) -> Counter[Any]:
         """Returns how often each output came; an output is frozen before the mechanism may change it."""
         found: Counter[Any] = Counter()
+        if self.counts:
+            counted = self.counts(rng, given, amount)
+            return Counter({((str,), (output,)): number for output, number in counted.items()})
         with users(lambda told: f"the mechanism raised {told} (on the input {given})"):
             if self.vectorised:
                 outputs = self.mechanism(rng, given, amount)

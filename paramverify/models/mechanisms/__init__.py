@@ -77,8 +77,16 @@ class Drawn(Protocol):
 class Runnable(Protocol):
     """What a mechanism may offer besides: it is run as it is written, with the parameters as numbers."""
 
-    def run_at(self, values: Mapping[str, float]) -> Drawing:
+    def run_at(self, values: Mapping[str, Fraction | float]) -> Drawing:
         """Returns the mechanism at a parameter point."""
+
+
+@runtime_checkable
+class Counting(Protocol):
+    """What a mechanism at a parameter point may offer besides: it counts its outputs by itself."""
+
+    def counts(self, rng: np.random.Generator, given: tuple[Any, ...], size: int) -> Mapping[str, int]:
+        """Returns how often each output came in `size` runs, in the words of the model."""
 
 
 @runtime_checkable

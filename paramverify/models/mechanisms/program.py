@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.expressions import Expression, Value
@@ -24,10 +25,11 @@ from paramverify.models.mechanisms import (
 )
 from paramverify.models.names import distinct
 from paramverify.models.priors import InitialDistribution, SecretPair
+from paramverify.models.programs.columns import Number
 from paramverify.models.programs.expressions import RESERVED
 from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.running import outputs_of
-from paramverify.models.programs.sampling import Sampler
+from paramverify.models.programs.sampling import Outcomes, Sampler
 from paramverify.models.programs.syntax import Program
 from paramverify.models.programs.values import Plain, Unread
 from paramverify.models.programs.values import Value as Inside
@@ -98,7 +100,7 @@ class ProgramMechanism:
             start = end
         return found
 
-    def run_at(self, values: Mapping[str, float]) -> Drawing:
+    def run_at(self, values: Mapping[str, Number]) -> Drawing:
         """Returns the program itself, to be run with the parameters as numbers."""
         return Drawn(self.program, self.places, dict(values))
 
@@ -113,27 +115,35 @@ class Drawn:
 
     program: Program
     places: tuple[Place, ...]
-    values: Mapping[str, float]
+    values: Mapping[str, Number]
+
+    def outcomes(self, rng: np.random.Generator, given: Sequence[Value], size: int) -> Outcomes:
+        """Returns what `size` runs tell on one input, its entries in the order of `places`."""
+        entries = iter(map(_plain, given))
+        inputs: dict[str, Any] = {}
+        for place in self.places:
+            taken = tuple(islice(entries, place.length or 1))
+            inputs[place.name] = taken[0] if place.length is None else taken
+        return Sampler(self.program, self.values, rng).run(inputs, size)
+
+    def counts(self, rng: np.random.Generator, given: tuple[Any, ...], size: int) -> dict[str, int]:
+        """Returns how often each output came, in the words of the model."""
+        import numpy as np
+
+        found = self.outcomes(rng, given, size)
+        words = map(shown_output, found.outputs)
+        return dict(zip(words, np.bincount(found.which).tolist(), strict=True))
 
     def __call__(self, rng: np.random.Generator, given: tuple[Any, ...], size: int) -> NDArray[Any]:
         """Returns `size` outputs, in the words of the model."""
         import numpy as np
 
-        entries = iter(given)
-        inputs: dict[str, Any] = {}
-        for place in self.places:
-            arrays = [np.full(size, _number(next(entries))) for _ in range(place.length or 1)]
-            inputs[place.name] = arrays[0] if place.length is None else arrays
-        found = Sampler(self.program, self.values, rng, size).run(inputs)
-        return np.array([shown_output(outputs) for outputs in found], dtype=object)
-
-
-def _number(value: Any) -> float | str:
-    return value if isinstance(value, str) else float(value)
+        found = self.outcomes(rng, given, size)
+        return np.array([shown_output(outputs) for outputs in found.outputs], dtype=object)[found.which]
 
 
 def _plain(value: Value) -> Fraction | str:
-    return Fraction(value) if isinstance(value, bool) else value
+    return value if isinstance(value, str) else Fraction(value)
 
 
 def read(table: Table, checks: Checks) -> Mechanism:
