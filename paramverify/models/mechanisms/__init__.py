@@ -8,7 +8,7 @@ is special about one it offers itself: see `Drawn` and `WorstPair`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
 from itertools import product
@@ -87,6 +87,14 @@ class Counting(Protocol):
 
     def counts(self, rng: np.random.Generator, given: tuple[Any, ...], size: int) -> Mapping[str, int]:
         """Returns how often each output came in `size` runs, in the words of the model."""
+
+
+@runtime_checkable
+class Worded(Protocol):
+    """What a mechanism may offer besides: each of its outputs is one observation, of several values."""
+
+    def word_of(self, values: Sequence[object], known: Collection[str]) -> str:
+        """Returns the observation, one of the known ones if it can be, that an implementation means."""
 
 
 @runtime_checkable
