@@ -190,6 +190,11 @@ class _Read:
         own = {*self.arguments, *(n.id for n in inside if isinstance(n.ctx, ast.Store))}
         yield from (n for n in inside if n.id not in own)
 
+    def called(self) -> Iterator[ast.Name]:
+        """Yields the names of functions that the body calls, without those that it sets."""
+        functions = {id(n.func) for s in self.statements for n in ast.walk(s) if isinstance(n, ast.Call)}
+        yield from (n for n in self.names() if id(n) in functions)
+
     def meaning(self, name: str) -> Any:
         """Returns what a name is in Python where the function stands; None if it is nothing."""
         for known in (self.enclosed(), self.function.__globals__, vars(builtins)):
@@ -212,7 +217,12 @@ class _Read:
         Raises:
             ProgramError: one does not.
         """
-        called = {id(n.func) for s in self.statements for n in ast.walk(s) if isinstance(n, ast.Call)}
+        dots = [n for s in self.statements for n in ast.walk(s) if isinstance(n, ast.Attribute)]
+        for dot in dots:
+            if dot.attr in WORDS:
+                reason = f"a dot is not allowed here: write from paramverify import {dot.attr}"
+                raise self.refuse(f"{reason}, and {dot.attr}(...)", dot)
+        elsewhere = {id(dot.value) for dot in dots} | {id(n) for n in self.called()}
         for node in self.names():
             name, found = node.id, self.meaning(node.id)
             if name in WORDS:
@@ -226,7 +236,7 @@ class _Read:
             elif name in parameters:
                 reason = f"{name} is a parameter: make it an argument of {self.tree.name}"
                 raise self.refuse(reason, node)
-            elif id(node) not in called:
+            elif id(node) not in elsewhere:
                 reason = (
                     f"{name} is a variable outside of the function, whose value may change: "
                     "write the value, or make it an argument"
@@ -237,10 +247,10 @@ class _Read:
 
     def helpers(self) -> Iterator[tuple[str, Any]]:
         """Yields the functions that it calls and that are none of the language."""
-        for node in self.names():
+        for node in self.called():
             found = self.meaning(node.id)
             own = node.id not in FUNCTIONS and node.id not in WORDS
-            if own and found is not None and not hasattr(builtins, node.id):
+            if own and found is not None and found is not getattr(builtins, node.id, None):
                 if not isinstance(found, FunctionType):
                     kind = type(found).__name__
                     raise self.refuse(f"{node.id} is of the type {kind}: call a plain function", node)

@@ -30,12 +30,11 @@ def document(top: Mapping[str, object]) -> str:
 
 def _table(name: str, table: Mapping[str, object]) -> list[str]:
     inner = {key: value for key, value in table.items() if key == "inputs" and isinstance(value, Mapping)}
-    lines = [f"[{name}]"]
-    with located(key=name):
-        lines += [f"{_key(k)} = {_value(v, str(k))}" for k, v in table.items() if k not in inner]
+    with located(key=name.rpartition(".")[2]):
+        lines = [f"{_key(k)} = {_value(v, str(k))}" for k, v in table.items() if k not in inner]
         for key, value in inner.items():
             lines += ["", *_table(f"{name}.{key}", value)]
-    return lines
+    return [f"[{name}]", *lines]
 
 
 def _key(name: object) -> str:

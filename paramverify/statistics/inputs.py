@@ -7,7 +7,7 @@ where a prior is conditioned on the secret. An input is a tuple of answers.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from paramverify.algebra.expressions import Value
@@ -17,7 +17,7 @@ from paramverify.evidence.witnesses import directed
 from paramverify.models.context import Checks
 from paramverify.models.evaluation import Numbers
 from paramverify.models.kinds import need_privacy
-from paramverify.models.mechanisms import Input, Mechanism, compare
+from paramverify.models.mechanisms import Input, Mechanism, compare, show_input
 from paramverify.models.mechanisms.hmm import Explicit
 from paramverify.models.model import Model
 from paramverify.models.names import as_value
@@ -33,6 +33,7 @@ class CaseInputs:
     case: Case
     mechanism: Mechanism
     priors: Mapping[str, tuple[tuple[Input, ...], InitialDistribution]]
+    named: Mapping[str, Input] = field(default_factory=dict)  # inputs that stand for a secret each
 
     @property
     def model(self) -> Model:
@@ -69,6 +70,8 @@ class CaseInputs:
             return {
                 (threshold, *(Fraction(int(c[side])) for c in experiment.choices)): numbers.real(one, one)
             }
+        if secret in self.named:
+            return {self.named[secret]: numbers.real(one, one)}
         if secret in self.priors:
             listed, start = self.priors[secret]
         elif isinstance(self.mechanism, Explicit):
@@ -102,7 +105,8 @@ class CaseInputs:
             return self
         hmm, pairs = compare(self.mechanism, list(zip(inputs, inputs[1:] or inputs, strict=False)))
         single = replace(model, hmm=hmm, pairs=tuple(pairs))
-        return CaseInputs(replace(self.case, model=single), self.mechanism, {})
+        named = {show_input(given): given for given in inputs} if self.priors else {}
+        return CaseInputs(replace(self.case, model=single), self.mechanism, {}, named)
 
 
 def _given(value: Value) -> Value:

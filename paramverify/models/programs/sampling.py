@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MAX_TURNS = 10_000  # of a while loop
+MAX_TURNS = 4_000  # of a while loop
 RESULT = "#result"
 
 
