@@ -110,7 +110,11 @@ class Mechanism:
         source = source_of(function, [name for name in parameters if name != "constraints"])
         inputs = tables["inputs"]
         with located(file=source.place):
-            toml = _case_text(tables, source.text, title or inspect.getdoc(function) or "")
+            try:
+                toml = _case_text(tables, source.text, title or inspect.getdoc(function) or "")
+            except InputError as error:
+                error.key = _argument(error.key)
+                raise
             with located(key="inputs"):
                 given = read_inputs(Table(toml_data(toml)["mechanism"]["inputs"]), list(parameters))
                 _check_arguments(source.arguments, list(inputs), list(parameters))
@@ -160,8 +164,7 @@ class Mechanism:
                 raise self.source.at_home(error) from None
             raise
         except InputError as error:
-            key = error.key.removeprefix("mechanism.").removeprefix("privacy.")
-            error.key = "implementation" if key == "--mechanism" else key
+            error.key = _argument(error.key)
             raise
 
     # --- what is proved --------------------------------------------------------------------------------
@@ -246,7 +249,8 @@ class Mechanism:
         with located(file=self.source.place, key=name):
             number = _fraction(value)
             if number <= 0 if interval is None else number not in interval:
-                raise InputError(f"the value {number} is not in {interval or '(0, oo)'}")
+                where = interval.lower if interval and interval.is_point else interval or "(0, oo)"
+                raise InputError(f"the value {number} is not in {where}")
             return number
 
     def _entries(self, name: str, value: Any) -> list[Fraction | str]:
@@ -307,6 +311,12 @@ class Mechanism:
             raise InputError(f"{other!r} has other inputs than {self!r}")
         assert isinstance(inputs.mechanism, ProgramMechanism)
         return replace(inputs.mechanism, program=other.program)
+
+
+def _argument(key: str) -> str:
+    """Returns the argument of `mechanism` or `audit` that a key of a case file or of a command is."""
+    key = key.removeprefix("mechanism.").removeprefix("privacy.")
+    return "implementation" if key == "--mechanism" else key
 
 
 def _case_text(tables: Mapping[str, Tables], text: str, title: str) -> str:
