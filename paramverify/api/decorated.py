@@ -126,7 +126,8 @@ class Mechanism:
             check_sharing(program, inputs)
         except ProgramError as error:
             raise source.at_home(error) from None
-        found = Mechanism(source, program, inspect.signature(function), given, intervals, toml)
+        signature = inspect.signature(function)
+        found = Mechanism(source, program, signature, given, intervals=intervals, toml=toml)
         update_wrapper(found, function)
         return found
 

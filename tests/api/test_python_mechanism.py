@@ -101,7 +101,7 @@ def test_probabilities_are_those_of_summation() -> None:
         wanted = {", ".join(told): p for told, p in by_hand(Fraction(1, 2), q).items()}
         assert outputs.keys() == wanted.keys()
         assert all(isinstance(p, Fraction) for p in outputs.values())
-        assert all(abs(float(outputs[told]) - p) < 1e-12 for told, p in wanted.items())  # type: ignore[arg-type]
+        assert all(abs(float(outputs[told]) - p) < 1e-12 for told, p in wanted.items())
     functions = sparse_vector.probabilities()
     assert str(functions["(0, 0, 0)"]["above"]).count("alpha") > 1
 
@@ -129,7 +129,7 @@ def test_calls_sample() -> None:
 
 
 @mechanism(**COUNT)
-def several(n, a):  # type: ignore[no-untyped-def]
+def several(n, a):
     x = [n / 3, 0.1, True, "word", choice({"red": 1 / 2, -1: 1 / 2}), [n]]
     y = uniform(0, 1) + one_sided_geometric(a) * 0
     if y > 5 or flip(exp(0)) == False:  # noqa: E712
@@ -211,11 +211,11 @@ def test_a_mechanism_is_audited_against_another() -> None:
     """Two functions are compared, the second one as an implementation; the inputs have to be the same."""
 
     @mechanism(**COUNT)
-    def right(n, a):  # type: ignore[no-untyped-def]
+    def right(n, a):
         return clamp(n + geometric(a), 0, 2)
 
     @mechanism(**COUNT)
-    def wrong(n, a):  # type: ignore[no-untyped-def]
+    def wrong(n, a):
         return clamp(n + one_sided_geometric(a), 0, 2)
 
     assert right.audit(right, at={"a": 0.5}).passes
@@ -228,14 +228,14 @@ def test_a_leak_has_its_witness() -> None:
     """A violation comes with exact probabilities of the witness."""
 
     @mechanism(inputs={"n": {"values": [0, 1]}}, neighbours={"differ": "one"}, epsilon="ln(2)")
-    def answer(n):  # type: ignore[no-untyped-def]
+    def answer(n):
         if flip(3 / 4):
             return n
         return 1 - n
 
     verdict = answer.verify().verdict
     assert isinstance(verdict, Violated)
-    assert verdict.witness.ratio.rational == 3  # type: ignore[union-attr]
+    assert verdict.witness.ratio.rational == 3
     assert answer.budget().ratio.lower == 3
     assert answer.probabilities(at={}) == {
         "0": {"0": Fraction(3, 4), "1": Fraction(1, 4)},
@@ -252,7 +252,7 @@ def test_a_parameter_of_every_positive_number(capsys: pytest.CaptureFixture[str]
         neighbours={"differ": "one"},
         epsilon="eps",
     )
-    def answer(n, eps):  # type: ignore[no-untyped-def]
+    def answer(n, eps):
         lie = flip(exp(-eps) / (1 + exp(-eps)))
         return 1 - n if lie else n
 
@@ -263,7 +263,7 @@ def test_a_parameter_of_every_positive_number(capsys: pytest.CaptureFixture[str]
     assert answer.audit(at={"eps": 1}).passes
     assert answer.audit(at={"x_eps": "1/3"}).passes
     exact = answer.probabilities(at={"eps": 1})["1"]["0"]
-    assert abs(float(exact) - share) < 1e-12  # type: ignore[arg-type]
+    assert abs(float(exact) - share) < 1e-12
     with pytest.raises(InputError, match=r"eps: the value 0 is not in \(0, oo\)"):
         answer(1, eps=0)
     with pytest.raises(InputError, match=r"eps: the value -1 is not in \(0, oo\)"):
@@ -278,7 +278,7 @@ def test_a_parameter_that_is_one_number() -> None:
     @mechanism(
         inputs={"n": {"values": [0, 1]}}, parameters={"eps": 1}, neighbours={"differ": "one"}, epsilon="eps"
     )
-    def test(n, eps):  # type: ignore[no-untyped-def]
+    def test(n, eps):
         return n + laplace(1 / eps) > 1 / 2
 
     assert isinstance(test.verify().verdict, Holds)
@@ -298,7 +298,7 @@ def test_a_prior() -> None:
         secrets={"ill": "john == 1", "healthy": "john == 0", "pairs": [["ill", "healthy"]]},
         ratio="1/a**2",
     )
-    def count(sick, a):  # type: ignore[no-untyped-def]
+    def count(sick, a):
         return clamp(sick + geometric(a), 0, 2)
 
     assert isinstance(count.verify().verdict, Holds)
@@ -314,32 +314,32 @@ def closure() -> Any:
     k = 3
 
     @mechanism(**COUNT)
-    def f(n, a):  # type: ignore[no-untyped-def]
+    def f(n, a):
         return n + k
 
 
 def variable() -> Any:
     @mechanism(**COUNT)
-    def f(n, a):  # type: ignore[no-untyped-def]
+    def f(n, a):
         return n + SIZE
 
 
 def default() -> Any:
     @mechanism(**COUNT)
-    def f(n, a=1):  # type: ignore[no-untyped-def]
+    def f(n, a=1):
         return n
 
 
 def starred() -> Any:
     @mechanism(**COUNT)
-    def f(n, *a):  # type: ignore[no-untyped-def]
+    def f(n, *a):
         return n
 
 
 def stacked() -> Any:
     @mechanism(**COUNT)
     @staticmethod
-    def f(n, a):  # type: ignore[no-untyped-def]
+    def f(n, a):
         return n
 
 
@@ -349,14 +349,14 @@ def wrapped() -> Any:
 
     @mechanism(**COUNT)
     @same
-    def f(n, a):  # type: ignore[no-untyped-def]
+    def f(n, a):
         return n
 
 
 def method() -> Any:
     class Inside:
         @mechanism(**COUNT)
-        def f(self, n, a):  # type: ignore[no-untyped-def]
+        def f(self, n, a):
             return n
 
 
@@ -364,7 +364,7 @@ def other_noise() -> Any:
     laplace = np.random.laplace
 
     @mechanism(**COUNT)
-    def f(n, a):  # type: ignore[no-untyped-def]
+    def f(n, a):
         return clamp(n + laplace(a), 0, 1)
 
 
@@ -373,46 +373,46 @@ def own_length() -> Any:
         return 2
 
     @mechanism(**COUNT)
-    def f(n, a):  # type: ignore[no-untyped-def]
+    def f(n, a):
         return len([n])
 
 
 def dotted() -> Any:
     @mechanism(**COUNT)
-    def f(n, a):  # type: ignore[no-untyped-def]
+    def f(n, a):
         return clamp(n + paramverify.geometric(a), 0, 1)
 
 
 def foreign() -> Any:
     @mechanism(**COUNT)
-    def f(n, a):  # type: ignore[no-untyped-def]
+    def f(n, a):
         return math.floor(n)
 
 
 def from_another_module() -> Any:
     @mechanism(**COUNT)
-    def f(n, a):  # type: ignore[no-untyped-def]
+    def f(n, a):
         x = run(n)
         return x + 1
 
 
 def a_class() -> Any:
     @mechanism(**COUNT)
-    def f(n, a):  # type: ignore[no-untyped-def]
+    def f(n, a):
         x = Fraction(n)
         return x + 1
 
 
 def of_a_mechanism() -> Any:
     @mechanism(**COUNT)
-    def f(n, a):  # type: ignore[no-untyped-def]
+    def f(n, a):
         x = sparse_vector([n, n, n], a)
         return x + 1
 
 
 def recursive() -> Any:
     @mechanism(**COUNT)
-    def f(n, a):  # type: ignore[no-untyped-def]
+    def f(n, a):
         x = endless(n)
         return x + 1
 
@@ -424,51 +424,51 @@ def endless(n: int) -> int:
 
 def parameter_from_outside() -> Any:
     @mechanism(**COUNT)
-    def f(n):  # type: ignore[no-untyped-def]
-        return clamp(n + geometric(a), 0, 1)  # type: ignore[name-defined]  # noqa: F821
+    def f(n):
+        return clamp(n + geometric(a), 0, 1)  # noqa: F821
 
 
 def unknown_argument() -> Any:
     @mechanism(**COUNT)
-    def f(n, b):  # type: ignore[no-untyped-def]
+    def f(n, b):
         return n
 
 
 def no_argument() -> Any:
     @mechanism(**COUNT)
-    def f(a):  # type: ignore[no-untyped-def]
+    def f(a):
         return flip(a)
 
 
 def seed_argument() -> Any:
     @mechanism(**{**COUNT, "inputs": {"seed": {"values": "0..1"}}})
-    def f(seed):  # type: ignore[no-untyped-def]
+    def f(seed):
         return seed
 
 
 def changed_input() -> Any:
     @mechanism(inputs={"q": {"length": 2, "values": "0..1"}}, neighbours={"differ": "one"}, ratio=2)
-    def f(q):  # type: ignore[no-untyped-def]
+    def f(q):
         q[0] = flip(1 / 2)
         return q
 
 
 def comprehension() -> Any:
     @mechanism(**COUNT)
-    def f(n, a):  # type: ignore[no-untyped-def]
+    def f(n, a):
         """It has a docstring."""
         return sum([k + 1 for k in range(n)])
 
 
 def of_nothing() -> Any:
     @mechanism(**COUNT)
-    def f(n, a):  # type: ignore[no-untyped-def]
+    def f(n, a):
         """It has a docstring only."""
 
 
 def product() -> Any:
     @mechanism(**COUNT)
-    def f(n, a):  # type: ignore[no-untyped-def]
+    def f(n, a):
         if n > 1:
             y = geometric(a) * geometric(a)
             if y > 1:
@@ -480,7 +480,7 @@ def product() -> Any:
 
 def inner_product() -> Any:
     @mechanism(**COUNT)
-    def f(n, a):  # type: ignore[no-untyped-def]
+    def f(n, a):
         y = squared(n, a)
         return y > 1
 
@@ -602,7 +602,7 @@ def test_shapes_of_source(tmp_path: Path) -> None:
 def test_mistakes_in_the_tables(changed: Mapping[str, Any], kind: type[InputError], reason: str) -> None:
     """They are told with the file, the function and the key."""
 
-    def f(n, a):  # type: ignore[no-untyped-def]
+    def f(n, a):
         return clamp(n + geometric(a), 0, 2)
 
     with pytest.raises(kind, match=re.escape(reason)):

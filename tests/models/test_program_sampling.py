@@ -155,7 +155,7 @@ def test_each_run_means_what_python_means(rest: str) -> None:
 class _Whole(int):
     """A whole number whose quotient is exact."""
 
-    def __truediv__(self, other: int) -> Fraction:  # type: ignore[override]
+    def __truediv__(self, other: int) -> Fraction:
         return Fraction(self, other)
 
 
