@@ -65,7 +65,8 @@ def command(
     for name, interval in model.domain.box.items():
         if interval.is_point:
             point.setdefault(name, interval.lower)
-    missing = [name for name in model.domain.ring.parameters if name not in point]
+    free = {unbounded.variable: unbounded.name for unbounded in model.domain.ring.unbounded}
+    missing = [free.get(name, name) for name in model.domain.ring.parameters if name not in point]
     if missing:
         raise InputError(
             f"no value for {', '.join(missing)}: give the point with --at {missing[0]}=VALUE,..."
