@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from paramverify.language import (
-    binomial,
-    choice,
-    clamp,
-    exp,
-    exponential,
-    flip,
-    geometric,
-    laplace,
-    one_sided_geometric,
-    output,
-    stop,
-    uniform,
-)
-
 if TYPE_CHECKING:
     from paramverify.api import Mechanism, mechanism
+    from paramverify.language import (
+        binomial,
+        choice,
+        clamp,
+        exp,
+        exponential,
+        flip,
+        geometric,
+        laplace,
+        one_sided_geometric,
+        output,
+        stop,
+        uniform,
+    )
 
 __version__ = "0.1.0"
 
@@ -43,9 +42,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Returns what is imported when it is used: importing the package alone loads nothing else."""
-    if name not in ("mechanism", "Mechanism"):
+    """Returns a name of `__all__`, imported when it is asked for: the kernel shares nothing with it."""
+    if name not in __all__:
         raise AttributeError(f"module 'paramverify' has no attribute {name!r}")
+    from paramverify import language
+
+    if hasattr(language, name):
+        return getattr(language, name)
     from paramverify import api
 
     return getattr(api, name)

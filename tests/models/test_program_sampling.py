@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import pickle
 import re
 from collections.abc import Mapping
 from fractions import Fraction
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sampled_mechanisms
 from conftest import ROOT
 from program_oracle import Distribution, Maker, Oracle, labelled
 from scipy import stats
@@ -20,6 +22,7 @@ from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.sampling import Sampler
 from paramverify.privacy.cases import load
 from paramverify.statistics.audit import audit
+from paramverify.statistics.blackbox import BlackBoxSource
 from paramverify.statistics.experiments import chosen_points, experiments
 from paramverify.statistics.inputs import CaseInputs
 from paramverify.statistics.mechanisms import DirectSource
@@ -223,6 +226,20 @@ def test_noise_has_its_distribution() -> None:
         drawn = [float(told[0]) for told in sampler.run({}, RUNS).outputs]
         assert len(drawn) > RUNS - 10
         assert stats.kstest(drawn, cdf).pvalue > 1e-4
+
+
+def test_samplers_can_be_sent_to_other_processes() -> None:
+    """The program, and an implementation of it, draw the same counts after they were sent."""
+    inputs = CaseInputs.of(load(ROOT / "cases" / "programs" / "sparse-vector.toml")).by_input()
+    (point,) = chosen_points(inputs.model, {"alpha": Fraction(1, 2)}, 1, 1)
+    experiment = experiments(inputs.model, 1, [point], 1)[0]
+    for source in (DirectSource(inputs), BlackBoxSource(sampled_mechanisms.sparse_vector, inputs)):
+        sampler = source.sampler(experiment, 0)
+        sent = pickle.loads(pickle.dumps(sampler))
+        counts = [s(np.random.default_rng(3), 500) for s in (sampler, sent)]
+        assert counts[0] == counts[1]
+        assert {word for (word,) in counts[0]} <= set(inputs.model.hmm.observations)
+        assert len(counts[0]) > 2
 
 
 FINITE = sorted((ROOT / "cases" / "programs").glob("*.toml"))

@@ -93,7 +93,8 @@ class Counting(Protocol):
 class Worded(Protocol):
     """What a mechanism may offer besides: each of its outputs is one observation, of several values."""
 
-    def word_of(self, values: Sequence[object], known: Collection[str]) -> str:
+    @staticmethod
+    def word_of(values: Sequence[object], known: Collection[str]) -> str:
         """Returns the observation, one of the known ones if it can be, that an implementation means."""
 
 

@@ -104,7 +104,8 @@ class ProgramMechanism:
         """Returns the program itself, to be run with the parameters as numbers."""
         return Drawn(self.program, self.places, dict(values))
 
-    def word_of(self, values: Sequence[object], known: Collection[str]) -> str:
+    @staticmethod
+    def word_of(values: Sequence[object], known: Collection[str]) -> str:
         """Returns the output in the words of the model that an implementation means by its values.
 
         Several values are several outputs, or one list; one text may be the words themselves.
