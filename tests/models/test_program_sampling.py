@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import sampled_mechanisms
 from conftest import ROOT
-from program_oracle import Distribution, Maker, Oracle, labelled
+from program_oracle import Distribution, Maker, Oracle, labelled, proved
 from scipy import stats
 
 from paramverify.errors import ProgramError
@@ -198,6 +198,12 @@ def test_a_variable_that_only_some_runs_have_set() -> None:
         ("b = [1]\nb[1] = 2\noutput(b)", "line 2: the index 1 is outside"),
         ("output(uniform(2, 1))", "line 1: uniform needs lo <= hi"),
         ("output([1] * 20000)", "line 1: a list of more than 10,000 entries"),
+        ("for k in range(10 ** 403):\n    output(k)", "line 1: a range of more than 10,000 numbers"),
+        ("n = 3\nfor k in range(20):\n    n = n * n\noutput(n)", "line 3: a number that is too large"),
+        ("output(flip(exp(10 ** 40)))", "line 1: a number that is too large"),
+        ("output(laplace(10 ** 404) > 0)", "line 1: the scale of this noise is too large"),
+        ("output(geometric([1]))", "line 1: a number is needed here, and this is a list"),
+        ("output(flip('a'))", "line 1: a number is needed here, and this is a label"),
         ("def f(x):\n    if x > 5:\n        return 1\noutput(f(1))", "line 1: f may end without return"),
     ],
 )  # fmt: skip
@@ -205,6 +211,12 @@ def test_what_has_no_value(text: str, reason: str) -> None:
     """A run without a value is a mistake in the program, with its place."""
     with pytest.raises(ProgramError, match=reason):
         sampled(text, runs=100)
+
+
+def test_a_range_that_no_machine_counts() -> None:
+    """The exact analysis refuses it too."""
+    with pytest.raises(ProgramError, match="line 1: a range of more than 10,000 numbers"):
+        proved("for k in range(10 ** 403):\n    output(k)", [(0,)], {"a": ALPHA})
 
 
 def test_noise_has_its_distribution() -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MOST = 2**62  # numerators stay below
 MAX_EXPONENT, MAX_BITS = 1_000, 10_000
+TOO_LARGE = "a number that is too large"
 
 Single = Fraction | float | bool | str  # a float comes from a parameter of the domain (0, ∞), or from exp
 Number = Fraction | float
@@ -37,7 +38,7 @@ class Rationals:
 
     def times(self, factor: int) -> NDArray[np.int64] | None:
         """Returns the numerators times a number; None where they may become too large."""
-        if self.bound * abs(factor) >= MOST:
+        if max(self.bound, 1) * abs(factor) >= MOST:
             return None
         return self.numerators if factor == 1 else self.numerators * factor
 
@@ -288,7 +289,12 @@ def _exact(word: str) -> Callable[..., Single]:
     function = _ARITHMETIC[word]
 
     def on_numbers(*values: Single) -> Single:
-        found: Single = function(*(Fraction(v) if isinstance(v, bool) else v for v in values))
+        try:
+            found: Number = function(*(Fraction(v) if isinstance(v, bool) else v for v in values))
+        except OverflowError:
+            raise InputError(TOO_LARGE) from None
+        if isinstance(found, Fraction) and _bits(found) > MAX_BITS:
+            raise InputError(TOO_LARGE)
         return found
 
     return on_numbers
@@ -312,15 +318,18 @@ def _quotient(word: str) -> Callable[[Number, Number], Number]:
     return found
 
 
+def _bits(value: Fraction) -> int:
+    return max(value.numerator.bit_length(), value.denominator.bit_length())
+
+
 def _power(base: Number, exponent: Number) -> Number:
     if isinstance(exponent, float) or exponent.denominator != 1 or abs(exponent) > MAX_EXPONENT:
         raise InputError("an exponent is a whole number up to 1,000")
     if not base and exponent < 0:
         raise InputError("division by zero")
     if isinstance(base, Fraction):
-        bits = max(base.numerator.bit_length(), base.denominator.bit_length()) * abs(int(exponent))
-        if bits > MAX_BITS:
-            raise InputError("a number that is too large")
+        if _bits(base) * abs(exponent) > MAX_BITS:
+            raise InputError(TOO_LARGE)
         return Fraction(base ** int(exponent))
     return float(base ** int(exponent))
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 GRID = 40
-MOST_SCALE = 2.0**50
+LEAST_SCALE, MOST_SCALE = 2.0**-500, 2.0**50
 WHOLE = 2**63  # numpy draws whole numbers below
 
 
@@ -53,7 +53,7 @@ def draw(word: str, given: Sequence[Single], rng: np.random.Generator, size: int
                 rng.binomial(number, float(probability(given[1], "the probability of binomial")), size)
             )
         case "geometric" | "one_sided_geometric":
-            ratio = _number(given[0])
+            ratio = number_of(given[0])
             if not 0 < ratio < 1:
                 raise InputError("the ratio of geometric noise is not between 0 and 1")
             stop = float(1 - ratio)
@@ -61,9 +61,11 @@ def draw(word: str, given: Sequence[Single], rng: np.random.Generator, size: int
             if word == "geometric":  # the difference of two independent one-sided ones has this distribution
                 drawn -= rng.geometric(stop, size) - 1
             return wholes(drawn)
-    scale = float(_number(given[0]))
-    if not 0 < scale <= MOST_SCALE:
-        raise InputError(f"the scale of this noise is {'too large' if scale > 0 else 'not positive'}")
+    exact = number_of(given[0])
+    if not LEAST_SCALE <= exact <= MOST_SCALE:
+        what = "not positive" if exact <= 0 else "too small" if exact < 1 else "too large"
+        raise InputError(f"the scale of this noise is {what}")
+    scale = float(exact)
     power = max(0, GRID - frexp(scale)[1] + 1)
     noise = rng.laplace(0.0, scale, size) if word == "laplace" else rng.exponential(scale, size)
     return _rationals(np.rint(np.ldexp(noise, power)).astype(np.int64), 2**power)
@@ -112,16 +114,23 @@ def probability(value: Single, what: str) -> Number:
     Raises:
         InputError: it is none.
     """
-    number = _number(value)
+    number = number_of(value)
     if not 0 <= number <= 1:
         raise InputError(f"{what} is not between 0 and 1")
     return number
 
 
-def _number(value: Single) -> Number:
-    if isinstance(value, str):
-        raise InputError("a number is needed here, and this is a label")
-    return Fraction(value) if isinstance(value, bool) else value
+def number_of(value: Column) -> Number:
+    """Returns a plain value as a number.
+
+    Raises:
+        InputError: it is a label or a list.
+    """
+    if isinstance(value, (str, tuple)):
+        what = "label" if isinstance(value, str) else "list"
+        raise InputError(f"a number is needed here, and this is a {what}")
+    number: Number = Fraction(value) if isinstance(value, bool) else value
+    return number
 
 
 def wholes(drawn: NDArray[np.int64]) -> Rationals:

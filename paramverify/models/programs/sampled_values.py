@@ -13,7 +13,6 @@ from paramverify.models.programs.columns import (
     Array,
     Column,
     Number,
-    Single,
     applied,
     chosen,
     is_plain,
@@ -21,7 +20,7 @@ from paramverify.models.programs.columns import (
     told_apart,
     truth,
 )
-from paramverify.models.programs.drawn_noise import whole
+from paramverify.models.programs.drawn_noise import number_of, whole
 from paramverify.models.programs.expressions import IN_PLACE, NOISE
 from paramverify.models.programs.groups import Group, Key
 from paramverify.models.programs.syntax import (
@@ -86,7 +85,7 @@ class Values:
                 case Choice(table, _):
                     known = [value for value, _ in table]
                     return [
-                        (g, drawn_noise.choice(known, [_number(s) for s in shares], self.rng, g.size))
+                        (g, drawn_noise.choice(known, [number_of(s) for s in shares], self.rng, g.size))
                         for g, shares in self.apart(self.all([p for _, p in table], group))
                     ]
                 case Apply():
@@ -202,12 +201,6 @@ class Values:
         return applied(word, given, size)
 
 
-def _number(value: Single) -> Number:
-    if isinstance(value, str):
-        raise InputError("a number is needed here, and this is a label")
-    return Fraction(value) if isinstance(value, bool) else value
-
-
 def _listed(column: Column) -> tuple[Column, ...]:
     if not isinstance(column, tuple):
         raise InputError("a list is needed here")
@@ -272,7 +265,7 @@ def _range(given: Sequence[Column], size: int) -> Column:
     if len(ends) == 3 and not ends[2]:
         raise InputError("range needs a step that is not zero")
     values = range(*ends)
-    if len(values) > MAX_ITEMS:
+    if values[MAX_ITEMS:]:  # its length may be no number of the machine
         raise InputError(f"a range of more than {MAX_ITEMS:,} numbers")
     return tuple(map(Fraction, values))
 
@@ -313,7 +306,7 @@ def _clamped(given: Sequence[Column], size: int) -> Column:
     value, *ends = given
     if isinstance(value, tuple) or not all(is_plain(e) and not isinstance(e, str) for e in ends):
         raise InputError("clamp needs numbers")
-    low, high = map(_number, ends)
+    low, high = map(number_of, ends)
     if low > high:
         raise InputError("clamp needs two numbers lo <= hi without noise")
     number = applied("+", [Fraction(0), value], size)
