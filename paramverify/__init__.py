@@ -1,3 +1,54 @@
 """Proves or refutes privacy of discrete mechanisms for every prior of a parameter domain."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from paramverify.api import Mechanism, mechanism
+    from paramverify.language import (
+        binomial,
+        choice,
+        clamp,
+        exp,
+        exponential,
+        flip,
+        geometric,
+        laplace,
+        one_sided_geometric,
+        output,
+        stop,
+        uniform,
+    )
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "Mechanism",
+    "binomial",
+    "choice",
+    "clamp",
+    "exp",
+    "exponential",
+    "flip",
+    "geometric",
+    "laplace",
+    "mechanism",
+    "one_sided_geometric",
+    "output",
+    "stop",
+    "uniform",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Returns a name of `__all__`, imported when it is asked for: the kernel shares nothing with it."""
+    if name not in __all__:
+        raise AttributeError(f"module 'paramverify' has no attribute {name!r}")
+    from paramverify import language
+
+    if hasattr(language, name):
+        return getattr(language, name)
+    from paramverify import api
+
+    return getattr(api, name)

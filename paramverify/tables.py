@@ -36,7 +36,7 @@ def read_toml(path: Path) -> tuple[dict[str, Any], str]:
     with located(file=str(path)):
         content = read_file(path, MAX_BYTES, "a case file", CaseError)
         try:
-            data = tomllib.loads(content.decode("utf-8-sig"), parse_float=_Decimal)
+            data = toml_data(content.decode("utf-8-sig"))
             if _depth(data) > MAX_DEPTH:
                 raise CaseError(f"tables and lists nested deeper than {MAX_DEPTH}")
             return data, hashlib.sha256(content).hexdigest()
@@ -50,6 +50,11 @@ def read_toml(path: Path) -> tuple[dict[str, Any], str]:
             raise CaseError(f"not TOML: {error}{hint}") from None
         except ValueError:
             raise CaseError("not TOML: a number has too many digits") from None
+
+
+def toml_data(text: str) -> dict[str, Any]:
+    """Returns the data of a TOML text; floats stay text."""
+    return tomllib.loads(text, parse_float=_Decimal)
 
 
 def _depth(data: object) -> int:

@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -116,6 +117,19 @@ def test_example(example: Example, tmp_path: Path) -> None:
 def test_the_readme_has_examples() -> None:
     """The README shows at least one example that is run."""
     assert any(example.place.startswith("README.md:") for example in EXAMPLES)
+
+
+def test_the_readmes_case_is_the_one_that_it_verifies() -> None:
+    """The first case of the README is a program, and says what the file says that the README verifies."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```toml\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    shown = tomllib.loads(block)
+    kept = tomllib.loads((ROOT / "cases" / "programs" / "sparse-vector.toml").read_text(encoding="utf-8"))
+    words = ("title", "source", "expect")
+    assert shown["mechanism"]["kind"] == "program"
+    assert {k: v for k, v in shown.items() if k not in words} == {
+        k: v for k, v in kept.items() if k not in words
+    }
 
 
 @pytest.mark.parametrize("name", ["run", "test"])

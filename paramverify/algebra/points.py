@@ -5,11 +5,23 @@ A point gives every parameter by name; what it says besides, also about `E`, is 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from fractions import Fraction
+
 from flint import fmpq_poly
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
-from paramverify.algebra.polynomials import Point, Polynomial, in_generator, rational, substitute, value_at
+from paramverify.algebra.polynomials import (
+    Point,
+    Polynomial,
+    Ring,
+    in_generator,
+    rational,
+    substitute,
+    value_at,
+)
+from paramverify.errors import InputError
 
 
 def number_at(polynomial: Polynomial, point: Point) -> fmpq_poly:
@@ -47,6 +59,18 @@ def contains(domain: Domain, point: Point) -> bool:
         if sign < 0 or (sign == 0 and constraint.strict):
             return False
     return True
+
+
+def check_names(ring: Ring, point: Mapping[str, Fraction]) -> None:
+    """Raises an InputError if a point names what is no parameter of a ring, with the names that are."""
+    for name in point:
+        if name not in ring.parameters:
+            for unbounded in ring.unbounded:
+                if name == unbounded.name:
+                    reason = f"give {unbounded.variable} instead, which stands for {unbounded.meaning}"
+                    raise InputError(f"{name} has no rational points: {reason}")
+            known = ", ".join(ring.parameters) or "none"
+            raise InputError(f"there is no parameter {name!r}; there are: {known}")
 
 
 def in_words(point: Point) -> str:

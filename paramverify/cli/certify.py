@@ -10,6 +10,7 @@ from difflib import get_close_matches
 import click
 
 from paramverify import printable
+from paramverify.algebra.points import check_names
 from paramverify.claims import Origin
 from paramverify.cli._common import (
     case_argument,
@@ -50,7 +51,8 @@ def command(
 
     Exit code 1 if the candidate is a violation in one direction, 0 if it is in neither.
     """
-    model = need_privacy(load(case).model, "certify")
+    point = parse_point(at)
+    model = need_privacy(load(case, point).model, "certify")
     require_possible(model)
     condition = documents.side_condition(model)
     model = model.whole or model
@@ -59,14 +61,12 @@ def command(
     if model.stands_for:
         hmm, pairs = model.stands_for.compare(*read_neighbours(left, right, model.stands_for))
         model = replace(model, hmm=hmm, pairs=tuple(pairs))
-    point = parse_point(at)
-    for name in point:
-        if name not in model.domain.ring.parameters:
-            raise InputError(f"unknown parameter {name!r}")
+    check_names(model.domain.ring, point)
     for name, interval in model.domain.box.items():
         if interval.is_point:
             point.setdefault(name, interval.lower)
-    missing = [name for name in model.domain.ring.parameters if name not in point]
+    free = {unbounded.variable: unbounded.name for unbounded in model.domain.ring.unbounded}
+    missing = [free.get(name, name) for name in model.domain.ring.parameters if name not in point]
     if missing:
         raise InputError(
             f"no value for {', '.join(missing)}: give the point with --at {missing[0]}=VALUE,..."

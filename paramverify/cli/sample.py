@@ -237,7 +237,8 @@ def _with_case(options: _Options, path: str, lift: Lift) -> Exit:
 
 def _subject(path: str, options: _Options) -> tuple[Case, Source]:
     """Returns the case, for an audit that of its single inputs, and what is to be sampled for it."""
-    loaded = load(path)
+    given = parse_point(options.at)
+    loaded = load(path) if options.goal is _Goal.SEARCH else load(path, given)
     model = need_privacy(loaded.model, "sample")
     if model.side_condition:
         reason = f"in this case {model.side_condition}, and sample draws all sequences"

@@ -217,7 +217,8 @@ def _components(graph: Mapping[int, set[int]]) -> list[list[int]]:
     """Returns the strongly connected components, those that others lead to first."""
     from networkx import DiGraph, condensation, topological_sort
 
-    edges = DiGraph([(s, t) for s, successors in graph.items() for t in successors if t in graph])
+    edges = DiGraph()  # edges are added later: the constructor would take our time limit for a mistake
+    edges.add_edges_from((s, t) for s, successors in graph.items() for t in successors if t in graph)
     edges.add_nodes_from(graph)
     condensed = condensation(edges)
     return [list(condensed.nodes[c]["members"]) for c in reversed(list(topological_sort(condensed)))]

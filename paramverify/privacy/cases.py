@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from paramverify.algebra.budgets import read_epsilon
@@ -39,6 +40,7 @@ from paramverify.privacy.secrets import possible, read_comparison
 from paramverify.tables import MAX_BYTES, Table, all_expressions, read_toml
 
 PRIVACY = ("prior", "mechanism", "secrets", "neighbours", "privacy")
+NOWHERE: Mapping[str, Fraction] = MappingProxyType({})
 TABLES = ["parameters", *PRIVACY, "quantify", "design", "define", "claim", "expect"]
 
 
@@ -72,16 +74,24 @@ class Case:
     inputs: Mapping[str, Mapping[Input, RationalFunction]] = field(default_factory=dict)
 
 
-def load(path: str | PathLike[str]) -> Case:
+def load(path: str | PathLike[str], at: Mapping[str, Fraction] = NOWHERE) -> Case:
     """Reads a case file.
+
+    `at` may give numbers to parameters of the domain (0, ∞). They are numbers of the case then: `eps = 1` is
+    no rational point of `x_eps = exp(-eps)`. What else it names is not looked at.
 
     Raises:
         InputError: any mistake in the file, with file, key and reason.
         LimitError: a model larger than the bounds of this package.
     """
-    file = Path(path)
-    data, digest = read_toml(file)
-    with located(file=str(path)):
+    data, digest = read_toml(Path(path))
+    return read_case(data, digest, str(path), at)
+
+
+def read_case(data: dict[str, Any], digest: str, path: str, at: Mapping[str, Fraction] = NOWHERE) -> Case:
+    """Reads the data of a case file, see `load`; other files are looked for beside `path`."""
+    with located(file=path):
+        data = _at(data, at)
         if "system" in data:
             raise CaseError("this is an interactive system: use `paramverify interactive`", key="system")
         if ("model" in data or "states" in data) and "mechanism" not in data:
@@ -89,11 +99,21 @@ def load(path: str | PathLike[str]) -> Case:
         finer: dict[str, list[Fraction]] = {}
         while True:
             try:
-                return _Reader(Table(data), str(path), digest, finer).case()
+                return _Reader(Table(data), path, digest, finer).case()
             except FinerError as error:
                 if error.exponent in finer.setdefault(error.name, []):
                     raise
                 finer[error.name].append(error.exponent)
+
+
+def _at(data: dict[str, Any], at: Mapping[str, Fraction]) -> dict[str, Any]:
+    """Returns the data with numbers for parameters of the domain (0, ∞)."""
+    given = {name: at[name] for name in unbounded_names(Table(data)) if name in at}
+    for name, value in given.items():
+        if value <= 0:
+            raise CaseError(f"the value {value} is not in (0, oo)", key=name)
+    texts = {name: str(value) for name, value in given.items()}
+    return {**data, "parameters": {**data["parameters"], **texts}} if texts else data
 
 
 class _Reader:

@@ -13,16 +13,17 @@ import os
 import pickle
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from importlib import import_module
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.expressions import Value
 from paramverify.errors import InputError, ParamverifyError
-from paramverify.models.mechanisms import Input
+from paramverify.models.mechanisms import Input, Worded
 from paramverify.models.mechanisms.above_threshold import END
 from paramverify.statistics.draws import Draws
 from paramverify.statistics.experiments import Experiment
@@ -233,7 +234,8 @@ class BlackBox:
 
     `decorate` gives, for each step, what goes in front of a label: the answers that an adversary chose.
     Sequences have the given length; those that are shorter are filled up with `ending`. Without a length
-    they may have any, also different ones.
+    they may have any, also different ones. A mechanism of ours may count its outputs by itself. `word`
+    makes one label of all values of an output, where the model has one.
     """
 
     mechanism: Mechanism
@@ -243,6 +245,8 @@ class BlackBox:
     length: int | None
     decorate: tuple[str, ...] = ()
     ending: str | None = None
+    counts: Callable[[np.random.Generator, Any, int], Mapping[str, int]] | None = None
+    word: Callable[[Sequence[object]], str] | None = None
 
     def __call__(self, rng: np.random.Generator, size: int) -> Counts:
         """Returns how often each output came in `size` runs.
@@ -266,6 +270,9 @@ class BlackBox:
     def _outputs(self, rng: np.random.Generator, given: Given, amount: int) -> Counter[Any]:
         """Returns how often each output came; an output is frozen before the mechanism may change it."""
         found: Counter[Any] = Counter()
+        if self.counts:
+            counted = self.counts(rng, given, amount)
+            return Counter({((str,), (output,)): number for output, number in counted.items()})
         with users(lambda told: f"the mechanism raised {told} (on the input {given})"):
             if self.vectorised:
                 outputs = self.mechanism(rng, given, amount)
@@ -276,6 +283,8 @@ class BlackBox:
         return found
 
     def _labels(self, output: Sequence[object]) -> Output:
+        if self.word:
+            return (self.word(output),)
         labels = [label(value) for value in output]
         if self.length is None:
             return tuple(labels)
@@ -301,7 +310,8 @@ class BlackBoxSource:
 
     def sampler(self, experiment: Experiment, side: int) -> BlackBox:
         """Returns the sampler of one side of an experiment."""
-        inputs = self.case_inputs.inputs(experiment, side)
+        inputs, mechanism = self.case_inputs.inputs(experiment, side), self.case_inputs.mechanism
+        known = frozenset(self.case_inputs.model.hmm.observations)
         ending = END if END in self.case_inputs.model.hmm.observations else None
         return BlackBox(
             self.mechanism,
@@ -311,4 +321,5 @@ class BlackBoxSource:
             length=experiment.length,
             decorate=experiment.choices,
             ending=ending,
+            word=partial(mechanism.word_of, known=known) if isinstance(mechanism, Worded) else None,
         )

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from paramverify.algebra.points import contains, in_words
+from paramverify.algebra.points import check_names, contains, in_words
 from paramverify.errors import InputError
 from paramverify.models.context import sample_points
 from paramverify.models.evaluation import Numbers
@@ -102,9 +102,7 @@ def chosen_points(
         InputError: an unknown parameter, or no point of the domain with the given values was found.
     """
     names = model.domain.ring.parameters
-    for name in given:
-        if name not in names:
-            raise InputError(f"unknown parameter {name!r}")
+    check_names(model.domain.ring, given)
     found: dict[tuple[Fraction, ...], dict[str, Fraction]] = {}
     for candidate in sample_points(model.domain):
         point = {n: given.get(n, candidate[n]) for n in names}

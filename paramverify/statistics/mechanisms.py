@@ -7,7 +7,7 @@ tests both. Each is a vectorised black box `(rng, input, size) -> array`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import log
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from paramverify.algebra.polynomials import Ring
 from paramverify.errors import InputError, located
 from paramverify.models.evaluation import Numbers
-from paramverify.models.mechanisms import Drawing, Drawn, Runnable
+from paramverify.models.mechanisms import Counting, Drawing, Drawn, Runnable
 from paramverify.statistics.blackbox import BlackBox, BlackBoxSource
 from paramverify.statistics.draws import Draws
 from paramverify.statistics.experiments import Experiment
@@ -65,15 +65,15 @@ def direct(case_inputs: CaseInputs, point: Mapping[str, Fraction]) -> Drawing:
             lambda noise: Noisy.of([[numbers.function(p) for p in row] for row in noise.rows])
         )
     if isinstance(mechanism, Runnable):
-        return mechanism.run_at(_floats(case_inputs.model.domain.ring, point))
+        return mechanism.run_at(_numbers(case_inputs.model.domain.ring, point))
     case = case_inputs.case
     with located(file=case.path, key="mechanism"):
         raise InputError(f"the noise of {case.kind!r} is not drawn by itself; sample its model", key="kind")
 
 
-def _floats(ring: Ring, point: Mapping[str, Fraction]) -> dict[str, float]:
-    """Returns the parameters as numbers, those of the domain (0, ∞) too."""
-    found = {name: float(point[name]) for name in ring.parameters}
+def _numbers(ring: Ring, point: Mapping[str, Fraction]) -> dict[str, Fraction | float]:
+    """Returns the parameters as numbers; those of the domain (0, ∞) are rounded to floats."""
+    found: dict[str, Fraction | float] = {name: point[name] for name in ring.parameters}
     for unbounded in ring.unbounded:
         found[unbounded.name] = -log(point[unbounded.variable]) / float(unbounded.step)
     return found
@@ -88,4 +88,8 @@ class DirectSource:
     def sampler(self, experiment: Experiment, side: int) -> BlackBox:
         """Returns the sampler of one side of an experiment."""
         mechanism = direct(self.case_inputs, experiment.point)
-        return BlackBoxSource(mechanism, self.case_inputs).sampler(experiment, side)
+        sampler = BlackBoxSource(mechanism, self.case_inputs).sampler(experiment, side)
+        if isinstance(mechanism, Counting):  # a program: it takes fractions as they are
+            given: Any = tuple(self.case_inputs.inputs(experiment, side))
+            return replace(sampler, inputs=given, counts=mechanism.counts)
+        return sampler

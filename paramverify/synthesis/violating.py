@@ -15,6 +15,7 @@ from itertools import chain
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain, Interval
+from paramverify.algebra.points import check_names
 from paramverify.algebra.polynomials import Point, variables
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real
@@ -310,9 +311,7 @@ def _center(model: AnyModel, start: Mapping[str, Fraction]) -> dict[str, Fractio
         InputError: the point does not give the parameters that matter, or gives one that does not exist.
     """
     names = [n for n in model.domain.ring.parameters if not model.domain.box[n].is_point]
-    for name in start:
-        if name not in model.domain.ring.parameters:
-            raise InputError(f"there is no parameter {name!r}; there are: {', '.join(names)}")
+    check_names(model.domain.ring, start)
     missing = [n for n in free_parameters(model.domain, claims_of(model)) if n not in start]
     if missing:
         raise InputError(f"no value for {', '.join(missing)} in the point to be near to")

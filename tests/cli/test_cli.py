@@ -138,7 +138,7 @@ def test_certify_looks_at_both_directions(turned: bool, capsys: pytest.CaptureFi
         (["--observations", "7", "--at", "p=1/2"], "unknown observation '7'; the mechanism has 0, 1, 2"),
         (["--observations", "0", "--at", "p=2"], "this point is not in the domain p in (0, 1)"),
         (["--observations", "0"], "no value for p"),
-        (["--observations", "0", "--at", "r=1/2"], "unknown parameter 'r'"),
+        (["--observations", "0", "--at", "r=1/2"], "there is no parameter 'r'"),
         (["--observations", "0", "--at", "p"], "write parameter=value"),
         (["--observations", "0", "--at", "p=1/2,p=1/3"], "p is given twice"),
         (

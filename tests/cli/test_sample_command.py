@@ -142,7 +142,7 @@ def test_plots(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
         (("--epsilon", "1e400"), "a budget of more than 700 cannot be tested"),
         (("--epsilon", ","), "no budget is given"),
         (("--mechanism", "a:b", "--direct"), "give either --mechanism or --direct"),
-        (("--at", "x=1"), "unknown parameter 'x'"),
+        (("--at", "x=1"), "there is no parameter 'x'"),
         (("--audit", "--direct", "--plot", "a.svg"), "--audit has no plot"),
     ],
 )

@@ -348,7 +348,7 @@ def test_points() -> None:
     assert points == chosen_points(model, {"p": Fraction(1, 7)}, seed=1)
     assert all(p["p"] == Fraction(1, 7) and Fraction(1, 4) <= p["q"] <= Fraction(3, 4) for p in points)
     assert len({tuple(p.values()) for p in points}) == len(points) > 5
-    with pytest.raises(InputError, match="unknown parameter 'z'"):
+    with pytest.raises(InputError, match="there is no parameter 'z'"):
         chosen_points(model, {"z": Fraction(1)}, seed=1)
     with pytest.raises(InputError, match="no point of the domain"):
         chosen_points(model, {"p": Fraction(2)}, seed=1)

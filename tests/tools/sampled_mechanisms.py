@@ -61,6 +61,25 @@ def above_threshold(rng: np.random.Generator, given: Given) -> list[str]:
     return outputs
 
 
+def sparse_vector(rng: np.random.Generator, given: Given) -> list[str]:
+    """The program of cases/programs/sparse-vector.toml at alpha = 1/2, written on its own."""
+    return _above(given, rng, noisy_threshold=rng.geometric(0.75) - rng.geometric(0.75))
+
+
+def sparse_vector_strict(rng: np.random.Generator, given: Given) -> list[str]:
+    """Wrong: `>` stands where `>=` should; on whole numbers, that is a threshold which is larger by one."""
+    return _above(given, rng, noisy_threshold=1 + rng.geometric(0.75) - rng.geometric(0.75))
+
+
+def _above(given: Given, rng: np.random.Generator, noisy_threshold: int) -> list[str]:
+    told = []
+    for answer in given:
+        if answer + rng.geometric(0.5) - rng.geometric(0.5) >= noisy_threshold:
+            return [*told, "above"]
+        told.append("below")
+    return told
+
+
 def laplace(rng: np.random.Generator, given: Given, size: int) -> np.ndarray[Any, Any]:
     """Continuous Laplace noise of epsilon 1: no output comes twice."""
     return given[0] + rng.laplace(0, 1, size)

@@ -8,7 +8,7 @@ is special about one it offers itself: see `Drawn` and `WorstPair`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
 from itertools import product
@@ -77,8 +77,25 @@ class Drawn(Protocol):
 class Runnable(Protocol):
     """What a mechanism may offer besides: it is run as it is written, with the parameters as numbers."""
 
-    def run_at(self, values: Mapping[str, float]) -> Drawing:
+    def run_at(self, values: Mapping[str, Fraction | float]) -> Drawing:
         """Returns the mechanism at a parameter point."""
+
+
+@runtime_checkable
+class Counting(Protocol):
+    """What a mechanism at a parameter point may offer besides: it counts its outputs by itself."""
+
+    def counts(self, rng: np.random.Generator, given: tuple[Any, ...], size: int) -> Mapping[str, int]:
+        """Returns how often each output came in `size` runs, in the words of the model."""
+
+
+@runtime_checkable
+class Worded(Protocol):
+    """What a mechanism may offer besides: each of its outputs is one observation, of several values."""
+
+    @staticmethod
+    def word_of(values: Sequence[object], known: Collection[str]) -> str:
+        """Returns the observation, one of the known ones if it can be, that an implementation means."""
 
 
 @runtime_checkable

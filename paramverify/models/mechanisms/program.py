@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.expressions import Expression, Value
@@ -24,11 +25,12 @@ from paramverify.models.mechanisms import (
 )
 from paramverify.models.names import distinct
 from paramverify.models.priors import InitialDistribution, SecretPair
+from paramverify.models.programs.columns import Number
 from paramverify.models.programs.expressions import RESERVED
 from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.running import outputs_of
 from paramverify.models.programs.runs import Plain
-from paramverify.models.programs.sampling import Sampler
+from paramverify.models.programs.sampling import Outcomes, Sampler
 from paramverify.models.programs.syntax import Program
 from paramverify.models.programs.values import Unread
 from paramverify.models.programs.values import Value as Inside
@@ -99,9 +101,20 @@ class ProgramMechanism:
             start = end
         return found
 
-    def run_at(self, values: Mapping[str, float]) -> Drawing:
+    def run_at(self, values: Mapping[str, Number]) -> Drawing:
         """Returns the program itself, to be run with the parameters as numbers."""
         return Drawn(self.program, self.places, dict(values))
+
+    @staticmethod
+    def word_of(values: Sequence[object], known: Collection[str]) -> str:
+        """Returns the output in the words of the model that an implementation means by its values.
+
+        Several values are several outputs, or one list; one text may be the words themselves.
+        """
+        told = tuple(v for v in values if v is not None)
+        shown = ", ".join(map(_of_python, told)) or shown_output(())
+        readings = [shown, f"[{shown}]", *(v for v in told if isinstance(v, str) and len(told) == 1)]
+        return next((word for word in readings if word in known), shown)
 
     def neighbours(self, table: Table) -> tuple[HMM, list[SecretPair]]:
         """Returns the model of all neighbouring inputs that the table describes, and the pairs."""
@@ -114,27 +127,35 @@ class Drawn:
 
     program: Program
     places: tuple[Place, ...]
-    values: Mapping[str, float]
+    values: Mapping[str, Number]
+
+    def outcomes(self, rng: np.random.Generator, given: Sequence[Value], size: int) -> Outcomes:
+        """Returns what `size` runs tell on one input, its entries in the order of `places`."""
+        entries = iter(map(_plain, given))
+        inputs: dict[str, Any] = {}
+        for place in self.places:
+            taken = tuple(islice(entries, place.length or 1))
+            inputs[place.name] = taken[0] if place.length is None else taken
+        return Sampler(self.program, self.values, rng).run(inputs, size)
+
+    def counts(self, rng: np.random.Generator, given: tuple[Any, ...], size: int) -> dict[str, int]:
+        """Returns how often each output came, in the words of the model."""
+        import numpy as np
+
+        found = self.outcomes(rng, given, size)
+        words = map(shown_output, found.outputs)
+        return dict(zip(words, np.bincount(found.which).tolist(), strict=True))
 
     def __call__(self, rng: np.random.Generator, given: tuple[Any, ...], size: int) -> NDArray[Any]:
         """Returns `size` outputs, in the words of the model."""
         import numpy as np
 
-        entries = iter(given)
-        inputs: dict[str, Any] = {}
-        for place in self.places:
-            arrays = [np.full(size, _number(next(entries))) for _ in range(place.length or 1)]
-            inputs[place.name] = arrays[0] if place.length is None else arrays
-        found = Sampler(self.program, self.values, rng, size).run(inputs)
-        return np.array([shown_output(outputs) for outputs in found], dtype=object)
-
-
-def _number(value: Any) -> float | str:
-    return value if isinstance(value, str) else float(value)
+        found = self.outcomes(rng, given, size)
+        return np.array([shown_output(outputs) for outputs in found.outputs], dtype=object)[found.which]
 
 
 def _plain(value: Value) -> Fraction | str:
-    return Fraction(value) if isinstance(value, bool) else value
+    return value if isinstance(value, str) else Fraction(value)
 
 
 def read(table: Table, checks: Checks) -> Mechanism:
@@ -146,61 +167,67 @@ def read(table: Table, checks: Checks) -> Mechanism:
     table.get(name)
     with located(key=name):
         program = read_program(text)
-    places: list[Place] = []
-    queries: list[Expression] = []
-    answers: list[tuple[Value, ...]] = []
+    parameters = (*checks.ring.parameters, *(u.name for u in checks.ring.unbounded))
     with table.within("inputs") as inputs:
-        for key in inputs:
-            with located(key=key):
-                _check(key, checks)
-                found = _Given.read(inputs, key)
-            places.append(Place(key, found.length))
-            queries += found.queries
-            answers += found.answers
+        given = read_inputs(inputs, parameters)
+    places = tuple(Place(key, found.length) for key, found in given.items())
+    queries = tuple(q for found in given.values() for q in found.queries)
+    answers = tuple(a for found in given.values() for a in found.answers)
     if not answers:
         raise CaseError("the program has no inputs: what is private?", key="inputs")
     if queries and len(queries) != len(answers):
         reason = "give all inputs by their values, for [neighbours], or all by expressions over [prior]"
         raise CaseError(reason, key="inputs")
-    return ProgramMechanism(checks, program, tuple(places), tuple(queries), tuple(answers), key=name)
-
-
-def _check(name: str, checks: Checks) -> None:
-    check_name(name)
-    if name in RESERVED:
-        raise CaseError("this is a word of the language; choose another name")
-    if name in (*checks.ring.parameters, *(u.name for u in checks.ring.unbounded)):
-        raise CaseError("this is the name of a parameter too; choose another name")
+    return ProgramMechanism(checks, program, places, queries, answers, key=name)
 
 
 @dataclass(frozen=True)
-class _Given:
-    """What `[mechanism.inputs]` says of one input."""
+class Given:
+    """What `[mechanism.inputs]` says of one input: its length if it is an array, and for each entry its
+    expression, if it has one, and its possible values."""
 
     length: int | None
     queries: tuple[Expression, ...]
     answers: tuple[tuple[Value, ...], ...]
 
     @staticmethod
-    def read(inputs: Table, name: str) -> _Given:
-        value = inputs.get(name)
+    def read(value: object) -> Given:
+        """Reads an entry of the table."""
         if isinstance(value, dict):
-            return _Given._of_values(Table(value))
+            return Given._of_values(Table(value))
         listed = value if isinstance(value, list) else [value]
         if not listed:
             raise CaseError("an empty list")
         queries = tuple(as_expression(entry) for entry in listed)
         length = len(queries) if isinstance(value, list) else None
-        return _Given(length, queries, (Anything(),) * len(queries))
+        return Given(length, queries, (Anything(),) * len(queries))
 
     @staticmethod
-    def _of_values(table: Table) -> _Given:
+    def _of_values(table: Table) -> Given:
         length = table.integer("length", 1, MAX_LENGTH) if "length" in table else None
         given = table.need("values")
         with located(key="values"):
             values = _values(given)
         table.close()
-        return _Given(length, (), (values,) * (length or 1))
+        return Given(length, (), (values,) * (length or 1))
+
+
+def read_inputs(inputs: Table, parameters: Collection[str]) -> dict[str, Given]:
+    """Reads `[mechanism.inputs]` of a case with these parameters.
+
+    Raises:
+        InputError: a mistake in the table. LimitError: an input with too many values.
+    """
+    found = {}
+    for name in inputs:
+        with located(key=name):
+            check_name(name)
+            if name in RESERVED:
+                raise CaseError("this is a word of the language; choose another name")
+            if name in parameters:
+                raise CaseError("this is the name of a parameter too; choose another name")
+            found[name] = Given.read(inputs.get(name))
+    return found
 
 
 def _values(given: object) -> tuple[Value, ...]:
@@ -224,6 +251,13 @@ def _values(given: object) -> tuple[Value, ...]:
 def shown_output(outputs: Sequence[Plain]) -> str:
     """Returns an output in words; different outputs have different words."""
     return ", ".join(_shown(v) for v in outputs) if outputs else "(no output)"
+
+
+def _of_python(value: object) -> str:
+    """Returns a value of an implementation as an output is shown; floats that are whole are whole numbers."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return _shown(value) if isinstance(value, str) else str(value)
 
 
 def _shown(value: Plain) -> str:

@@ -197,7 +197,7 @@ class Evaluator:
         if len(numbers) == 3 and numbers[2] == 0:
             raise self.error("range needs a step that is not zero", node.place)
         values = range(*numbers)
-        if len(values) > MAX_RANGE:
+        if values[MAX_RANGE:]:  # its length may be no number of the machine
             raise self.error(f"a range of more than {MAX_RANGE:,} numbers", node.place)
         return tuple(Fraction(v) for v in values)
 

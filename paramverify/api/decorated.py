@@ -1,0 +1,394 @@
+"""`mechanism`: a Python function as a mechanism that is proved, tested and sampled from one source."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import update_wrapper
+from typing import TYPE_CHECKING, Any
+
+from paramverify.algebra.domains import Interval, parse_interval
+from paramverify.algebra.polynomials import RationalFunction
+from paramverify.algebra.reals import Real
+from paramverify.api.source import Source, source_of
+from paramverify.api.toml import document
+from paramverify.encodings.sequences import probabilities
+from paramverify.errors import InputError, ProgramError, located
+from paramverify.models.design import interval_text
+from paramverify.models.evaluation import Values
+from paramverify.models.kinds import need_privacy
+from paramverify.models.mechanisms.program import Drawn, Given, Place, ProgramMechanism, read_inputs
+from paramverify.models.model import Model
+from paramverify.models.parameters import unbounded_names
+from paramverify.models.programs.runs import Plain
+from paramverify.models.programs.sharing import check_names, check_sharing
+from paramverify.models.programs.syntax import Output, Program, every_statement
+from paramverify.portfolio.session import Options, Session
+from paramverify.privacy.cases import Case, read_case
+from paramverify.privacy.verification import Report, verify
+from paramverify.reports.formulas import exponent, formula
+from paramverify.reports.tables import columns
+from paramverify.statistics.audit import Audit, audit
+from paramverify.statistics.blackbox import BlackBoxSource
+from paramverify.statistics.experiments import MOST_PAIRS, chosen_points, experiments, length_of
+from paramverify.statistics.inputs import CaseInputs
+from paramverify.statistics.mechanisms import DirectSource
+from paramverify.statistics.runs import runs_of
+from paramverify.statistics.samplers import Source as Sampled
+from paramverify.synthesis.case_budget import CaseBudget, case_budget
+from paramverify.tables import Table, toml_data
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Number = int | float | str | Fraction
+Tables = Mapping[str, object]
+
+PRECISION = Fraction(1, 10**9)
+RUNS = 100_000
+OWN = ("seed", "rng")  # arguments of each call
+
+
+def mechanism(
+    *,
+    inputs: Tables,
+    parameters: Tables | None = None,
+    neighbours: Tables | None = None,
+    prior: Tables | None = None,
+    secrets: Tables | None = None,
+    epsilon: Number | None = None,
+    ratio: Number | None = None,
+    title: str = "",
+) -> Callable[[Callable[..., Any]], Mechanism]:
+    """Returns a decorator for a function whose body is a program in the language of docs/programs.md.
+
+    The tables are those of a case file. Each input is an argument of the function, and so is each parameter
+    that it reads. The function is read at once, and never run.
+
+    Raises:
+        InputError: (by the decorator) a function that is no program, with the file, the line and a caret.
+    """
+    bound = {name: value for name, value in (("epsilon", epsilon), ("ratio", ratio)) if value is not None}
+    tables = {
+        "parameters": parameters,
+        "prior": prior,
+        "inputs": inputs,
+        "neighbours": neighbours,
+        "secrets": secrets,
+        "privacy": bound,
+    }
+
+    def decorate(function: Callable[..., Any]) -> Mechanism:
+        return Mechanism.of(function, {k: t for k, t in tables.items() if t is not None}, title)
+
+    return decorate
+
+
+@dataclass(eq=False)
+class Mechanism:
+    """A program with its inputs and its budget; `signature` is that of the function.
+
+    Called with inputs and numbers for the parameters, it returns one random output.
+    """
+
+    source: Source
+    program: Program
+    signature: inspect.Signature
+    given: Mapping[str, Given]
+    intervals: Mapping[str, Interval | None]  # of the parameters; None is (0, ∞)
+    toml: str
+    _cases: dict[tuple[tuple[str, Fraction], ...], Case] = field(default_factory=dict, repr=False)
+
+    @staticmethod
+    def of(function: Callable[..., Any], tables: Mapping[str, Tables], title: str) -> Mechanism:
+        """Reads a function; see `mechanism`."""
+        parameters = tables.get("parameters", {})
+        source = source_of(function, [name for name in parameters if name != "constraints"])
+        inputs = tables["inputs"]
+        with located(file=source.place):
+            try:
+                toml = _case_text(tables, source.text, title or inspect.getdoc(function) or "")
+            except InputError as error:
+                error.key = _argument(error.key)
+                raise
+            with located(key="inputs"):
+                given = read_inputs(Table(toml_data(toml)["mechanism"]["inputs"]), list(parameters))
+                _check_arguments(source.arguments, list(inputs), list(parameters))
+            with located(key="parameters"):
+                intervals = _intervals(Table(toml_data(toml)))
+        program = source.program()
+        try:
+            check_names(program, parameters)
+            check_sharing(program, inputs)
+        except ProgramError as error:
+            raise source.at_home(error) from None
+        signature = inspect.signature(function)
+        found = Mechanism(source, program, signature, given, intervals=intervals, toml=toml)
+        update_wrapper(found, function)
+        return found
+
+    def __repr__(self) -> str:
+        return f"<mechanism {self.source.place.rpartition(':')[2]}{self.signature}>"
+
+    # --- the case --------------------------------------------------------------------------------------
+
+    def to_toml(self) -> str:
+        """Returns the case file that says the same; what is proved is what this text says."""
+        return self.toml
+
+    def case(self, at: Mapping[str, Number] | None = None) -> Case:
+        """Returns the case, with numbers in the place of parameters of the domain (0, ∞) that `at` names.
+
+        Raises:
+            InputError: any mistake; one in the program has its place in the Python file.
+        """
+        point = _point(at)
+        data = toml_data(self.toml)
+        numbers = {name: point[name] for name in unbounded_names(Table(data)) if name in point}
+        key = tuple(sorted(numbers.items()))
+        if key not in self._cases:
+            digest = hashlib.sha256(self.toml.encode()).hexdigest()
+            with self._at_home():
+                self._cases[key] = read_case(data, digest, self.source.place, numbers)
+        return self._cases[key]
+
+    @contextmanager
+    def _at_home(self) -> Iterator[None]:
+        try:
+            yield
+        except ProgramError as error:
+            if error.text == self.program.text:
+                raise self.source.at_home(error) from None
+            raise
+        except InputError as error:
+            error.key = _argument(error.key)
+            raise
+
+    # --- what is proved --------------------------------------------------------------------------------
+
+    def verify(self, seconds: float = 60.0) -> Report:
+        """Decides whether the mechanism is private; see `privacy.verification.verify`."""
+        with self._at_home():
+            return verify(self.case(), Options(seconds=seconds))
+
+    def budget(self, seconds: float = 60.0, precision: Fraction = PRECISION) -> CaseBudget:
+        """Returns the tight budget: the largest ratio, exact or within a relative precision."""
+        with self._at_home(), Session(Options(seconds=seconds)) as session:
+            return case_budget(self._model(self.case()), session, precision)
+
+    def probabilities(
+        self, at: Mapping[str, Number] | None = None
+    ) -> dict[str, dict[str, RationalFunction | Fraction | Real]]:
+        """Returns for each input, as answers name it, each output with its probability.
+
+        These are rational functions of the parameters. With `at` they are fractions, or exact real numbers
+        where an exp(q) is in them.
+        """
+        model = self._model(self.case(at))
+        found: dict[str, dict[str, RationalFunction | Fraction | Real]] = {}
+        values = Values(model, _complete(model, _point(at))) if at is not None else None
+        for word, name, function in probabilities(model):
+            share: RationalFunction | Fraction | Real = function
+            if values:
+                real = values.function(function)
+                share = real if real.rational is None else real.rational
+            found.setdefault(name, {})[word[0]] = share
+        return found
+
+    def show(self) -> None:
+        """Prints the probabilities of the outputs as formulas."""
+        model = self._model(self.case())
+        found = list(probabilities(model))
+        rows = [(n, word[0], formula(f, model.domain).factored) for word, n, f in found]
+        power = exponent((f for _, _, f in found), model.domain)
+        lines = [*columns(("input", "output", "probability"), rows)]
+        lines += [f"E = exp({power})"] if power is not None else []
+        print("\n".join([*lines, *(f"Note: {note}." for note in model.notes)]))
+
+    @staticmethod
+    def _model(case: Case) -> Model:
+        return need_privacy(case.model, "this")
+
+    # --- what is run -----------------------------------------------------------------------------------
+
+    def __call__(self, *given: Any, seed: int | None = None, rng: Any = None, **named: Any) -> Any:
+        """Returns one random output; `seed` or a `numpy.random.Generator` makes it repeatable.
+
+        Arguments are those of the function. Numbers are exact: whole ones come as `int`, others as
+        `Fraction`, and lists as lists. A program with `output(...)` gives a tuple of all that it told; others
+        give what they return.
+
+        Raises:
+            InputError: a value that the case does not have, or an operation that has none.
+        """
+        return self.sample(1, *given, seed=seed, rng=rng, **named)[0]
+
+    def sample(
+        self, size: int, /, *given: Any, seed: int | None = None, rng: Any = None, **named: Any
+    ) -> list[Any]:
+        """Returns `size` independent random outputs of one call."""
+        fixed = {n: i.lower for n, i in self.intervals.items() if i and i.is_point}
+        partial = self.signature.bind_partial(*given, **named).arguments
+        known = {n: v for n, v in fixed.items() if n in self.signature.parameters and n not in partial}
+        bound = self.signature.bind(*given, **named, **known).arguments
+        values = {name: self._number(name, bound[name]) for name in bound if name not in self.given}
+        entries = [e for name in self.given for e in self._entries(name, bound[name])]
+        places = tuple(Place(name, found.length) for name, found in self.given.items())
+        with self._at_home(), located(file=self.source.place):
+            drawn = Drawn(self.program, places, values)
+            found = drawn.outcomes(_generator(seed, rng), entries, size)
+        told = [self._told(outputs) for outputs in found.outputs]
+        return [told[k] for k in found.which.tolist()]
+
+    def _number(self, name: str, value: Any) -> Fraction:
+        """Returns a number for a parameter, in its interval."""
+        interval = self.intervals[name]
+        with located(file=self.source.place, key=name):
+            number = _fraction(value)
+            if number <= 0 if interval is None else number not in interval:
+                where = interval.lower if interval and interval.is_point else interval or "(0, oo)"
+                raise InputError(f"the value {number} is not in {where}")
+            return number
+
+    def _entries(self, name: str, value: Any) -> list[Fraction | str]:
+        """Returns the entries of an input, each one of the values that the case has."""
+        known = self.given[name]
+        with located(file=self.source.place, key=name):
+            is_list = not isinstance(value, str) and hasattr(value, "__len__")
+            if is_list != (known.length is not None):
+                what = f"a list of {known.length} values" if known.length else "one value"
+                raise InputError(f"{what} is needed here")
+            listed = list(value) if is_list else [value]
+            if is_list and len(listed) != known.length:
+                raise InputError(f"a list of {known.length} values is needed; this one has {len(listed)}")
+            found = [v if isinstance(v, str) else _fraction(v) for v in listed]
+            for entry, answers in zip(found, known.answers, strict=True):
+                if entry not in answers:
+                    shown = ", ".join(map(str, answers[:10])) + (", ..." if len(answers) > 10 else "")
+                    raise InputError(f"the case has no value {entry}: the values are {shown}")
+            return found
+
+    def _told(self, outputs: Sequence[Plain]) -> Any:
+        tells = any(isinstance(s, Output) for s in every_statement(self.program.body))
+        values = tuple(map(_python, outputs))
+        return values if tells else values[0] if values else None
+
+    def audit(
+        self,
+        implementation: Callable[..., Any] | Mechanism | None = None,
+        at: Mapping[str, Number] | None = None,
+        *,
+        runs: int = RUNS,
+        seed: int = 0,
+        level: float = 0.01,
+        pairs: int = MOST_PAIRS,
+    ) -> Audit:
+        """Compares what an implementation does with the exact probabilities; without one, the program itself.
+
+        An implementation is a function `(rng, input)` or `(rng, input, size)`, see docs/sampling.md, or a
+        mechanism with the same inputs. `at` gives numbers to parameters; others are chosen.
+        """
+        with self._at_home():
+            inputs = CaseInputs.of(self.case(at)).by_input()
+            model = self._model(inputs.case)
+            source: Sampled = DirectSource(inputs)
+            if isinstance(implementation, Mechanism):
+                source = DirectSource(replace(inputs, mechanism=self._same_inputs(implementation, inputs)))
+            elif implementation is not None:
+                source = BlackBoxSource(implementation, inputs)
+            (point,) = chosen_points(model, _point(at), seed, 1)
+            listed = experiments(model, length_of(model, None), [point], pairs)
+            with runs_of(source, seed) as sampled:
+                return audit(sampled, model, listed, runs, level)
+
+    def _same_inputs(self, other: Mechanism, inputs: CaseInputs) -> ProgramMechanism:
+        """Returns the mechanism of a case with the program of another one."""
+        places = [[(name, found.length) for name, found in m.given.items()] for m in (self, other)]
+        if places[0] != places[1]:
+            raise InputError(f"{other!r} has other inputs than {self!r}")
+        assert isinstance(inputs.mechanism, ProgramMechanism)
+        return replace(inputs.mechanism, program=other.program)
+
+
+def _argument(key: str) -> str:
+    """Returns the argument of `mechanism` or `audit` that a key of a case file or of a command is."""
+    key = key.removeprefix("mechanism.").removeprefix("privacy.")
+    return "implementation" if key == "--mechanism" else key
+
+
+def _case_text(tables: Mapping[str, Tables], text: str, title: str) -> str:
+    made = {"kind": "program", "source": text, "inputs": tables["inputs"]}
+    first = title.split("\n")[0]
+    order = ("parameters", "prior", "mechanism", "neighbours", "secrets", "privacy")
+    found = {**tables, "mechanism": made}
+    return document({**({"title": first} if first else {}), **{k: found[k] for k in order if k in found}})
+
+
+def _check_arguments(arguments: Sequence[str], inputs: Sequence[str], parameters: Sequence[str]) -> None:
+    for name in arguments:
+        if name in OWN:
+            raise InputError(f"{name} is an argument of each call; choose another name", key=name)
+        if name not in inputs and name not in parameters:
+            raise InputError("the function has this argument: give it here, or in parameters", key=name)
+    for name in inputs:
+        if name not in arguments:
+            raise InputError("the function has no such argument", key=name)
+
+
+def _intervals(top: Table) -> dict[str, Interval | None]:
+    table = top.table("parameters").data if "parameters" in top else {}
+    found: dict[str, Interval | None] = {}
+    for name in table.keys() - {"constraints"}:
+        with located(key=name):
+            free = name in unbounded_names(top)
+            found[name] = None if free else parse_interval(interval_text(table[name]))
+    return found
+
+
+def _fraction(value: Any) -> Fraction:
+    """Returns a number as it is written: 0.1 is 1/10."""
+    try:
+        if isinstance(value, (int, str, Fraction)):
+            return Fraction(value)
+        return Fraction(repr(float(value)))
+    except (TypeError, ValueError, ZeroDivisionError, OverflowError):
+        raise InputError(f"a number is needed here, not {value!r}") from None
+
+
+def _point(at: Mapping[str, Number] | None) -> dict[str, Fraction]:
+    found = {}
+    for name, value in (at or {}).items():
+        with located(key=name):
+            found[name] = _fraction(value)
+    return found
+
+
+def _complete(model: Model, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
+    """Returns the point with the parameters that are one number."""
+    found = {n: i.lower for n, i in model.domain.box.items() if i.is_point} | dict(point)
+    missing = [n for n in model.domain.ring.parameters if n not in found]
+    if missing:
+        raise InputError(f"no value for {', '.join(missing)}")
+    return found
+
+
+def _generator(seed: int | None, rng: Any) -> np.random.Generator:
+    try:
+        import numpy as np
+    except ImportError:
+        raise InputError("sampling needs numpy: pip install 'paramverify[stats]'") from None
+    if rng is not None and seed is not None:
+        raise InputError("give either seed or rng")
+    return np.random.default_rng(seed if rng is None else rng)
+
+
+def _python(value: Plain) -> Any:
+    """Returns a value as Python has it: whole numbers as `int`, lists as lists."""
+    if isinstance(value, tuple):
+        return [_python(v) for v in value]
+    whole = isinstance(value, Fraction) and value.denominator == 1
+    return int(value) if whole else value

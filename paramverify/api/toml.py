@@ -1,0 +1,70 @@
+"""Python values as TOML: the text of a case file, from tables as dictionaries."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+
+from paramverify.errors import InputError, located
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def document(top: Mapping[str, object]) -> str:
+    """Returns a TOML file: texts of the top first, then a table for each dictionary.
+
+    A text with several lines is written so. Fractions are texts, such as "1/3", and ranges are lists.
+
+    Raises:
+        InputError: a value of another type, with its key.
+    """
+    lines = [f"{_key(name)} = {_value(value, name)}" for name, value in top.items() if isinstance(value, str)]
+    for name, table in top.items():
+        if isinstance(table, Mapping):
+            lines += ["", *_table(name, table)]
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def _table(name: str, table: Mapping[str, object]) -> list[str]:
+    inner = {key: value for key, value in table.items() if key == "inputs" and isinstance(value, Mapping)}
+    with located(key=name.rpartition(".")[2]):
+        lines = [f"{_key(k)} = {_value(v, str(k))}" for k, v in table.items() if k not in inner]
+        for key, value in inner.items():
+            lines += ["", *_table(f"{name}.{key}", value)]
+    return [f"[{name}]", *lines]
+
+
+def _key(name: object) -> str:
+    text = str(name)
+    return text if _BARE.fullmatch(text) else _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _value(value: object, key: str) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case str() if "\n" in value:
+            lines = [_quoted(line)[1:-1].replace('\\"', '"') for line in value.split("\n")]
+            lines = [line.replace('"""', '""\\"') for line in lines]
+            return '"""\n{}"""'.format("\n".join(lines))
+        case str():
+            return _quoted(value)
+        case int():
+            return str(value)
+        case float() if math.isfinite(value):
+            return repr(value)
+        case Fraction():
+            return _quoted(str(value))
+        case Mapping():
+            inside = ", ".join(f"{_key(k)} = {_value(v, f'{key}.{k}')}" for k, v in value.items())
+            return f"{{ {inside} }}"
+        case list() | tuple() | range():
+            return f"[{', '.join(_value(v, f'{key}[{k}]') for k, v in enumerate(value))}]"
+    raise InputError(f"{value!r} is no value of a case: texts, numbers, lists and tables are", key=key)

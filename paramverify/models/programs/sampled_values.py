@@ -1,0 +1,335 @@
+"""The values of expressions in many runs at once; see `sampling.py` for statements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from paramverify.errors import InputError, ProgramError
+from paramverify.models.programs import drawn_noise
+from paramverify.models.programs.columns import (
+    Array,
+    Column,
+    Number,
+    applied,
+    chosen,
+    is_plain,
+    taken,
+    told_apart,
+    truth,
+)
+from paramverify.models.programs.drawn_noise import number_of, whole
+from paramverify.models.programs.expressions import IN_PLACE, NOISE
+from paramverify.models.programs.groups import Group, Key
+from paramverify.models.programs.syntax import (
+    Apply,
+    Call,
+    Choice,
+    Items,
+    Literal,
+    Node,
+    Place,
+    Program,
+    Variable,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+
+MAX_ITEMS = 10_000  # entries of a list, and turns of a loop
+
+Found = list[tuple[Group, Column]]
+Several = list[tuple[Group, list[Column]]]
+
+
+@dataclass(eq=False)
+class Values:
+    """Evaluates expressions of a program; `symbols` are the parameters of the case at a point."""
+
+    program: Program
+    symbols: Mapping[str, Number]
+    rng: np.random.Generator
+    depth: int = 0  # of calls
+    temporary: int = 0  # values that are kept in groups, so that they are split with them
+
+    def error(self, reason: str, place: Place) -> ProgramError:
+        """Returns an error that points at a place."""
+        return ProgramError(reason, self.program.text, *place)
+
+    def key(self, name: str) -> Key:
+        """Returns the variable of this name in the present call."""
+        return Key(self.depth, name)
+
+    def called(self, call: Call, group: Group) -> Found:
+        """Runs a function of the program."""
+        raise NotImplementedError
+
+    def values(self, node: Node, group: Group) -> Found:
+        """Returns the values of an expression; the group is split where its runs part.
+
+        Raises:
+            ProgramError: it has no value in some of the runs.
+        """
+        try:
+            match node:
+                case Literal(value, _):
+                    return [(group, value)]
+                case Variable():
+                    return [(group, self.variable(node, group))]
+                case Items(items, _):
+                    return [(g, tuple(given)) for g, given in self.all(items, group)]
+                case Call():
+                    return self.called(node, group)
+                case Choice(table, _):
+                    known = [value for value, _ in table]
+                    return [
+                        (g, drawn_noise.choice(known, [number_of(s) for s in shares], self.rng, g.size))
+                        for g, shares in self.apart(self.all([p for _, p in table], group))
+                    ]
+                case Apply():
+                    return self.applied(node, group)
+        except InputError as error:
+            raise error if isinstance(error, ProgramError) else self.error(error.reason, node.place) from None
+
+    def variable(self, node: Variable, group: Group) -> Column:
+        key = self.key(node.name)
+        if key not in group.values:
+            if node.name in self.symbols:
+                return self.symbols[node.name]
+            raise self.error(f"{node.name} has no value here", node.place)
+        mask = group.values.get(key._replace(is_mask=True), True)
+        if not (mask if isinstance(mask, bool) else bool(mask.all())):
+            raise self.error(f"{node.name} has no value here in some of the runs", node.place)
+        return group.values[key]
+
+    def all(self, nodes: Sequence[Node], group: Group) -> Several:
+        """Returns the values of several expressions, from left to right."""
+        if len(nodes) == 1:
+            return [(g, [c]) for g, c in self.values(nodes[0], group)]
+        groups, keys = [group], []
+        for node in nodes:
+            self.temporary += 1
+            keys.append(self.key(f"#{self.temporary}"))
+            groups = [s.with_value(keys[-1], c) for g in groups for s, c in self.values(node, g)]
+        self.temporary -= len(keys)
+        return [(g.forgetting(keys), [g.values[k] for k in keys]) for g in groups]
+
+    def apart(self, found: Several, places: Sequence[int] | None = None) -> Several:
+        """Splits groups until the columns at these places (all, if none are given) are plain values."""
+        if not found:
+            return found
+        for k in range(len(found[0][1])) if places is None else places:
+            parts: Several = []
+            for group, given in found:
+                if is_plain(given[k]) or isinstance(given[k], tuple):
+                    parts.append((group, given))
+                    continue
+                for value, where in told_apart(given[k], group.size):
+                    if len(where):
+                        columns = [taken(c, where) for c in given]
+                        parts.append((group.taken(where), [*columns[:k], value, *columns[k + 1 :]]))
+            found = parts
+        return found
+
+    def test(self, node: Node, group: Group) -> tuple[list[Group], list[Group]]:
+        """Returns the runs in which a condition is true, and the others."""
+        if isinstance(node, Apply) and node.operator == "not":
+            yes, no = self.test(node.arguments[0], group)
+            return no, yes
+        if isinstance(node, Apply) and node.operator in ("and", "or"):
+            going, done = [group], []
+            for part in node.arguments:
+                splits = [self.test(part, g) for g in going]
+                kept = 0 if node.operator == "and" else 1
+                going = [g for split in splits for g in split[kept]]
+                done += [g for split in splits for g in split[1 - kept]]
+            return (going, done) if node.operator == "and" else (done, going)
+        splits = [g.split(truth(column)) for g, column in self.values(node, group)]
+        return [g for yes, _ in splits for g in yes], [g for _, no in splits for g in no]
+
+    def applied(self, node: Apply, group: Group) -> Found:
+        word, arguments = node.operator, node.arguments
+        if word == "if":
+            sides = self.test(arguments[0], group)
+            return [pair for k in (0, 1) for g in sides[k] for pair in self.values(arguments[k + 1], g)]
+        if word in ("and", "or"):
+            return self.deciding(node, group)
+        found = self.all(arguments, group)
+        if word in NOISE:
+            return [(g, drawn_noise.draw(word, given, self.rng, g.size)) for g, given in self.apart(found)]
+        if word in ("index", "slice", "range", "clamp"):
+            found = self.apart(found, range(0 if word == "range" else 1, len(arguments)))
+        if word == "*" and any(isinstance(c, tuple) for _, given in found for c in given):
+            found = self.apart(found)
+        return [(g, self.operation(word, given, g.size)) for g, given in found]
+
+    def deciding(self, node: Apply, group: Group) -> Found:
+        """Returns the value of `a and b` or `a or b`: as in Python, that of the part that decides."""
+        found: Found = []
+        *parts, last = node.arguments
+        going = [group]
+        for part in parts:
+            pairs, going = [pair for g in going for pair in self.values(part, g)], []
+            for g, column in pairs:
+                key = self.key(f"#{self.temporary + 1}")
+                yes, no = g.with_value(key, column).split(truth(column))
+                ends, rest = (no, yes) if node.operator == "and" else (yes, no)
+                found += [(e.forgetting([key]), e.values[key]) for e in ends]
+                going += [r.forgetting([key]) for r in rest]
+        return found + [pair for g in going for pair in self.values(last, g)]
+
+    def operation(self, word: str, given: Sequence[Column], size: int) -> Column:
+        """Applies an operator or a function that draws nothing.
+
+        Raises:
+            InputError: the values have no such operation.
+        """
+        if word in IN_PLACE:
+            if isinstance(given[0], tuple):
+                reason = f"{word} changes a list in place, and other names of it too"
+                raise InputError(f"{reason}; write a = a {word[:-1]} ...")
+            word = word[:-1]
+        if word in _OF_LISTS:
+            return _OF_LISTS[word](given, size)
+        if word in ("==", "!="):
+            same = _same(given[0], given[1], size)
+            return same if word == "==" else _opposite(same)
+        if any(isinstance(c, tuple) for c in given):
+            return _on_lists(word, given)
+        return applied(word, given, size)
+
+
+def _listed(column: Column) -> tuple[Column, ...]:
+    if not isinstance(column, tuple):
+        raise InputError("a list is needed here")
+    return column
+
+
+def _on_lists(word: str, given: Sequence[Column]) -> Column:
+    if word == "+" and all(isinstance(c, tuple) for c in given):
+        joined = given[0] + given[1]
+    elif word == "*" and sum(isinstance(c, tuple) for c in given) == 1:
+        items, times = given if isinstance(given[0], tuple) else reversed(given)
+        joined = items * min(whole(times, "a list that is repeated"), MAX_ITEMS + 1)
+    else:
+        raise InputError(f"{'a minus sign' if word == 'neg' else word} needs numbers")
+    if len(joined) > MAX_ITEMS:
+        raise InputError(f"a list of more than {MAX_ITEMS:,} entries")
+    return joined
+
+
+def _opposite(mask: bool | Array) -> bool | Array:
+    return not mask if isinstance(mask, bool) else ~mask
+
+
+def _same(left: Column, right: Column, size: int) -> bool | Array:
+    """Returns in which runs two values are equal; lists are, if all their entries are."""
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        if len(left) != len(right):
+            return False
+        found: bool | Array = True
+        for a, b in zip(left, right, strict=True):
+            part = _same(a, b, size)
+            found = part if found is True else found if part is True else found & part
+        return found
+    if isinstance(left, tuple) or isinstance(right, tuple):
+        return False
+    return truth(applied("==", [left, right], size))
+
+
+def _in(given: Sequence[Column], size: int) -> bool | Array:
+    found: bool | Array = False
+    for entry in _listed(given[1]):
+        part = _same(given[0], entry, size)
+        found = part if found is False else found if part is False else found | part
+    return found
+
+
+def _index(given: Sequence[Column], size: int) -> Column:
+    values, where = _listed(given[0]), whole(given[1], "an index")
+    check_index(where, values)
+    return values[where]
+
+
+def check_index(where: int, values: Sequence[Column]) -> None:
+    """Raises an InputError if a list has no such entry."""
+    if not -len(values) <= where < len(values):
+        count = f"{len(values)} entr{'y' if len(values) == 1 else 'ies'}"
+        raise InputError(f"the index {where} is outside of the list, which has {count}")
+
+
+def _range(given: Sequence[Column], size: int) -> Column:
+    ends = [whole(c, "range") for c in given]
+    if len(ends) == 3 and not ends[2]:
+        raise InputError("range needs a step that is not zero")
+    values = range(*ends)
+    if values[MAX_ITEMS:]:  # its length may be no number of the machine
+        raise InputError(f"a range of more than {MAX_ITEMS:,} numbers")
+    return tuple(map(Fraction, values))
+
+
+def _total(given: Sequence[Column], size: int) -> Column:
+    found: Column = Fraction(0)
+    for entry in _listed(given[0]):
+        found = (
+            _on_lists("+", [found, entry]) if isinstance(entry, tuple) else applied("+", [found, entry], size)
+        )
+    return found
+
+
+def _extreme(word: str) -> Callable[[Sequence[Column], int], Column]:
+    def found(given: Sequence[Column], size: int) -> Column:
+        values = _listed(given[0]) if len(given) == 1 else tuple(given)
+        if not values:
+            raise InputError(f"{word} of an empty list")
+        if any(isinstance(v, tuple) for v in values):
+            raise InputError(f"{word} needs numbers")
+        best = values[0]
+        for value in values[1:]:
+            best = chosen(truth(applied("<=" if word == "min" else ">=", [best, value], size)), best, value)
+        return best
+
+    return found
+
+
+def _magnitude(given: Sequence[Column], size: int) -> Column:
+    (value,), zero = given, Fraction(0)
+    if isinstance(value, tuple):
+        raise InputError("abs needs numbers")
+    positive = truth(applied(">=", [value, zero], size))
+    return chosen(positive, applied("+", [zero, value], size), applied("-", [zero, value], size))
+
+
+def _clamped(given: Sequence[Column], size: int) -> Column:
+    value, *ends = given
+    if isinstance(value, tuple) or not all(is_plain(e) and not isinstance(e, str) for e in ends):
+        raise InputError("clamp needs numbers")
+    low, high = map(number_of, ends)
+    if low > high:
+        raise InputError("clamp needs two numbers lo <= hi without noise")
+    number = applied("+", [Fraction(0), value], size)
+    found = chosen(truth(applied(">=", [number, high], size)), high, number)
+    return chosen(truth(applied("<=", [number, low], size)), low, found)
+
+
+def _slice(given: Sequence[Column], size: int) -> Column:
+    ends = [whole(c, "a part of a list") for c in given[1:]]
+    return _listed(given[0])[slice(*ends) if ends[1:] else slice(ends[0], None)]
+
+
+_OF_LISTS: dict[str, Callable[[Sequence[Column], int], Column]] = {
+    "index": _index,
+    "slice": _slice,
+    "len": lambda given, size: Fraction(len(_listed(given[0]))),
+    "range": _range,
+    "sum": _total,
+    "min": _extreme("min"),
+    "max": _extreme("max"),
+    "abs": _magnitude,
+    "clamp": _clamped,
+    "in": _in,
+    "not in": lambda given, size: _opposite(_in(given, size)),
+    "not": lambda given, size: _opposite(truth(given[0])),
+}

@@ -1,0 +1,623 @@
+"""Python functions as mechanisms: proved, tested and sampled from one source, or refused."""
+
+from __future__ import annotations
+
+import math
+import re
+import runpy
+from collections import Counter
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paramverify
+from paramverify import (
+    choice,
+    clamp,
+    exp,
+    flip,
+    geometric,
+    laplace,
+    mechanism,
+    one_sided_geometric,
+    output,
+    stop,
+    uniform,
+)
+from paramverify.cli.main import run
+from paramverify.errors import CaseError, ExpressionError, InputError, ProgramError
+from paramverify.verdicts import Holds, Violated
+
+SIZE = 3
+COUNT: Mapping[str, Any] = {
+    "inputs": {"n": {"values": "0..2"}},
+    "parameters": {"a": "(0, 1)"},
+    "neighbours": {"differ": "each"},
+    "ratio": "1/a",
+}
+
+
+def noisy(x: int, a: float) -> int:
+    """A function of the module that mechanisms call."""
+    drawn = geometric(a)
+    return x + drawn
+
+
+@mechanism(
+    inputs={"q": {"length": 3, "values": range(-1, 2)}},
+    parameters={"alpha": "(0, 1)"},
+    neighbours={"differ": "each"},
+    ratio="1/alpha**4",
+)
+def sparse_vector(q: list[int], alpha: float) -> None:
+    """Sparse vector, stops at the first answer above the threshold.
+
+    The rest of the docstring is no title.
+    """
+    T = geometric(alpha**2)  # a comment
+    for x in q:
+        y = noisy(x, alpha)
+        # another one
+        if y >= T:
+            output("above")
+            stop()
+        output("below")
+
+
+def by_hand(alpha: Fraction, q: tuple[int, ...], strict: bool = False) -> dict[tuple[str, ...], float]:
+    """Returns the probabilities of sparse vector by summation over thresholds; noise beyond 80 is cut off."""
+    a = float(alpha)
+    found: Counter[tuple[str, ...]] = Counter()
+    for t in range(-80, 81):
+        left = (1 - a**2) / (1 + a**2) * a ** (2 * abs(t))
+        for k, x in enumerate(q):
+            least = t - x + strict
+            above = a**least / (1 + a) if least > 0 else 1 - a ** (1 - least) / (1 + a)
+            found[("below",) * k + ("above",)] += left * above
+            left *= 1 - above
+        found[("below",) * len(q)] += left
+    return dict(found)
+
+
+def test_one_source_is_proved() -> None:
+    """It holds, its budget is tight, and its case file says the same to the command line."""
+    report = sparse_vector.verify()
+    assert isinstance(report.verdict, Holds)
+    found = sparse_vector.budget()
+    assert found.relative is not None
+    assert sparse_vector.case().title == "Sparse vector, stops at the first answer above the threshold."
+
+
+def test_probabilities_are_those_of_summation() -> None:
+    """The exact probabilities at a point are fractions, and equal sums over the noise."""
+    found = sparse_vector.probabilities(at={"alpha": Fraction(1, 2)})
+    assert len(found) == 27
+    for name, outputs in found.items():
+        q = tuple(map(int, name[1:-1].split(", ")))
+        wanted = {", ".join(told): p for told, p in by_hand(Fraction(1, 2), q).items()}
+        assert outputs.keys() == wanted.keys()
+        assert all(isinstance(p, Fraction) for p in outputs.values())
+        assert all(abs(float(outputs[told]) - p) < 1e-12 for told, p in wanted.items())
+    functions = sparse_vector.probabilities()
+    assert str(functions["(0, 0, 0)"]["above"]).count("alpha") > 1
+
+
+def test_the_case_file_is_the_same_case(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The command line verifies the text, and checks evidence of it against it."""
+    path, evidence = tmp_path / "case.toml", tmp_path / "evidence.json"
+    path.write_text(sparse_vector.to_toml())
+    assert run(["verify", str(path), "--evidence", str(evidence)]) == 0
+    assert "holds: private with ratio = 1/alpha**4" in capsys.readouterr().out
+    assert run(["check", str(evidence), "--case", str(path)]) == 0
+    assert "def noisy(x, a):" in path.read_text()
+    assert 'output("above")' in path.read_text()
+
+
+def test_calls_sample() -> None:
+    """A seed repeats a call, a generator goes on, and the outputs follow the distribution."""
+    assert sparse_vector([0, 1, -1], 0.5, seed=7) == sparse_vector([0, 1, -1], alpha="1/2", seed=7)
+    rng = np.random.default_rng(3)
+    assert len({sparse_vector([0, 1, -1], 0.5, rng=rng) for _ in range(30)}) > 1
+    counts = Counter(sparse_vector.sample(50_000, [0, 1, -1], alpha=Fraction(1, 2), seed=1))
+    wanted = by_hand(Fraction(1, 2), (0, 1, -1))
+    assert counts.keys() == wanted.keys()
+    assert all(abs(counts[told] - 50_000 * p) < 5 * math.sqrt(50_000 * p) for told, p in wanted.items())
+
+
+@mechanism(**COUNT)
+def several(n, a):
+    x = [n / 3, 0.1, True, "word", choice({"red": 1 / 2, -1: 1 / 2}), [n]]
+    y = uniform(0, 1) + one_sided_geometric(a) * 0
+    if y > 5 or flip(exp(0)) == False:  # noqa: E712
+        return "never"
+    return x
+
+
+def test_what_a_call_returns() -> None:
+    """Values are exact and plain: whole numbers, fractions, truth values, labels and lists."""
+    told = several(2, "1/2", seed=1)
+    assert told[:4] == [Fraction(2, 3), Fraction(1, 10), True, "word"]
+    assert told[4] in ("red", -1)
+    assert told[5] == [2]
+    assert type(told[5][0]) is int
+    assert told[2] is True
+    assert several.__name__ == "several"
+    assert repr(several) == "<mechanism several(n, a)>"
+
+
+@pytest.mark.parametrize(
+    ("given", "named", "reason"),
+    [
+        (([0, 1], "1/2"), {}, "q: a list of 3 values is needed; this one has 2"),
+        ((1, "1/2"), {}, "q: a list of 3 values is needed here"),
+        (([0, 1, 2], "1/2"), {}, "q: the case has no value 2: the values are -1, 0, 1"),
+        (([0, 1, "x"], "1/2"), {}, "q: the case has no value x"),
+        (([0, 1, 1], 1), {}, "alpha: the value 1 is not in (0, 1)"),
+        (([0, 1, 1], None), {}, "alpha: a number is needed here, not None"),
+        (([0, 1, 1], 0.5), {"seed": 1, "rng": 2}, "give either seed or rng"),
+    ],
+)
+def test_values_that_the_proof_is_not_about(given: Any, named: Any, reason: str) -> None:
+    """A call with values that the case does not have is refused."""
+    with pytest.raises(InputError, match=re.escape(reason)):
+        sparse_vector(*given, **named)
+
+
+def test_arguments_are_bound_as_in_python() -> None:
+    """Missing and unknown arguments are Python's own errors."""
+    with pytest.raises(TypeError, match="missing a required argument: 'alpha'"):
+        sparse_vector([0, 0, 0])
+    with pytest.raises(TypeError, match="unexpected keyword argument 'beta'"):
+        sparse_vector([0, 0, 0], 0.5, beta=1)
+
+
+def geometric_noise(rng: np.random.Generator, alpha: float, size: int) -> np.ndarray[Any, Any]:
+    return rng.geometric(1 - alpha, size) - rng.geometric(1 - alpha, size)
+
+
+def shipped(rng: np.random.Generator, q: tuple[int, ...], size: int, *, mistake: str = "") -> list[list[str]]:
+    """Sparse vector, written again with numpy."""
+    T = geometric_noise(rng, 0.25, size)
+    noisy = [x + (mistake == "q + 1") + geometric_noise(rng, 0.5, size) for x in q]
+    told = []
+    for k in range(size):
+        row: list[str] = []
+        for y in noisy[: len(q) - (mistake == "last")]:
+            above = y[k] > T[k] if mistake == ">" else y[k] >= T[k]
+            row.append("above" if above else "below")
+            if above and mistake != "goes on":
+                break
+        told.append(row)
+    return told
+
+
+@pytest.mark.parametrize("mistake", ["", ">", "q + 1", "last", "goes on"])
+def test_an_off_by_one_is_told_apart(mistake: str) -> None:
+    """An audit passes the implementation that does the same, and no other."""
+
+    def implementation(rng: np.random.Generator, q: tuple[int, ...], size: int) -> list[list[str]]:
+        return shipped(rng, q, size, mistake=mistake)
+
+    found = sparse_vector.audit(implementation, at={"alpha": "1/2"}, runs=20_000, pairs=2)
+    assert found.passes == (not mistake)
+    assert sparse_vector.audit(at={"alpha": "1/2"}, runs=20_000, pairs=2).passes
+
+
+def test_a_mechanism_is_audited_against_another() -> None:
+    """Two functions are compared, the second one as an implementation; the inputs have to be the same."""
+
+    @mechanism(**COUNT)
+    def right(n, a):
+        return clamp(n + geometric(a), 0, 2)
+
+    @mechanism(**COUNT)
+    def wrong(n, a):
+        return clamp(n + one_sided_geometric(a), 0, 2)
+
+    assert right.audit(right, at={"a": 0.5}).passes
+    assert not right.audit(wrong, at={"a": 0.5}).passes
+    with pytest.raises(InputError, match="has other inputs than"):
+        right.audit(sparse_vector)
+
+
+def test_a_leak_has_its_witness() -> None:
+    """A violation comes with exact probabilities of the witness."""
+
+    @mechanism(inputs={"n": {"values": [0, 1]}}, neighbours={"differ": "one"}, epsilon="ln(2)")
+    def answer(n):
+        if flip(3 / 4):
+            return n
+        return 1 - n
+
+    verdict = answer.verify().verdict
+    assert isinstance(verdict, Violated)
+    assert verdict.witness.ratio.rational == 3
+    assert answer.budget().ratio.lower == 3
+    assert answer.probabilities(at={}) == {
+        "0": {"0": Fraction(3, 4), "1": Fraction(1, 4)},
+        "1": {"0": Fraction(1, 4), "1": Fraction(3, 4)},
+    }
+
+
+def test_a_parameter_of_every_positive_number(capsys: pytest.CaptureFixture[str]) -> None:
+    """eps in (0, oo): proved for all, sampled and audited at a number, which is exact in the case."""
+
+    @mechanism(
+        inputs={"n": {"values": [0, 1]}},
+        parameters={"eps": "(0, oo)"},
+        neighbours={"differ": "one"},
+        epsilon="eps",
+    )
+    def answer(n, eps):
+        lie = flip(exp(-eps) / (1 + exp(-eps)))
+        return 1 - n if lie else n
+
+    assert isinstance(answer.verify().verdict, Holds)
+    counts = Counter(answer.sample(40_000, 1, eps=1, seed=2))
+    share = 1 / (1 + math.e)
+    assert abs(counts[0] - 40_000 * share) < 5 * math.sqrt(40_000 * share)
+    assert answer.audit(at={"eps": 1}).passes
+    assert answer.audit(at={"x_eps": "1/3"}).passes
+    exact = answer.probabilities(at={"eps": 1})["1"]["0"]
+    assert abs(float(exact) - share) < 1e-12
+    with pytest.raises(InputError, match=r"eps: the value 0 is not in \(0, oo\)"):
+        answer(1, eps=0)
+    with pytest.raises(InputError, match=r"eps: the value -1 is not in \(0, oo\)"):
+        answer.audit(at={"eps": -1})
+    answer.show()
+    assert "Note: x_eps stands for exp(-eps)" in capsys.readouterr().out
+
+
+def test_a_parameter_that_is_one_number() -> None:
+    """It need not be given to a call, and may be no other number."""
+
+    @mechanism(
+        inputs={"n": {"values": [0, 1]}}, parameters={"eps": 1}, neighbours={"differ": "one"}, epsilon="eps"
+    )
+    def test(n, eps):
+        return n + laplace(1 / eps) > 1 / 2
+
+    assert isinstance(test.verify().verdict, Holds)
+    assert test(0, seed=1) in (True, False)
+    assert test.audit(runs=20_000).passes
+    with pytest.raises(InputError, match=r"eps: the value 2 is not in 1$"):
+        test(0, 2)
+
+
+def test_a_prior() -> None:
+    """Inputs may be expressions over a prior, and then a call takes any numbers."""
+
+    @mechanism(
+        inputs={"sick": "john + kin"},
+        parameters={"p": "(0, 1)", "a": "(0, 1)"},
+        prior={"john": {"bernoulli": "p"}, "kin": {"given": "john", "table": {0: {0: 1}, 1: {1: 1}}}},
+        secrets={"ill": "john == 1", "healthy": "john == 0", "pairs": [["ill", "healthy"]]},
+        ratio="1/a**2",
+    )
+    def count(sick, a):
+        return clamp(sick + geometric(a), 0, 2)
+
+    assert isinstance(count.verify().verdict, Holds)
+    assert count(17, 0.5, seed=1) == 2
+    assert count.audit(runs=10_000).passes
+
+
+def outside(reason: str) -> str:
+    return f"{reason} is a variable outside of the function"
+
+
+def closure() -> Any:
+    k = 3
+
+    @mechanism(**COUNT)
+    def f(n, a):
+        return n + k
+
+
+def variable() -> Any:
+    @mechanism(**COUNT)
+    def f(n, a):
+        return n + SIZE
+
+
+def default() -> Any:
+    @mechanism(**COUNT)
+    def f(n, a=1):
+        return n
+
+
+def starred() -> Any:
+    @mechanism(**COUNT)
+    def f(n, *a):
+        return n
+
+
+def stacked() -> Any:
+    @mechanism(**COUNT)
+    @staticmethod
+    def f(n, a):
+        return n
+
+
+def wrapped() -> Any:
+    def same(function: Any) -> Any:
+        return function
+
+    @mechanism(**COUNT)
+    @same
+    def f(n, a):
+        return n
+
+
+def method() -> Any:
+    class Inside:
+        @mechanism(**COUNT)
+        def f(self, n, a):
+            return n
+
+
+def other_noise() -> Any:
+    laplace = np.random.laplace
+
+    @mechanism(**COUNT)
+    def f(n, a):
+        return clamp(n + laplace(a), 0, 1)
+
+
+def own_length() -> Any:
+    def len(values: Any) -> int:
+        return 2
+
+    @mechanism(**COUNT)
+    def f(n, a):
+        return len([n])
+
+
+def dotted() -> Any:
+    @mechanism(**COUNT)
+    def f(n, a):
+        return clamp(n + paramverify.geometric(a), 0, 1)
+
+
+def foreign() -> Any:
+    @mechanism(**COUNT)
+    def f(n, a):
+        return math.floor(n)
+
+
+def from_another_module() -> Any:
+    @mechanism(**COUNT)
+    def f(n, a):
+        x = run(n)
+        return x + 1
+
+
+def a_class() -> Any:
+    @mechanism(**COUNT)
+    def f(n, a):
+        x = Fraction(n)
+        return x + 1
+
+
+def of_a_mechanism() -> Any:
+    @mechanism(**COUNT)
+    def f(n, a):
+        x = sparse_vector([n, n, n], a)
+        return x + 1
+
+
+def recursive() -> Any:
+    @mechanism(**COUNT)
+    def f(n, a):
+        x = endless(n)
+        return x + 1
+
+
+def endless(n: int) -> int:
+    m = endless(n)
+    return m + 1
+
+
+def parameter_from_outside() -> Any:
+    @mechanism(**COUNT)
+    def f(n):
+        return clamp(n + geometric(a), 0, 1)  # noqa: F821
+
+
+def unknown_argument() -> Any:
+    @mechanism(**COUNT)
+    def f(n, b):
+        return n
+
+
+def no_argument() -> Any:
+    @mechanism(**COUNT)
+    def f(a):
+        return flip(a)
+
+
+def seed_argument() -> Any:
+    @mechanism(**{**COUNT, "inputs": {"seed": {"values": "0..1"}}})
+    def f(seed):
+        return seed
+
+
+def changed_input() -> Any:
+    @mechanism(inputs={"q": {"length": 2, "values": "0..1"}}, neighbours={"differ": "one"}, ratio=2)
+    def f(q):
+        q[0] = flip(1 / 2)
+        return q
+
+
+def comprehension() -> Any:
+    @mechanism(**COUNT)
+    def f(n, a):
+        """It has a docstring."""
+        return sum([k + 1 for k in range(n)])
+
+
+def of_nothing() -> Any:
+    @mechanism(**COUNT)
+    def f(n, a):
+        """It has a docstring only."""
+
+
+def product() -> Any:
+    @mechanism(**COUNT)
+    def f(n, a):
+        if n > 1:
+            y = geometric(a) * geometric(a)
+            if y > 1:
+                return 1
+        return 0
+
+    return f.verify()
+
+
+def inner_product() -> Any:
+    @mechanism(**COUNT)
+    def f(n, a):
+        y = squared(n, a)
+        return y > 1
+
+    return f.verify()
+
+
+def squared(n: int, a: float) -> int:
+    x = geometric(a)
+    return x * (x + n)
+
+
+REFUSED: list[tuple[Callable[[], Any], str, str]] = [
+    (closure, outside("k"), "k"),
+    (variable, outside("SIZE"), "SIZE"),
+    (default, "an argument has no default here", "1):"),
+    (starred, "plain arguments only", "def f(n, *a)"),
+    (wrapped, "another decorator may change what the function does", "mechanism"),
+    (other_noise, "laplace is something else: write from paramverify import laplace", "laplace(a)"),
+    (own_length, "len is not Python's own len here", "len([n])"),
+    (dotted, "a dot is not allowed here: write from paramverify import geometric", "paramverify.geometric"),
+    (foreign, "a dot is not allowed here", "math.floor"),
+    (from_another_module, "run stands in the module paramverify.cli.main", "run(n)"),
+    (a_class, "Fraction is of the type ABCMeta: call a plain function", "Fraction(n)"),
+    (of_a_mechanism, "sparse_vector is of the type Mechanism: call a plain function", "sparse_vector("),
+    (recursive, "the function endless calls itself: recursion is not allowed", "def endless"),
+    (parameter_from_outside, "a is a parameter: make it an argument of f", "a), 0, 1)"),
+    (changed_input, "q is an input: write b = q + [], and change b", "q[0] ="),
+    (comprehension, "comprehensions are not allowed", "[k + 1 for"),
+    (of_nothing, "the function has a docstring only", "def f(n, a)"),
+    (product, "the product of two noisy numbers is not covered", "geometric(a) * geometric(a)"),
+    (inner_product, "the product of two noisy numbers is not covered", "x * (x + n)"),
+]
+
+
+@pytest.mark.parametrize(("define", "reason", "under"), REFUSED, ids=lambda v: getattr(v, "__name__", ""))
+def test_what_is_refused(define: Callable[[], Any], reason: str, under: str) -> None:
+    """The error has this file, the line, and a caret under the place."""
+    with pytest.raises(ProgramError) as caught:
+        define()
+    first, line, pointer = str(caught.value).split("\n")
+    number = int(first.split("line ")[1].split(":")[0])
+    assert first.startswith(f"{__file__}: line {number}: ")
+    assert reason in first
+    written = Path(__file__).read_text().split("\n")[number - 1]
+    assert line == f"    {written}"
+    assert line[pointer.index("^") :].startswith(under)
+
+
+@pytest.mark.parametrize(
+    ("define", "reason"),
+    [
+        (lambda: mechanism(**COUNT)(lambda n, a: n), "is a lambda: define a function with def"),
+        (lambda: mechanism(**COUNT)(len), "is not a plain function, but of the type builtin_function"),
+        (stacked, "is not a plain function, but of the type staticmethod"),
+        (method, "f is a method of the class Inside"),
+        (unknown_argument, "inputs.b: the function has this argument: give it here, or in parameters"),
+        (no_argument, "inputs.n: the function has no such argument"),
+        (seed_argument, "inputs.seed: seed is an argument of each call"),
+    ],
+)
+def test_which_functions_are_none(define: Callable[[], Any], reason: str) -> None:
+    """What is no plain function of its arguments is refused in words."""
+    with pytest.raises(InputError, match=re.escape(reason)):
+        define()
+
+
+def test_a_function_without_source() -> None:
+    """A function that no file has, such as one of a prompt, cannot be read."""
+    names: dict[str, Any] = {}
+    exec("def f(n, a):\n    return n\n", names)
+    with pytest.raises(InputError, match="the source of f cannot be read: define the function in a file"):
+        mechanism(**COUNT)(names["f"])
+
+
+def test_a_file_that_has_changed(tmp_path: Path) -> None:
+    """The text that is read has to be that of the function."""
+    path = tmp_path / "changes.py"
+    path.write_text("def f(n, a):\n    return n\n")
+    function = runpy.run_path(str(path))["f"]
+    path.write_text("def other(n, a):\n    return 0\n")
+    with pytest.raises(InputError, match="has changed since f was imported"):
+        mechanism(**COUNT)(function)
+
+
+def test_shapes_of_source(tmp_path: Path) -> None:
+    """Tabs, one line, comments at the margin, odd indents and types are read as Python reads them."""
+    path = tmp_path / "shapes.py"
+    path.write_text(
+        "import paramverify\nfrom paramverify import flip, clamp, geometric\nfrom math import exp\n"
+        f"m = paramverify.mechanism(**{dict(COUNT)!r})\n"
+        "def one(n, a): return n\n"
+        "def tabs(n: int, a: 'float') -> int:\n\tif flip(1/2):\n\t\treturn n\n\treturn clamp(n +\n"
+        "1, 0, 2)\n"
+        "if True:\n"
+        "        def deep(n, a):\n                x = [n,\n        1]\n# at the margin\n\n"
+        "                'é'; y = x[0] \\\n  + x[1]\n                return y\n"
+    )
+    names = runpy.run_path(str(path))
+    assert names["m"](names["one"])(2, 0.5) == 2
+    assert {*names["m"](names["tabs"]).sample(200, 1, 0.5, seed=1)} == {1, 2}
+    with pytest.raises(ProgramError, match=r"shapes.py: line 17: a text alone does nothing") as caught:
+        names["m"](names["deep"])
+    assert caught.value.column == 16
+    path.write_text(path.read_text().replace("'é'; ", ""))
+    assert names["m"](runpy.run_path(str(path))["deep"])(2, 0.5) == 3
+
+
+@pytest.mark.parametrize(
+    ("changed", "kind", "reason"),
+    [
+        ({"ratio": "1/b"}, ExpressionError, "f: ratio: unknown name 'b'"),
+        ({"neighbours": {"differ": "all"}}, CaseError, "f: neighbours.differ: must be one of each, one"),
+        ({"inputs": {"n": {"values": {3}}}}, InputError, "f: inputs.n.values: {3} is no value of a case"),
+        ({"inputs": {"n": {"values": "3"}}}, CaseError, "f: inputs.n.values: a range such as"),
+        ({"parameters": {"a": "(0; 1)"}}, InputError, "f: parameters.a: "),
+        ({"ratio": None}, CaseError, "f: privacy: give either epsilon or ratio"),
+    ],
+)
+def test_mistakes_in_the_tables(changed: Mapping[str, Any], kind: type[InputError], reason: str) -> None:
+    """They are told with the file, the function and the key."""
+
+    def f(n, a):
+        return clamp(n + geometric(a), 0, 2)
+
+    with pytest.raises(kind, match=re.escape(reason)):
+        mechanism(**{**COUNT, **changed})(f).verify()
+
+
+@pytest.mark.parametrize("name", [n for n in paramverify.__all__ if n not in ("Mechanism", "mechanism")])
+def test_words_outside_of_a_mechanism(name: str) -> None:
+    """A noise function that is called by itself says where it belongs."""
+    arguments = {"uniform": 2, "binomial": 2, "clamp": 3, "stop": 0}.get(name, 1)
+    with pytest.raises(InputError, match=rf"{name}\(...\) stands in a function that @paramverify.mechanism"):
+        getattr(paramverify, name)(*[1] * arguments)
+
+
+def test_there_is_no_other_name() -> None:
+    """The package has the words of the language, and tells what it has not."""
+    with pytest.raises(AttributeError, match="has no attribute 'gauss'"):
+        paramverify.gauss  # noqa: B018
