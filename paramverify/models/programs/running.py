@@ -14,10 +14,8 @@ from fractions import Fraction
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import DefectError, ProgramError, SizeError, UnsupportedError
 from paramverify.models.context import Checks
-from paramverify.models.programs.arithmetic import symbol
 from paramverify.models.programs.assigning import Assigner
-from paramverify.models.programs.bases import Bases
-from paramverify.models.programs.drawing import Drawing
+from paramverify.models.programs.comparing import Split
 from paramverify.models.programs.evaluating import Evaluator
 from paramverify.models.programs.liveness import (
     NOTHING,
@@ -96,9 +94,19 @@ class Run:
     in_function: int = 0
     calls: int = 0
 
-    def start(self, values: Mapping[str, Value], measure: Measure) -> None:
-        """Runs the program."""
-        left = self.block(self.program.body, [State(values, (), measure, {})], After())
+    def start(self, values: Mapping[str, Value]) -> None:
+        """Runs the program.
+
+        Raises:
+            ProgramError: it does something that is not covered, with the place.
+        """
+        bases = self.evaluator.drawing.bases
+        measure = Measure(bases, {UNIT_KEY: bases.calculus.one})
+        try:
+            left = self.block(self.program.body, [State(values, (), measure, {})], After())
+        except RecursionError:
+            reason = "the program, or an expression in parameters that it builds, is nested too deeply"
+            raise self.error(reason, Place(1, 0)) from None
         for state in left.end:
             self.finish(state)
         for state in (*left.breaks, *left.continues):
@@ -171,7 +179,7 @@ class Run:
             case Output(value, place):
                 return Left([r for s in states for r in self.put(value, s, place)])
             case If(test, then, otherwise, _):
-                splits = [self.evaluator.test(test, s) for s in states]
+                splits = [self.tested(statement, test, s) for s in states]
                 parts = (
                     (then, [s for yes, _ in splits for s in yes]),
                     (otherwise, [s for _, no in splits for s in no]),
@@ -190,6 +198,10 @@ class Run:
                 return Left()
             case Return(value, place):
                 return self.returned(value, states, place)
+
+    def tested(self, statement: If | While, test: Node, state: State) -> Split:
+        """Returns the runs in which the test of a statement is true, and those in which it is false."""
+        return self.evaluator.test(test, state)
 
     def stop(self, states: list[State]) -> None:
         for state in states:
@@ -247,7 +259,7 @@ class Run:
             self.in_function -= 1
             if left.end:
                 raise self.error(f"{call.name} may end without return", function.place)
-            for s in merged([settled(r, alive | {(RESULT, WHOLE)}) for r in left.returns]):
+            for s in self.merged(left.returns, alive | {(RESULT, WHOLE)}):
                 caller = s.values[FRAME]
                 assert isinstance(caller, tuple)
                 values = {
@@ -318,7 +330,7 @@ class Run:
         left = Left()
         inner = replace(after, end=live, on_break=after.end, on_continue=live)
         for _ in range(MAX_TURNS):
-            splits = [self.evaluator.test(statement.test, s) for s in states]
+            splits = [self.tested(statement, statement.test, s) for s in states]
             left.end += [s for _, no in splits for s in no]
             going = [s for yes, _ in splits for s in yes]
             if not going:
@@ -360,20 +372,11 @@ def outputs_of(
         ProgramError: the program does something that is not covered, with the place.
         SizeError: too many states, or pieces of one function.
     """
-    bases = Bases(checks)
-    rates = tuple(u.name for u in checks.ring.unbounded)
-    parameters: dict[str, Value] = {n: symbol(n) for n in (*checks.ring.parameters, *rates)}
-    parameters |= {n: i.lower for n, i in checks.domain.box.items() if i.is_point and n in parameters}
-    check_names(program, parameters)
+    evaluator = Evaluator.of(program, checks, inputs)
+    check_names(program, evaluator.parameters)
     check_sharing(program, names)
-    drawing = Drawing(program.text, checks, bases, rates)
-    run = Run(program, Evaluator(program, drawing, parameters, tuple(inputs)))
-    one = bases.calculus.one
-    try:
-        run.start(names, Measure(bases, {UNIT_KEY: one}))
-    except RecursionError:
-        reason = "the program, or an expression in parameters that it builds, is nested too deeply"
-        raise ProgramError(reason, program.text, 1, 0) from None
+    run = Run(program, evaluator)
+    run.start(names)
     rows = [run.found(given) for given in inputs]
     for row in rows:
         total = RationalFunction.of(checks.ring.number(0))

@@ -47,7 +47,8 @@ class State:
     """Runs that have the same values in all variables, and the same outputs so far, with their weight.
 
     `aliases` gives noise that was replaced by a difference of others since the statement began. `given` are
-    the inputs that were read, by their places; the runs are those on all inputs with these values.
+    the inputs that were read, by their places; the runs are those on all inputs with these values. `trace` is
+    what led here, for those who ask for it; it does not keep states apart.
     """
 
     values: Mapping[str, Value]
@@ -55,6 +56,7 @@ class State:
     measure: Measure
     aliases: Mapping[int, Linear]
     given: tuple[tuple[int, Fraction | str], ...] = ()
+    trace: tuple[object, ...] = ()
 
 
 def key(value: object) -> Hashable:
@@ -147,18 +149,25 @@ def forgotten(values: Mapping[str, Value], live: Live) -> dict[str, Value]:
     return found
 
 
+def pruned(state: State, live: Live) -> State:
+    """Returns a state without what is not read any more; the noise that is gone is summed out."""
+    values: dict[str, Value] = {
+        name: mapped(value, lambda v: resolved(v, state.aliases))
+        for name, value in sorted(forgotten(state.values, live).items())
+    }
+    used = {name for entry in values.values() for value in linears(entry) for name in value.names}
+    measure = state.measure.without(set(state.measure.whole) - used)
+    return replace(state, values=values, measure=measure, aliases={})
+
+
 def settled(state: State, live: Live) -> State:
     """Returns a state in its canonical form: what is not read is gone, and the noise is numbered from 1.
 
     Each variable is moved so that the first value that has it is the variable itself.
     """
-    values: dict[str, Value] = {
-        name: mapped(value, lambda v: resolved(v, state.aliases))
-        for name, value in sorted(forgotten(state.values, live).items())
-    }
+    state = pruned(state, live)
+    values, measure = state.values, state.measure
     found = [value for entry in values.values() for value in linears(entry)]
-    used = {name for value in found for name in value.names}
-    measure = state.measure.without(set(state.measure.whole) - used)
     moves: dict[int, Fraction] = {}
     order: dict[int, int] = {}
     for value in found:
@@ -178,7 +187,7 @@ def settled(state: State, live: Live) -> State:
         return Linear(tuple(sorted((order[n], k) for n, k in value.slopes)), Fraction(moved))
 
     values = {name: mapped(value, renumbered) for name, value in values.items()}
-    return State(values, state.outputs, measure.renamed(order), {}, state.given)
+    return replace(state, values=values, measure=measure.renamed(order))
 
 
 def merged(states: list[State]) -> list[State]:
@@ -191,7 +200,7 @@ def merged(states: list[State]) -> list[State]:
         if what in found:
             other = found[what]
             measure = other.measure.plus(state.measure)
-            found[what] = State(other.values, other.outputs, measure, {}, other.given)
+            found[what] = replace(other, measure=measure)
         else:
             found[what] = state
     return list(found.values())
