@@ -47,11 +47,13 @@ class LeftOut:
 
 
 def told_run(case: Case, witness: AnyWitness) -> ToldRun | LeftOut | None:
-    """Returns the run of a program behind a witness; None where the case is no program."""
+    """Returns the run of a program behind a witness; None where no program produces its output."""
     mechanism, model = case.mechanism, case.model
     if not isinstance(mechanism, ProgramMechanism) or not isinstance(witness, Witness):
         return None
     if not isinstance(model, Model) or len(witness.observations) != 1:
+        return None
+    if witness.probabilities[0].sign() == 0:
         return None
     values = Values(model, witness.parameters)
     try:

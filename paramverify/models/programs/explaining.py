@@ -24,6 +24,7 @@ from paramverify.models.programs.running import Input, Left, Outputs, Run
 from paramverify.models.programs.syntax import (
     Apply,
     Assign,
+    Call,
     Choice,
     For,
     If,
@@ -48,11 +49,15 @@ _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 @dataclass(frozen=True)
 class Event:
-    """What a run does at a place, in words; `key` is what it has in common with runs on other inputs."""
+    """What a run does at a place, in words; `key` is what it has in common with runs on other inputs.
+
+    `starts` tells whether a step starts with it, also in the line of the one before.
+    """
 
     key: Hashable
     place: Place
     words: str = ""
+    starts: bool = False
 
 
 @dataclass(frozen=True)
@@ -213,8 +218,12 @@ class _Paths(Run):
         words = ", ".join(
             f"{n} = {_plain(v)}" for n, v in given.items() if isinstance(v, (Fraction, str, bool))
         )
-        event = Event((statement.place, "turn"), statement.place, words)
+        event = Event((statement.place, "turn"), statement.place, words, starts=True)
         return replace(state, trace=(*state.trace, event))
+
+    def called(self, statement: Assign, call: Call, state: State, after: After) -> list[State]:
+        event = Event((call.place, "call"), statement.place, starts=True)
+        return super().called(statement, call, replace(state, trace=(*state.trace, event)), after)
 
     def put(self, value: Node, state: State, place: Place) -> list[State]:
         found = super().put(value, state, place)
@@ -301,8 +310,7 @@ def _steps(text: str, trace: Sequence[object]) -> tuple[Step, ...]:
         line = event.place.line
         last = found[-1] if found else None
         taken = event.truth if isinstance(event, _Branch) else None
-        again = last is not None and event.key in [e.key for e in events[last.first : number]]
-        if last is not None and last.line == line and last.taken is None and not again:
+        if last is not None and last.line == line and last.taken is None and not event.starts:
             found[-1] = replace(last, words=(*last.words, *words), taken=taken)
         else:
             found.append(Step(line, lines[line - 1].strip(), words, number, taken))
