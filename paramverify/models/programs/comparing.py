@@ -83,7 +83,11 @@ class Comparing:
         return going, other
 
     def compared(self, place: Place, word: str, value: Linear, state: State) -> Split:
-        """Splits the runs by the comparison of a number with noise with zero."""
+        """Splits the runs by the comparison of a number with noise with zero.
+
+        The number is told by the noise of this state: who has it from before another comparison asks `now`.
+        """
+        assert state.measure.whole.keys() >= set(value.names)
         if word in ("==", "!="):
             below, rest = self.compared(place, "<", value, state)
             equal: list[State] = []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
 
-from paramverify.errors import InputError, ProgramError
+from paramverify.errors import DefectError, InputError, ProgramError
 from paramverify.models.context import Checks
 from paramverify.models.programs import arithmetic
 from paramverify.models.programs.bases import Bases
@@ -105,9 +105,7 @@ class Evaluator:
             case Choice():
                 return self.choice(node, state)
             case Call():
-                raise self.error(
-                    "a function is called on a line of its own: write y = f(x), and use y here", node.place
-                )
+                raise DefectError(f"a call of {node.name} was not lifted out of its expression")
             case Apply():
                 return self.applied(node, state)
 

@@ -204,6 +204,8 @@ class _Paths(Run):
         return self._branch(statement, yes, True), self._branch(statement, no, False)
 
     def _branch(self, statement: If | While, states: list[State], truth: bool) -> list[State]:
+        if isinstance(statement.test, Literal):
+            return self.kept(states)  # `while True` is no branch
         event = _Branch((statement.place, truth), statement.place, truth=truth)
         return self.kept(replace(s, trace=(*s.trace, event)) for s in states)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from paramverify.errors import ProgramError
 from paramverify.models.programs.expressions import BINARY, INSTEAD, MAX_DEPTH, RESERVED, Expressions
+from paramverify.models.programs.lifting import lifted
 from paramverify.models.programs.syntax import (
     Apply,
     Assign,
@@ -87,7 +89,8 @@ class _Reader(Expressions):
         if not _says_something(read):
             reason = "the program has no output: write output(...) or return ..."
             raise ProgramError(reason, self.text, 1, 0)
-        return Program(self.text, functions, read)
+        functions = {name: replace(f, body=lifted(f.body)) for name, f in functions.items()}
+        return Program(self.text, functions, lifted(read))
 
     def function(self, tree: ast.FunctionDef) -> Function:
         given = tree.args
@@ -185,11 +188,11 @@ class _Reader(Expressions):
 
     def check_taken_apart(self, body: Sequence[Statement]) -> None:
         for found in every_statement(body):
-            if isinstance(found, Assign) and isinstance(found.value, Call) and len(found.names) == 1:
-                name = found.value.name
-                if name in self.giving_several:
-                    reason = f"{name} returns several values: write a, b = {name}(...)"
-                    raise ProgramError(reason, self.text, *found.value.place)
+            apart = found.value if isinstance(found, Assign) and len(found.names) > 1 else None
+            for node in (inner for given in nodes_of(found) for inner in every_node(given)):
+                if isinstance(node, Call) and node.name in self.giving_several and node is not apart:
+                    reason = f"{node.name} returns several values: write a, b = {node.name}(...)"
+                    raise ProgramError(reason, self.text, *node.place)
 
     def alone(self, tree: ast.expr) -> Statement:
         """Reads an expression that is a statement: `output(x)` or `stop`."""

@@ -243,7 +243,11 @@ class Run:
         if self.calls > MAX_CALLS:
             raise SizeError(f"more than {MAX_CALLS:,} calls of functions")
         if len(call.arguments) != len(function.parameters):
-            raise self.error(f"{call.name} has {len(function.parameters)} parameters", call.place)
+            count = len(function.parameters)
+            needed = f"{count} argument{'s' * (count != 1)}"
+            raise self.error(
+                f"{call.name} needs {needed}, as in its def at line {function.place.line}", call.place
+            )
         found = []
         for ready, given in self.evaluator.all(call.arguments, state):
             wanted = frozenset(c for c in after.end if c[0] not in statement.names) | {(FRAME, WHOLE)}
