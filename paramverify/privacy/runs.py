@@ -13,6 +13,7 @@ from paramverify.models.evaluation import Values
 from paramverify.models.mechanisms import Input, show_input
 from paramverify.models.mechanisms.program import ProgramMechanism, plain_input
 from paramverify.models.model import Model
+from paramverify.models.programs.control import Edge
 from paramverify.models.programs.explaining import Explainer, Path, Step
 from paramverify.privacy.cases import Case
 
@@ -61,6 +62,21 @@ def told_run(case: Case, witness: AnyWitness) -> ToldRun | LeftOut | None:
         return _told(mechanism.explain(witness.observations[0]), values, left, right, witness)
     except (LimitError, InputError) as error:
         return LeftOut(str(error).split("\n")[0])
+
+
+def control_graph(case: Case) -> tuple[str, list[Edge]] | None:
+    """Returns the program of a case and the steps between its control states; None where it has none.
+
+    Raises:
+        LimitError: an input is not known by its values.
+    """
+    mechanism, model = case.mechanism, case.model
+    if not isinstance(mechanism, ProgramMechanism) or not isinstance(model, Model):
+        return None
+    known = {show_input(given): given for weights in case.inputs.values() for given in weights}
+    return mechanism.program.text, mechanism.control_graph(
+        [_input(mechanism, known, name) for name in model.hmm.states]
+    )
 
 
 def _told(
@@ -122,12 +138,17 @@ def _inputs(
     values = Values(model, witness.parameters)
     for state, weight in start.weights.items():
         name = model.hmm.states[state]
-        given = known[name] if name in known else mechanism.named(name)
-        if given is None:
-            raise LimitError(f"the input {name} is not known by its values")
+        given = _input(mechanism, known, name)
         share = RationalFunction.of(weight, start.mass)
         if values.function(share).sign() > 0:
             found[given] = share
     if len(found) > MAX_INPUTS:
         raise LimitError(f"the secret {secret} has more than {MAX_INPUTS} inputs")
     return found
+
+
+def _input(mechanism: ProgramMechanism, known: Mapping[str, Input], name: str) -> Input:
+    given = known[name] if name in known else mechanism.named(name)
+    if given is None:
+        raise LimitError(f"the input {name} is not known by its values")
+    return given

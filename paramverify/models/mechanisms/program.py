@@ -24,6 +24,7 @@ from paramverify.models.mechanisms import (
 )
 from paramverify.models.names import distinct
 from paramverify.models.priors import InitialDistribution, SecretPair
+from paramverify.models.programs.control import Edge, control_graph
 from paramverify.models.programs.explaining import Explainer
 from paramverify.models.programs.expressions import RESERVED
 from paramverify.models.programs.reading import read_program
@@ -102,6 +103,11 @@ class ProgramMechanism:
     def explain(self, output: str) -> Explainer:
         """Returns what tells how the program comes to an output of the model."""
         return Explainer(self.program, self.names(), self.checks, output, shown_output)
+
+    def control_graph(self, inputs: Sequence[Input]) -> list[Edge]:
+        """Returns the steps between the control states of the program that runs on these inputs take."""
+        given = [plain_input(x) for x in inputs]
+        return control_graph(self.program, self.names(), given, shown_output, checks=self.checks)
 
     def named(self, name: str) -> Input | None:
         """Returns the input that a state of the model names, where inputs are given by their values."""
