@@ -95,11 +95,11 @@ class _Reader(Expressions):
     def function(self, tree: ast.FunctionDef) -> Function:
         given = tree.args
         if given.vararg or given.kwarg or given.kwonlyargs or given.defaults or given.posonlyargs:
-            raise self.refuse("a function has plain parameters only", tree)
+            raise self.refuse("a function has plain parameters only: write def f(x, y):", tree)
         if tree.decorator_list:
             raise self.refuse("decorators are not allowed", tree.decorator_list[0])
         if tree.returns or any(a.annotation for a in given.args):
-            raise self.refuse("types are not written here", tree)
+            raise self.refuse("types are not written here; leave them out", tree)
         names = tuple(self.new_name(a.arg, a) for a in given.args)
         if len(set(names)) < len(names):
             raise self.refuse("two parameters have the same name", tree)
@@ -147,13 +147,13 @@ class _Reader(Expressions):
             case ast.While() if not tree.orelse:
                 return [While(self.node(tree.test, 0), self.looped(tree.body, depth), place)]
             case ast.For() | ast.While():
-                raise self.refuse("else belongs to if only", tree.orelse[0])
+                raise self.refuse("else belongs to if only; leave it out here", tree.orelse[0])
             case ast.Return():
                 return [self.returned(tree)]
             case ast.FunctionDef():
                 raise self.refuse("a function is defined at the left margin", tree)
             case ast.AnnAssign():
-                raise self.refuse("types are not written here", tree)
+                raise self.refuse("types are not written here; leave them out", tree)
         raise self.refuse(INSTEAD.get(type(tree), "this statement is not in the language"), tree)
 
     def looped(self, body: list[ast.stmt], depth: int) -> tuple[Statement, ...]:
@@ -207,7 +207,7 @@ class _Reader(Expressions):
                 return Jump("stop", self.place(tree))
             if tree.func.id == "output":
                 if len(tree.args) != 1 or tree.keywords:
-                    raise self.refuse("output has one value", tree)
+                    raise self.refuse("output has one value: write output([a, b]) for several", tree)
                 return Output(self.node(tree.args[0], 0), self.place(tree))
         if isinstance(tree, ast.Constant) and isinstance(tree.value, str):
             raise self.refuse("a text alone does nothing; write a comment with #", tree)
@@ -221,7 +221,7 @@ class _Reader(Expressions):
         indices: list[Node] = []
         while isinstance(target, ast.Subscript):
             if isinstance(target.slice, ast.Slice):
-                raise self.refuse("a part of a list cannot be assigned", target)
+                raise self.refuse("a part of a list cannot be assigned; assign its entries", target)
             indices.insert(0, self.node(target.slice, 0))  # evaluated from left to right, after the value
             target = target.value
         if indices:

@@ -262,7 +262,9 @@ class Run:
             left = self.block(function.body, [inside], After(end=alive, on_return=alive))
             self.in_function -= 1
             if left.end:
-                raise self.error(f"{call.name} may end without return", function.place)
+                raise self.error(
+                    f"{call.name} may end without return: its last line is return ...", function.place
+                )
             for s in self.merged(left.returns, alive | {(RESULT, WHOLE)}):
                 caller = s.values[FRAME]
                 assert isinstance(caller, tuple)
@@ -279,7 +281,8 @@ class Run:
         for s in states:
             for ready, value in self.evaluator.values(statement.values, s):
                 if not isinstance(value, tuple):
-                    raise self.error("a list or a range is needed here", statement.place)
+                    reason = "a list or a range is needed here: write for k in range(n)"
+                    raise self.error(reason, statement.values.place)
                 plain = _is_plain(value)
                 what = key(value) if plain else ("noisy", len(value), key(value))
                 if not plain:
@@ -344,8 +347,8 @@ class Run:
             left.end += found.breaks
             left.returns += found.returns
         reason = (
-            f"this loop may go on for more than {MAX_TURNS:,} turns; a loop needs a bound that does not "
-            "depend on noise, and one_sided_geometric(a) counts tries until a success"
+            f"some runs are still in this loop after {MAX_TURNS:,} turns; a loop needs a bound: write "
+            "for k in range(n), or one_sided_geometric(a), which counts tries until a success"
         )
         raise self.error(reason, statement.place)
 
