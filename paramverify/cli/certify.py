@@ -27,7 +27,8 @@ from paramverify.models.model import Model
 from paramverify.models.neighbourhoods import read_neighbours
 from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import load
-from paramverify.reports import documents, text
+from paramverify.privacy.runs import told_run
+from paramverify.reports import documents, runs, text
 
 LISTED = (60, "Evaluate one counterexample candidate exactly, in both directions.")
 
@@ -50,7 +51,8 @@ def command(
 
     Exit code 1 if the candidate is a violation in one direction, 0 if it is in neither.
     """
-    model = need_privacy(load(case).model, "certify")
+    loaded = load(case)
+    model = need_privacy(loaded.model, "certify")
     require_possible(model)
     condition = documents.side_condition(model)
     model = model.whole or model
@@ -80,10 +82,12 @@ def command(
     if model.lengths and len(word) not in model.lengths:
         known = "..".join(dict.fromkeys(str(n) for n in (model.lengths[0], model.lengths[-1])))
         click.echo(f"note: the case is about sequences of length {known}; this one has {len(word)}", err=True)
+    run = told_run(loaded, found)
     if as_json:
         status = "violation" if found.exceeds else "no violation"
         directions = [documents.witness(witness) for witness in both]
-        document = {"status": status, "witness": documents.witness(found), "directions": directions}
+        told = documents.witness(found) | runs.document(run)
+        document = {"status": status, "witness": told, "directions": directions}
         print_json(document | condition | ({"ignored": True} if ignored else {}))
         return Exit.VIOLATED if found.exceeds else Exit.HOLDS
     if ignored:
@@ -93,7 +97,7 @@ def command(
         say(f"  Note: {condition['side_condition']}.")
         return Exit.HOLDS
     click.echo("violation" if found.exceeds else "not a violation")
-    for line in text.witness_lines(found):
+    for line in (*text.witness_lines(found), *runs.lines(run)):
         say(f"  {line}")
     say(f"  The other way around, {text.comparison(both[1])}")
     return Exit.VIOLATED if found.exceeds else Exit.HOLDS
