@@ -129,11 +129,14 @@ WORDS = {
     "if geometric(a) > geometric(a):\n    output(1)": (
         "draw 1 of geometric(a) at line 1 > draw 2 of geometric(a) at line 1"
     ),
-    "x = 2 * geometric(a) + 1\nif 3 >= x:\n    output(1)": "2*geometric(a) at line 1 <= 2",
+    "x = 2 * geometric(a) + 1\nif 3 >= x:\n    output(1)": "2*(geometric(a) at line 1) <= 2",
     "x = -geometric(a)\nif x <= 3:\n    output(1)": "geometric(a) at line 1 >= -3",
     "x = uniform(0, 1)\nif x:\n    output(1)": "uniform(0, 1) is 1",
     'x = choice({"no": 1/2, "yes": 1/2})\nif x != "no":\n    output(1)': (
         'choice({"no": 1/2, "yes": 1/2}) is "yes"'
+    ),
+    "x = geometric(a)\ny = -x\nif geometric(a) < 3 - y:\n    output(1)": (
+        "geometric(a) < (geometric(a) at line 1) + 3"
     ),
     "output(clamp(geometric(a), 0, 4) - 1)": "geometric(a) == 2",
 }

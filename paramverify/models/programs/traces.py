@@ -66,14 +66,19 @@ def comparison(text: str, value: Linear, word: str, state: State, line: int) -> 
     for name, slope in value.slopes:
         label, moved = known.get(name) or (_draw(text, name, state, line), Fraction(0))
         constant -= slope * moved
-        sides[slope < 0].append(label if abs(slope) == 1 else f"{abs(slope)}*{label}")
-    left, right = (" + ".join(side) for side in sides)
-    if not left:
-        left, right, word, constant = right, left, _TURNED[word], -constant
+        factor = "" if abs(slope) == 1 else f"{abs(slope)}*"
+        sides[slope < 0].append(factor + (f"({label})" if factor and " " in label else label))
+    if not sides[0]:
+        sides, word, constant = (sides[1], []), _TURNED[word], -constant
+    left, right = (
+        " + ".join(f"({s})" if len(side) > 1 and " at " in s else s for s in side) for side in sides
+    )
     if not right:
         return f"{left} {word} {-constant}"
-    rest = f" {'+' if constant < 0 else '-'} {abs(constant)}" if constant else ""
-    return f"{left} {word} {right}{rest}"
+    if not constant:
+        return f"{left} {word} {right}"
+    right = f"({right})" if " at " in right and len(sides[1]) == 1 else right
+    return f"{left} {word} {right} {'+' if constant < 0 else '-'} {abs(constant)}"
 
 
 def _expanded(value: Value, state: State) -> Linear:
