@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from fractions import Fraction
 
 import click
 
@@ -65,14 +66,7 @@ def command(
     for name in point:
         if name not in model.domain.ring.parameters:
             raise InputError(f"unknown parameter {name!r}")
-    for name, interval in model.domain.box.items():
-        if interval.is_point:
-            point.setdefault(name, interval.lower)
-    missing = [name for name in model.domain.ring.parameters if name not in point]
-    if missing:
-        raise InputError(
-            f"no value for {', '.join(missing)}: give the point with --at {missing[0]}=VALUE,..."
-        )
+    _complete(point, model)
     both = [evaluate(model, Origin(*pair, word), point) for pair in ((left, right), (right, left))]
     ignored = condition and len({p.sign() > 0 for p in both[0].probabilities}) > 1
     if ignored:
@@ -101,6 +95,22 @@ def command(
         say(f"  {line}")
     say(f"  The other way around, {text.comparison(both[1])}")
     return Exit.VIOLATED if found.exceeds else Exit.HOLDS
+
+
+def _complete(point: dict[str, Fraction], model: Model) -> None:
+    """Adds the parameters that the case fixes.
+
+    Raises:
+        InputError: another one has no value.
+    """
+    for name, interval in model.domain.box.items():
+        if interval.is_point:
+            point.setdefault(name, interval.lower)
+    missing = [name for name in model.domain.ring.parameters if name not in point]
+    if missing:
+        raise InputError(
+            f"no value for {', '.join(missing)}: give the point with --at {missing[0]}=VALUE,..."
+        )
 
 
 def read_observations(given: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from paramverify.models.programs.running import outputs_of
 from paramverify.models.programs.values import Unread
 
 ALPHA = Fraction(1, 10)
-REACH = 4  # noise beyond it has the weight 10 ** -5 or so
+REACH = 2  # noise beyond it has the weight 10 ** -3 or so
 Q = (Unread(0), Unread(1))
 
 
@@ -83,7 +83,7 @@ def test_many_runs_equal_enumeration(seed: int, values: tuple[int, int]) -> None
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.integers(0, 10**9))
 def test_runs_with_noise_equal_truncated_sums(seed: int) -> None:
     """With unbounded geometric noise the same, up to what lies beyond the reach of the enumeration."""
@@ -92,6 +92,26 @@ def test_runs_with_noise_equal_truncated_sums(seed: int) -> None:
     wanted = LineOracle(ALPHA, REACH).runs(text, {"q": [0, 1]})
     for what in {*found, *wanted}:
         assert abs(found.get(what, Fraction(0)) - wanted.get(what, Fraction(0))) <= Fraction(10, 10**REACH)
+
+
+@pytest.mark.slow
+@settings(max_examples=60)
+@given(st.integers(0, 10**9))
+def test_paths_on_two_inputs_agree(seed: int) -> None:
+    """Paths sum to their output, and a path followed on another input is one of those found there."""
+    text, checks = Maker(seed, noise=True).text(), _checks()
+    here, there = (Fraction(0), Fraction(1)), (Fraction(1), Fraction(-1))
+    program = read_program(text)
+    try:
+        (row, _) = outputs_of(program, {"q": Q}, [here, there], checks)
+    except ProgramError:
+        assume(False)
+    for told, share in row:
+        explainer = Explainer(program, {"q": Q}, checks, shown_output(told), shown_output)
+        paths, others = explainer.paths(here), explainer.paths(there)
+        assert sum((p.probability for p in paths[1:]), start=paths[0].probability) == share
+        known = {path.keys: path.probability for path in others}
+        assert [explainer.along(path, there)[0] for path in paths] == [known.get(p.keys) for p in paths]
 
 
 SPARSE = """
@@ -129,11 +149,14 @@ WORDS = {
     "if geometric(a) > geometric(a):\n    output(1)": (
         "draw 1 of geometric(a) at line 1 > draw 2 of geometric(a) at line 1"
     ),
-    "x = 2 * geometric(a) + 1\nif 3 >= x:\n    output(1)": "2*geometric(a) at line 1 <= 2",
+    "x = 2 * geometric(a) + 1\nif 3 >= x:\n    output(1)": "2*(geometric(a) at line 1) <= 2",
     "x = -geometric(a)\nif x <= 3:\n    output(1)": "geometric(a) at line 1 >= -3",
     "x = uniform(0, 1)\nif x:\n    output(1)": "uniform(0, 1) is 1",
     'x = choice({"no": 1/2, "yes": 1/2})\nif x != "no":\n    output(1)': (
         'choice({"no": 1/2, "yes": 1/2}) is "yes"'
+    ),
+    "x = geometric(a)\ny = -x\nif geometric(a) < 3 - y:\n    output(1)": (
+        "geometric(a) < (geometric(a) at line 1) + 3"
     ),
     "output(clamp(geometric(a), 0, 4) - 1)": "geometric(a) == 2",
 }

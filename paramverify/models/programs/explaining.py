@@ -6,16 +6,14 @@ branches, and no two are merged. A run is left as soon as its outputs are no beg
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import lru_cache
 
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import SizeError
 from paramverify.models.context import Checks
-from paramverify.models.programs.comparing import Comparing, Found, Split, now
+from paramverify.models.programs.comparing import Comparing, Found, Split
 from paramverify.models.programs.evaluating import Evaluator
 from paramverify.models.programs.expressions import NOISE
 from paramverify.models.programs.liveness import NOTHING, After, Live
@@ -38,49 +36,23 @@ from paramverify.models.programs.syntax import (
     every_statement,
 )
 from paramverify.models.programs.terms import Terms, plus
+from paramverify.models.programs.traces import (
+    OPPOSITE,
+    Branch,
+    Drawn,
+    Event,
+    comparison,
+    keys_of,
+    last_only,
+    noted,
+    plain,
+    segments,
+)
 from paramverify.models.programs.values import State, Value, pruned
 
 MAX_WORK = 5_000  # steps of all runs together that are looked at
 
 Shown = Callable[[Outputs], str]
-
-_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
-_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
-
-
-@dataclass(frozen=True)
-class Event:
-    """What a run does at a place, in words; `key` is what it has in common with runs on other inputs.
-
-    `starts` tells whether a step starts with it, also in the line of the one before.
-    """
-
-    key: Hashable
-    place: Place
-    words: str = ""
-    starts: bool = False
-
-
-@dataclass(frozen=True)
-class _Branch(Event):
-    """A branch that a run takes, or does not take."""
-
-    truth: bool = True
-
-
-@dataclass(frozen=True)
-class Drawn(Event):
-    """Noise that a run draws: its number."""
-
-    noise: int = 0
-
-
-@dataclass(frozen=True)
-class _Joined:
-    """Noise that stands for the sum of two others."""
-
-    total: int
-    parts: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -114,9 +86,9 @@ class _Comparing(Comparing):
 
     def compared(self, place: Place, word: str, value: Linear, state: State) -> Split:
         yes, no = super().compared(place, word, value, state)
-        for part, truth, told in ((yes, True, word), (no, False, _OPPOSITE[word])):
+        for part, truth, told in ((yes, True, word), (no, False, OPPOSITE[word])):
             words = comparison(self.text, value, told, state, place.line) if part else ""
-            part[:] = [_noted(state, s, Event((place, word, truth), place, words)) for s in part]
+            part[:] = [noted(state, s, Event((place, word, truth), place, words)) for s in part]
         return yes, no
 
     def finite(self, place: Place, value: Value, state: State, reason: str) -> Found:
@@ -129,12 +101,12 @@ class _Comparing(Comparing):
             against = value.plus(-number)
             assert isinstance(against, Linear)
             words = comparison(self.text, against, "==", state, place.line)
-            told.append((_noted(state, s, Event((place, number), place, words)), number))
+            told.append((noted(state, s, Event((place, number), place, words)), number))
         return told
 
     def clamped(self, place: Place, given: Sequence[Value], state: State) -> Found:
         found = super().clamped(place, given, state)
-        return [(s if isinstance(v, Linear) else _last_only(state, s), v) for s, v in found]
+        return [(s if isinstance(v, Linear) else last_only(state, s), v) for s, v in found]
 
 
 class _Evaluator(Evaluator):
@@ -156,7 +128,7 @@ class _Evaluator(Evaluator):
         if isinstance(value, Linear):
             event: Event = Drawn((place, "noise"), place, noise=value.names[0])
         else:
-            words = f"{segments(self.program.text).get(place, 'the draw')} is {_plain(value)}"
+            words = f"{segments(self.program.text).get(place, 'the draw')} is {plain(value)}"
             event = Event((place, value), place, words)
         return replace(state, trace=(*state.trace, event)), value
 
@@ -207,7 +179,7 @@ class _Paths(Run):
     def _branch(self, statement: If | While, states: list[State], truth: bool) -> list[State]:
         if isinstance(statement.test, Literal):
             return self.kept(states)  # `while True` is no branch
-        event = _Branch((statement.place, truth), statement.place, truth=truth)
+        event = Branch((statement.place, truth), statement.place, truth=truth)
         return self.kept(replace(s, trace=(*s.trace, event)) for s in states)
 
     def statement(self, statement: Statement, states: list[State], after: After) -> Left:
@@ -219,7 +191,7 @@ class _Paths(Run):
     def _turn(self, statement: Assign, state: State) -> State:
         given = {name: state.values[name] for name in statement.names}
         words = ", ".join(
-            f"{n} = {_plain(v)}" for n, v in given.items() if isinstance(v, (Fraction, str, bool))
+            f"{n} = {plain(v)}" for n, v in given.items() if isinstance(v, (Fraction, str, bool))
         )
         event = Event((statement.place, "turn"), statement.place, words, starts=True)
         return replace(state, trace=(*state.trace, event))
@@ -304,11 +276,6 @@ def _function(terms: Terms) -> RationalFunction:
     return terms[UNIT_KEY].function()
 
 
-def keys_of(trace: Iterable[object]) -> tuple[Hashable, ...]:
-    """Returns what a path has in common with one on another input."""
-    return tuple(event.key for event in trace if isinstance(event, Event))
-
-
 def _steps(text: str, trace: Sequence[object]) -> tuple[Step, ...]:
     """Returns the lines that a run takes; what happens in one line one after the other is one step."""
     lines = text.split("\n")
@@ -318,109 +285,9 @@ def _steps(text: str, trace: Sequence[object]) -> tuple[Step, ...]:
         words = (event.words,) if event.words else ()
         line = event.place.line
         last = found[-1] if found else None
-        taken = event.truth if isinstance(event, _Branch) else None
+        taken = event.truth if isinstance(event, Branch) else None
         if last is not None and last.line == line and last.taken is None and not event.starts:
             found[-1] = replace(last, words=(*last.words, *words), taken=taken)
         else:
             found.append(Step(line, lines[line - 1].strip(), words, number, taken))
     return tuple(found)
-
-
-def comparison(text: str, value: Linear, word: str, state: State, line: int) -> str:
-    """Returns `value word 0` in words: noise is told by a variable that has it now, or by its draw."""
-    value = _expanded(now(value, state), state)
-    known = _variables(state)
-    constant = value.constant
-    sides: tuple[list[str], list[str]] = ([], [])
-    for name, slope in value.slopes:
-        label, moved = known.get(name) or (_draw(text, name, state, line), Fraction(0))
-        constant -= slope * moved
-        sides[slope < 0].append(label if abs(slope) == 1 else f"{abs(slope)}*{label}")
-    left, right = (" + ".join(side) for side in sides)
-    if not left:
-        left, right, word, constant = right, left, _TURNED[word], -constant
-    if not right:
-        return f"{left} {word} {-constant}"
-    rest = f" {'+' if constant < 0 else '-'} {abs(constant)}" if constant else ""
-    return f"{left} {word} {right}{rest}"
-
-
-def _expanded(value: Value, state: State) -> Linear:
-    """Returns a number by the noise that was drawn: sums are told by their parts."""
-    joined = {e.total: e.parts for e in state.trace if isinstance(e, _Joined)}
-    assert isinstance(value, Linear)
-    while True:
-        total = next((name for name in value.names if name in joined), None)
-        if total is None:
-            return value
-        slope = dict(value.slopes)[total]
-        found: Linear | Fraction = Linear(value.slopes, value.constant)
-        for part, times in ((total, -slope), *((part, slope) for part in joined[total])):
-            one = Linear(((part, Fraction(1)),))
-            found = found.plus(one, times) if isinstance(found, Linear) else one.scaled(times)
-        assert isinstance(found, Linear)
-        value = found
-
-
-def _variables(state: State) -> dict[int, tuple[str, Fraction]]:
-    """Returns for noise a variable that is it and a number, with the number."""
-    found: dict[int, tuple[str, Fraction]] = {}
-    pending = [(n, now(v, state)) for n, v in sorted(state.values.items()) if n.isidentifier()]
-    while pending:
-        name, value = pending.pop(0)
-        if isinstance(value, tuple):
-            pending += [(f"{name}[{k}]", entry) for k, entry in enumerate(value)]
-        elif isinstance(value, Linear) and len(value.slopes) == 1 and value.slopes[0][1] == 1:
-            found.setdefault(value.names[0], (name, value.constant))
-    return found
-
-
-def _draw(text: str, noise: int, state: State, line: int) -> str:
-    """Returns the words for noise that no variable has: its call, with the line if that is not this one."""
-    drawn = [event for event in state.trace if isinstance(event, Drawn)]
-    event = next((e for e in drawn if e.noise == noise), None)
-    if event is None:
-        return "noise"
-    call, at = segments(text).get(event.place, "the noise"), event.place.line
-    alike = [e for e in drawn if e.place.line == at and segments(text).get(e.place) == call]
-    apart = len({e.place for e in alike}) > 1
-    if at == line and event is alike[-1] and not apart:
-        return call
-    return (
-        f"{call} at line {at}" if len(alike) == 1 else f"draw {alike.index(event) + 1} of {call} at line {at}"
-    )
-
-
-def _noted(before: State, after: State, event: Event) -> State:
-    """Returns a state with one more event; what was noted on the way to it is left out."""
-    joined = []
-    for gone, alias in after.aliases.items():
-        if gone not in before.aliases:
-            slopes = dict(alias.slopes)
-            (kept,), (total,) = ([n for n, k in slopes.items() if k == sign] for sign in (-1, 1))
-            joined.append(_Joined(total, (gone, kept)))
-    return replace(after, trace=(*before.trace, *joined, event))
-
-
-def _last_only(before: State, after: State) -> State:
-    """Returns a state whose last event says what the other new ones do."""
-    new = after.trace[len(before.trace) :]
-    events = [e for e in new if isinstance(e, Event)]
-    kept = [e for e in new if not isinstance(e, Event)]
-    return replace(after, trace=(*before.trace, *kept, *events[-1:]))
-
-
-@lru_cache(maxsize=8)
-def segments(text: str) -> Mapping[Place, str]:
-    """Returns the text of each call in a program, by its place."""
-    lines = text.split("\n")
-    found: dict[Place, str] = {}
-    for tree in ast.walk(ast.parse(text)):
-        if isinstance(tree, ast.Call):
-            column = len(lines[tree.lineno - 1].encode()[: tree.col_offset].decode())
-            found[Place(tree.lineno, column)] = " ".join((ast.get_source_segment(text, tree) or "").split())
-    return found
-
-
-def _plain(value: object) -> str:
-    return f'"{value}"' if isinstance(value, str) else str(value)
