@@ -17,6 +17,7 @@ from paramverify.models.model import Model
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case
+from paramverify.privacy.runs import told_run
 from paramverify.privacy.verification import Report, levels_certificate
 from paramverify.reports import synthesis as telling
 from paramverify.reports.evidence import evidence_document
@@ -40,8 +41,9 @@ def witness_answer(
     with progress_bar("claims") as progress:
         point = parse_point(near)
         found = violating.violating_prior(case.model, session, wanted, point, tolerance, progress=progress)
-    document = {"form": "witness", "objective": wanted.value, **telling.violating_document(found)}
-    lines = telling.violating_lines(case, found)
+    run = told_run(case, found.witness) if found.witness else None
+    document = {"form": "witness", "objective": wanted.value, **telling.violating_document(found, run)}
+    lines = telling.violating_lines(case, found, run)
     if evidence:
         _output.found(lines, document)
         _write_evidence(case, session, found, evidence)

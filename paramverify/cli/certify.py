@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from fractions import Fraction
 
 import click
 
@@ -28,7 +29,8 @@ from paramverify.models.model import Model
 from paramverify.models.neighbourhoods import read_neighbours
 from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import load
-from paramverify.reports import documents, text
+from paramverify.privacy.runs import told_run
+from paramverify.reports import documents, runs, text
 
 LISTED = (60, "Evaluate one counterexample candidate exactly, in both directions.")
 
@@ -52,7 +54,8 @@ def command(
     Exit code 1 if the candidate is a violation in one direction, 0 if it is in neither.
     """
     point = parse_point(at)
-    model = need_privacy(load(case, point).model, "certify")
+    loaded = load(case, point)
+    model = need_privacy(loaded.model, "certify")
     require_possible(model)
     condition = documents.side_condition(model)
     model = model.whole or model
@@ -62,15 +65,7 @@ def command(
         hmm, pairs = model.stands_for.compare(*read_neighbours(left, right, model.stands_for))
         model = replace(model, hmm=hmm, pairs=tuple(pairs))
     check_names(model.domain.ring, point)
-    for name, interval in model.domain.box.items():
-        if interval.is_point:
-            point.setdefault(name, interval.lower)
-    free = {unbounded.variable: unbounded.name for unbounded in model.domain.ring.unbounded}
-    missing = [free.get(name, name) for name in model.domain.ring.parameters if name not in point]
-    if missing:
-        raise InputError(
-            f"no value for {', '.join(missing)}: give the point with --at {missing[0]}=VALUE,..."
-        )
+    _complete(point, model)
     both = [evaluate(model, Origin(*pair, word), point) for pair in ((left, right), (right, left))]
     ignored = condition and len({p.sign() > 0 for p in both[0].probabilities}) > 1
     if ignored:
@@ -80,10 +75,12 @@ def command(
     if model.lengths and len(word) not in model.lengths:
         known = "..".join(dict.fromkeys(str(n) for n in (model.lengths[0], model.lengths[-1])))
         click.echo(f"note: the case is about sequences of length {known}; this one has {len(word)}", err=True)
+    run = told_run(loaded, found)
     if as_json:
         status = "violation" if found.exceeds else "no violation"
         directions = [documents.witness(witness) for witness in both]
-        document = {"status": status, "witness": documents.witness(found), "directions": directions}
+        told = documents.witness(found) | runs.document(run)
+        document = {"status": status, "witness": told, "directions": directions}
         print_json(document | condition | ({"ignored": True} if ignored else {}))
         return Exit.VIOLATED if found.exceeds else Exit.HOLDS
     if ignored:
@@ -93,10 +90,27 @@ def command(
         say(f"  Note: {condition['side_condition']}.")
         return Exit.HOLDS
     click.echo("violation" if found.exceeds else "not a violation")
-    for line in text.witness_lines(found):
+    for line in (*text.witness_lines(found), *runs.lines(run)):
         say(f"  {line}")
     say(f"  The other way around, {text.comparison(both[1])}")
     return Exit.VIOLATED if found.exceeds else Exit.HOLDS
+
+
+def _complete(point: dict[str, Fraction], model: Model) -> None:
+    """Adds the parameters that the case fixes.
+
+    Raises:
+        InputError: another one has no value.
+    """
+    for name, interval in model.domain.box.items():
+        if interval.is_point:
+            point.setdefault(name, interval.lower)
+    free = {unbounded.variable: unbounded.name for unbounded in model.domain.ring.unbounded}
+    missing = [free.get(name, name) for name in model.domain.ring.parameters if name not in point]
+    if missing:
+        raise InputError(
+            f"no value for {', '.join(missing)}: give the point with --at {missing[0]}=VALUE,..."
+        )
 
 
 def read_observations(given: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:

@@ -20,7 +20,9 @@ from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import load
+from paramverify.privacy.runs import control_graph
 from paramverify.reports.formulas import Formula, exponent, formula, latex
+from paramverify.reports.pictures import programs
 from paramverify.reports.pictures.models import dot
 from paramverify.reports.tables import columns
 
@@ -32,7 +34,9 @@ MOST_ROWS = 200
 @click.command("show")
 @case_argument
 @click.option("--latex", "as_latex", is_flag=True, help="Print a LaTeX table.")
-@click.option("--graph", is_flag=True, help="Print the model as a graph in DOT.")
+@click.option(
+    "--graph", is_flag=True, help="Print the model, or the control states of a program, as a graph in DOT."
+)
 @json_option
 @whole_timeout_option
 def command(case: str, as_latex: bool, graph: bool, as_json: bool) -> int:
@@ -47,7 +51,8 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool) -> int:
     asked = need_privacy(loaded.model, "show --graph")
     model = asked.whole or asked
     if graph:
-        _print_text("graph", dot(model), as_json)
+        program = control_graph(loaded)
+        _print_text("graph", programs.dot(*program) if program else dot(model), as_json)
         return Exit.HOLDS
     rows = []
     for word, name, function in islice(probabilities(model), MOST_ROWS + 1):

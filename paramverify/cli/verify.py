@@ -36,8 +36,9 @@ from paramverify.models.model import Model
 from paramverify.portfolio.elimination import eliminate
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import Case, load
+from paramverify.privacy.runs import told_run
 from paramverify.privacy.verification import Progress, Report, verify
-from paramverify.reports import documents, text
+from paramverify.reports import documents, runs, text
 from paramverify.reports.evidence import evidence_document
 from paramverify.verdicts import Holds, Violated
 
@@ -88,7 +89,7 @@ def command(
         lift()
         write_json(evidence, evidence_document(loaded, report), indent=1)
     if as_json:
-        print_json(_document(report, status) | documents.side_condition(loaded.model) | condition)
+        print_json(_document(report, status, loaded) | documents.side_condition(loaded.model) | condition)
         return STATUS_CODES[status]
     word = ""
     if isinstance(report.verdict, Holds):
@@ -97,7 +98,8 @@ def command(
     for line in (f"{status}{word}: {first}", *(f"  {part}" for part in more)):
         say(line)
     if isinstance(report.verdict, Violated):
-        for line in text.witness_lines(report.verdict.witness):
+        witness = report.verdict.witness
+        for line in (*text.witness_lines(witness), *runs.lines(told_run(loaded, witness))):
             say(f"  {line}")
     for name, told in condition.items():
         say(f"  {name.capitalize()}: {told}")
@@ -170,7 +172,7 @@ def _headline(report: Report, case: Case) -> list[str]:
     return [f"{doubt}: {verdict.end.value}.", *verdict.detail.split("\n")]
 
 
-def _document(report: Report, status: str) -> dict[str, Any]:
+def _document(report: Report, status: str, case: Case) -> dict[str, Any]:
     claims = []
     for number, claim in enumerate(report.claims):
         first = documents.origin(claim.origins[0]) if claim.origins else {"about": "the invariant cone"}
@@ -188,7 +190,8 @@ def _document(report: Report, status: str) -> dict[str, Any]:
         "notes": list(report.notes),
     }
     if isinstance(report.verdict, Violated):
-        document["witness"] = documents.witness(report.verdict.witness)
+        found = report.verdict.witness
+        document["witness"] = documents.witness(found) | runs.document(told_run(case, found))
     elif not isinstance(report.verdict, Holds):
         document |= {"end": report.verdict.end.value, "reason": report.verdict.detail}
     return document

@@ -18,7 +18,8 @@ from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.design import Sense
 from paramverify.models.inequality import Inequality
 from paramverify.privacy.cases import Case
-from paramverify.reports import documents, text
+from paramverify.privacy.runs import LeftOut, ToldRun
+from paramverify.reports import documents, runs, text
 from paramverify.reports.roots import closed_form, decimal, origin_text, root_document, root_text
 from paramverify.synthesis.intervals import Part, Partition, Root
 from paramverify.synthesis.maps import RegionMap, Status
@@ -218,8 +219,11 @@ def _share(share: Share) -> str | dict[str, str]:
 # --- violating priors --------------------------------------------------------------------------------
 
 
-def violating_lines(case: Case, found: Violating) -> list[str]:
-    """Returns a violating prior in words, with the supremum or the distance where that was asked for."""
+def violating_lines(case: Case, found: Violating, run: ToldRun | LeftOut | None = None) -> list[str]:
+    """Returns a violating prior in words, with the supremum or the distance where that was asked for.
+
+    `run` is the run of a program behind it.
+    """
     if found.witness is None and found.complete:
         domain = case.model.domain
         claimed = isinstance(case.model, Inequality)
@@ -229,7 +233,8 @@ def violating_lines(case: Case, found: Violating) -> list[str]:
         return lines + ([f"  {_supremum(found)}"] if found.supremum else [])
     if found.witness is None:
         return [f"{_verdict(case, Status.UNDECIDED)}: {found.reason}"]
-    lines = [f"{_verdict(case, Status.VIOLATING)}.", *(f"  {t}" for t in text.witness_lines(found.witness))]
+    told = [*text.witness_lines(found.witness), *runs.lines(run)]
+    lines = [f"{_verdict(case, Status.VIOLATING)}.", *(f"  {line}" for line in told)]
     if found.supremum:
         lines.append(f"  {_supremum(found)}")
     if found.nearer is not None and found.distance is not None:
@@ -267,7 +272,7 @@ def _plain(value: Fraction) -> str:
     return exact if len(exact) <= 12 else decimal_text(value, 9)
 
 
-def violating_document(found: Violating) -> dict[str, Any]:
+def violating_document(found: Violating, run: ToldRun | LeftOut | None = None) -> dict[str, Any]:
     """Returns a violating prior as JSON, with `status` violated, holds or unknown."""
     undecided = Standing.HOLDS if found.complete else Standing.UNKNOWN
     status = Standing.VIOLATED if found.witness else undecided
@@ -275,7 +280,7 @@ def violating_document(found: Violating) -> dict[str, Any]:
     if found.reason:
         document["reason"] = found.reason
     if found.witness:
-        document["witness"] = documents.witness(found.witness)
+        document["witness"] = documents.witness(found.witness) | runs.document(run)
     best = found.supremum
     if best:
         name = "relative_supremum" if found.relative else "supremum"

@@ -8,12 +8,14 @@ from decimal import Decimal
 from math import ceil, floor
 from typing import Any
 
+from flint import fmpq_poly
+
 from paramverify import printable
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.decimals import decimal_text
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.points import in_words
-from paramverify.algebra.reals import Real
+from paramverify.algebra.reals import Real, show_polynomial
 from paramverify.algebra.volumes import Share
 from paramverify.answers import Decision
 from paramverify.claims import show_sequence
@@ -24,21 +26,52 @@ from paramverify.models.model import Model
 
 LONGEST = 40  # characters of an exact number before it is shown as a decimal only
 
+_WITH = f" with {GENERATOR} = "
+
 
 def number(value: Real) -> str:
     """Returns a number in words: `2`, `24/7 (3.42857)`, or `exp(1/2) (1.64872)`; a decimal alone if long."""
-    exact, decimal = value.describe(), decimal_text(value.middle())
+    exact, decimal = exactly(value), decimal_text(value.middle())
     if len(exact) > LONGEST:
         return f"about {decimal}"
+    if _WITH in exact:
+        return f"{decimal}, exactly {exact}"
     return exact if exact.lstrip("-").isdigit() else f"{exact} ({decimal})"
+
+
+def factor(value: Real) -> str:
+    """Returns a number that stands before "times": a decimal where it has no short name of its own."""
+    return f"about {decimal_text(value.middle())}" if _WITH in exactly(value) else number(value)
 
 
 def equals(value: Real) -> str:
     """Returns a number behind its relation sign: `= 1/5 = 0.2`, or `≈ 0.148551`."""
-    exact, decimal = value.describe(), decimal_text(value.middle())
+    exact, decimal = exactly(value), decimal_text(value.middle())
     if len(exact) > LONGEST:
         return f"≈ {decimal}"
+    if _WITH in exact:
+        return f"≈ {decimal}, exactly {exact}"
     return f"= {exact}" if exact.lstrip("-").isdigit() else f"= {exact} ≈ {decimal}"
+
+
+def exactly(value: Real) -> str:
+    """Returns a number as it is, in `E` with whole coefficients: `(E - 1)/(2*E) with E = exp(1/4)`."""
+    told = value.describe()
+    if _WITH not in told:
+        return told
+    top, bottom = value.numerator, value.denominator
+    scale = top.denom().lcm(bottom.denom())
+    parts = [p * scale for p in (top, bottom)]
+    above, below = (show_polynomial(p, GENERATOR) for p in parts)
+    if below != "1":
+        above = f"({above})" if _terms(parts[0]) > 1 else above
+        below = f"({below})" if _terms(parts[1]) > 1 or "*" in below else below
+        above = f"{above}/{below}"
+    return above + told[told.index(_WITH) :]
+
+
+def _terms(polynomial: fmpq_poly) -> int:
+    return sum(bool(c) for c in polynomial.coeffs())
 
 
 def percent(share: Share, digits: int) -> str:
@@ -142,7 +175,7 @@ def comparison(witness: Witness) -> str:
     verb = "is" if len(witness.observations) == 1 else "are"
     secrets = [f"under '{printable.name(secret)}'" for secret in (witness.left, witness.right)]
     if witness.ratio:
-        told = f"{outcome} {verb} {number(witness.ratio)} times as likely {secrets[0]} as {secrets[1]}"
+        told = f"{outcome} {verb} {factor(witness.ratio)} times as likely {secrets[0]} as {secrets[1]}"
     elif left.sign() > 0:
         told = f"{outcome} {verb} possible {secrets[0]} and impossible {secrets[1]}"
     else:

@@ -21,6 +21,11 @@ from paramverify.models.programs.values import Unread
 from paramverify.printable import escaped
 
 REFUSED = {
+    "for k in len(q):\n    output(k)": ("write for k in range(n)", 1),
+    "x = laplace(1)\noutput(clamp(x, 0, 1))": ("compare it, such as x >= 0, or draw geometric(a)", 2),
+    "b = q\nb[0] = 1\noutput(b)": ("write b = q + []", 1),
+    "b = [0]\nb[0] = 1\nc = b\noutput(c)": ("write c = b + []", 3),
+    "output(max())": ("max needs at least 1 argument", 1),
     "import math\noutput(1)": ("imports are not allowed", 1),
     "output(q.count(1))": ("a dot is not allowed", 1),
     "b = []\nb.append(1)\noutput(b)": ("write a = a + [x]", 2),
@@ -72,8 +77,7 @@ REFUSED = {
     "def f(x):\n    stop\noutput(1)": ("stop stands outside of functions", 2),
     "def f(x):\n    y = x\ny = f(1)\noutput(1)": ("f may end without return", 1),
     "def f(x, x):\n    return x\noutput(1)": ("two parameters have the same name", 1),
-    "def f(x):\n    return x\noutput(f(1))": ("write y = f(x)", 3),
-    "def f(x):\n    return x\ny = f(1, 2)\noutput(y)": ("f has 1 parameters", 3),
+    "def f(x):\n    return x\ny = f(1, 2)\noutput(y)": ("f needs 1 argument, as in its def at line 1", 3),
     "def f(x):\n    return x, 1\ny = f(1)\noutput(y)": ("f returns several values: write a, b = f(...)", 3),
     "n = 1\ndef f(x):\n    return x\noutput(n)": ("functions are defined before", 2),
     "output((1, 2))": ("write a list, [a, b]", 1),
@@ -84,7 +88,7 @@ REFUSED = {
     "b = [0, 0]\nb[uniform(0, 1)] += 1\noutput(b)": ("give it a name first", 2),
     "output(0 < uniform(0, 1) < 1)": ("give it a name first", 1),
     "for x in q:\n    output(x)\nelse:\n    output(1)": ("else belongs to if only", 4),
-    "output('a' + 'b')": ("+ needs numbers", 1),
+    "output('a' + 'b')": ("+ needs numbers; labels are not joined", 1),
     "output('a' < 'b')": ("< compares numbers", 1),
     "output(q[1/2])": ("a whole number is needed here", 1),
     "output(max([]))": ("max of an empty list", 1),
@@ -96,8 +100,8 @@ REFUSED = {
     "x = lambda: 1\noutput(1)": ("lambda is not allowed", 1),
     "output(f'{q}')": ("f-strings are not allowed", 1),
     "output(1 is 1)": ("write == or !=", 1),
-    "output(1j)": ("not in the language", 1),
-    "output(None)": ("not in the language", 1),
+    "output(1j)": ("is no value here: values are numbers", 1),
+    "output(None)": ("is no value here: values are numbers", 1),
     "global q\noutput(1)": ("global is not allowed", 1),
 }
 

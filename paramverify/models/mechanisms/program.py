@@ -26,6 +26,8 @@ from paramverify.models.mechanisms import (
 from paramverify.models.names import distinct
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.models.programs.columns import Number
+from paramverify.models.programs.control import Edge, control_graph
+from paramverify.models.programs.explaining import Explainer
 from paramverify.models.programs.expressions import RESERVED
 from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.running import outputs_of
@@ -79,7 +81,7 @@ class ProgramMechanism:
     def build(self, inputs: Sequence[Input]) -> tuple[HMM, list[InitialDistribution]]:
         """Returns the model with a state for each distinct input, an observation for each whole output."""
         order = {given: k for k, given in enumerate(dict.fromkeys(inputs))}
-        plain = [tuple(_plain(v) for v in given) for given in order]
+        plain = [plain_input(given) for given in order]
         with located(key=f"mechanism.{self.key}", anchored=True):
             found = outputs_of(self.program, self.names(), plain, self.checks)
         rows = [{shown_output(outputs): share for outputs, share in row} for row in found]
@@ -100,6 +102,28 @@ class ProgramMechanism:
             found[place.name] = entries[0] if place.length is None else entries
             start = end
         return found
+
+    def explain(self, output: str) -> Explainer:
+        """Returns what tells how the program comes to an output of the model."""
+        return Explainer(self.program, self.names(), self.checks, output, shown_output)
+
+    def control_graph(self, inputs: Sequence[Input]) -> list[Edge]:
+        """Returns the steps between the control states of the program that runs on these inputs take."""
+        given = [plain_input(x) for x in inputs]
+        return control_graph(self.program, self.names(), given, shown_output, checks=self.checks)
+
+    def named(self, name: str) -> Input | None:
+        """Returns the input that a state of the model names, where inputs are given by their values."""
+        found: list[tuple[Input, str]] = [((), name if len(self.answers) == 1 else f"{name[1:-1]}, ")]
+        for values in self.answers:
+            ends = "" if len(self.answers) == 1 else ", "
+            found = [
+                ((*given, v), rest.removeprefix(f"{v}{ends}"))
+                for given, rest in found
+                for v in values
+                if rest.startswith(f"{v}{ends}")
+            ]
+        return next((given for given, rest in found if not rest), None)
 
     def run_at(self, values: Mapping[str, Number]) -> Drawing:
         """Returns the program itself, to be run with the parameters as numbers."""
@@ -152,6 +176,11 @@ class Drawn:
 
         found = self.outcomes(rng, given, size)
         return np.array([shown_output(outputs) for outputs in found.outputs], dtype=object)[found.which]
+
+
+def plain_input(given: Input) -> tuple[Fraction | str, ...]:
+    """Returns an input as programs have it."""
+    return tuple(map(_plain, given))
 
 
 def _plain(value: Value) -> Fraction | str:

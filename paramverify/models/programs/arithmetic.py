@@ -61,7 +61,8 @@ def apply(word: str, given: Sequence[Value]) -> Value:
     if word == "*" and any(isinstance(v, tuple) for v in values):
         return _repeated(values)
     if any(isinstance(v, (str, tuple)) for v in values):
-        raise InputError(f"{_WORDS.get(word, word)} needs numbers")
+        labels = "; labels are not joined" if word == "+" else ""
+        raise InputError(f"{_WORDS.get(word, word)} needs numbers{labels}")
     if any(isinstance(v, Symbol) for v in values):
         return _symbolic(word, values)
     if any(isinstance(v, Linear) for v in values):
@@ -90,7 +91,9 @@ def _repeated(values: Sequence[Value]) -> Value:
 
 def _symbolic(word: str, values: Sequence[Value]) -> Value:
     if any(isinstance(v, Linear) for v in values):
-        raise InputError("noise and a parameter cannot be combined; parameters belong into the noise")
+        raise InputError(
+            "noise and a parameter cannot be combined; write parameters where the noise is drawn"
+        )
     trees = tuple(tree_of(v) for v in values if isinstance(v, (Fraction, Symbol)))
     if word == "-":
         return Symbol(Operation("+", (trees[0], Operation("neg", (trees[1],), 0)), 0))

@@ -83,7 +83,11 @@ class Comparing:
         return going, other
 
     def compared(self, place: Place, word: str, value: Linear, state: State) -> Split:
-        """Splits the runs by the comparison of a number with noise with zero."""
+        """Splits the runs by the comparison of a number with noise with zero.
+
+        The number is told by the noise of this state: who has it from before another comparison asks `now`.
+        """
+        assert state.measure.whole.keys() >= set(value.names)
         if word in ("==", "!="):
             below, rest = self.compared(place, "<", value, state)
             equal: list[State] = []
@@ -125,7 +129,7 @@ class Comparing:
             found = state.measure.summed(*pair) if pair else None
             if found is None:
                 reason = "this comparison of several noisy numbers is not covered"
-                hint = "; sums and differences of noise are, where each part is used once"
+                hint = "; x > y + 1 is, and x + y > 1 where x and y are in no other comparison"
                 raise self.error(reason + hint, place)
             measure, total, gone, kept = found
             one = Fraction(1)
@@ -155,8 +159,13 @@ class Comparing:
             return [(state, value)]
         numbers = self.numbers(value, state)
         if numbers is None:
-            hint = "; write clamp(value, lo, hi) if the value is to be released"
-            raise self.error(f"{reason}: it may have any value{hint}", place)
+            if all(state.measure.whole[name] for name in value.names):
+                hint = "it may have any value; write clamp(value, lo, hi) if the value is to be released"
+            else:
+                hint = (
+                    "continuous noise has too many values; compare it, such as x >= 0, or draw geometric(a)"
+                )
+            raise self.error(f"{reason}: {hint}", place)
         found_values: Found = []
         for number in numbers:
             exact = value.plus(-number)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Self
 
-from paramverify.errors import InputError, ProgramError
+from paramverify.errors import DefectError, InputError, ProgramError
+from paramverify.models.context import Checks
 from paramverify.models.programs import arithmetic, runs
+from paramverify.models.programs.bases import Bases
 from paramverify.models.programs.comparing import Comparing, Found, Split, now
 from paramverify.models.programs.drawing import Drawing
 from paramverify.models.programs.expressions import IN_PLACE, NOISE
@@ -40,6 +43,15 @@ class Evaluator:
     program: Program
     drawing: Drawing
     parameters: Mapping[str, Value]
+
+    @classmethod
+    def of(cls, program: Program, checks: Checks) -> Self:
+        """Returns the evaluator of a program of a case; parameters that the case fixes are numbers."""
+        rates = tuple(u.name for u in checks.ring.unbounded)
+        parameters: dict[str, Value] = {n: arithmetic.symbol(n) for n in (*checks.ring.parameters, *rates)}
+        parameters |= {n: i.lower for n, i in checks.domain.box.items() if i.is_point and n in parameters}
+        drawing = Drawing(program.text, checks, Bases(checks), rates)
+        return cls(program, drawing, parameters)
 
     def error(self, reason: str, place: Place) -> ProgramError:
         """Returns an error that points at a place."""
@@ -91,9 +103,7 @@ class Evaluator:
             case Choice():
                 return self.choice(node, state)
             case Call():
-                raise self.error(
-                    "a function is called on a line of its own: write y = f(x), and use y here", node.place
-                )
+                raise DefectError(f"a call of {node.name} was not lifted out of its expression")
             case Apply():
                 return self.applied(node, state)
 

@@ -92,9 +92,9 @@ INSTEAD: dict[type[ast.AST], str] = {
     ast.DictComp: "comprehensions are not allowed; write a for loop that fills a list",
     ast.GeneratorExp: "comprehensions are not allowed; write a for loop that fills a list",
     ast.Lambda: "lambda is not allowed; define a function with def",
-    ast.ClassDef: "classes are not allowed",
-    ast.Try: "try is not allowed",
-    ast.With: "with is not allowed",
+    ast.ClassDef: "classes are not allowed; define functions with def",
+    ast.Try: "try is not allowed; leave it out",
+    ast.With: "with is not allowed; leave it out",
     ast.Global: "global is not allowed; a function returns what it computes",
     ast.Nonlocal: "nonlocal is not allowed; a function returns what it computes",
     ast.Dict: "a table stands in choice({...}) only",
@@ -104,8 +104,8 @@ INSTEAD: dict[type[ast.AST], str] = {
     ast.Await: "await is not allowed",
     ast.Yield: "yield is not allowed; write output(...)",
     ast.Raise: "raise is not allowed; write stop",
-    ast.Assert: "assert is not allowed",
-    ast.Delete: "del is not allowed",
+    ast.Assert: "assert is not allowed; leave it out",
+    ast.Delete: "del is not allowed; leave it out",
     ast.Starred: "a star is not allowed here",
     ast.Match: "match is not allowed; write if",
     ast.AsyncFor: "async is not allowed",
@@ -212,7 +212,8 @@ class Expressions:
                 return Fraction(exact_decimal(written.replace("_", "")))
             except ValueError as error:
                 raise self.refuse(str(error), tree) from None
-        raise self.refuse("this is not in the language", tree)
+        reason = f"{written} is no value here: values are numbers, labels in quotes, True, False and lists"
+        raise self.refuse(reason, tree)
 
     def comparison(self, tree: ast.Compare, depth: int) -> Node:
         values = [self.node(tree.left, depth + 1)]
@@ -273,7 +274,7 @@ class Expressions:
         least, most = FUNCTIONS[name]
         if len(given) < least or (most is not None and len(given) > most):
             count = str(least) if least == most else f"{least} to {most}" if most else f"at least {least}"
-            raise self.refuse(f"{name} needs {count} argument{'' if count == '1' else 's'}", tree)
+            raise self.refuse(f"{name} needs {count} argument{'' if count.endswith('1') else 's'}", tree)
         return Apply(name, given, self.place(tree))
 
     def choice(self, tree: ast.Call, depth: int) -> Node:
@@ -296,4 +297,4 @@ class Expressions:
             constant = self.constant(tree.operand) if isinstance(tree.operand, ast.Constant) else ""
             if isinstance(constant, Fraction):
                 return -constant
-        raise self.refuse("the values of choice are numbers or labels", tree or table)
+        raise self.refuse("the values of choice are labels, or numbers such as 0.5", tree or table)

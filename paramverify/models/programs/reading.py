@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from paramverify.errors import ProgramError
 from paramverify.models.programs.expressions import BINARY, INSTEAD, MAX_DEPTH, RESERVED, Expressions
+from paramverify.models.programs.lifting import lifted
 from paramverify.models.programs.syntax import (
     Apply,
     Assign,
@@ -87,16 +89,17 @@ class _Reader(Expressions):
         if not _says_something(read):
             reason = "the program has no output: write output(...) or return ..."
             raise ProgramError(reason, self.text, 1, 0)
-        return Program(self.text, functions, read)
+        functions = {name: replace(f, body=lifted(f.body)) for name, f in functions.items()}
+        return Program(self.text, functions, lifted(read))
 
     def function(self, tree: ast.FunctionDef) -> Function:
         given = tree.args
         if given.vararg or given.kwarg or given.kwonlyargs or given.defaults or given.posonlyargs:
-            raise self.refuse("a function has plain parameters only", tree)
+            raise self.refuse("a function has plain parameters only: write def f(x, y):", tree)
         if tree.decorator_list:
             raise self.refuse("decorators are not allowed", tree.decorator_list[0])
         if tree.returns or any(a.annotation for a in given.args):
-            raise self.refuse("types are not written here", tree)
+            raise self.refuse("types are not written here; leave them out", tree)
         names = tuple(self.new_name(a.arg, a) for a in given.args)
         if len(set(names)) < len(names):
             raise self.refuse("two parameters have the same name", tree)
@@ -144,13 +147,13 @@ class _Reader(Expressions):
             case ast.While() if not tree.orelse:
                 return [While(self.node(tree.test, 0), self.looped(tree.body, depth), place)]
             case ast.For() | ast.While():
-                raise self.refuse("else belongs to if only", tree.orelse[0])
+                raise self.refuse("else belongs to if only; leave it out here", tree.orelse[0])
             case ast.Return():
                 return [self.returned(tree)]
             case ast.FunctionDef():
                 raise self.refuse("a function is defined at the left margin", tree)
             case ast.AnnAssign():
-                raise self.refuse("types are not written here", tree)
+                raise self.refuse("types are not written here; leave them out", tree)
         raise self.refuse(INSTEAD.get(type(tree), "this statement is not in the language"), tree)
 
     def looped(self, body: list[ast.stmt], depth: int) -> tuple[Statement, ...]:
@@ -185,11 +188,11 @@ class _Reader(Expressions):
 
     def check_taken_apart(self, body: Sequence[Statement]) -> None:
         for found in every_statement(body):
-            if isinstance(found, Assign) and isinstance(found.value, Call) and len(found.names) == 1:
-                name = found.value.name
-                if name in self.giving_several:
-                    reason = f"{name} returns several values: write a, b = {name}(...)"
-                    raise ProgramError(reason, self.text, *found.value.place)
+            apart = found.value if isinstance(found, Assign) and len(found.names) > 1 else None
+            for node in (inner for given in nodes_of(found) for inner in every_node(given)):
+                if isinstance(node, Call) and node.name in self.giving_several and node is not apart:
+                    reason = f"{node.name} returns several values: write a, b = {node.name}(...)"
+                    raise ProgramError(reason, self.text, *node.place)
 
     def alone(self, tree: ast.expr) -> Statement:
         """Reads an expression that is a statement: `output(x)` or `stop`."""
@@ -204,7 +207,7 @@ class _Reader(Expressions):
                 return Jump("stop", self.place(tree))
             if tree.func.id == "output":
                 if len(tree.args) != 1 or tree.keywords:
-                    raise self.refuse("output has one value", tree)
+                    raise self.refuse("output has one value: write output([a, b]) for several", tree)
                 return Output(self.node(tree.args[0], 0), self.place(tree))
         if isinstance(tree, ast.Constant) and isinstance(tree.value, str):
             raise self.refuse("a text alone does nothing; write a comment with #", tree)
@@ -218,7 +221,7 @@ class _Reader(Expressions):
         indices: list[Node] = []
         while isinstance(target, ast.Subscript):
             if isinstance(target.slice, ast.Slice):
-                raise self.refuse("a part of a list cannot be assigned", target)
+                raise self.refuse("a part of a list cannot be assigned; assign its entries", target)
             indices.insert(0, self.node(target.slice, 0))  # evaluated from left to right, after the value
             target = target.value
         if indices:

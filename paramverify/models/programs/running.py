@@ -14,10 +14,8 @@ from fractions import Fraction
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import DefectError, ProgramError, SizeError, UnsupportedError
 from paramverify.models.context import Checks
-from paramverify.models.programs.arithmetic import symbol
 from paramverify.models.programs.assigning import Assigner
-from paramverify.models.programs.bases import Bases
-from paramverify.models.programs.drawing import Drawing
+from paramverify.models.programs.comparing import Split
 from paramverify.models.programs.evaluating import Evaluator
 from paramverify.models.programs.liveness import (
     NOTHING,
@@ -79,10 +77,20 @@ class Run:
     in_function: int = 0
     calls: int = 0
 
-    def start(self, values: Mapping[str, Value], measure: Measure) -> None:
-        """Runs the program."""
+    def start(self, values: Mapping[str, Value]) -> None:
+        """Runs the program.
+
+        Raises:
+            ProgramError: it does something that is not covered, with the place.
+        """
+        bases = self.evaluator.drawing.bases
+        one = Measure(bases, {UNIT_KEY: bases.calculus.one})
         told = Written(), Agreeing.every(self.inputs)
-        left = self.block(self.program.body, [State(values, {told: measure.scalar}, measure, {})], After())
+        try:
+            left = self.block(self.program.body, [State(values, {told: one.unit}, one, {})], After())
+        except RecursionError:
+            reason = "the program, or an expression in parameters that it builds, is nested too deeply"
+            raise self.error(reason, Place(1, 0)) from None
         for state in left.end:
             self.finish(state)
         for state in (*left.breaks, *left.continues):
@@ -167,7 +175,7 @@ class Run:
             case Output(value, place):
                 return Left([r for s in states for r in self.put(value, s, place)])
             case If(test, then, otherwise, _):
-                splits = [self.evaluator.test(test, s) for s in states]
+                splits = [self.tested(statement, test, s) for s in states]
                 parts = (
                     (then, [s for yes, _ in splits for s in yes]),
                     (otherwise, [s for _, no in splits for s in no]),
@@ -186,6 +194,10 @@ class Run:
                 return Left()
             case Return(value, place):
                 return self.returned(value, states, place)
+
+    def tested(self, statement: If | While, test: Node, state: State) -> Split:
+        """Returns the runs in which the test of a statement is true, and those in which it is false."""
+        return self.evaluator.test(test, state)
 
     def stop(self, states: list[State]) -> None:
         for state in states:
@@ -227,7 +239,11 @@ class Run:
         if self.calls > MAX_CALLS:
             raise SizeError(f"more than {MAX_CALLS:,} calls of functions")
         if len(call.arguments) != len(function.parameters):
-            raise self.error(f"{call.name} has {len(function.parameters)} parameters", call.place)
+            count = len(function.parameters)
+            needed = f"{count} argument{'s' * (count != 1)}"
+            raise self.error(
+                f"{call.name} needs {needed}, as in its def at line {function.place.line}", call.place
+            )
         found = []
         for ready, given in self.evaluator.all(call.arguments, state):
             wanted = frozenset(c for c in after.end if c[0] not in statement.names) | {(FRAME, WHOLE)}
@@ -242,8 +258,10 @@ class Run:
             left = self.block(function.body, [inside], After(end=alive, on_return=alive))
             self.in_function -= 1
             if left.end:
-                raise self.error(f"{call.name} may end without return", function.place)
-            for s in merged([settled(r, alive | {(RESULT, WHOLE)}) for r in left.returns]):
+                raise self.error(
+                    f"{call.name} may end without return: its last line is return ...", function.place
+                )
+            for s in self.merged(left.returns, alive | {(RESULT, WHOLE)}):
                 caller = s.values[FRAME]
                 assert isinstance(caller, tuple)
                 values = {
@@ -259,7 +277,8 @@ class Run:
         for s in states:
             for ready, value in self.evaluator.values(statement.values, s):
                 if not isinstance(value, tuple):
-                    raise self.error("a list or a range is needed here", statement.place)
+                    reason = "a list or a range is needed here: write for k in range(n)"
+                    raise self.error(reason, statement.values.place)
                 plain = _is_plain(value)
                 what = key(value) if plain else ("noisy", len(value), key(value))
                 if not plain:
@@ -314,7 +333,7 @@ class Run:
         left = Left()
         inner = replace(after, end=live, on_break=after.end, on_continue=live)
         for _ in range(MAX_TURNS):
-            splits = [self.evaluator.test(statement.test, s) for s in states]
+            splits = [self.tested(statement, statement.test, s) for s in states]
             left.end += [s for _, no in splits for s in no]
             going = [s for yes, _ in splits for s in yes]
             if not going:
@@ -324,8 +343,8 @@ class Run:
             left.end += found.breaks
             left.returns += found.returns
         reason = (
-            f"this loop may go on for more than {MAX_TURNS:,} turns; a loop needs a bound that does not "
-            "depend on noise, and one_sided_geometric(a) counts tries until a success"
+            f"some runs are still in this loop after {MAX_TURNS:,} turns; a loop needs a bound: write "
+            "for k in range(n), or one_sided_geometric(a), which counts tries until a success"
         )
         raise self.error(reason, statement.place)
 
@@ -356,20 +375,11 @@ def outputs_of(
         ProgramError: the program does something that is not covered, with the place.
         SizeError: too many states, or pieces of one function.
     """
-    bases = Bases(checks)
-    rates = tuple(u.name for u in checks.ring.unbounded)
-    parameters: dict[str, Value] = {n: symbol(n) for n in (*checks.ring.parameters, *rates)}
-    parameters |= {n: i.lower for n, i in checks.domain.box.items() if i.is_point and n in parameters}
-    check_names(program, parameters)
+    evaluator = Evaluator.of(program, checks)
+    check_names(program, evaluator.parameters)
     check_sharing(program, names)
-    drawing = Drawing(program.text, checks, bases, rates)
-    run = Run(program, Evaluator(program, drawing, parameters), tuple(inputs))
-    one = bases.calculus.one
-    try:
-        run.start(names, Measure(bases, {UNIT_KEY: one}))
-    except RecursionError:
-        reason = "the program, or an expression in parameters that it builds, is nested too deeply"
-        raise ProgramError(reason, program.text, 1, 0) from None
+    run = Run(program, evaluator, tuple(inputs))
+    run.start(names)
     rows = run.found()
     for row in rows:
         total = RationalFunction.of(checks.ring.number(0))

@@ -206,13 +206,14 @@ class _Scope:
         """Yields a problem where a name is given a list that is not new, and changes it."""
         levels = self.changed.get(name, 0)
         if levels and not self.is_new(value, levels + inside, self.own(name, value)):
-            yield self.reason(name, levels), place
+            other = value.name if isinstance(value, Variable) else "..."
+            yield self.reason(name, levels, f"{name} = {other} + []"), place
 
     def held(self, shared: Levels, place: Place, by: str) -> Iterator[tuple[str, Place]]:
         """Yields a problem where a list that is changed gets one more holder."""
         for name, level in shared.items():
             if name != by and self.changed.get(name, 0) > level:
-                yield self.reason(name, self.changed[name]), place
+                yield self.reason(name, self.changed[name], f"{by or 'b'} = {name} + []"), place
 
     def entered(self, found: Assign) -> Iterator[tuple[str, Place]]:
         (name,) = found.names
@@ -221,7 +222,7 @@ class _Scope:
             yield f"{name} is {what}: write b = {name} + [], and change b", found.place
         rest = self.changed[name] - len(found.indices)
         if rest > 0 and not self.is_new(found.value, rest, self.own("", found.value)):
-            yield self.reason(name, 2), found.place
+            yield self.reason(name, 2, ""), found.place
         yield from self.held(self.functions.levels(found.value), found.place, "")
 
     def looped(self, found: For) -> Iterator[tuple[str, Place]]:
@@ -237,9 +238,9 @@ class _Scope:
                     reason = f"the loop runs through {name}, which changes here: write for ... in {name} + []"
                     yield reason, inner.place
 
-    def reason(self, name: str, levels: int) -> str:
+    def reason(self, name: str, levels: int, copied: str) -> str:
         told = f"{name} changes in place (by {name}[...] = ...), and in Python another name has the same list"
-        return f"{told}: write b = {name} + []" if levels == 1 else f"{told}: write the lists in it out anew"
+        return f"{told}: write {copied}" if levels == 1 else f"{told}: write the lists in it out anew"
 
     def own(self, name: str, value: Node) -> Passes:
         """A name may give its list to itself, once: `a = a + [1]`."""

@@ -13,7 +13,7 @@ from fractions import Fraction
 from paramverify.algebra.trees import Node as Tree
 from paramverify.models.programs.liveness import WHOLE, Live
 from paramverify.models.programs.measure import Linear, Measure
-from paramverify.models.programs.runs import Runs
+from paramverify.models.programs.runs import Outputs, Runs
 from paramverify.models.programs.runs import key as plain_key
 
 
@@ -47,13 +47,21 @@ class State:
     """Runs that have the same values in all variables, with their weight.
 
     The weight of runs of which the same is told is `runs[told]` times the measure. `aliases` gives noise that
-    was replaced by a difference of others since the statement began.
+    was replaced by a difference of others since the statement began. `trace` is what led here, for those who
+    ask for it; it does not keep states apart.
     """
 
     values: Mapping[str, Value]
     runs: Runs
     measure: Measure
     aliases: Mapping[int, Linear]
+    trace: tuple[object, ...] = ()
+
+    @property
+    def outputs(self) -> Outputs:
+        """The outputs so far of the first run: of all runs, where those with others are kept apart."""
+        written, _ = next(iter(self.runs))
+        return written.outputs
 
 
 def key(value: object) -> Hashable:
@@ -144,18 +152,25 @@ def forgotten(values: Mapping[str, Value], live: Live) -> dict[str, Value]:
     return found
 
 
+def pruned(state: State, live: Live) -> State:
+    """Returns a state without what is not read any more; the noise that is gone is summed out."""
+    values: dict[str, Value] = {
+        name: mapped(value, lambda v: resolved(v, state.aliases))
+        for name, value in sorted(forgotten(state.values, live).items())
+    }
+    used = {name for entry in values.values() for value in linears(entry) for name in value.names}
+    measure = state.measure.without(set(state.measure.whole) - used)
+    return replace(state, values=values, measure=measure, aliases={})
+
+
 def settled(state: State, live: Live) -> State:
     """Returns a state in its canonical form: what is not read is gone, and the noise is numbered from 1.
 
     Each variable is moved so that the first value that has it is the variable itself.
     """
-    values: dict[str, Value] = {
-        name: mapped(value, lambda v: resolved(v, state.aliases))
-        for name, value in sorted(forgotten(state.values, live).items())
-    }
+    state = pruned(state, live)
+    values, measure = state.values, state.measure
     found = [value for entry in values.values() for value in linears(entry)]
-    used = {name for value in found for name in value.names}
-    measure = state.measure.without(set(state.measure.whole) - used)
     moves: dict[int, Fraction] = {}
     order: dict[int, int] = {}
     for value in found:
@@ -175,4 +190,4 @@ def settled(state: State, live: Live) -> State:
         return Linear(tuple(sorted((order[n], k) for n, k in value.slopes)), Fraction(moved))
 
     values = {name: mapped(value, renumbered) for name, value in values.items()}
-    return State(values, state.runs, measure.renamed(order), {})
+    return replace(state, values=values, measure=measure.renamed(order))

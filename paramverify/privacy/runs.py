@@ -1,0 +1,154 @@
+"""The run of a program that a witness of a violation is about: the lines that lead to its output."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from paramverify.algebra.polynomials import RationalFunction
+from paramverify.algebra.reals import Real
+from paramverify.errors import InputError, LimitError
+from paramverify.evidence.witnesses import AnyWitness, Witness, directed
+from paramverify.models.evaluation import Values
+from paramverify.models.mechanisms import Input, show_input
+from paramverify.models.mechanisms.program import ProgramMechanism, plain_input
+from paramverify.models.model import Model
+from paramverify.models.programs.control import Edge
+from paramverify.models.programs.explaining import Explainer, Path, Step
+from paramverify.privacy.cases import Case
+
+MAX_INPUTS = 20  # of one secret
+
+
+@dataclass(frozen=True, eq=False)
+class ToldRun:
+    """The most likely run that produces the output of a witness under its first secret.
+
+    `probabilities` are those of this run with this output, under both secrets, at the point of the witness,
+    exact; `outputs` are those of the output by all runs. `steps` are told for `given`, an input of the first
+    secret. Where the run is impossible under the second secret, `parts_at` is the step at which it is. `runs`
+    is how many runs produce the output under the first secret.
+    """
+
+    left: str
+    right: str
+    given: str
+    steps: tuple[Step, ...]
+    probabilities: tuple[Real, Real]
+    outputs: tuple[Real, Real]
+    runs: int
+    parts_at: int | None = None
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """There is a run, but it is not told."""
+
+    reason: str
+
+
+def told_run(case: Case, witness: AnyWitness) -> ToldRun | LeftOut | None:
+    """Returns the run of a program behind a witness; None where no program produces its output."""
+    mechanism, model = case.mechanism, case.model
+    if not isinstance(mechanism, ProgramMechanism) or not isinstance(witness, Witness):
+        return None
+    if not isinstance(model, Model) or len(witness.observations) != 1:
+        return None
+    if witness.probabilities[0].sign() == 0:
+        return None
+    values = Values(model, witness.parameters)
+    try:
+        left, right = (_inputs(case, model, mechanism, witness, side) for side in (0, 1))
+        return _told(mechanism.explain(witness.observations[0]), values, left, right, witness)
+    except (LimitError, InputError) as error:
+        return LeftOut(str(error).split("\n")[0])
+
+
+def control_graph(case: Case) -> tuple[str, list[Edge]] | None:
+    """Returns the program of a case and the steps between its control states; None where it has none.
+
+    Raises:
+        LimitError: an input is not known by its values.
+    """
+    mechanism, model = case.mechanism, case.model
+    if not isinstance(mechanism, ProgramMechanism) or not isinstance(model, Model):
+        return None
+    known = {show_input(given): given for weights in case.inputs.values() for given in weights}
+    return mechanism.program.text, mechanism.control_graph(
+        [_input(mechanism, known, name) for name in model.hmm.states]
+    )
+
+
+def _told(
+    explainer: Explainer,
+    values: Values,
+    left: Mapping[Input, RationalFunction],
+    right: Mapping[Input, RationalFunction],
+    witness: Witness,
+) -> ToldRun | LeftOut:
+    zero = RationalFunction.of(values.model.domain.ring.number(0))
+    paths: dict[object, list[tuple[Input, RationalFunction, Path]]] = {}
+    for given, weight in left.items():
+        for path in explainer.paths(plain_input(given)):
+            paths.setdefault(path.keys, []).append((given, weight * path.probability, path))
+    best: tuple[Real, Input, Path] | None = None
+    for found in paths.values():
+        total = values.function(sum((share for _, share, _ in found), start=zero))
+        if best is None or (total - best[0]).sign() > 0:
+            given, _, path = _largest(values, found)
+            best = total, given, path
+    if best is None:
+        return LeftOut("no run produces this output at this point")
+    other, parts_at = zero, 0
+    for given, weight in right.items():
+        share, step = explainer.along(best[2], plain_input(given))
+        parts_at = max(parts_at, step)
+        other = other + weight * share if share is not None else other
+    under_other = values.function(other)
+    return ToldRun(
+        witness.left,
+        witness.right,
+        given=show_input(best[1]),
+        steps=best[2].steps,
+        probabilities=(best[0], under_other),
+        outputs=witness.probabilities,
+        runs=len(paths),
+        parts_at=None if under_other.sign() > 0 else min(parts_at, len(best[2].steps) - 1),
+    )
+
+
+def _largest(
+    values: Values, found: list[tuple[Input, RationalFunction, Path]]
+) -> tuple[Input, RationalFunction, Path]:
+    best = found[0]
+    for other in found[1:]:
+        if (values.function(other[1]) - values.function(best[1])).sign() > 0:
+            best = other
+    return best
+
+
+def _inputs(
+    case: Case, model: Model, mechanism: ProgramMechanism, witness: Witness, side: int
+) -> Mapping[Input, RationalFunction]:
+    """Returns the inputs of the program under a secret, with their probabilities."""
+    secret = (witness.left, witness.right)[side]
+    start = directed(model, witness.left, witness.right)[side]
+    known = {show_input(given): given for given in case.inputs.get(secret, {})}
+    found: dict[Input, RationalFunction] = {}
+    values = Values(model, witness.parameters)
+    for state, weight in start.weights.items():
+        name = model.hmm.states[state]
+        given = _input(mechanism, known, name)
+        share = RationalFunction.of(weight, start.mass)
+        if values.function(share).sign() > 0:
+            found[given] = share
+    if len(found) > MAX_INPUTS:
+        raise LimitError(f"the secret {secret} has more than {MAX_INPUTS} inputs")
+    return found
+
+
+def _input(mechanism: ProgramMechanism, known: Mapping[str, Input], name: str) -> Input:
+    given = known[name] if name in known else mechanism.named(name)
+    if given is None:
+        raise LimitError(f"the input {name} is not known by its values")
+    return given

@@ -1,0 +1,98 @@
+"""Shipped programs with mistakes: each has a meaning, or one error with its place, and never a traceback."""
+
+from __future__ import annotations
+
+import io
+import random
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from paramverify.errors import FinerError, LimitError, ProgramError
+from paramverify.models.mechanisms.program import ProgramMechanism, plain_input
+from paramverify.models.model import Model
+from paramverify.models.programs import running
+from paramverify.models.programs.reading import read_program
+from paramverify.models.programs.running import outputs_of
+from paramverify.privacy.cases import load
+
+CASES = sorted(Path("cases/programs").glob("*.toml"))
+EACH = 22  # mutants of each program: more than 1,000 in all
+
+
+def tokens(text: str) -> list[str]:
+    """Returns the tokens of a program with the blanks before them: together they are the text."""
+    lines = text.split("\n")
+    found, last = [], (1, 0)
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        (row, column), (end_row, end) = token.start, token.end
+        if row > len(lines):
+            continue
+        before = lines[row - 1][last[1] : column] if row == last[0] else lines[row - 1][:column]
+        found.append(before + token.string)
+        last = (end_row, end)
+    return found
+
+
+def mutants(text: str, seed: int) -> Iterator[str]:
+    """Yields programs in which tokens are deleted, doubled, swapped, or replaced."""
+    r, known = random.Random(seed), tokens(text)
+    for _ in range(EACH):
+        parts = list(known)
+        for _ in range(r.choice([1, 1, 1, 2, 3])):
+            k, j = r.randrange(len(parts)), r.randrange(len(parts))
+            kind = r.randrange(5)
+            if kind == 0:
+                parts[k] = ""
+            elif kind == 1:
+                parts[k] += parts[k]
+            elif kind == 2:
+                parts[k], parts[j] = parts[j], parts[k]
+            elif kind == 3:
+                parts[k] = parts[j]
+            else:
+                number = r.choice(["0", "-1", "1/2", "7", "1000", '"x"', "True", "[]", "q"])
+                parts[k] = " " + number if parts[k].strip()[:1].isdigit() else parts[k] + number
+        yield "".join(parts)
+
+
+def test_tokens_make_up_the_text() -> None:
+    """Nothing is lost where a program is taken apart."""
+    text = "for x in q:\n    if x + 1 >= 2:  # why\n        output('a')\n"
+    assert "".join(tokens(text)) == text
+
+
+def check_place(error: ProgramError, text: str) -> None:
+    """Checks that an error has a reason, a line of the program, and a caret inside of that line."""
+    told, _, caret = str(error).split("\n")[-3:]
+    assert error.reason
+    assert f"line {error.line}: {error.reason}" in told
+    lines = text.split("\n")
+    assert 1 <= error.line <= len(lines)
+    assert 0 <= error.column <= len(lines[error.line - 1])
+    assert caret.strip() == "^"
+
+
+@pytest.mark.parametrize("path", [pytest.param(p, marks=pytest.mark.slow, id=p.stem) for p in CASES])
+def test_mutants_are_refused_with_their_place(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every error of a mutant has its place; what is too large is said to be."""
+    case = load(path)
+    mechanism, model = case.mechanism, case.model
+    assert isinstance(mechanism, ProgramMechanism)
+    assert isinstance(model, Model)
+    monkeypatch.setattr(running, "MAX_STATES", 500)  # some have very many outputs
+    known = [given for weights in case.inputs.values() for given in weights]
+    given = known[0] if known else mechanism.named(model.hmm.states[0])
+    assert given is not None
+    refused = 0
+    for text in mutants(mechanism.program.text, len(path.stem)):
+        try:
+            outputs_of(read_program(text), mechanism.names(), [plain_input(given)], mechanism.checks)
+        except ProgramError as error:
+            refused += 1
+            check_place(error, text)
+        except (LimitError, FinerError):
+            refused += 1
+    assert refused >= EACH // 4

@@ -1,0 +1,67 @@
+"""The lines that a program takes, by plain enumeration: Python runs the text and tells each line."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from fractions import Fraction
+from types import FrameType
+from typing import Any
+
+from program_oracle import Oracle, _copied, _Stopped
+
+Lines = tuple[int, ...]
+Runs = dict[tuple[str, Lines], Fraction]
+
+
+def telling_lines(text: str) -> set[int]:
+    """Returns the lines with a test, an output, or the end: each is run once whenever it is reached."""
+    found = set()
+    for tree in ast.walk(ast.parse(text)):
+        said = isinstance(tree, ast.Call) and ast.unparse(tree.func) == "output"
+        if said or isinstance(tree, ast.If | ast.While):
+            found.add(tree.lineno)
+    return found
+
+
+class LineOracle(Oracle):
+    """Runs a text as Python, once for each outcome, and keeps the lines of `telling_lines`."""
+
+    def runs(self, text: str, given: Mapping[str, Any]) -> dict[tuple[tuple[Any, ...], Lines], Fraction]:
+        """Returns the probability of each sequence of outputs by each sequence of lines."""
+        code = compile(re.sub(r"\bstop\b", "_stop()", text), "program", "exec")
+        telling = telling_lines(text)
+        lines: list[int] = []
+        last: list[Any] = []
+
+        def step(frame: FrameType, event: str, _: Any) -> Any:
+            if frame.f_code.co_filename != "program":
+                return None
+            if event == "line":
+                jump = last == [frame, frame.f_lineno]  # inside one line, which Python may tell twice
+                if frame.f_lineno in telling and not jump:
+                    lines.append(frame.f_lineno)
+                last[:] = [frame, frame.f_lineno]
+            return step
+
+        found: dict[tuple[tuple[Any, ...], Lines], Fraction] = {}
+        self.pending = [[]]
+        while self.pending:
+            self.script = self.pending.pop()
+            self.place, self.weight, self.told = 0, Fraction(1), []
+            lines.clear()
+            last.clear()
+            names = {"__builtins__": {}, **self.words(), **{k: _copied(v) for k, v in given.items()}}
+            before = sys.gettrace()
+            sys.settrace(step)
+            try:
+                with suppress(_Stopped):
+                    exec(code, names)
+            finally:
+                sys.settrace(before)
+            what = tuple(self.told), tuple(lines)
+            found[what] = found.get(what, Fraction(0)) + self.weight
+        return found
