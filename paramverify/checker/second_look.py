@@ -251,11 +251,14 @@ class _Look:
             zero = Fraction(0)
             if not self.reader.one_sided and not (one.get(word) and other.get(word)):
                 raise Rejected("the sequence of the witness is ignored: it is possible on one side only")
-            own = [one.get(word, zero), other.get(word, zero), found.bound]
+            bound = found.bound(left, right)
+            own = [one.get(word, zero), other.get(word, zero), bound]
             for value, given in zip(own, [*written["probabilities"], written["bound"]], strict=True):
                 if value != self._exact(given, base):
                     raise Rejected(f"a number of the witness is {value!s:.60}, not {given!s:.60}")
-            if own[0] <= found.bound * own[1]:
+            if written.get("distance") != _text(found.distances.get((left, right))):
+                raise Rejected("the distance of the inputs is another one")
+            if own[0] <= bound * own[1]:
                 raise Rejected("the witness is within the bound")
             if self._value(written["claim"]["polynomial"], point, base) >= 0:
                 raise Rejected("the claim of the witness is another one")
@@ -289,7 +292,7 @@ class _Look:
             if not loop and {frozenset(p) for p in own} != {frozenset(p) for p in names}:
                 raise Rejected("other secrets are compared")
             top, bottom = (self._value(text, point, base) for text in model["ratio"])
-            if top != found.bound * bottom or bottom <= 0:
+            if {top} != {bound * bottom for bound in found.bounds.values()} or bottom <= 0:
                 raise Rejected("the bound is another one")
             value = partial(self._value, point=point, base=base)
             for secret, other, words in probabilities(model, value, lengths):
@@ -303,6 +306,10 @@ class _Look:
                     raise Rejected(f"the sequences under {secret!r} have other probabilities")
         told = f"{len(points)} point{'s' * (len(points) != 1)}"
         return f"the probabilities of the model up to length {length} agree at {told}"
+
+
+def _text(distance: Fraction | None) -> str | None:
+    return None if distance is None else str(distance)
 
 
 def _possible(words: Mapping[Word, Fraction]) -> dict[Word, Fraction]:

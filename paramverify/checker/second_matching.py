@@ -38,7 +38,11 @@ def differences(
             for at in found:
                 a, b = at.words[one], at.words[other]
                 known = a is not None and b is not None
-                row.append(at.bound * b.get(word, zero) - a.get(word, zero) if known and a and b else None)
+                row.append(
+                    at.bound(one, other) * b.get(word, zero) - a.get(word, zero)
+                    if known and a and b
+                    else None
+                )
             yield (one, other, word), tuple(row)
 
 

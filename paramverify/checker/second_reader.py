@@ -18,6 +18,7 @@ from typing import Any
 
 from .second_mechanisms import Chosen, Input, Process, Words, check, inputs, read
 from .second_numbers import Calculator, Value, meaning
+from .second_relations import distances_of, nearness
 from .strict import Unread
 
 Point = Mapping[str, Fraction]
@@ -33,11 +34,17 @@ STEPS = ("3/7", "5/11", "8/13", "4/17", "14/19", "9/23", "20/29", "6/31")
 class Found:
     """A case at one point: the bound e^ε, and for each secret how likely each sequence is.
 
-    A secret that is impossible at the point has None.
+    A secret that is impossible at the point has None. Where the bound depends on the distance of two inputs,
+    there is one for each distance, and `distances` has that of each pair of names.
     """
 
-    bound: Fraction
+    bounds: Mapping[Fraction | None, Fraction]
     words: Mapping[str, Words | None]
+    distances: Mapping[tuple[str, str], Fraction]
+
+    def bound(self, left: str, right: str) -> Fraction:
+        """Returns the bound for a pair of secrets."""
+        return self.bounds[self.distances.get((left, right))]
 
 
 class SecondReader:
@@ -129,7 +136,6 @@ class SecondReader:
         """
         at = self.calculator(point, base)
         privacy = self.data["privacy"]
-        bound = at.number(privacy["ratio"]) if "ratio" in privacy else at.exp_of(privacy["epsilon"])
         process = read(self.data["mechanism"], at)
         known: dict[Input, Words | None] = {}
 
@@ -148,7 +154,22 @@ class SecondReader:
         else:
             secrets = self._secrets(process, at)
         chosen = secrets if only is None else {name: secrets[name] for name in only}
-        return Found(bound, {name: _mixed(given, words) for name, given in chosen.items()})
+        far = distances_of(self.data, len(process.answers))
+        near = self._neighbours(process) if far else []
+        distances = {
+            (_shown(a, process), _shown(b, process)): far(a, b)
+            for pair in near
+            for a, b in (pair, pair[::-1])
+            if far
+        }
+        bounds: dict[Fraction | None, Fraction] = {}
+        every: set[Fraction | None] = set(distances.values())
+        for distance in every or {None}:
+            here = at if distance is None else at.knowing({"distance": distance})
+            bounds[distance] = (
+                here.number(privacy["ratio"]) if "ratio" in privacy else here.exp_of(privacy["epsilon"])
+            )
+        return Found(bounds, {name: _mixed(given, words) for name, given in chosen.items()}, distances)
 
     def pairs(self, point: Point, base: Fraction) -> list[tuple[str, str]]:
         """Returns the names of the secrets that are compared; both directions count."""
@@ -174,10 +195,11 @@ class SecondReader:
             if len(listed) > MAX_INPUTS:
                 raise Unread("more neighbours than it lists")
             by = table.get("by", process.default_by)
+            near = nearness(self.data, len(process.answers)) or (
+                lambda a, b: _near(a, b, table["differ"], by)
+            )
             for k, left in enumerate(listed):
-                found += [
-                    (left, right) for right in listed[k + 1 :] if _near(left, right, table["differ"], by)
-                ]
+                found += [(left, right) for right in listed[k + 1 :] if near(left, right)]
         if not isinstance(process, Chosen):
             return found
         values = {int(Fraction(v)) for v in process.answers[0]}

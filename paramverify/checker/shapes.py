@@ -92,6 +92,7 @@ WITNESS = record(
     {"claim": CLAIM, "parameters": POINT},
     {
         **COMPARED,
+        "distance": rational,  # of the two inputs, where the bound depends on it
         # of an inequality
         "number": whole,
         "statement": text,

@@ -22,6 +22,7 @@ from paramverify.files import read_file
 from paramverify.models.context import Checks, check_domain
 from paramverify.models.definitions import Definitions, read_files, unknown_table
 from paramverify.models.design import Design, read_design
+from paramverify.models.distances import NAME
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.mechanisms import Input, Mechanism, files_of
@@ -158,8 +159,12 @@ class _Reader:
         digest = self.files(checks)
         compared = read_comparison(self.top, checks)
         with located(key="privacy"):
-            measure, budget = read_measure(privacy, checks)
+            distances = {p.distance for p in compared.pairs if p.distance is not None}
+            measure, budget = read_measure(privacy, checks, distances)
             lengths = read_lengths(privacy.get("length"))
+            if distances and not lengths:
+                reason = 'with distances the lengths are numbers: write, for example, length = "1..5"'
+                raise CaseError(reason, key="length")
             one_sided = read_one_sided(privacy)
             privacy.close()
             if one_sided and compared.stands_for:
@@ -219,13 +224,17 @@ class _Reader:
     def exponents(self, privacy: Table | None = None) -> dict[str, list[Fraction]]:
         """Returns the numbers in every `exp` of the case ("") and the factors of unbounded parameters."""
         names = unbounded_names(self.top) if privacy else ()
-        words = {k: v for k, v in self.top.data.items() if k not in ("title", "source", "expect")}
+        away = ("title", "source", "expect", "neighbours", *(["privacy"] if privacy else []))
+        words = {k: v for k, v in self.top.data.items() if k not in away}
         used = {name: [*self.finer.get(name, ())] for name in ("", *names)}
-        for name, factors in exponents(list(all_expressions(words)), names).items():
+        # Other distances than 1 need whole powers of what 1 needs; else the case is read again.
+        one = {NAME: Fraction(1)} if NAME in self.top.data.get("neighbours", {}) else {}
+        expressions = [*all_expressions(words), *all_expressions(privacy.data if privacy else {}, one)]
+        for name, factors in exponents(expressions, names).items():
             used[name] += factors
         if privacy and "epsilon" in privacy:
             with located(key="privacy"):
-                budget = read_epsilon(privacy.expression("epsilon"), names, fixed_values(self.top))
+                budget = read_epsilon(privacy.expression("epsilon", one), names, fixed_values(self.top))
                 used[""].append(budget.rational)
                 for name, factor in budget.multiples:
                     used[name].append(factor)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, LimitError, located
+from paramverify.models.conditions import Part as Place
+from paramverify.models.conditions import Shape
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM, one_shot
 from paramverify.models.mechanisms import (
@@ -54,14 +56,6 @@ class Anything(tuple[Value, ...]):
         return True
 
 
-@dataclass(frozen=True)
-class Place:
-    """One input of the program: its name, and its length where it is an array."""
-
-    name: str
-    length: int | None
-
-
 @dataclass(frozen=True, eq=False)
 class ProgramMechanism:
     """A program with its inputs, in the order of the case; an array takes as many places as it is long."""
@@ -102,9 +96,14 @@ class ProgramMechanism:
         """Returns the program itself, to be run with the parameters as numbers."""
         return Drawn(self.program, self.places, dict(values))
 
+    @property
+    def shape(self) -> Shape:
+        """The inputs of the program, with their names."""
+        return self.places
+
     def neighbours(self, table: Table) -> tuple[HMM, list[SecretPair]]:
         """Returns the model of all neighbouring inputs that the table describes, and the pairs."""
-        return compare(self, neighbouring_inputs(table, self.answers))
+        return compare(self, neighbouring_inputs(table, self.answers, shape=self.shape))
 
 
 @dataclass(frozen=True, eq=False)
