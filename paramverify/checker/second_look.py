@@ -51,11 +51,15 @@ class SecondLook:
 
 
 def with_second_look(
-    report: Report, document: Mapping[str, Any], content: str, bound: Sequence[str] | None = None
+    report: Report,
+    document: Mapping[str, Any],
+    content: str,
+    bound: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
 ) -> tuple[Report, SecondLook]:
     """Returns the report on evidence that was accepted for a case, after a second reading of the case.
 
-    `bound` is the numerator and the denominator of what stands for the bound of the case in a budget.
+    `bound` is the numerator and the denominator of what stands for the bound of the case in a budget; where
+    bounds depend on distances, it has both for each distance.
     """
     look = second_look(document, content, bound) if report.accepted else SecondLook(False, True, "")
     if look.agrees:
@@ -63,7 +67,11 @@ def with_second_look(
     return replace(report, accepted=False, lines=(*report.lines, f"rejected: {look.line}")), look
 
 
-def second_look(document: Mapping[str, Any], content: str, bound: Sequence[str] | None = None) -> SecondLook:
+def second_look(
+    document: Mapping[str, Any],
+    content: str,
+    bound: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
+) -> SecondLook:
     """Compares evidence with the case file of this content."""
     try:
         return SecondLook(True, True, f"read a second time: {_Look(document, content, bound).compare()}")
@@ -78,7 +86,12 @@ def second_look(document: Mapping[str, Any], content: str, bound: Sequence[str] 
 class _Look:
     """One comparison: `points` with a value for E, and what was found at each."""
 
-    def __init__(self, document: Mapping[str, Any], content: str, bound: Sequence[str] | None) -> None:
+    def __init__(
+        self,
+        document: Mapping[str, Any],
+        content: str,
+        bound: Sequence[str] | Mapping[str, Sequence[str]] | None,
+    ) -> None:
         self.document = document
         self.kind = document["format"]
         if self.kind not in (FORMAT, cone_checker.FORMAT, region_checker.FORMAT):

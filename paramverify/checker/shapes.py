@@ -126,7 +126,11 @@ REDUCTION = record(
 ENTRY = record({"claim": CLAIM, "proof": proof}, {"origins": listed(text)})
 CASE = record({"title": text, "digest": text})
 BUDGET = record(
-    {"bound": maybe(row(text, text)), "witnesses": listed(record({"parameters": POINT, **COMPARED}))}
+    {
+        "bound": maybe(row(text, text)),
+        "witnesses": listed(record({"parameters": POINT, **COMPARED}, {"distance": rational})),
+    },
+    {"bounds": table(row(text, text))},  # by distances
 )
 STATUS = one_of("holds", "violated", "unknown")
 # What a verdict may be about besides: less than privacy.

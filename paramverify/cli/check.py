@@ -91,7 +91,8 @@ def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None]:
     require_possible(loaded.model)
     if BUDGET in document:
         report = check_budget(document, loaded, check_with_case)
-        return with_second_look(report, document, content, document[BUDGET]["bound"])
+        stated = document[BUDGET]
+        return with_second_look(report, document, content, stated.get("bounds") or stated["bound"])
     return with_second_look(check_with_case(text, loaded), document, content)
 
 
