@@ -88,7 +88,9 @@ def read(text: str, shape: Shape) -> tuple[str, Node]:
         raise ExpressionError(error.reason, source, error.column) from None
     except SyntaxError as error:
         single = re.search(r"(?<![<>=!])=(?!=)", source)
-        column = single.start() if single else min(max(0, (error.offset or 1) - 1), len(source))
+        # Python gives no offset for a text that ends too early.
+        found = error.offset - 1 if error.offset else len(source)
+        column = single.start() if single else min(found, len(source))
         reason = "write == for equality" if single else f"syntax error: {error.msg}"
         raise ExpressionError(reason, source, column) from None
     except (RecursionError, MemoryError, ValueError, OverflowError):

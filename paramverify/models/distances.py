@@ -31,10 +31,11 @@ def with_distances(
     """
     if NAME not in table:
         return list(pairs)
+    text = table.text(NAME)
     with located(key=NAME):
         if NAME in names:
             raise CaseError("a parameter has this name too; choose another name for it")
-        distance = read_distance(table.text(NAME), shape)
+        distance = read_distance(text, shape)
         return [replace(pair, distance=_distance(pair, distance)) for pair in pairs]
 
 

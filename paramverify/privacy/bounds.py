@@ -31,15 +31,9 @@ def read_measure(privacy: Table, checks: Checks, distances: Collection[Fraction]
     if ("epsilon" in privacy) == ("ratio" in privacy):
         raise CaseError(f"give either epsilon or ratio{privacy.hint('epsilon', 'ratio')}")
     name = "epsilon" if "epsilon" in privacy else "ratio"
-    named = DISTANCE.search(str(privacy.get(name))) is not None
     if not distances:
-        if named and "distance" not in checks.ring.parameters:
-            reason = (
-                'give the distance of two inputs in [neighbours], such as distance = "sum(abs(x[i] - y[i]))"'
-            )
-            raise CaseError(reason, key=name)
         return _bound(privacy.expression(name), name, checks)
-    if not named:
+    if not DISTANCE.search(str(privacy.get(name))):
         reason = "[neighbours] gives a distance, and this bound does not depend on it; write distance here"
         raise CaseError(reason, key=name)
     bounds: dict[Fraction, Pure] = {}
@@ -52,6 +46,18 @@ def read_measure(privacy: Table, checks: Checks, distances: Collection[Fraction]
             error.reason += f" (for the distance {distance}{hint})"
             raise
     return Metric(bounds), words
+
+
+def check_distance(privacy: Table, known: Collection[str]) -> None:
+    """Checks that a bound that mentions the distance may do so: it is a known name.
+
+    Raises:
+        CaseError: `[neighbours]` gives no distance, and no parameter has this name.
+    """
+    for name in ("epsilon", "ratio"):
+        if DISTANCE.search(str(privacy.data.get(name, ""))) and "distance" not in known:
+            reason = "give the distance of two inputs in [neighbours], such as distance"
+            raise CaseError(f'{reason} = "sum(abs(x[i] - y[i]))"', key=name)
 
 
 def _bound(expression: Expression, name: str, checks: Checks) -> tuple[Pure, str]:

@@ -35,7 +35,7 @@ from paramverify.models.parameters import (
     without_interval,
 )
 from paramverify.models.priors import Prior
-from paramverify.privacy.bounds import read_lengths, read_measure, read_one_sided
+from paramverify.privacy.bounds import check_distance, read_lengths, read_measure, read_one_sided
 from paramverify.privacy.secrets import possible, read_comparison
 from paramverify.tables import MAX_BYTES, Table, all_expressions, read_toml
 
@@ -153,6 +153,9 @@ class _Reader:
     def privacy(self) -> Case:
         """Reads a case about privacy: `[mechanism]`, what is compared, and `[privacy]`."""
         privacy = self.top.table("privacy")
+        with located(key="privacy"):
+            tables = (self.top.data.get(name) for name in ("parameters", "neighbours"))
+            check_distance(privacy, [name for table in tables if isinstance(table, dict) for name in table])
         checks = Checks(read_domain(self.top, self.exponents(privacy), {}))
         free, design = self.free(checks), read_design(self.top)
         empty = check_domain(checks.domain)
@@ -228,7 +231,8 @@ class _Reader:
         words = {k: v for k, v in self.top.data.items() if k not in away}
         used = {name: [*self.finer.get(name, ())] for name in ("", *names)}
         # Other distances than 1 need whole powers of what 1 needs; else the case is read again.
-        one = {NAME: Fraction(1)} if NAME in self.top.data.get("neighbours", {}) else {}
+        neighbours = self.top.data.get("neighbours")
+        one = {NAME: Fraction(1)} if isinstance(neighbours, dict) and NAME in neighbours else {}
         expressions = [*all_expressions(words), *all_expressions(privacy.data if privacy else {}, one)]
         for name, factors in exponents(expressions, names).items():
             used[name] += factors

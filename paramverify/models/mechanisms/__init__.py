@@ -181,8 +181,9 @@ def neighbouring_inputs(
     """
     _one_way_to_say(table)
     if "related" in table:
+        text = table.text("related")
         with located(key="related"):
-            relation = read_condition(table.text("related"), shape or shape_of(None, answers))
+            relation = read_condition(text, shape or shape_of(None, answers))
             return _related(relation, answers)
     if "distance" in table and "differ" not in table and "pairs" not in table:
         return _related(None, answers)
