@@ -16,6 +16,7 @@ from paramverify.models.relations import Relation, plain, read_condition, read_d
 from paramverify.tables import Table
 
 NAME = "distance"  # what stands for it in `[privacy]`
+SHOWN = 8  # distances that are listed in a note
 
 
 def with_distances(
@@ -54,6 +55,17 @@ def _distance(pair: SecretPair, distance: Relation) -> Fraction:
     if found < 0:
         raise CaseError(f"{found} from {pair.left} to {pair.right}: a distance is not negative")
     return found
+
+
+def in_words(table: Table, pairs: Sequence[SecretPair]) -> tuple[str, ...]:
+    """Returns a note with the distances of the pairs, if they have any."""
+    found = sorted({pair.distance for pair in pairs if pair.distance is not None})
+    if not found:
+        return ()
+    listed = ", ".join(map(str, found))
+    if len(found) > SHOWN:
+        listed = f"{len(found):,} values from {found[0]} to {found[-1]}"
+    return (f"the distance of two inputs is {' '.join(table.text(NAME).split())}: {listed}",)
 
 
 def one_way(

@@ -19,7 +19,7 @@ from paramverify.claims import Claim
 from paramverify.errors import CaseError, located
 from paramverify.models.conditions import shape_of
 from paramverify.models.context import Checks, Obligation, is_somewhere_positive
-from paramverify.models.distances import one_way, with_distances
+from paramverify.models.distances import in_words, one_way, with_distances
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import (
     Input,
@@ -112,7 +112,7 @@ def _neighbours(top: Table, mechanism: Mechanism, names: Collection[str]) -> Com
         table.close()
         if not pairs:
             raise CaseError("there are no neighbouring inputs")
-        return Compared(mechanism, hmm, pairs, notes=notes)
+        return Compared(mechanism, hmm, pairs, notes=(*notes, *in_words(table, pairs)))
 
 
 def _worst(mechanism: Mechanism, around: Neighbourhood) -> Compared:
