@@ -2,7 +2,7 @@
 
 For each distance d the largest ratio R(d) is found and proved like every tight budget. The least r is the
 largest of the roots R(d)^(1/d). Two roots are compared by whole powers, R(d)^e with R(e)^d: exactly where
-both ratios are rational or numbers of Q(exp(g)), else by enclosures.
+both ratios are algebraic, or both are numbers of Q(exp(g)); else by enclosures.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from flint import fmpq_poly
 
 from paramverify.algebra.decimals import logarithm
 from paramverify.algebra.polynomials import rational
-from paramverify.algebra.realroots import RealRoot
+from paramverify.algebra.realroots import RealRoot, compare, power
 from paramverify.algebra.reals import Real
 from paramverify.errors import ModelError
 from paramverify.models.measures import Metric
@@ -116,7 +116,10 @@ def _less(one: AtDistance, other: AtDistance) -> bool | None:
         return False
     scale = lcm(one.distance.denominator, other.distance.denominator)
     powers = int(other.distance * scale), int(one.distance * scale)
-    exact = _exact(one.found.value, other.found.value)
+    left, right = one.found.value, other.found.value
+    if isinstance(left, RealRoot) and isinstance(right, RealRoot):
+        return compare(power(left, powers[0]), power(right, powers[1])) < 0
+    exact = _exact(left, right)
     if exact:
         return (_power(exact[0], powers[0]) - _power(exact[1], powers[1])).sign() < 0
     (low, high), (least, most) = (_between(part.found) for part in (one, other))
