@@ -57,7 +57,7 @@ class SecondReader:
     def __init__(self, content: str, exponent: Fraction | None) -> None:
         self.data = tomllib.loads(content, parse_float=Decimal)
         self.exponent = exponent
-        self.replaced: dict[Fraction | None, Fraction] = {}  # bounds by distance, instead of the case's own
+        self.replaced: dict[Fraction | None, str] = {}  # bounds by distance, instead of the case's own
         if "mechanism" not in self.data or "claim" in self.data or "define" in self.data:
             raise Unread("cases without a mechanism")
         parameters = dict(self.data.get("parameters", {}))
@@ -67,10 +67,7 @@ class SecondReader:
     def replace_bound(self, bound: Sequence[str] | Mapping[str, Sequence[str]]) -> None:
         """Takes a numerator over a denominator instead of the case's own bound, or one for each distance."""
         if isinstance(bound, Mapping):
-            try:
-                self.replaced = {Fraction(d): Fraction(a) / Fraction(b) for d, (a, b) in bound.items()}
-            except ValueError:
-                raise Unread("a bound that is no rational number") from None
+            self.replaced = {Fraction(d): f"({a})/({b})".replace("^", "**") for d, (a, b) in bound.items()}
             return
         top, bottom = bound
         length = {k: v for k, v in self.data["privacy"].items() if k in ("length", "one_sided")}
@@ -173,7 +170,7 @@ class SecondReader:
         every: set[Fraction | None] = set(distances.values())
         for distance in every or {None}:
             if distance in self.replaced:
-                bounds[distance] = self.replaced[distance]
+                bounds[distance] = at.knowing({"E": base}).number(self.replaced[distance])
                 continue
             here = at if distance is None else at.knowing({"distance": distance})
             bounds[distance] = (

@@ -253,7 +253,7 @@ def _formula(model: Model, length: int, pair: SecretPair) -> Formula:
     manager = builder.manager
     ratio = model.measure.at(pair.distance).ratio
     top, bottom = (builder.term(f) for f in (ratio.numerator, ratio.denominator))
-    masses = [builder.term(start.mass) for start in pair.starts]
+    masses = [builder.term(start.mass) for start in (pair.pi, pair.tau)]
     likely = manager.Times(bottom, builder.forward(pair.pi), masses[1])
     unlikely = manager.Times(top, builder.forward(pair.tau), masses[0])
     choices = [

@@ -24,7 +24,7 @@ from paramverify.models.inequality import Comparison, Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.measures import Metric, Pure
 from paramverify.models.model import Model
-from paramverify.models.priors import SecretPair
+from paramverify.models.priors import InitialDistribution, SecretPair
 
 MAX_DENOMINATOR_BITS = 4_096
 
@@ -118,7 +118,7 @@ def evaluate(model: Model, origin: Origin, point: Point) -> Witness:
         raise InputError(f"no value for {', '.join(missing)}")
     if not contains(model.domain, parameters):
         raise InputError(f"this point is not in the domain {model.domain.describe()}")
-    pair = directed(model, origin.left, origin.right)
+    pair = pair_of(model, origin.left, origin.right)
     pi, tau = pair.pi, pair.tau
     numbers = Numbers(model, parameters)
     for name, start in ((origin.left, pi), (origin.right, tau)):
@@ -141,7 +141,13 @@ def evaluate(model: Model, origin: Origin, point: Point) -> Witness:
     )
 
 
-def directed(model: Model, left: str, right: str) -> SecretPair:
+def directed(model: Model, left: str, right: str) -> tuple[InitialDistribution, InitialDistribution]:
+    """Returns the conditioned priors of two secrets that the model compares; see `pair_of`."""
+    pair = pair_of(model, left, right)
+    return pair.pi, pair.tau
+
+
+def pair_of(model: Model, left: str, right: str) -> SecretPair:
     """Returns the pair of two secrets that the model compares, in this direction.
 
     Where no pair has exactly these names, blanks do not count.

@@ -69,11 +69,6 @@ class SecretPair:
     distance: Fraction | None = None
 
     @property
-    def starts(self) -> tuple[InitialDistribution, InitialDistribution]:
-        """Both conditioned priors."""
-        return self.pi, self.tau
-
-    @property
     def turned(self) -> SecretPair:
         """The other direction."""
         inputs = self.inputs and (self.inputs[1], self.inputs[0])

@@ -93,7 +93,7 @@ def probabilities(model: Model, experiment: Experiment, side: int) -> dict[Outpu
     Raises:
         LimitError: more than `MOST_SEQUENCES` outputs.
     """
-    start = directed(model, experiment.left, experiment.right).starts[side]
+    start = directed(model, experiment.left, experiment.right)[side]
     numbers, hmm = Numbers(model, experiment.point), model.hmm
     weights: dict[tuple[int, int], Any] = {}  # by state and number of the step
     words: dict[Output, dict[int, Any]] = {(): {s: numbers.value(w) for s, w in start.weights.items()}}

@@ -22,7 +22,7 @@ from paramverify.encodings.encoding import Candidate as Compared
 from paramverify.encodings.no_budget import no_budget
 from paramverify.encodings.sequences import claim_polynomial, forward_sum
 from paramverify.errors import InputError, LimitError
-from paramverify.evidence.witnesses import Witness, directed, evaluate, find_witness
+from paramverify.evidence.witnesses import Witness, evaluate, find_witness, pair_of
 from paramverify.models.evaluation import Numbers
 from paramverify.models.kinds import need_privacy
 from paramverify.models.measures import Pure
@@ -88,7 +88,7 @@ def simplest(model: Model, certified: Certified) -> Witness:
     if not model.domain.ring.parameters:
         return witness
     origin = Origin(witness.left, witness.right, witness.observations)
-    pair = directed(model, witness.left, witness.right)
+    pair = pair_of(model, witness.left, witness.right)
     left = forward_sum(model, pair.pi, witness.observations) * pair.tau.mass
     right = forward_sum(model, pair.tau, witness.observations) * pair.pi.mass
     polynomial = claim_polynomial(model, Compared(left, right, origin, pair.distance))
@@ -108,7 +108,7 @@ def suspicious(model: Model, found: Sequence[CandidateEvent], most: int) -> list
     for candidate in found:
         if candidate.event.kind == "is":
             left, right = candidate.secrets
-            distance = directed(model, left, right).distance
+            distance = pair_of(model, left, right).distance
             epsilon = epsilon_at(model, candidate.experiment.point, distance)
             if candidate.epsilon > epsilon:
                 beyond.append((candidate.score(epsilon), candidate))

@@ -64,7 +64,7 @@ def _best(runs: Runs, experiment: Experiment, settings: Settings) -> list[Candid
 def _nearby(
     model: Model, experiment: Experiment, fixed: Mapping[str, Fraction]
 ) -> Iterator[dict[str, Fraction]]:
-    starts = directed(model, experiment.left, experiment.right).starts
+    starts = directed(model, experiment.left, experiment.right)
     for name in model.domain.ring.parameters:
         interval = model.domain.box[name]
         if name in fixed or interval.is_point:

@@ -72,7 +72,7 @@ class CaseInputs:
         if secret in self.priors:
             listed, start = self.priors[secret]
         elif isinstance(self.mechanism, Explicit):
-            start = directed(self.model, experiment.left, experiment.right).starts[side]
+            start = directed(self.model, experiment.left, experiment.right)[side]
             listed = tuple((_given(state),) for state in self.mechanism.answers[0])
         else:
             # The secret is an input as `show_input` writes it. No two values of one answer are written alike.

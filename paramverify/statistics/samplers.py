@@ -102,7 +102,8 @@ class ModelSource:
         """
         import numpy as np
 
-        start = directed(self.model, experiment.left, experiment.right).starts[side]
+        pi, tau = directed(self.model, experiment.left, experiment.right)
+        start = (pi, tau)[side]
         numbers = Numbers(self.model, experiment.point)
         if numbers.mass(start).sign() <= 0:
             raise InputError(f"the secret {experiment.secret(side)!r} has probability zero at this point")

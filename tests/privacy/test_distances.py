@@ -15,8 +15,12 @@ import pytest
 from quick import seeds
 from relation_oracle import Conditions, Parts, evaluated
 
+from paramverify.algebra.polynomials import constant_value
 from paramverify.checker.second_look import second_look
 from paramverify.cli.main import run
+from paramverify.encodings.cone import cone_claims
+from paramverify.models.kinds import need_privacy
+from paramverify.privacy.cases import load
 
 PARTS = Parts((("q", 2),))
 INPUTS = [tuple(map(Fraction, x)) for x in product(range(3), repeat=2)]
@@ -125,6 +129,8 @@ def test_random_metrics(seed: int, tmp_path: Path, capsys: pytest.CaptureFixture
     fine = all(r is not None and r <= base ** int(d) for d, r in largest.items())
     case = tmp_path / "case.toml"
     case.write_text(written(mechanism, f"distance = {json.dumps(text)}", f'ratio = "({base})**distance"'))
+    claims = cone_claims(need_privacy(load(case).model, "this test"))
+    assert all(constant_value(claim.polynomial) >= 0 for claim in claims) == fine
     evidence, proved = tmp_path / "evidence.json", tmp_path / "budget.json"
     code, document = answer(capsys, "verify", str(case), "--evidence", str(evidence))
     assert code == (0 if fine else 1)
@@ -265,6 +271,61 @@ query_noise = { truncated_geometric = "1/2", range = 2 }"""
     path = case_of(tmp_path, 'distance = "abs(x - y)"', 'ratio = "8**distance"', mechanism)
     assert run(["verify", str(path)]) == 2
     assert "they have no distance" in capsys.readouterr().err
+
+
+NOISE = 'noise = { truncated_geometric = "1/2", range = 2 }'
+KINDS = {
+    "geometric": (f'kind = "geometric"\n{NOISE}', "abs(x - y)", "2**distance"),
+    "one noisy answer": (f'kind = "noisy_max"\nqueries = 1\n{NOISE}', "abs(x[0] - y[0])", "2**distance"),
+    "noisy_max": (f'kind = "noisy_max"\nqueries = 2\n{NOISE}', "sum(abs(x[i] - y[i]))", "2**distance"),
+    "labels": (
+        'kind = "randomized_response"\nvalues = ["a", "b", "c"]\ntruth = "1/2"',
+        "2 if 'a' in [x, y] else 1 if x != y else 0",
+        "3/2 + distance/2",
+    ),
+    "hmm": (
+        """kind = "hmm"
+states = ["0", "1", "2"]
+observations = ["u", "v"]
+emissions = { 0 = { u = "1/2", v = "1/2" }, 1 = { u = "1/3", v = "2/3" }, 2 = { u = "1/4", v = "3/4" } }""",
+        "abs(x - y)",
+        "(3/2)**distance",
+    ),
+    "time_series": (
+        """kind = "time_series"
+states = ["0", "1"]
+initial = { 0 = "1/2", 1 = "1/2" }
+truth = "3/4"
+[mechanism.transitions]
+0 = { 0 = "2/3", 1 = "1/3" }
+1 = { 0 = "1/3", 1 = "2/3" }""",
+        "abs(x - y)",
+        "3**distance",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Distances and conditions work for each kind with neighbours, and brute force agrees with the claims."""
+    mechanism, distance, ratio = KINDS[kind]
+    evidence = tmp_path / "evidence.json"
+    for neighbours, bound in [
+        (f'distance = "{distance}"', ratio),
+        (f'related = "({distance}) == 1"', ratio.replace("distance", "1")),
+    ]:
+        path = case_of(tmp_path, neighbours, f'ratio = "{bound}"', mechanism)
+        assert run(["verify", str(path), "--evidence", str(evidence)]) == 0
+        assert run(["check", str(evidence), "--case", str(path)]) == 0
+        told = capsys.readouterr().out
+        assert "read a second time" in told
+        if kind == "one noisy answer":  # its index says nothing
+            continue
+        path = case_of(tmp_path, neighbours, f'ratio = "1 + ({bound} - 1)/20"', mechanism)
+        assert run(["verify", str(path), "--evidence", str(evidence)]) == 1
+        assert ("for the distance" in capsys.readouterr().out) == (neighbours[0] == "d")
+        assert run(["check", str(evidence), "--case", str(path)]) == 0
+        assert "the probabilities of the witness agree" in capsys.readouterr().out
 
 
 def test_one_way_relations_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -214,7 +214,8 @@ def _related(relation: Relation | None, answers: Sequence[Sequence[Value]]) -> l
     """Returns the pairs of different inputs of which a condition holds, in one direction at least."""
     count = prod(map(len, answers))
     if count * (count - 1) // 2 > MAX_CONSIDERED:
-        raise LimitError(f"more than {MAX_CONSIDERED:,} pairs of inputs to look at; differ needs fewer")
+        hint = 'differ = "one" or "each" looks at near ones only'
+        raise LimitError(f"more than {MAX_CONSIDERED:,} pairs of inputs to look at; {hint}")
     inputs = list(product(*answers))
     if relation is None:
         found = list(combinations(inputs, 2))
