@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 from . import cones as cone_checker
@@ -30,13 +31,15 @@ from .claims import FORMAT, Rejected, Report, read_claim
 from .exponentials import exp_bounds
 from .polynomials import evaluate, number, parse
 from .second_matching import Matching, both_sided, differences, origin, probabilities, scaled
-from .second_numbers import Calculator
+from .second_numbers import Calculator, Finer
 from .second_reader import MAX_WORDS, Found, SecondReader, candidates
 from .strict import Unread
 
 Word = tuple[str, ...]
 
 POINTS = 4
+PARTS = (1, 2, 3, 4, 6)  # of the largest step of an exponential
+MAX_STEPS = 50  # that are tried for one of these
 MAX_COMPARED = 200_000  # pairs of a secret pair and a sequence, at one point
 MISTAKES = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
 
@@ -51,22 +54,33 @@ class SecondLook:
 
 
 def with_second_look(
-    report: Report, document: Mapping[str, Any], content: str, bound: Sequence[str] | None = None
+    report: Report,
+    document: Mapping[str, Any],
+    content: str,
+    bound: Sequence[str] | None = None,
+    folder: Path | None = None,
 ) -> tuple[Report, SecondLook]:
     """Returns the report on evidence that was accepted for a case, after a second reading of the case.
 
-    `bound` is the numerator and the denominator of what stands for the bound of the case in a budget.
+    `bound` is the numerator and the denominator of what stands for the bound of the case in a budget;
+    `folder` is that of the case file, where the file of a program is looked for.
     """
-    look = second_look(document, content, bound) if report.accepted else SecondLook(False, True, "")
+    look = second_look(document, content, bound, folder) if report.accepted else SecondLook(False, True, "")
     if look.agrees:
         return (replace(report, lines=(*report.lines, look.line)) if look.line else report), look
     return replace(report, accepted=False, lines=(*report.lines, f"rejected: {look.line}")), look
 
 
-def second_look(document: Mapping[str, Any], content: str, bound: Sequence[str] | None = None) -> SecondLook:
+def second_look(
+    document: Mapping[str, Any],
+    content: str,
+    bound: Sequence[str] | None = None,
+    folder: Path | None = None,
+) -> SecondLook:
     """Compares evidence with the case file of this content."""
     try:
-        return SecondLook(True, True, f"read a second time: {_Look(document, content, bound).compare()}")
+        compared = _with_steps(_Look(document, content, bound, folder))
+        return SecondLook(True, True, f"read a second time: {compared}")
     except Unread as error:
         return SecondLook(False, True, f"not read a second time: {error!s:.200}")
     except Rejected as error:
@@ -75,10 +89,35 @@ def second_look(document: Mapping[str, Any], content: str, bound: Sequence[str] 
         return SecondLook(True, False, f"the second reading finds a mistake: {error!s:.200}")
 
 
+def _with_steps(look: _Look) -> str:
+    """Compares, with x_eps = exp(−step·eps) for the largest step that makes the powers whole, or a part of it.
+
+    A claim about all x in (0, 1) says the same of x^k. So it does not matter which of these steps agrees.
+    """
+    for part in PARTS:
+        look.reader.reset_steps()
+        for _ in range(MAX_STEPS):
+            try:
+                return look.compare()
+            except Finer as error:
+                look.reader.refine(error.name, error.exponent, part)
+            except Rejected:
+                if not look.reader.steps or part == PARTS[-1]:
+                    raise
+                break
+    raise Unread("the exponents of a parameter have too small a common divisor")
+
+
 class _Look:
     """One comparison: `points` with a value for E, and what was found at each."""
 
-    def __init__(self, document: Mapping[str, Any], content: str, bound: Sequence[str] | None) -> None:
+    def __init__(
+        self,
+        document: Mapping[str, Any],
+        content: str,
+        bound: Sequence[str] | None,
+        folder: Path | None = None,
+    ) -> None:
         self.document = document
         self.kind = document["format"]
         if self.kind not in (FORMAT, cone_checker.FORMAT, region_checker.FORMAT):
@@ -86,7 +125,7 @@ class _Look:
         claim = self._some_claim()
         self.exponent = number(claim["constant"]) if "constant" in claim else None
         self.names = [n for n in claim["variables"] if n != "E" or self.exponent is None]
-        self.reader = SecondReader(content, self.exponent)
+        self.reader = SecondReader(content, self.exponent, folder)
         if bound is not None:
             self.reader.replace_bound(bound)
         self.bases = self._bases()

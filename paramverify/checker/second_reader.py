@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from itertools import islice, product
-from math import comb
+from math import comb, gcd, lcm
+from pathlib import Path
 from typing import Any
 
 from .second_mechanisms import Chosen, Input, Process, Words, check, inputs, read
 from .second_numbers import Calculator, Value, meaning
+from .second_programs import Places
 from .strict import Unread
 
 Point = Mapping[str, Fraction]
@@ -47,28 +49,44 @@ class SecondReader:
     of malformed data for what it takes for a mistake.
     """
 
-    def __init__(self, content: str, exponent: Fraction | None) -> None:
+    def __init__(self, content: str, exponent: Fraction | None, folder: Path | None = None) -> None:
         self.data = tomllib.loads(content, parse_float=Decimal)
         self.exponent = exponent
         if "mechanism" not in self.data or "claim" in self.data or "define" in self.data:
             raise Unread("cases without a mechanism")
+        _check_neighbours(self.data)
+        _read_file(self.data["mechanism"], folder)
         parameters = dict(self.data.get("parameters", {}))
         self.constraints: list[Any] = parameters.pop("constraints", [])
-        self.intervals = {name: self._interval(given) for name, given in parameters.items()}
+        self.steps: dict[str, Fraction] = {n: Fraction(0) for n, given in parameters.items() if _endless(given)}
+        self.intervals = {
+            f"x_{name}" if name in self.steps else name: self._interval(given)
+            for name, given in parameters.items()
+        }
+
+    def refine(self, name: str, exponent: Fraction, part: int = 1) -> None:
+        """Makes exp(exponent · name) a whole power of x_name = exp(−step · name): by a part of the largest step."""
+        known, other = self.steps[name] * part, abs(exponent)
+        bottom = lcm(known.denominator, other.denominator)
+        self.steps[name] = Fraction(gcd(int(known * bottom), int(other * bottom)), bottom * part)
+
+    def reset_steps(self) -> None:
+        """Forgets the steps."""
+        self.steps = {name: Fraction(0) for name in self.steps}
 
     def replace_bound(self, bound: Sequence[str]) -> None:
         """Takes a numerator over a denominator instead of the case's own bound."""
         top, bottom = bound
         length = {k: v for k, v in self.data["privacy"].items() if k in ("length", "one_sided")}
-        try:
-            self.data["privacy"] = {"ratio": str(Fraction(top) / Fraction(bottom)), **length}
-        except ValueError:
-            raise Unread("a bound that is no rational number") from None
+        ratio = f"({top})/({bottom})".replace("^", "**")
+        self.data["privacy"] = {"ratio": ratio, **length}
 
     def _interval(self, given: Any) -> tuple[Fraction, Fraction, bool, bool]:
         """Returns lower end, upper end, and whether they belong to it."""
         text = given["in"] if isinstance(given, dict) else given
         plain = Calculator({}, None, Fraction(1))
+        if _endless(given):
+            return Fraction(0), Fraction(1), False, False
         if not isinstance(text, str) or "," not in text:
             return plain.number(text), plain.number(text), True, True
         text = text.strip()
@@ -79,7 +97,7 @@ class SecondReader:
 
     def calculator(self, point: Point, base: Fraction) -> Calculator:
         """Returns what evaluates expressions at a point."""
-        return Calculator(point, self.exponent, base)
+        return Calculator(point, self.exponent, base, self.steps)
 
     def has(self, point: Point, base: Fraction) -> bool:
         """Tells whether a point is in the domain."""
@@ -193,6 +211,8 @@ class SecondReader:
         table = self.data["mechanism"]
         names = {name for pair in self.data["secrets"]["pairs"] for name in pair}
         queries = table.get("queries", table.get("query", table.get("start")))
+        if table["kind"] == "program":
+            queries = Places(table["inputs"]).queries
         if queries is None:
             states = process.answers[0]
             priors = {name: self.data["prior"][name] for name in names}
@@ -211,8 +231,10 @@ class SecondReader:
             true = [name for name in names if here.number(self.data["secrets"][name]) != 0]
             if not true or not weight:
                 continue
+            answers = process.answers or [None] * len(listed)  # a program takes whatever it is given
             given = tuple(
-                named(here.value(q), known) for q, known in zip(listed, process.answers, strict=True)
+                here.value(q) if known is None else named(here.value(q), known)
+                for q, known in zip(listed, answers, strict=True)
             )
             for name in true:
                 found[name][given] = found[name].get(given, Fraction(0)) + weight
@@ -230,6 +252,31 @@ class SecondReader:
                 raise Unread("a prior with more assignments than it lists")
             found = grown
         return found
+
+
+def _endless(given: Any) -> bool:
+    """Tells whether a parameter is written as `(0, oo)`."""
+    if not isinstance(given, str) or given.strip()[:1] != "(" or given.strip()[-1:] != ")":
+        return False
+    low, _, high = given.strip()[1:-1].partition(",")
+    return low.strip() == "0" and high.strip().removeprefix("+").strip().lower() in ("oo", "inf", "infinity")
+
+
+def _check_neighbours(data: Mapping[str, Any]) -> None:
+    if data.get("neighbours", {}).keys() - {"differ", "by", "pairs"}:
+        raise Unread("neighbours that are described in another way")
+
+
+def _read_file(table: dict[str, Any], folder: Path | None) -> None:
+    """Puts the text of a program in place of the name of its file."""
+    if table["kind"] == "program" and "file" in table:
+        if folder is None:
+            raise Unread("the file of a program, without the folder of the case")
+        try:
+            content = (folder / table["file"]).read_bytes()
+            table["source"] = content.decode("utf-8-sig")
+        except (OSError, ValueError):
+            raise Unread("the file of the program cannot be read") from None
 
 
 def candidates(box: Mapping[str, tuple[Fraction, Fraction, bool, bool]]) -> Iterator[dict[str, Fraction]]:

@@ -91,8 +91,8 @@ def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None]:
     require_possible(loaded.model)
     if BUDGET in document:
         report = check_budget(document, loaded, check_with_case)
-        return with_second_look(report, document, content, document[BUDGET]["bound"])
-    return with_second_look(check_with_case(text, loaded), document, content)
+        return with_second_look(report, document, content, document[BUDGET]["bound"], Path(path).parent)
+    return with_second_look(check_with_case(text, loaded), document, content, folder=Path(path).parent)
 
 
 def _document(report: Report, look: SecondLook | None) -> dict[str, Any]:
