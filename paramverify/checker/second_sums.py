@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from math import ceil, comb, floor, gcd, lcm
 
 from .strict import Unread
@@ -159,11 +159,15 @@ class Sums:
             order = {v: k for k, v in enumerate(own)}
             inner = {tuple((order[v], s) for v, s in form): bound for form, bound in part.items()}
             chosen = tuple(kinds[v] for v in own)
-            key = (chosen, frozenset(inner.items()))
-            if key not in self.known:
-                self.known[key] = self._summed(inner, chosen)
-            total = product(total, self.known[key])
+            total = product(total, self._known(chosen, frozenset(inner.items())))
         return total
+
+    def _known(self, kinds: tuple[Noise, ...], region: frozenset[tuple[Form, Fraction]]) -> Terms:
+        if not any(noise.whole for noise in kinds):
+            return _integrated(kinds, region, self.unit)
+        if (kinds, region) not in self.known:
+            self.known[kinds, region] = self._summed(dict(region), kinds)
+        return self.known[kinds, region]
 
     def number(self, terms: Terms) -> Fraction:
         """Returns Σ number·e^(exponent·unit)."""
@@ -269,6 +273,16 @@ class Sums:
             yield -ONE, ZERO, -rate, share
             if noise.two_sided:
                 yield ONE, ZERO, rate, share
+
+
+@lru_cache(maxsize=20_000)
+def _integrated(kinds: tuple[Noise, ...], region: frozenset[tuple[Form, Fraction]], unit: Fraction) -> Terms:
+    """Returns how likely a region of noise with a density is: the same at all points."""
+    return Sums(unit, _no_power)._summed(dict(region), kinds)
+
+
+def _no_power(exponent: Fraction) -> Fraction:
+    raise ValueError(f"e^{exponent} is not needed for noise with a density alone")
 
 
 class _Endless(Exception):
