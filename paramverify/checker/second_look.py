@@ -124,8 +124,9 @@ class _Look:
             raise Unread("evidence of this kind")
         claim = self._some_claim()
         self.exponent = number(claim["constant"]) if "constant" in claim else None
-        self.names = [n for n in claim["variables"] if n != "E" or self.exponent is None]
         self.reader = SecondReader(content, self.exponent, folder)
+        claim.setdefault("variables", list(self.reader.intervals))
+        self.names = [n for n in claim["variables"] if n != "E" or self.exponent is None]
         if bound is not None:
             self.reader.replace_bound(bound)
         self.bases = self._bases()
@@ -146,17 +147,19 @@ class _Look:
             return self._model(self.document["model"])
         if self.kind == FORMAT and self.document["status"] == "violated":
             return self._witness(self.document["witness"])
+        near = self._ratios()
+        if "box" not in self.claim:
+            return near
         self._domain()
         lengths = self.reader.lengths
         if not lengths:
             raise Unread("claims about sequences of every length")
         return self._claims(lengths)
 
-    def _some_claim(self) -> Mapping[str, Any]:
-        """Returns a claim that has the domain of the case, or the domain itself."""
+    def _some_claim(self) -> dict[str, Any]:
+        """Returns a claim that has the domain of the case, or the domain itself; nothing for some budgets."""
         if self.kind == cone_checker.FORMAT:
-            domain: Mapping[str, Any] = self.document["model"]["domain"]
-            return domain
+            return dict(self.document["model"]["domain"])
         if self.kind == region_checker.FORMAT:
             return dict(self.document["domain"])
         if self.document["status"] == "violated":
@@ -164,7 +167,9 @@ class _Look:
         for entry in self.document["claims"]:
             if entry.get("origins"):
                 return dict(entry["claim"])
-        raise Unread("evidence without a claim about a sequence")
+        if not self.document.get("budget", {}).get("witnesses"):
+            raise Unread("evidence without a claim about a sequence")
+        return {}
 
     def _bases(self) -> list[Fraction]:
         if self.exponent is None:
@@ -274,33 +279,48 @@ class _Look:
         return len(listed or {name for words in found for word in words or () for name in word})
 
     def _witness(self, written: Mapping[str, Any]) -> str:
-        point = {name: number(value) for name, value in written["parameters"].items()}
-        left, right = written["secrets"]
-        word = tuple(written["observations"])
         for base in self.bases:
-            if not self.reader.has(point, base):
-                raise Rejected("the witness is outside of the domain")
-            pairs = self.reader.pairs(point, base)
-            if not {(left, right), (right, left)} & set(pairs):
-                raise Rejected(f"{left!r} and {right!r} are not compared")
-            if self.reader.lengths and len(word) not in self.reader.lengths:
-                raise Rejected("the sequence has another length")
-            found = self.reader.at(point, base, [len(word)], {left, right}, word)
-            one, other = found.words[left], found.words[right]
-            if one is None or other is None:
-                raise Rejected("a secret is impossible at the witness")
-            zero = Fraction(0)
-            if not self.reader.one_sided and not (one.get(word) and other.get(word)):
-                raise Rejected("the sequence of the witness is ignored: it is possible on one side only")
-            own = [one.get(word, zero), other.get(word, zero), found.bound]
+            point, own = self._probabilities(written, base)
             for value, given in zip(own, [*written["probabilities"], written["bound"]], strict=True):
                 if value != self._exact(given, base):
                     raise Rejected(f"a number of the witness is {value!s:.60}, not {given!s:.60}")
-            if own[0] <= found.bound * own[1]:
+            if own[0] <= own[2] * own[1]:
                 raise Rejected("the witness is within the bound")
             if self._value(written["claim"]["polynomial"], point, base) >= 0:
                 raise Rejected("the claim of the witness is another one")
         return "the probabilities of the witness agree"
+
+    def _ratios(self) -> str:
+        """Compares the probabilities of the witnesses of a budget."""
+        witnesses = self.document.get("budget", {}).get("witnesses", [])
+        for written, base in product(witnesses, self.bases):
+            _, own = self._probabilities(written, base)
+            if own[:2] != [self._exact(given, base) for given in written["probabilities"]]:
+                raise Rejected("a witness of the budget has other probabilities")
+        return f"the probabilities of {len(witnesses)} witnesses agree"
+
+    def _probabilities(
+        self, written: Mapping[str, Any], base: Fraction
+    ) -> tuple[dict[str, Fraction], list[Fraction]]:
+        """Returns the point of a witness, and there both probabilities and the bound of the case."""
+        point = {name: number(value) for name, value in written["parameters"].items()}
+        left, right = written["secrets"]
+        word = tuple(written["observations"])
+        if not self.reader.has(point, base):
+            raise Rejected("the witness is outside of the domain")
+        pairs = self.reader.pairs(point, base)
+        if not {(left, right), (right, left)} & set(pairs):
+            raise Rejected(f"{left!r} and {right!r} are not compared")
+        if self.reader.lengths and len(word) not in self.reader.lengths:
+            raise Rejected("the sequence has another length")
+        found = self.reader.at(point, base, [len(word)], {left, right}, word)
+        one, other = found.words[left], found.words[right]
+        if one is None or other is None:
+            raise Rejected("a secret is impossible at the witness")
+        zero = Fraction(0)
+        if not self.reader.one_sided and not (one.get(word) and other.get(word)):
+            raise Rejected("the sequence of the witness is ignored: it is possible on one side only")
+        return point, [one.get(word, zero), other.get(word, zero), found.bound]
 
     def _exact(self, given: Any, base: Fraction) -> Fraction:
         """Returns an exact number of a document: `24/7`, or a formula in E or exp."""
