@@ -30,9 +30,10 @@ from . import regions as region_checker
 from .claims import FORMAT, Rejected, Report, read_claim
 from .exponentials import exp_bounds
 from .polynomials import evaluate, number, parse
+from .second_domains import candidates
 from .second_matching import Matching, both_sided, differences, origin, probabilities, scaled
 from .second_numbers import Calculator, Finer
-from .second_reader import MAX_WORDS, Found, SecondReader, candidates
+from .second_reader import MAX_WORDS, Found, SecondReader
 from .strict import Unread
 
 Word = tuple[str, ...]
@@ -90,7 +91,7 @@ def second_look(
 
 
 def _with_steps(look: _Look) -> str:
-    """Compares, with x_eps = exp(−step·eps) for the largest step that makes the powers whole, or a part of it.
+    """Compares, with x_eps = exp(−step·eps) for the largest step that makes powers whole, or a part of it.
 
     A claim about all x in (0, 1) says the same of x^k. So it does not matter which of these steps agrees.
     """

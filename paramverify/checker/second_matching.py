@@ -109,7 +109,7 @@ class Matching:
                 raise Rejected(f"the claim about {origin(item)} is another one")
 
     def _candidates(self, row: Row, places: tuple[int, ...], own: Sequence[int]) -> Iterator[Values]:
-        """Yields what s may be, up to a positive number: what it was for other pairs, or what a claim says."""
+        """Yields what s may be, up to a positive number: as for other pairs, or as a claim says."""
         yield from list(self.shares.get(places, ()))
         at_anchor = _at(row, places)
         for k in dict.fromkeys([*own, *range(len(self.values))]):

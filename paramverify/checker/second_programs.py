@@ -16,15 +16,25 @@ from math import comb
 from typing import Any
 
 from .second_numbers import Calculator, Value, meaning
+from .second_regions import Noise
 from .second_runs import Runs
-from .second_sums import Noise, Sums
+from .second_sums import Sums
 from .second_values import Entry, Multiple, exponents, plain, rate, whole
 from .strict import Unread
 
 MAX_OUTCOMES = 10_000
 UNIT = Fraction(5, 7)  # stands for eps itself where only exp(-eps/d) may be left in the end
 
-DRAWS = ("flip", "uniform", "choice", "binomial", "geometric", "one_sided_geometric", "laplace", "exponential")
+DRAWS = (
+    "flip",
+    "uniform",
+    "choice",
+    "binomial",
+    "geometric",
+    "one_sided_geometric",
+    "laplace",
+    "exponential",
+)
 _WORDS = (*DRAWS, "len", "sum", "min", "max", "abs", "clamp", "range", "exp", "output", "stop")
 _KNOWN = (
     *(ast.Module, ast.FunctionDef, ast.arguments, ast.arg, ast.Return, ast.Expr, ast.Pass),
@@ -175,5 +185,13 @@ def outputs_at(table: Mapping[str, Any], at: Calculator) -> Any:
     places, draws = Places(table["inputs"]), Draws(at)
     parameters: dict[str, Entry] = dict(at.values)
     parameters |= {name: Multiple({((name, 1),): Fraction(1)}) for name in at.steps}
-    runs = Runs(body, functions, literals, parameters, draws, draws.exp, draws.sums)
+    runs = Runs(
+        body=body,
+        functions=functions,
+        literals=literals,
+        parameters=parameters,
+        draw=draws,
+        exp=draws.exp,
+        sums=draws.sums,
+    )
     return lambda given: runs.distribution(lambda: places.names(given))

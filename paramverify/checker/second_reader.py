@@ -8,15 +8,16 @@ the reader that the claims come from, and is simple rather than fast: standard l
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from itertools import islice, product
+from itertools import islice
 from math import comb, gcd, lcm
 from pathlib import Path
 from typing import Any
 
+from .second_domains import candidates, endless
 from .second_mechanisms import Chosen, Input, Process, Words, check, inputs, read
 from .second_numbers import Calculator, Value, meaning
 from .second_programs import Places
@@ -28,7 +29,6 @@ Assignments = list[tuple[dict[str, Value], Fraction]]
 MAX_ASSIGNMENTS = 20_000
 MAX_INPUTS = 1_000
 MAX_WORDS = 5_000  # sequences of all lengths that are listed, about
-STEPS = ("3/7", "5/11", "8/13", "4/17", "14/19", "9/23", "20/29", "6/31")
 
 
 @dataclass(frozen=True)
@@ -58,14 +58,16 @@ class SecondReader:
         _read_file(self.data["mechanism"], folder)
         parameters = dict(self.data.get("parameters", {}))
         self.constraints: list[Any] = parameters.pop("constraints", [])
-        self.steps: dict[str, Fraction] = {n: Fraction(0) for n, given in parameters.items() if _endless(given)}
+        self.steps: dict[str, Fraction] = {
+            n: Fraction(0) for n, given in parameters.items() if endless(given)
+        }
         self.intervals = {
             f"x_{name}" if name in self.steps else name: self._interval(given)
             for name, given in parameters.items()
         }
 
     def refine(self, name: str, exponent: Fraction, part: int = 1) -> None:
-        """Makes exp(exponent · name) a whole power of x_name = exp(−step · name): by a part of the largest step."""
+        """Makes exp(exponent · name) a whole power of x_name, by a part of the largest step."""
         known, other = self.steps[name] * part, abs(exponent)
         bottom = lcm(known.denominator, other.denominator)
         self.steps[name] = Fraction(gcd(int(known * bottom), int(other * bottom)), bottom * part)
@@ -85,7 +87,7 @@ class SecondReader:
         """Returns lower end, upper end, and whether they belong to it."""
         text = given["in"] if isinstance(given, dict) else given
         plain = Calculator({}, None, Fraction(1))
-        if _endless(given):
+        if endless(given):
             return Fraction(0), Fraction(1), False, False
         if not isinstance(text, str) or "," not in text:
             return plain.number(text), plain.number(text), True, True
@@ -254,14 +256,6 @@ class SecondReader:
         return found
 
 
-def _endless(given: Any) -> bool:
-    """Tells whether a parameter is written as `(0, oo)`."""
-    if not isinstance(given, str) or given.strip()[:1] != "(" or given.strip()[-1:] != ")":
-        return False
-    low, _, high = given.strip()[1:-1].partition(",")
-    return low.strip() == "0" and high.strip().removeprefix("+").strip().lower() in ("oo", "inf", "infinity")
-
-
 def _check_neighbours(data: Mapping[str, Any]) -> None:
     if data.get("neighbours", {}).keys() - {"differ", "by", "pairs"}:
         raise Unread("neighbours that are described in another way")
@@ -277,30 +271,6 @@ def _read_file(table: dict[str, Any], folder: Path | None) -> None:
             table["source"] = content.decode("utf-8-sig")
         except (OSError, ValueError):
             raise Unread("the file of the program cannot be read") from None
-
-
-def candidates(box: Mapping[str, tuple[Fraction, Fraction, bool, bool]]) -> Iterator[dict[str, Fraction]]:
-    """Yields points of a box: each coordinate another share of its interval first, then alike, then many."""
-    shares = [Fraction(step) for step in STEPS]
-
-    def at(chosen: Sequence[Fraction]) -> dict[str, Fraction]:
-        return {
-            name: low + (high - low) * share
-            for (name, (low, high, _, _)), share in zip(box.items(), chosen, strict=True)
-        }
-
-    if all(low == high for low, high, _, _ in box.values()):
-        yield at([Fraction(0)] * len(box))
-        return
-    size = len(shares)
-    for shift in range(size):
-        yield at([shares[(shift + 3 * k + k // size) % size] for k in range(len(box))])
-    for share in shares:
-        yield at([share] * len(box))
-    for step in (Fraction(1), Fraction(1, 3), Fraction(1, 20)):
-        yield from islice(
-            (at([s * step for s in chosen]) for chosen in product(shares, repeat=len(box))), 500
-        )
 
 
 def named(given: Any, known: Sequence[Value], text: bool = False) -> Value:

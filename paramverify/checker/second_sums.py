@@ -1,4 +1,4 @@
-"""How likely a polyhedron of noise is, at one point: one variable after the other is summed or integrated out.
+"""How likely a region of noise is at one point: one variable after the other is summed or integrated out.
 
 A region is a conjunction of linear inequalities. Where a variable lies between several lower and upper ends,
 the region is cut until one of each is the nearest; then a closed form is taken between the two:
@@ -6,8 +6,7 @@ the region is cut until one of each is the nearest; then a closed form is taken 
 - whole noise: Σ_{v=l}^{u} v^t·r^v = F(u+1) − F(l), where F(v) = p(v)·r^v solves F(v+1) − F(v) = v^t·r^v;
 - noise with a density: ∫_l^u v^t·e^{mv} dv = F(u) − F(l), where F(v) = p(v)·e^{mv} solves F' = v^t·e^{mv}.
 
-Both are again sums of such terms in the variables that are left, so the last variable leaves numbers. A set
-that has no volume counts as empty as soon as noise with a density takes part.
+Both are again sums of such terms in the variables that are left, so the last variable leaves numbers.
 
 Standard library only, and no code of the first reader.
 """
@@ -18,124 +17,30 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
-from math import ceil, comb, floor, gcd, lcm
+from math import comb
 
+from .second_regions import (
+    ONE,
+    ZERO,
+    Ends,
+    Form,
+    Kinds,
+    Noise,
+    Region,
+    cut,
+    limited,
+    meets,
+    parted,
+    parts_of,
+    possible,
+)
 from .strict import Unread
 
-Slopes = Mapping[int, Fraction]  # of variables
-Form = tuple[tuple[int, Fraction], ...]  # the same, in order and without a common factor
-Region = dict[Form, Fraction]  # each form is at most its bound
-Ends = tuple[dict[int, Fraction], Fraction]  # slopes and a constant
 Key = tuple[Fraction, tuple[tuple[int, int, Fraction], ...]]  # exponent of e; variable, its power, its rate
 Terms = dict[Key, Fraction]
 Pieces = dict[frozenset[tuple[Form, Fraction]], Terms]
 
 MAX_PIECES = 400_000  # parts of regions at one point
-
-ZERO, ONE = Fraction(0), Fraction(1)
-
-
-@dataclass(frozen=True)
-class Noise:
-    """The distribution of one variable.
-
-    Whole noise has the weights rate^|v|, other noise the density e^(−rate·unit·|v|), up to a number.
-    """
-
-    whole: bool
-    two_sided: bool
-    rate: Fraction
-
-
-Kinds = Sequence[Noise]  # of the variables, by their numbers
-
-
-def limited(region: Region, kinds: Kinds, slopes: Slopes, bound: Fraction, strict: bool) -> Region | None:
-    """Returns the part of a region where Σ slope·variable ≤ bound, or < bound; None if that is plainly empty."""
-    used = {v: s for v, s in sorted(slopes.items()) if s}
-    if not used:
-        return region if bound > 0 or (bound == 0 and not strict) else None
-    whole = all(kinds[v].whole for v in used)
-    if whole:
-        by = Fraction(lcm(*(s.denominator for s in used.values())))
-        by /= gcd(*(int(s * by) for s in used.values()))
-        bound *= by
-        bound = Fraction(ceil(bound) - 1 if strict else floor(bound))
-    else:
-        by = 1 / abs(next(iter(used.values())))
-        bound *= by
-    form = tuple((v, s * by) for v, s in used.items())
-    if form in region and region[form] <= bound:
-        return region
-    against = region.get(tuple((v, -s) for v, s in form))
-    if against is not None and (bound + against < 0 or (not whole and bound + against == 0)):
-        return None
-    return {**region, form: bound}
-
-
-def possible(region: Region, kinds: Kinds) -> bool:
-    """Tells whether a region has a point, by Fourier and Motzkin; in doubt about whole numbers yes."""
-    return _projected(region, kinds, {v for form in region for v, _ in form}) is not None
-
-
-def ends_of(region: Region, kinds: Kinds, slopes: Slopes) -> tuple[Fraction | None, Fraction | None]:
-    """Returns the least and the largest value of Σ slope·variable of whole noise, None where there is none."""
-    new = len(kinds)
-    kinds = [*kinds, Noise(True, True, ONE)]
-    for sign in (1, -1):
-        told = {new: Fraction(sign), **{v: -s * sign for v, s in slopes.items()}}
-        found = limited(region, kinds, told, ZERO, False)
-        if found is None:
-            return ONE, ZERO
-        region = found
-    left = _projected(region, kinds, {v for form in region for v, _ in form} - {new})
-    if left is None:
-        return ONE, ZERO
-    low, high = left.get(((new, -ONE),)), left.get(((new, ONE),))
-    return None if low is None else -low, high
-
-
-def _projected(region: Region, kinds: Kinds, variables: set[int]) -> Region | None:
-    """Returns a region without some variables, or None where it is empty."""
-    left: Region | None = region
-    while variables:
-        v = min(variables, key=lambda v: _ways(left or {}, v))
-        variables = variables - {v}
-        rest, below, above = parted(left or {}, v)
-        left = rest
-        for low in below:
-            for high in above:
-                left = _ordered(left, kinds, low, high, not kinds[v].whole)
-                if left is None:
-                    return None
-    return left
-
-
-def _ways(region: Region, v: int) -> int:
-    slopes = [s for form in region for w, s in form if w == v]
-    below = sum(s < 0 for s in slopes)
-    return below * (len(slopes) - below)
-
-
-def parted(region: Region, v: int) -> tuple[Region, list[Ends], list[Ends]]:
-    """Returns what a region says of other variables, and the lower and the upper ends of one."""
-    rest: Region = {}
-    ends: tuple[list[Ends], list[Ends]] = ([], [])
-    for form, bound in region.items():
-        slope = dict(form).get(v)
-        if slope is None:
-            rest[form] = bound
-        else:
-            ends[slope > 0].append(({w: -s / slope for w, s in form if w != v}, bound / slope))
-    return rest, ends[0], ends[1]
-
-
-def _ordered(region: Region | None, kinds: Kinds, low: Ends, high: Ends, strict: bool) -> Region | None:
-    """Returns the part of a region where one end is at most, or below another."""
-    if region is None:
-        return None
-    slopes = {w: low[0].get(w, ZERO) - high[0].get(w, ZERO) for w in {**low[0], **high[0]}}
-    return limited(region, kinds, slopes, high[1] - low[1], strict)
 
 
 class Sums:
@@ -154,7 +59,7 @@ class Sums:
             Unread: that is too much work, or beyond this reader.
         """
         total: Terms = {(ZERO, ()): ONE}
-        for part in _parts(region):
+        for part in parts_of(region):
             own = sorted({v for form in part for v, _ in form})
             order = {v: k for k, v in enumerate(own)}
             inner = {tuple((order[v], s) for v, s in form): bound for form, bound in part.items()}
@@ -178,7 +83,7 @@ class Sums:
         left = set(range(len(kinds)))
         while left:
             # noise with a density first, then whole noise whose slopes are 1 and −1
-            v = min(left, key=lambda v: (kinds[v].whole, _neighbours(region, v, left), v))
+            v = min(left, key=lambda v: (kinds[v].whole, meets(region, v, left), v))
             left.remove(v)
             found: Pieces = {}
             for given, terms in pieces.items():
@@ -193,9 +98,7 @@ class Sums:
             add_terms(total, terms)
         return total
 
-    def _without(
-        self, region: Region, terms: Terms, v: int, kinds: Kinds
-    ) -> Iterator[tuple[Region, Terms]]:
+    def _without(self, region: Region, terms: Terms, v: int, kinds: Kinds) -> Iterator[tuple[Region, Terms]]:
         """Yields the parts of a region without a variable, each with its terms."""
         for slope, bound, rate, share in self._density(kinds[v]):
             inside = limited(region, kinds, {v: slope}, bound, False)
@@ -205,7 +108,7 @@ class Sums:
             if kinds[v].whole and any(abs(dict(form).get(v, ONE)) != 1 for form in inside):
                 raise Unread("a multiple of its noise is compared with other noise")
             parts = [(_Part.taken(key, v, kinds[v], rate), c * share) for key, c in terms.items()]
-            for part, low, high in _cut(rest, kinds, (below, above), not kinds[v].whole):
+            for part, low, high in cut(rest, kinds, (below, above), not kinds[v].whole):
                 found: Terms = {}
                 try:
                     for taken, c in parts:
@@ -287,62 +190,6 @@ def _no_power(exponent: Fraction) -> Fraction:
 
 class _Endless(Exception):
     """A sum without an end on one side, of weights that do not get small there."""
-
-
-def _parts(region: Region) -> list[Region]:
-    """Returns the parts of a region that share no variable."""
-    parts: list[tuple[set[int], Region]] = []
-    for form, bound in region.items():
-        names = {v for v, _ in form}
-        joined: Region = {form: bound}
-        apart = []
-        for known, part in parts:
-            if known & names:
-                names |= known
-                joined |= part
-            else:
-                apart.append((known, part))
-        parts = [*apart, (names, joined)]
-    return [part for _, part in parts]
-
-
-def _neighbours(region: Region, v: int, left: set[int]) -> tuple[bool, int]:
-    """Returns whether a variable has a slope that is not 1 or −1, and how many others it meets."""
-    forms = [dict(form) for form in region]
-    return (
-        any(abs(form.get(v, ONE)) != 1 for form in forms),
-        len({w for form in forms if v in form for w in form} & left),
-    )
-
-
-def _cut(
-    region: Region, kinds: Kinds, ends: tuple[list[Ends], list[Ends]], strict: bool
-) -> Iterator[tuple[Region, Ends | None, Ends | None]]:
-    """Yields the parts of a region in which one lower and one upper end is the nearest; they are disjoint."""
-    for below, low in _nearest(region, kinds, ends[0], 1):
-        for part, high in _nearest(below, kinds, ends[1], -1):
-            if low is None or high is None:
-                yield part, low, high
-                continue
-            found = _ordered(part, kinds, low, high, strict)
-            if found is not None:
-                yield found, low, high
-
-
-def _nearest(
-    region: Region, kinds: Kinds, ends: list[Ends], sign: int
-) -> Iterator[tuple[Region, Ends | None]]:
-    """Yields the parts in which an end is the largest (sign 1) or smallest (−1); the first of equal ones."""
-    if not ends:
-        yield region, None
-    for k, end in enumerate(ends):
-        part: Region | None = region
-        for j, other in enumerate(ends):
-            if j != k:
-                pair = (other, end) if sign > 0 else (end, other)
-                part = _ordered(part, kinds, *pair, j < k)
-        if part is not None:
-            yield part, end
 
 
 @dataclass(frozen=True)

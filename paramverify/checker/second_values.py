@@ -28,9 +28,9 @@ class Noisy:
 
 @dataclass(frozen=True)
 class Multiple:
-    """A number that depends on parameters of the domain (0, ∞): Σ factor·name^power, (("eps", −1), 2) for 2/eps."""
+    """A number that depends on parameters of the domain (0, ∞): Σ factor·Π name^power."""
 
-    parts: Mapping[tuple[tuple[str, int], ...], Fraction]
+    parts: Mapping[tuple[tuple[str, int], ...], Fraction]  # {(("eps", −1),): 2} for 2/eps
 
     @staticmethod
     def of(parts: Mapping[tuple[tuple[str, int], ...], Fraction]) -> Fraction | Multiple:
