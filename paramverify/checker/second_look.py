@@ -12,7 +12,8 @@ what is compared, and:
 - a witness has the point, the names, the probabilities and the bound that the second reader finds;
 - a certificate about every length holds a model with these secrets, this bound and these probabilities.
 
-E = exp(q) is replaced by rationals very near to it: the equations above hold between functions of E.
+E = exp(q) is replaced by rationals very near to it, or by powers of such: the equations above hold between
+functions of E.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import product
+from math import gcd, lcm
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +42,7 @@ Word = tuple[str, ...]
 
 POINTS = 4
 PARTS = (1, 2, 3, 4, 6)  # of the largest step of an exponential
+MAX_ROOT = 60
 MAX_STEPS = 50  # that are tried for one of these
 MAX_COMPARED = 200_000  # pairs of a secret pair and a sequence, at one point
 MISTAKES = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
@@ -101,7 +104,10 @@ def _with_steps(look: _Look) -> str:
             try:
                 return look.compare()
             except Finer as error:
-                look.reader.refine(error.name, error.exponent, part)
+                if error.name:
+                    look.reader.refine(error.name, error.exponent, part)
+                else:
+                    look.refine(error.exponent)
             except Rejected:
                 if not look.reader.steps or part == PARTS[-1]:
                     raise
@@ -172,12 +178,26 @@ class _Look:
             raise Unread("evidence without a claim about a sequence")
         return {}
 
+    def refine(self, exponent: Fraction) -> None:
+        """Takes a root of E as the base, so that exp(exponent) is a whole power of it.
+
+        E itself may be too large: a wrong first reader may have had other exponents, a true one fewer.
+        """
+        known, other = self.reader.exponent or Fraction(0), abs(exponent)
+        bottom = lcm(known.denominator, other.denominator)
+        self.reader.exponent = Fraction(gcd(int(known * bottom), int(other * bottom)), bottom)
+        self.reader.power = int((self.exponent or self.reader.exponent) / self.reader.exponent)
+        if self.reader.power > MAX_ROOT:
+            raise Unread("the exponents of exp have too small a common divisor")
+        self.bases = self._bases()
+
     def _bases(self) -> list[Fraction]:
-        if self.exponent is None:
+        exponent = self.reader.exponent
+        if exponent is None:
             return [Fraction(1)]
-        if not 0 < self.exponent <= 50:
+        if not 0 < exponent <= 50:
             raise Unread("a constant with a large exponent")
-        low, high = exp_bounds(self.exponent, 200)
+        low, high = exp_bounds(exponent, 200)
         near = [(2 * low + high) / 3, (low + 2 * high) / 3]
         # Short numbers near it: the error is far below every difference that matters, 60 digits.
         return [Fraction(round(x * 10**60) + k, 10**60) for k, x in enumerate(near)]
@@ -196,7 +216,7 @@ class _Look:
     def _value(self, text: str, point: Mapping[str, Fraction], base: Fraction) -> Fraction:
         names, values = self.claim["variables"], dict(point)
         if self.exponent is not None:
-            values["E"] = base
+            values["E"] = base**self.reader.power
         return evaluate(parse(text, names), [values[name] for name in names])
 
     def _in_claim(self, point: Mapping[str, Fraction], base: Fraction) -> bool:
@@ -327,7 +347,8 @@ class _Look:
         """Returns an exact number of a document: `24/7`, or a formula in E or exp."""
         text = given["exact"] if isinstance(given, dict) else given
         formula = text.partition(" with ")[0].replace("^", "**")
-        return Calculator({"E": base}, self.exponent, base).number(formula)
+        reader = self.reader
+        return Calculator({"E": base**reader.power}, reader.exponent, base).number(formula)
 
     def _model(self, model: Mapping[str, Any]) -> str:
         """Compares the model of a certificate about many sequences: its names, bound and probabilities."""

@@ -56,7 +56,10 @@ def _digits(text: str) -> bool:
 
 
 class Finer(Exception):
-    """exp(exponent · name) is no whole power of x_name = exp(−step · name): another step is needed."""
+    """exp(exponent · name) is no whole power of x_name = exp(−step · name): another step is needed.
+
+    The name "" stands for 1, and exp(`exponent` of the calculator) for x_name.
+    """
 
     def __init__(self, name: str, exponent: Fraction) -> None:
         super().__init__(f"exp({exponent}*{name}) is no whole power")
@@ -65,7 +68,7 @@ class Finer(Exception):
 
 
 class Calculator:
-    """Evaluates expressions at one point: `values` of names, `base` for E = exp(`exponent`).
+    """Evaluates expressions at one point: `values` of names, `base` for exp(`exponent`).
 
     A name in `steps` is a parameter of the domain (0, ∞): the point has x_name = exp(−step · name) instead.
     """
@@ -102,32 +105,20 @@ class Calculator:
         text, tree = _parsed(given)
         return self._visit(tree, text)
 
-    def exp(self, argument: Fraction) -> Fraction:
-        """Returns what stands for exp(argument): a whole power of E."""
-        if not argument:
-            return Fraction(1)
-        power = argument / self.exponent if self.exponent else Fraction(1, 2)
-        if power.denominator != 1:
-            raise ValueError(f"exp({argument}) is no power of the constant of the claims")
-        return _power(self.base, int(power))
-
     def exp_of_sum(self, factors: Mapping[str, Fraction]) -> Fraction:
         """Returns e^(Σ factor·name), where the name "" stands for 1.
 
         Raises:
-            Finer: the step of a parameter is too large. Unread: a number that is no multiple of the exponent.
+            Finer: the step of a parameter, or the exponent of E, has to be smaller.
         """
         found = Fraction(1)
         for name, factor in factors.items():
-            if not name:
-                if factor and (self.exponent is None or (factor / self.exponent).denominator != 1):
-                    raise Unread(f"exp({factor}) is no power of the constant of the claims")
-                found *= self.exp(factor)
+            if not factor:
                 continue
-            step = self.steps[name]
+            step = self.steps[name] if name else -(self.exponent or 0)
             if not step or (factor / step).denominator != 1:
                 raise Finer(name, factor)
-            base = self.values[f"x_{name}"]
+            base = self.values[f"x_{name}"] if name else self.base
             assert isinstance(base, Fraction)
             found *= _power(base, int(-factor / step))
         return found
@@ -197,8 +188,6 @@ class Calculator:
         if isinstance(tree, ast.Name):
             if tree.id in ("true", "false"):
                 return Fraction(tree.id == "true")
-            if tree.id == "E" and self.exponent is not None:
-                return self.base
             if tree.id not in self.values:
                 raise ValueError(f"unknown name {tree.id!r}")
             return self.values[tree.id]

@@ -43,7 +43,7 @@ class Found:
 
 
 class SecondReader:
-    """A case file, read once more; E stands for exp(`exponent`).
+    """A case file, read once more; a base stands for exp(`exponent`), and its `power` for E.
 
     All methods raise Unread for what this reader does not know, and ValueError or another error
     of malformed data for what it takes for a mistake.
@@ -52,6 +52,7 @@ class SecondReader:
     def __init__(self, content: str, exponent: Fraction | None, folder: Path | None = None) -> None:
         self.data = tomllib.loads(content, parse_float=Decimal)
         self.exponent = exponent
+        self.power = 1
         if "mechanism" not in self.data or "claim" in self.data or "define" in self.data:
             raise Unread("cases without a mechanism")
         _check_neighbours(self.data)
@@ -99,7 +100,8 @@ class SecondReader:
 
     def calculator(self, point: Point, base: Fraction) -> Calculator:
         """Returns what evaluates expressions at a point."""
-        return Calculator(point, self.exponent, base, self.steps)
+        values = dict(point) if self.exponent is None else {**point, "E": base**self.power}
+        return Calculator(values, self.exponent, base, self.steps)
 
     def has(self, point: Point, base: Fraction) -> bool:
         """Tells whether a point is in the domain."""

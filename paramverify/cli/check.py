@@ -43,13 +43,14 @@ def command(evidence: Path, case: str | None, as_json: bool) -> int:
     if as_json:
         print_json(_document(report, look))
         return Exit.HOLDS if accepted else Exit.VIOLATED
-    lines = [line for line in report.lines if look is None or line != look.line]
+    second = "" if look is None else look.line if look.agrees else f"rejected: {look.line}"
+    lines = [line for line in report.lines if line != second]
     for line in lines[:SHOWN]:
         say(line)
     if len(lines) > SHOWN:
         say(f"... and {len(lines) - SHOWN} more")
-    if look is not None and look.line and look.agrees:
-        say(look.line)
+    if second:
+        say(second)
     say(verdict_line(report))
     return Exit.HOLDS if accepted else Exit.VIOLATED
 
