@@ -29,15 +29,32 @@ def _parts(mechanism: Mapping[str, Any], size: int) -> list[tuple[str, int | Non
     return [("", size if size > 1 or mechanism["kind"] == "noisy_max" else None)]
 
 
-def nearness(data: Mapping[str, Any], size: int) -> Callable[[Array, Array], bool] | None:
-    """Returns what tells whether two inputs are neighbours; None where `differ` does."""
+def nearness(data: Mapping[str, Any], size: int, default_by: Any) -> Callable[[Array, Array], bool]:
+    """Returns what tells whether two different inputs are neighbours, in one direction or the other."""
     table = data["neighbours"]
     if "related" in table:
         related = Related(table["related"], _parts(data["mechanism"], size))
         return lambda left, right: bool(related(left, right) or related(right, left))
     if "distance" in table and "differ" not in table:
         return lambda left, right: True
-    return None
+    by = table.get("by", default_by)
+    return lambda left, right: _near(left, right, table["differ"], by)
+
+
+def _near(left: Array, right: Array, differ: str, by: Any) -> bool:
+    changed = [(a, b) for a, b in zip(left, right, strict=True) if a is not b and a != b]
+    if differ not in ("each", "one"):
+        raise ValueError(f"differ = {differ!r:.40}")
+    if differ == "one" and len(changed) > 1:
+        return False
+    return by == "any" or all(abs(_number(a) - _number(b)) <= int(by) for a, b in changed)
+
+
+def _number(value: Value) -> Fraction:
+    number = meaning(value) if isinstance(value, str) else value
+    if isinstance(number, str):
+        raise ValueError(f"the label {number!r:.60} has no distance")
+    return number
 
 
 def distances_of(data: Mapping[str, Any], size: int) -> Callable[[Array, Array], Fraction] | None:
