@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -161,10 +162,10 @@ class Table:
             raise CaseError(f"a whole number from {least} to {most} is needed here", key=name)
         return value
 
-    def expression(self, name: str) -> Expression:
-        """Returns a parsed expression, given as text or as a number."""
+    def expression(self, name: str, known: Mapping[str, Fraction] | None = None) -> Expression:
+        """Returns a parsed expression, given as text or as a number; known names stand for their numbers."""
         with located(key=name):
-            return as_expression(self.need(name))
+            return as_expression(self.need(name), known)
 
     def texts(self, name: str) -> list[str]:
         """Returns a list of strings."""
@@ -174,10 +175,10 @@ class Table:
         return [str(v) for v in value]
 
 
-def as_expression(value: object) -> Expression:
+def as_expression(value: object, known: Mapping[str, Fraction] | None = None) -> Expression:
     """Parses a TOML value as an expression: text, a whole number, or a decimal read from its text."""
     if isinstance(value, str):
-        return parse(value)
+        return parse(value, known)
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**1000:
         return parse(str(value))
     raise CaseError("an expression (text or a number) is needed here")
@@ -191,16 +192,16 @@ def check_name(name: str) -> None:
         raise CaseError("a name has letters, digits and _, and starts with a letter", key=name)
 
 
-def all_expressions(data: object) -> Iterator[Expression]:
+def all_expressions(data: object, known: Mapping[str, Fraction] | None = None) -> Iterator[Expression]:
     """Yields every text of nested TOML data that mentions `exp` and parses as an expression."""
     if isinstance(data, dict):
         for value in data.values():
-            yield from all_expressions(value)
+            yield from all_expressions(value, known)
     elif isinstance(data, list):
         for value in data:
-            yield from all_expressions(value)
+            yield from all_expressions(value, known)
     elif isinstance(data, str) and "exp" in data:
         try:
-            yield parse(data)
+            yield parse(data, known)
         except ValueError:
             return  # not an expression, or a wrong one: reported where the key is read

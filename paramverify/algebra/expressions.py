@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from collections.abc import Mapping
 from fractions import Fraction
 
 from paramverify.algebra.evaluation import evaluate, unknown_name
@@ -59,11 +60,11 @@ _COMPARE: dict[type[ast.cmpop], str] = {
 _EQUALS = {"=": "write == for equality", "=<": "write <=, not =<", "=>": "write >=, not =>"}
 
 
-def parse(text: str) -> Expression:
+def parse(text: str, known: Mapping[str, Fraction] | None = None) -> Expression:
     """Parses an expression of the case format.
 
     Allowed are numbers, names, quoted labels, `+ - * / **`, comparisons, `and`, `or`, `not`, brackets,
-    `true`, `false` and the functions exp, ln, abs, min, max.
+    `true`, `false` and the functions exp, ln, abs, min, max. A `known` name stands for its number.
 
     Raises:
         ExpressionError: anything else, or a bound on size, nesting, digits or exponents is passed.
@@ -96,7 +97,7 @@ def parse(text: str) -> Expression:
     except (RecursionError, MemoryError, ValueError, OverflowError):
         raise ExpressionError("nested too deeply, or a sum with too many terms", text, 0) from None
     try:
-        return Expression(text, _Reader(text, source, indent).node(tree.body, 0))
+        return Expression(text, _Reader(text, source, indent, known or {}).node(tree.body, 0))
     except RecursionError:
         raise ExpressionError("nested too deeply", text, 0) from None
 
@@ -112,8 +113,9 @@ def _bound_brackets(source: str) -> None:
 class _Reader:
     """Turns a Python syntax tree into ours and refuses whatever is not on the whitelist."""
 
-    def __init__(self, text: str, source: str, indent: int) -> None:
+    def __init__(self, text: str, source: str, indent: int, known: Mapping[str, Fraction]) -> None:
         self.text = text
+        self.known = known
         self.source = source
         self.indent = indent
 
@@ -169,7 +171,7 @@ class _Reader:
             return Number(Fraction(name == "true"), column)
         if not NAME.match(name):
             raise self.refuse(f"not a name: {name!r} (letters, digits and _, starting with a letter)", column)
-        return Name(name, column)
+        return Number(self.known[name], column) if name in self.known else Name(name, column)
 
     def chain(self, tree: ast.BinOp, depth: int) -> Node:
         """Reads a left-nested chain such as a + b - c into one flat sum or product, without recursion."""

@@ -17,7 +17,7 @@ from functools import cmp_to_key
 from math import comb, lcm
 from typing import Protocol, Self, TypeVar
 
-from flint import fmpz, fmpz_poly
+from flint import fmpq, fmpq_mat, fmpz, fmpz_poly
 
 from paramverify.algebra.polynomials import Polynomial, rational
 from paramverify.errors import DefectError
@@ -87,6 +87,30 @@ def rational_root(value: Fraction) -> RealRoot:
     """Returns a rational number as the simple root of a linear polynomial."""
     factor = fmpz_poly([-value.numerator, value.denominator])
     return RealRoot(factor, 1, value, value)
+
+
+def power(root: RealRoot, exponent: int) -> RealRoot:
+    """Returns a positive root to the power of a positive whole number.
+
+    The matrix C of the factor has its roots as eigenvalues, so C^n has their n-th powers.
+    """
+    if root.is_rational:
+        return rational_root(root.lower**exponent)
+    degree = int(root.factor.degree())
+    top = root.factor[degree]
+    rows = [[fmpq(int(i == j + 1)) for j in range(degree)] for i in range(degree)]
+    for i, row in enumerate(rows):
+        row[-1] = -fmpq(root.factor[i], top)
+    matrix = fmpq_mat(rows)
+    raised = matrix
+    for _ in range(exponent - 1):
+        raised = raised * matrix
+    polynomial = fmpz_poly(raised.charpoly().numer())
+    while True:
+        found = isolate(polynomial, max(root.lower, Fraction(0)) ** exponent, root.upper**exponent)
+        if len(found) == 1:
+            return found[0]
+        root = root.halved()
 
 
 def univariate(polynomial: Polynomial) -> fmpz_poly:

@@ -18,10 +18,11 @@ from paramverify.api.source import Source, source_of
 from paramverify.api.toml import document
 from paramverify.encodings.sequences import probabilities
 from paramverify.errors import InputError, ProgramError, located
+from paramverify.models.conditions import Part
 from paramverify.models.design import interval_text
 from paramverify.models.evaluation import Values
 from paramverify.models.kinds import need_privacy
-from paramverify.models.mechanisms.program import Drawn, Given, Place, ProgramMechanism, read_inputs
+from paramverify.models.mechanisms.program import Drawn, Given, ProgramMechanism, read_inputs
 from paramverify.models.model import Model
 from paramverify.models.parameters import unbounded_names
 from paramverify.models.programs.runs import Plain
@@ -237,7 +238,7 @@ class Mechanism:
         bound = self.signature.bind(*given, **named, **known).arguments
         values = {name: self._number(name, bound[name]) for name in bound if name not in self.given}
         entries = [e for name in self.given for e in self._entries(name, bound[name])]
-        places = tuple(Place(name, found.length) for name, found in self.given.items())
+        places = tuple(Part(name, found.length) for name, found in self.given.items())
         with self._at_home(), located(file=self.source.place):
             drawn = Drawn(self.program, places, values)
             found = drawn.outcomes(_generator(seed, rng), entries, size)

@@ -12,7 +12,8 @@ what is compared, and:
 - a witness has the point, the names, the probabilities and the bound that the second reader finds;
 - a certificate about every length holds a model with these secrets, this bound and these probabilities.
 
-E = exp(q) is replaced by rationals very near to it: the equations above hold between functions of E.
+E = exp(q) is replaced by rationals very near to it, or by powers of such: the equations above hold between
+functions of E.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import product
+from math import gcd, lcm
+from pathlib import Path
 from typing import Any
 
 from . import cones as cone_checker
@@ -29,14 +32,18 @@ from . import regions as region_checker
 from .claims import FORMAT, Rejected, Report, read_claim
 from .exponentials import exp_bounds
 from .polynomials import evaluate, number, parse
+from .second_domains import candidates
 from .second_matching import Matching, both_sided, differences, origin, probabilities, scaled
-from .second_numbers import Calculator
-from .second_reader import MAX_WORDS, Found, SecondReader, candidates
+from .second_numbers import Calculator, Finer
+from .second_reader import MAX_WORDS, Found, SecondReader
 from .strict import Unread
 
 Word = tuple[str, ...]
 
 POINTS = 4
+PARTS = (1, 2, 3, 4, 6)  # of the largest step of an exponential
+MAX_ROOT = 60
+MAX_STEPS = 50  # that are tried for one of these
 MAX_COMPARED = 200_000  # pairs of a secret pair and a sequence, at one point
 MISTAKES = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
 
@@ -51,22 +58,34 @@ class SecondLook:
 
 
 def with_second_look(
-    report: Report, document: Mapping[str, Any], content: str, bound: Sequence[str] | None = None
+    report: Report,
+    document: Mapping[str, Any],
+    content: str,
+    bound: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
+    folder: Path | None = None,
 ) -> tuple[Report, SecondLook]:
     """Returns the report on evidence that was accepted for a case, after a second reading of the case.
 
-    `bound` is the numerator and the denominator of what stands for the bound of the case in a budget.
+    `bound` is the numerator and the denominator of what stands for the bound of the case in a budget, or
+    has both for each distance;
+    `folder` is that of the case file, where the file of a program is looked for.
     """
-    look = second_look(document, content, bound) if report.accepted else SecondLook(False, True, "")
+    look = second_look(document, content, bound, folder) if report.accepted else SecondLook(False, True, "")
     if look.agrees:
         return (replace(report, lines=(*report.lines, look.line)) if look.line else report), look
     return replace(report, accepted=False, lines=(*report.lines, f"rejected: {look.line}")), look
 
 
-def second_look(document: Mapping[str, Any], content: str, bound: Sequence[str] | None = None) -> SecondLook:
+def second_look(
+    document: Mapping[str, Any],
+    content: str,
+    bound: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
+    folder: Path | None = None,
+) -> SecondLook:
     """Compares evidence with the case file of this content."""
     try:
-        return SecondLook(True, True, f"read a second time: {_Look(document, content, bound).compare()}")
+        compared = _with_steps(_Look(document, content, bound, folder))
+        return SecondLook(True, True, f"read a second time: {compared}")
     except Unread as error:
         return SecondLook(False, True, f"not read a second time: {error!s:.200}")
     except Rejected as error:
@@ -75,18 +94,47 @@ def second_look(document: Mapping[str, Any], content: str, bound: Sequence[str] 
         return SecondLook(True, False, f"the second reading finds a mistake: {error!s:.200}")
 
 
+def _with_steps(look: _Look) -> str:
+    """Compares, with x_eps = exp(−step·eps) for the largest step that makes powers whole, or a part of it.
+
+    A claim about all x in (0, 1) says the same of x^k. So it does not matter which of these steps agrees.
+    """
+    for part in PARTS:
+        look.reader.reset_steps()
+        for _ in range(MAX_STEPS):
+            try:
+                return look.compare()
+            except Finer as error:
+                if error.name:
+                    look.reader.refine(error.name, error.exponent, part)
+                else:
+                    look.refine(error.exponent)
+            except Rejected:
+                if not look.reader.steps or part == PARTS[-1]:
+                    raise
+                break
+    raise Unread("the exponents of a parameter have too small a common divisor")
+
+
 class _Look:
     """One comparison: `points` with a value for E, and what was found at each."""
 
-    def __init__(self, document: Mapping[str, Any], content: str, bound: Sequence[str] | None) -> None:
+    def __init__(
+        self,
+        document: Mapping[str, Any],
+        content: str,
+        bound: Sequence[str] | Mapping[str, Sequence[str]] | None,
+        folder: Path | None = None,
+    ) -> None:
         self.document = document
         self.kind = document["format"]
         if self.kind not in (FORMAT, cone_checker.FORMAT, region_checker.FORMAT):
             raise Unread("evidence of this kind")
         claim = self._some_claim()
         self.exponent = number(claim["constant"]) if "constant" in claim else None
+        self.reader = SecondReader(content, self.exponent, folder)
+        claim.setdefault("variables", list(self.reader.intervals))
         self.names = [n for n in claim["variables"] if n != "E" or self.exponent is None]
-        self.reader = SecondReader(content, self.exponent)
         if bound is not None:
             self.reader.replace_bound(bound)
         self.bases = self._bases()
@@ -107,17 +155,19 @@ class _Look:
             return self._model(self.document["model"])
         if self.kind == FORMAT and self.document["status"] == "violated":
             return self._witness(self.document["witness"])
+        near = self._ratios()
+        if "box" not in self.claim:
+            return near
         self._domain()
         lengths = self.reader.lengths
         if not lengths:
             raise Unread("claims about sequences of every length")
         return self._claims(lengths)
 
-    def _some_claim(self) -> Mapping[str, Any]:
-        """Returns a claim that has the domain of the case, or the domain itself."""
+    def _some_claim(self) -> dict[str, Any]:
+        """Returns a claim that has the domain of the case, or the domain itself; nothing for some budgets."""
         if self.kind == cone_checker.FORMAT:
-            domain: Mapping[str, Any] = self.document["model"]["domain"]
-            return domain
+            return dict(self.document["model"]["domain"])
         if self.kind == region_checker.FORMAT:
             return dict(self.document["domain"])
         if self.document["status"] == "violated":
@@ -125,14 +175,30 @@ class _Look:
         for entry in self.document["claims"]:
             if entry.get("origins"):
                 return dict(entry["claim"])
-        raise Unread("evidence without a claim about a sequence")
+        if not self.document.get("budget", {}).get("witnesses"):
+            raise Unread("evidence without a claim about a sequence")
+        return {}
+
+    def refine(self, exponent: Fraction) -> None:
+        """Takes a root of E as the base, so that exp(exponent) is a whole power of it.
+
+        E itself may be too large: a wrong first reader may have had other exponents, a true one fewer.
+        """
+        known, other = self.reader.exponent or Fraction(0), abs(exponent)
+        bottom = lcm(known.denominator, other.denominator)
+        self.reader.exponent = Fraction(gcd(int(known * bottom), int(other * bottom)), bottom)
+        self.reader.power = int((self.exponent or self.reader.exponent) / self.reader.exponent)
+        if self.reader.power > MAX_ROOT:
+            raise Unread("the exponents of exp have too small a common divisor")
+        self.bases = self._bases()
 
     def _bases(self) -> list[Fraction]:
-        if self.exponent is None:
+        exponent = self.reader.exponent
+        if exponent is None:
             return [Fraction(1)]
-        if not 0 < self.exponent <= 50:
+        if not 0 < exponent <= 50:
             raise Unread("a constant with a large exponent")
-        low, high = exp_bounds(self.exponent, 200)
+        low, high = exp_bounds(exponent, 200)
         near = [(2 * low + high) / 3, (low + 2 * high) / 3]
         # Short numbers near it: the error is far below every difference that matters, 60 digits.
         return [Fraction(round(x * 10**60) + k, 10**60) for k, x in enumerate(near)]
@@ -144,12 +210,14 @@ class _Look:
         found = self.reader.points(self._base(0), POINTS)
         if not found:
             raise Unread("no point of the domain was found")
+        if len(found) == 1:  # functions of E are compared at two values of E
+            return [(found[0], base) for base in self.bases]
         return [(point, self._base(k)) for k, point in enumerate(found)]
 
     def _value(self, text: str, point: Mapping[str, Fraction], base: Fraction) -> Fraction:
         names, values = self.claim["variables"], dict(point)
         if self.exponent is not None:
-            values["E"] = base
+            values["E"] = base**self.reader.power
         return evaluate(parse(text, names), [values[name] for name in names])
 
     def _in_claim(self, point: Mapping[str, Fraction], base: Fraction) -> bool:
@@ -233,39 +301,57 @@ class _Look:
         return len(listed or {name for words in found for word in words or () for name in word})
 
     def _witness(self, written: Mapping[str, Any]) -> str:
-        point = {name: number(value) for name, value in written["parameters"].items()}
-        left, right = written["secrets"]
-        word = tuple(written["observations"])
         for base in self.bases:
-            if not self.reader.has(point, base):
-                raise Rejected("the witness is outside of the domain")
-            pairs = self.reader.pairs(point, base)
-            if not {(left, right), (right, left)} & set(pairs):
-                raise Rejected(f"{left!r} and {right!r} are not compared")
-            if self.reader.lengths and len(word) not in self.reader.lengths:
-                raise Rejected("the sequence has another length")
-            found = self.reader.at(point, base, [len(word)], {left, right}, word)
-            one, other = found.words[left], found.words[right]
-            if one is None or other is None:
-                raise Rejected("a secret is impossible at the witness")
-            zero = Fraction(0)
-            if not self.reader.one_sided and not (one.get(word) and other.get(word)):
-                raise Rejected("the sequence of the witness is ignored: it is possible on one side only")
-            own = [one.get(word, zero), other.get(word, zero), found.bound]
+            point, own = self._probabilities(written, base)
             for value, given in zip(own, [*written["probabilities"], written["bound"]], strict=True):
                 if value != self._exact(given, base):
                     raise Rejected(f"a number of the witness is {value!s:.60}, not {given!s:.60}")
-            if own[0] <= found.bound * own[1]:
+            if own[0] <= own[2] * own[1]:
                 raise Rejected("the witness is within the bound")
             if self._value(written["claim"]["polynomial"], point, base) >= 0:
                 raise Rejected("the claim of the witness is another one")
         return "the probabilities of the witness agree"
 
+    def _ratios(self) -> str:
+        """Compares the probabilities of the witnesses of a budget."""
+        witnesses = self.document.get("budget", {}).get("witnesses", [])
+        for written, base in product(witnesses, self.bases):
+            _, own = self._probabilities(written, base)
+            if own[:2] != [self._exact(given, base) for given in written["probabilities"]]:
+                raise Rejected("a witness of the budget has other probabilities")
+        return f"the probabilities of {len(witnesses)} witnesses agree"
+
+    def _probabilities(
+        self, written: Mapping[str, Any], base: Fraction
+    ) -> tuple[dict[str, Fraction], list[Fraction]]:
+        """Returns the point of a witness, and there both probabilities and the bound of the case."""
+        point = {name: number(value) for name, value in written["parameters"].items()}
+        left, right = written["secrets"]
+        word = tuple(written["observations"])
+        if not self.reader.has(point, base):
+            raise Rejected("the witness is outside of the domain")
+        pairs = self.reader.pairs(point, base)
+        if not {(left, right), (right, left)} & set(pairs):
+            raise Rejected(f"{left!r} and {right!r} are not compared")
+        if self.reader.lengths and len(word) not in self.reader.lengths:
+            raise Rejected("the sequence has another length")
+        found = self.reader.at(point, base, [len(word)], {left, right}, word)
+        one, other = found.words[left], found.words[right]
+        if one is None or other is None:
+            raise Rejected("a secret is impossible at the witness")
+        zero = Fraction(0)
+        if not self.reader.one_sided and not (one.get(word) and other.get(word)):
+            raise Rejected("the sequence of the witness is ignored: it is possible on one side only")
+        if written.get("distance") != _text(found.distances.get((left, right))):
+            raise Rejected("the distance of the inputs is another one")
+        return point, [one.get(word, zero), other.get(word, zero), found.bound(left, right)]
+
     def _exact(self, given: Any, base: Fraction) -> Fraction:
         """Returns an exact number of a document: `24/7`, or a formula in E or exp."""
         text = given["exact"] if isinstance(given, dict) else given
         formula = text.partition(" with ")[0].replace("^", "**")
-        return Calculator({"E": base}, self.exponent, base).number(formula)
+        reader = self.reader
+        return Calculator({"E": base**reader.power}, reader.exponent, base).number(formula)
 
     def _model(self, model: Mapping[str, Any]) -> str:
         """Compares the model of a certificate about many sequences: its names, bound and probabilities."""
@@ -289,7 +375,7 @@ class _Look:
             if not loop and {frozenset(p) for p in own} != {frozenset(p) for p in names}:
                 raise Rejected("other secrets are compared")
             top, bottom = (self._value(text, point, base) for text in model["ratio"])
-            if top != found.bound * bottom or bottom <= 0:
+            if {top} != {bound * bottom for bound in found.bounds.values()} or bottom <= 0:
                 raise Rejected("the bound is another one")
             value = partial(self._value, point=point, base=base)
             for secret, other, words in probabilities(model, value, lengths):
@@ -303,6 +389,10 @@ class _Look:
                     raise Rejected(f"the sequences under {secret!r} have other probabilities")
         told = f"{len(points)} point{'s' * (len(points) != 1)}"
         return f"the probabilities of the model up to length {length} agree at {told}"
+
+
+def _text(distance: Fraction | None) -> str | None:
+    return None if distance is None else str(distance)
 
 
 def _possible(words: Mapping[Word, Fraction]) -> dict[Word, Fraction]:

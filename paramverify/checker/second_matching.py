@@ -38,7 +38,11 @@ def differences(
             for at in found:
                 a, b = at.words[one], at.words[other]
                 known = a is not None and b is not None
-                row.append(at.bound * b.get(word, zero) - a.get(word, zero) if known and a and b else None)
+                row.append(
+                    at.bound(one, other) * b.get(word, zero) - a.get(word, zero)
+                    if known and a and b
+                    else None
+                )
             yield (one, other, word), tuple(row)
 
 
@@ -82,6 +86,7 @@ class Matching:
                 self.named.setdefault(text, []).append(k)
         self.tables: dict[tuple[int, ...], dict[Values, set[int]]] = {}
         self.matched: set[tuple[tuple[int, ...], Values]] = set()
+        self.shares: dict[tuple[int, ...], dict[Values, None]] = {}
         self.seen: set[str] = set()
 
     def group(self, items: Mapping[Item, Row]) -> None:
@@ -97,18 +102,22 @@ class Matching:
             # The sequence with the fewest zeros says what s is at the points; any claim may be its own.
             anchor = max(rows, key=lambda item: sum(map(bool, rows[item])))
             places = tuple(k for k, t in enumerate(rows[anchor]) if t)
-            at_anchor = _at(rows[anchor], places)
-            own = self.named.get(origin(anchor), [])
-            for k in dict.fromkeys([*own, *range(len(self.values))]):
-                values = _at(self.values[k], places)
-                shares = tuple(f / t for f, t in zip(values, at_anchor, strict=True))
+            for shares in self._candidates(rows[anchor], places, self.named.get(origin(anchor), [])):
                 if all(s > 0 for s in shares) and self._fits(rows, places, shares):
+                    self.shares.setdefault(places, {})[_normal(shares)] = None
                     break
             else:
                 raise Rejected(f"no claim says what {origin(anchor)} needs")
         for item, row in wanted.items():
             if not any(row) and any(any(self.values[k]) for k in self.named.get(origin(item), ())):
                 raise Rejected(f"the claim about {origin(item)} is another one")
+
+    def _candidates(self, row: Row, places: tuple[int, ...], own: Sequence[int]) -> Iterator[Values]:
+        """Yields what s may be, up to a positive number: as for other pairs, or as a claim says."""
+        yield from list(self.shares.get(places, ()))
+        at_anchor = _at(row, places)
+        for k in dict.fromkeys([*own, *range(len(self.values))]):
+            yield tuple(f / t for f, t in zip(_at(self.values[k], places), at_anchor, strict=True))
 
     def _fits(self, rows: Mapping[Item, Row], places: tuple[int, ...], shares: Values) -> bool:
         table = self._table(places)

@@ -11,6 +11,7 @@ from itertools import product
 from typing import Any
 
 from .second_numbers import Calculator, Value, meaning
+from .second_programs import Places, outputs_at
 from .strict import Unread
 
 Input = tuple[Value, ...]
@@ -230,6 +231,8 @@ def read(table: Mapping[str, Any], at: Calculator) -> Process:
         return _response(table, at)
     if kind == "above_threshold":
         return (Threshold if "queries" in table else Chosen)(table, at)
+    if kind == "program":
+        return OneAnswer(tuple(Places(table["inputs"]).answers), outputs_at(table, at))
     raise Unread(f"mechanisms of kind {kind!r:.40}")
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from .strict import Unread
@@ -54,17 +55,39 @@ def _digits(text: str) -> bool:
     return text.isascii() and text.isdigit() and (text == "0" or not text.startswith("0"))
 
 
-class Calculator:
-    """Evaluates expressions at one point: `values` of names, `base` for E = exp(`exponent`)."""
+class Finer(Exception):
+    """exp(exponent · name) is no whole power of x_name = exp(−step · name): another step is needed.
 
-    def __init__(self, values: Mapping[str, Value], exponent: Fraction | None, base: Fraction) -> None:
+    The name "" stands for 1, and exp(`exponent` of the calculator) for x_name.
+    """
+
+    def __init__(self, name: str, exponent: Fraction) -> None:
+        super().__init__(f"exp({exponent}*{name}) is no whole power")
+        self.name = name
+        self.exponent = exponent
+
+
+class Calculator:
+    """Evaluates expressions at one point: `values` of names, `base` for exp(`exponent`).
+
+    A name in `steps` is a parameter of the domain (0, ∞): the point has x_name = exp(−step · name) instead.
+    """
+
+    def __init__(
+        self,
+        values: Mapping[str, Value],
+        exponent: Fraction | None,
+        base: Fraction,
+        steps: Mapping[str, Fraction] = MappingProxyType({}),
+    ) -> None:
         self.values = values
         self.exponent = exponent
         self.base = base
+        self.steps = steps
 
     def knowing(self, values: Mapping[str, Value]) -> Calculator:
         """Returns the calculator with more names."""
-        return Calculator({**self.values, **values}, self.exponent, self.base)
+        return Calculator({**self.values, **values}, self.exponent, self.base, self.steps)
 
     def number(self, given: Any) -> Fraction:
         """Returns the value of an expression that is a number.
@@ -82,14 +105,47 @@ class Calculator:
         text, tree = _parsed(given)
         return self._visit(tree, text)
 
-    def exp(self, argument: Fraction) -> Fraction:
-        """Returns what stands for exp(argument): a whole power of E."""
-        if not argument:
-            return Fraction(1)
-        power = argument / self.exponent if self.exponent else Fraction(1, 2)
-        if power.denominator != 1:
-            raise ValueError(f"exp({argument}) is no power of the constant of the claims")
-        return _power(self.base, int(power))
+    def exp_of_sum(self, factors: Mapping[str, Fraction]) -> Fraction:
+        """Returns e^(Σ factor·name), where the name "" stands for 1.
+
+        Raises:
+            Finer: the step of a parameter, or the exponent of E, has to be smaller.
+        """
+        found = Fraction(1)
+        for name, factor in factors.items():
+            if not factor:
+                continue
+            step = self.steps[name] if name else -(self.exponent or 0)
+            if not step or (factor / step).denominator != 1:
+                raise Finer(name, factor)
+            base = self.values[f"x_{name}"] if name else self.base
+            assert isinstance(base, Fraction)
+            found *= _power(base, int(-factor / step))
+        return found
+
+    def _factors(self, tree: ast.expr, text: str) -> dict[str, Fraction]:
+        """Returns an exponent as multiples of parameters of the domain (0, ∞), and of 1 for the name ""."""
+        if not any(isinstance(n, ast.Name) and n.id in self.steps for n in ast.walk(tree)):
+            return {"": self._number(tree, text)}
+        if isinstance(tree, ast.Name):
+            return {tree.id: Fraction(1)}
+        if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, (ast.USub, ast.UAdd)):
+            sign = -1 if isinstance(tree.op, ast.USub) else 1
+            return {n: sign * c for n, c in self._factors(tree.operand, text).items()}
+        if isinstance(tree, ast.BinOp):
+            first, second = self._factors(tree.left, text), self._factors(tree.right, text)
+            if isinstance(tree.op, (ast.Add, ast.Sub)):
+                sign = 1 if isinstance(tree.op, ast.Add) else -1
+                return {
+                    n: first.get(n, Fraction(0)) + sign * second.get(n, Fraction(0))
+                    for n in {**first, **second}
+                }
+            if isinstance(tree.op, ast.Mult) and first.keys() <= {""}:
+                first, second = second, first
+            if isinstance(tree.op, (ast.Mult, ast.Div)) and second.keys() <= {""}:
+                by = second[""] if isinstance(tree.op, ast.Mult) else 1 / second[""]
+                return {n: c * by for n, c in first.items()}
+        raise Unread(f"the exponent {text!r:.60} has another form")
 
     def exp_of(self, given: Any) -> Fraction:
         """Returns e to the power of an expression, a sum of numbers and of whole multiples of logarithms."""
@@ -98,7 +154,7 @@ class Calculator:
 
     def _exp_of(self, tree: ast.expr, text: str) -> Fraction:
         if not any(isinstance(n, ast.Call) and _name(n.func) == "ln" for n in ast.walk(tree)):
-            return self.exp(self._number(tree, text))
+            return self.exp_of_sum(self._factors(tree, text))
         if isinstance(tree, ast.Call) and len(tree.args) == 1:
             return self._number(tree.args[0], text)
         if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
@@ -148,6 +204,8 @@ class Calculator:
         if isinstance(tree, ast.BinOp):
             return self._operation(tree, text)
         if isinstance(tree, ast.Call):
+            if _name(tree.func) == "exp" and len(tree.args) == 1:
+                return self.exp_of_sum(self._factors(tree.args[0], text))
             return self._call(_name(tree.func), [self._number(a, text) for a in tree.args])
         raise Unread(f"{text!r:.60} has {type(tree).__name__}")
 
@@ -179,8 +237,6 @@ class Calculator:
         return True
 
     def _call(self, name: str, numbers: list[Fraction]) -> Fraction:
-        if name == "exp" and len(numbers) == 1:
-            return self.exp(numbers[0])
         if name == "abs" and len(numbers) == 1:
             return abs(numbers[0])
         if name in ("min", "max") and numbers:

@@ -8,16 +8,20 @@ the reader that the claims come from, and is simple rather than fast: standard l
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from itertools import islice, product
-from math import comb
+from itertools import islice
+from math import comb, gcd, lcm
+from pathlib import Path
 from typing import Any
 
+from .second_domains import candidates, endless
 from .second_mechanisms import Chosen, Input, Process, Words, check, inputs, read
 from .second_numbers import Calculator, Value, meaning
+from .second_programs import Places
+from .second_relations import distances_of, nearness
 from .strict import Unread
 
 Point = Mapping[str, Fraction]
@@ -26,49 +30,77 @@ Assignments = list[tuple[dict[str, Value], Fraction]]
 MAX_ASSIGNMENTS = 20_000
 MAX_INPUTS = 1_000
 MAX_WORDS = 5_000  # sequences of all lengths that are listed, about
-STEPS = ("3/7", "5/11", "8/13", "4/17", "14/19", "9/23", "20/29", "6/31")
 
 
 @dataclass(frozen=True)
 class Found:
     """A case at one point: the bound e^ε, and for each secret how likely each sequence is.
 
-    A secret that is impossible at the point has None.
+    A secret that is impossible at the point has None. Where the bound depends on the distance of two inputs,
+    there is one for each distance, and `distances` has that of each pair of names.
     """
 
-    bound: Fraction
+    bounds: Mapping[Fraction | None, Fraction]
     words: Mapping[str, Words | None]
+    distances: Mapping[tuple[str, str], Fraction]
+
+    def bound(self, left: str, right: str) -> Fraction:
+        """Returns the bound for a pair of secrets."""
+        return self.bounds[self.distances.get((left, right))]
 
 
 class SecondReader:
-    """A case file, read once more; E stands for exp(`exponent`).
+    """A case file, read once more; a base stands for exp(`exponent`), and its `power` for E.
 
     All methods raise Unread for what this reader does not know, and ValueError or another error
     of malformed data for what it takes for a mistake.
     """
 
-    def __init__(self, content: str, exponent: Fraction | None) -> None:
+    def __init__(self, content: str, exponent: Fraction | None, folder: Path | None = None) -> None:
         self.data = tomllib.loads(content, parse_float=Decimal)
         self.exponent = exponent
+        self.replaced: dict[Fraction | None, str] = {}  # bounds by distance, instead of the case's own
+        self.power = 1
         if "mechanism" not in self.data or "claim" in self.data or "define" in self.data:
             raise Unread("cases without a mechanism")
+        _check_neighbours(self.data)
+        _read_file(self.data["mechanism"], folder)
         parameters = dict(self.data.get("parameters", {}))
         self.constraints: list[Any] = parameters.pop("constraints", [])
-        self.intervals = {name: self._interval(given) for name, given in parameters.items()}
+        self.steps: dict[str, Fraction] = {
+            n: Fraction(0) for n, given in parameters.items() if endless(given)
+        }
+        self.intervals = {
+            f"x_{name}" if name in self.steps else name: self._interval(given)
+            for name, given in parameters.items()
+        }
 
-    def replace_bound(self, bound: Sequence[str]) -> None:
-        """Takes a numerator over a denominator instead of the case's own bound."""
+    def refine(self, name: str, exponent: Fraction, part: int = 1) -> None:
+        """Makes exp(exponent · name) a whole power of x_name, by a part of the largest step."""
+        known, other = self.steps[name] * part, abs(exponent)
+        bottom = lcm(known.denominator, other.denominator)
+        self.steps[name] = Fraction(gcd(int(known * bottom), int(other * bottom)), bottom * part)
+
+    def reset_steps(self) -> None:
+        """Forgets the steps."""
+        self.steps = {name: Fraction(0) for name in self.steps}
+
+    def replace_bound(self, bound: Sequence[str] | Mapping[str, Sequence[str]]) -> None:
+        """Takes a numerator over a denominator instead of the case's own bound, or one for each distance."""
+        if isinstance(bound, Mapping):
+            self.replaced = {Fraction(d): f"({a})/({b})".replace("^", "**") for d, (a, b) in bound.items()}
+            return
         top, bottom = bound
         length = {k: v for k, v in self.data["privacy"].items() if k in ("length", "one_sided")}
-        try:
-            self.data["privacy"] = {"ratio": str(Fraction(top) / Fraction(bottom)), **length}
-        except ValueError:
-            raise Unread("a bound that is no rational number") from None
+        ratio = f"({top})/({bottom})".replace("^", "**")
+        self.data["privacy"] = {"ratio": ratio, **length}
 
     def _interval(self, given: Any) -> tuple[Fraction, Fraction, bool, bool]:
         """Returns lower end, upper end, and whether they belong to it."""
         text = given["in"] if isinstance(given, dict) else given
         plain = Calculator({}, None, Fraction(1))
+        if endless(given):
+            return Fraction(0), Fraction(1), False, False
         if not isinstance(text, str) or "," not in text:
             return plain.number(text), plain.number(text), True, True
         text = text.strip()
@@ -79,7 +111,8 @@ class SecondReader:
 
     def calculator(self, point: Point, base: Fraction) -> Calculator:
         """Returns what evaluates expressions at a point."""
-        return Calculator(point, self.exponent, base)
+        values = dict(point) if self.exponent is None else {**point, "E": base**self.power}
+        return Calculator(values, self.exponent, base, self.steps)
 
     def has(self, point: Point, base: Fraction) -> bool:
         """Tells whether a point is in the domain."""
@@ -129,7 +162,6 @@ class SecondReader:
         """
         at = self.calculator(point, base)
         privacy = self.data["privacy"]
-        bound = at.number(privacy["ratio"]) if "ratio" in privacy else at.exp_of(privacy["epsilon"])
         process = read(self.data["mechanism"], at)
         known: dict[Input, Words | None] = {}
 
@@ -148,7 +180,25 @@ class SecondReader:
         else:
             secrets = self._secrets(process, at)
         chosen = secrets if only is None else {name: secrets[name] for name in only}
-        return Found(bound, {name: _mixed(given, words) for name, given in chosen.items()})
+        far = distances_of(self.data, len(process.answers))
+        near = self._neighbours(process) if far else []
+        distances = {
+            (_shown(a, process), _shown(b, process)): far(a, b)
+            for pair in near
+            for a, b in (pair, pair[::-1])
+            if far
+        }
+        bounds: dict[Fraction | None, Fraction] = {}
+        every: set[Fraction | None] = set(distances.values())
+        for distance in every or {None}:
+            if distance in self.replaced:
+                bounds[distance] = at.knowing({"E": base}).number(self.replaced[distance])
+                continue
+            here = at if distance is None else at.knowing({"distance": distance})
+            bounds[distance] = (
+                here.number(privacy["ratio"]) if "ratio" in privacy else here.exp_of(privacy["epsilon"])
+            )
+        return Found(bounds, {name: _mixed(given, words) for name, given in chosen.items()}, distances)
 
     def pairs(self, point: Point, base: Fraction) -> list[tuple[str, str]]:
         """Returns the names of the secrets that are compared; both directions count."""
@@ -173,11 +223,9 @@ class SecondReader:
             listed = list(islice(inputs(process), MAX_INPUTS + 1))
             if len(listed) > MAX_INPUTS:
                 raise Unread("more neighbours than it lists")
-            by = table.get("by", process.default_by)
+            near = nearness(self.data, len(process.answers), process.default_by)
             for k, left in enumerate(listed):
-                found += [
-                    (left, right) for right in listed[k + 1 :] if _near(left, right, table["differ"], by)
-                ]
+                found += [(left, right) for right in listed[k + 1 :] if near(left, right)]
         if not isinstance(process, Chosen):
             return found
         values = {int(Fraction(v)) for v in process.answers[0]}
@@ -193,6 +241,8 @@ class SecondReader:
         table = self.data["mechanism"]
         names = {name for pair in self.data["secrets"]["pairs"] for name in pair}
         queries = table.get("queries", table.get("query", table.get("start")))
+        if table["kind"] == "program":
+            queries = Places(table["inputs"]).queries
         if queries is None:
             states = process.answers[0]
             priors = {name: self.data["prior"][name] for name in names}
@@ -211,8 +261,10 @@ class SecondReader:
             true = [name for name in names if here.number(self.data["secrets"][name]) != 0]
             if not true or not weight:
                 continue
+            answers = process.answers or [None] * len(listed)  # a program takes whatever it is given
             given = tuple(
-                named(here.value(q), known) for q, known in zip(listed, process.answers, strict=True)
+                here.value(q) if known is None else named(here.value(q), known)
+                for q, known in zip(listed, answers, strict=True)
             )
             for name in true:
                 found[name][given] = found[name].get(given, Fraction(0)) + weight
@@ -232,28 +284,21 @@ class SecondReader:
         return found
 
 
-def candidates(box: Mapping[str, tuple[Fraction, Fraction, bool, bool]]) -> Iterator[dict[str, Fraction]]:
-    """Yields points of a box: each coordinate another share of its interval first, then alike, then many."""
-    shares = [Fraction(step) for step in STEPS]
+def _check_neighbours(data: Mapping[str, Any]) -> None:
+    if data.get("neighbours", {}).keys() - {"differ", "by", "pairs", "related", "distance"}:
+        raise Unread("neighbours that are described in another way")
 
-    def at(chosen: Sequence[Fraction]) -> dict[str, Fraction]:
-        return {
-            name: low + (high - low) * share
-            for (name, (low, high, _, _)), share in zip(box.items(), chosen, strict=True)
-        }
 
-    if all(low == high for low, high, _, _ in box.values()):
-        yield at([Fraction(0)] * len(box))
-        return
-    size = len(shares)
-    for shift in range(size):
-        yield at([shares[(shift + 3 * k + k // size) % size] for k in range(len(box))])
-    for share in shares:
-        yield at([share] * len(box))
-    for step in (Fraction(1), Fraction(1, 3), Fraction(1, 20)):
-        yield from islice(
-            (at([s * step for s in chosen]) for chosen in product(shares, repeat=len(box))), 500
-        )
+def _read_file(table: dict[str, Any], folder: Path | None) -> None:
+    """Puts the text of a program in place of the name of its file."""
+    if table["kind"] == "program" and "file" in table:
+        if folder is None:
+            raise Unread("the file of a program, without the folder of the case")
+        try:
+            content = (folder / table["file"]).read_bytes()
+            table["source"] = content.decode("utf-8-sig")
+        except (OSError, ValueError):
+            raise Unread("the file of the program cannot be read") from None
 
 
 def named(given: Any, known: Sequence[Value], text: bool = False) -> Value:
@@ -320,22 +365,6 @@ def _fits(key: str, values: Sequence[Value]) -> bool:
         value in (part, meaning(part)) or (len(parts) > 1 and value in (part.strip(), meaning(part.strip())))
         for part, value in zip(parts, values, strict=True)
     )
-
-
-def _near(left: Input, right: Input, differ: str, by: Any) -> bool:
-    changed = [(a, b) for a, b in zip(left, right, strict=True) if a is not b and a != b]
-    if differ not in ("each", "one"):
-        raise ValueError(f"differ = {differ!r:.40}")
-    if differ == "one" and len(changed) > 1:
-        return False
-    return by == "any" or all(abs(_distance(a) - _distance(b)) <= int(by) for a, b in changed)
-
-
-def _distance(value: Value) -> Fraction:
-    number = meaning_of(value)
-    if isinstance(number, str):
-        raise ValueError(f"the label {number!r:.60} has no distance")
-    return number
 
 
 def _shown(given: Input, process: Process) -> str:

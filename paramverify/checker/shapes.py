@@ -92,6 +92,7 @@ WITNESS = record(
     {"claim": CLAIM, "parameters": POINT},
     {
         **COMPARED,
+        "distance": rational,  # of the two inputs, where the bound depends on it
         # of an inequality
         "number": whole,
         "statement": text,
@@ -125,7 +126,11 @@ REDUCTION = record(
 ENTRY = record({"claim": CLAIM, "proof": proof}, {"origins": listed(text)})
 CASE = record({"title": text, "digest": text})
 BUDGET = record(
-    {"bound": maybe(row(text, text)), "witnesses": listed(record({"parameters": POINT, **COMPARED}))}
+    {
+        "bound": maybe(row(text, text)),
+        "witnesses": listed(record({"parameters": POINT, **COMPARED}, {"distance": rational})),
+    },
+    {"bounds": table(row(text, text))},  # by distances
 )
 STATUS = one_of("holds", "violated", "unknown")
 # What a verdict may be about besides: less than privacy.

@@ -34,9 +34,9 @@ from paramverify.models.kinds import need_privacy
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case, load
-from paramverify.reports import documents, text
+from paramverify.reports import distances, documents, text
 from paramverify.reports.budgets import Statement, ratio_document
-from paramverify.synthesis.case_budget import case_budget
+from paramverify.synthesis.case_budget import CaseBudget, case_budget
 from paramverify.synthesis.suprema import TightBudget
 
 LISTED = (20, "Find the tight budget: the largest ratio over all priors, secrets and outputs.")
@@ -86,20 +86,20 @@ def command(
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")
         found = case_budget(model, session, width)
-        document = _evidence(loaded, found.ratio, session) if evidence else {}
+        document = _evidence(loaded, found, session) if evidence else {}
         more, words = text.session_words(session.words)
     related = found.relative
     statement = Statement.of(model, found.ratio)
     if evidence:
         write_json(evidence, document, indent=1)
     if as_json:
-        shown = statement.document()
+        shown = statement.document() | (distances.document(found.distances) if found.distances else {})
         if related:
             shown["relative_to"] = loaded.budget
             shown["relative"] = ratio_document(related) | {"attained": related.attained}
         print_json(shown | words | documents.side_condition(model) | {"notes": list(model.notes)})
     else:
-        first, *rest = statement.lines()
+        first, *rest = distances.lines(found.distances, statement) if found.distances else statement.lines()
         for line in (f"{first}{text.but(model)}", *rest):
             say(line)
         if related:
@@ -130,12 +130,16 @@ def best_bound() -> Callable[[TightBudget], None]:
     return keep
 
 
-def _evidence(case: Case, found: TightBudget, session: Session) -> dict[str, Any]:
+def _evidence(case: Case, budget: CaseBudget, session: Session) -> dict[str, Any]:
     """Returns the evidence of a budget; the obligations are proved over the ring of its claims."""
     from paramverify.reports.budget_evidence import budget_document
+    from paramverify.reports.distance_evidence import distance_document
 
+    found = budget.ratio
     model = found.proof.model if found.proof else need_privacy(case.model, "budget", INSTEAD)
     _, obligations = discharge(session, model)
+    if budget.distances:
+        return distance_document(case, budget.distances, obligations)
     return budget_document(case, found, obligations)
 
 

@@ -43,13 +43,14 @@ def command(evidence: Path, case: str | None, as_json: bool) -> int:
     if as_json:
         print_json(_document(report, look))
         return Exit.HOLDS if accepted else Exit.VIOLATED
-    lines = [line for line in report.lines if look is None or line != look.line]
+    second = "" if look is None else look.line if look.agrees else f"rejected: {look.line}"
+    lines = [line for line in report.lines if line != second]
     for line in lines[:SHOWN]:
         say(line)
     if len(lines) > SHOWN:
         say(f"... and {len(lines) - SHOWN} more")
-    if look is not None and look.line and look.agrees:
-        say(look.line)
+    if second:
+        say(second)
     say(verdict_line(report))
     return Exit.HOLDS if accepted else Exit.VIOLATED
 
@@ -96,8 +97,9 @@ def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None]:
     require_possible(loaded.model)
     if BUDGET in document:
         report = check_budget(document, loaded, check_with_case)
-        return with_second_look(report, document, content, document[BUDGET]["bound"])
-    return with_second_look(check_with_case(text, loaded), document, content)
+        bound = document[BUDGET].get("bounds") or document[BUDGET]["bound"]
+        return with_second_look(report, document, content, bound, Path(path).parent)
+    return with_second_look(check_with_case(text, loaded), document, content, folder=Path(path).parent)
 
 
 def _document(report: Report, look: SecondLook | None) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from paramverify.cli._common import (
 from paramverify.cli._exits import Exit
 from paramverify.errors import InputError, located
 from paramverify.models.kinds import need_privacy
+from paramverify.models.measures import Metric
 from paramverify.models.model import Model
 from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import Case, load
@@ -223,6 +224,8 @@ def _with_case(options: _Options, path: str, lift: Lift) -> Exit:
     model, given = need_privacy(loaded.model, "sample"), parse_point(options.at)
     points = chosen_points(model, given, options.seed, *([1] if goal is _Goal.AUDIT else []))
     size = length_of(model, options.length)
+    if isinstance(model.measure, Metric) and (goal is _Goal.SEARCH or options.bisection):
+        raise InputError("the bound of the case depends on the distance of two inputs: use budget")
     if goal in (_Goal.CERTIFY, _Goal.SEARCH):
         check_length(model, size)
     listed = experiments(model, size, points, options.pairs)
@@ -357,6 +360,9 @@ def _epsilons(given: tuple[str, ...], model: Model, points: list[dict[str, Fract
     """Returns the budgets to test: those given, else that of the case if it is one number at all points."""
     if given:
         return _numbers(given)
+    if isinstance(model.measure, Metric):
+        reason = "the bound of the case depends on the distance of two inputs, and a test is about one number"
+        raise InputError(f"{reason}: give --epsilon")
     own = {epsilon_at(model, point) for point in points}
     if len(own) > 1:
         raise InputError("the budget of the case depends on parameters: give --at or --epsilon")

@@ -40,6 +40,7 @@ from paramverify.evidence.certificates import Proof, text
 from paramverify.models.hmm import HMM
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
+from paramverify.models.measures import Metric
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
 
@@ -250,9 +251,9 @@ def directed_candidates(
         left, right = pi * pair.tau.mass, tau * pair.pi.mass
         for turned in turns:
             if turned:
-                yield Candidate(right, left, Origin(pair.right, pair.left, names))
+                yield Candidate(right, left, Origin(pair.right, pair.left, names), pair.distance)
             else:
-                yield Candidate(left, right, Origin(pair.left, pair.right, names))
+                yield Candidate(left, right, Origin(pair.left, pair.right, names), pair.distance)
 
 
 def weighted(
@@ -306,7 +307,7 @@ def certificate(model: Model, claims: Sequence[Claim], proofs: Sequence[Proof]) 
 
 def _is_long(model: AnyModel) -> bool:
     """Whether the model has too many sequences to list, and numbers as transitions, so that cones apply."""
-    if isinstance(model, Inequality):
+    if isinstance(model, Inequality) or isinstance(model.measure, Metric):
         return False
     longest = max(model.lengths, default=1)
     many = longest > 40 or len(model.hmm.observations) ** longest > FEW

@@ -20,12 +20,14 @@ NO_SEQUENCES = "the case has a claim of its own, and no sequences"
 class Candidate:
     """What one observation sequence says about one direction of a secret pair.
 
-    Up to a common positive factor, `left` and `right` are Pr(ω|left) and Pr(ω|right).
+    Up to a common positive factor, `left` and `right` are Pr(ω|left) and Pr(ω|right). `distance` is that of
+    the pair.
     """
 
     left: Polynomial
     right: Polynomial
     origin: Origin
+    distance: Fraction | None = None
 
     @property
     def ratio(self) -> Fraction | None:

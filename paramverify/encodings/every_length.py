@@ -181,7 +181,7 @@ def _polynomials(
     for pair in model.pairs:
         left, right = total(pair.pi) * pair.tau.mass, total(pair.tau) * pair.pi.mass
         for a, b, names in ((left, right, (pair.left, pair.right)), (right, left, (pair.right, pair.left))):
-            found = claim_polynomial(model, Candidate(a, b, Origin(*names, ())))
+            found = claim_polynomial(model, Candidate(a, b, Origin(*names, ()), pair.distance))
             yield primitive(found)[1], *names
 
 

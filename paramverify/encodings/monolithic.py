@@ -32,7 +32,7 @@ from paramverify.models.hmm import HMM
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
-from paramverify.models.priors import InitialDistribution
+from paramverify.models.priors import InitialDistribution, SecretPair
 
 if TYPE_CHECKING:
     from pysmt.environment import Environment
@@ -86,8 +86,8 @@ class Undecided:
 def formulas(model: Model, length: int) -> Iterator[Formula]:
     """Yields the formula of each secret pair and direction, each in an environment of its own."""
     for pair in model.pairs:
-        yield _formula(model, length, (pair.left, pair.pi), (pair.right, pair.tau))
-        yield _formula(model, length, (pair.right, pair.tau), (pair.left, pair.pi))
+        yield _formula(model, length, pair)
+        yield _formula(model, length, pair.turned)
 
 
 def script(formula: Formula) -> str:
@@ -248,15 +248,14 @@ class _Builder:
         return parts
 
 
-def _formula(
-    model: Model, length: int, left: tuple[str, InitialDistribution], right: tuple[str, InitialDistribution]
-) -> Formula:
+def _formula(model: Model, length: int, pair: SecretPair) -> Formula:
     builder = _Builder(model, length)
     manager = builder.manager
-    top, bottom = (builder.term(f) for f in (model.measure.ratio.numerator, model.measure.ratio.denominator))
-    masses = [builder.term(start.mass) for _, start in (left, right)]
-    likely = manager.Times(bottom, builder.forward(left[1]), masses[1])
-    unlikely = manager.Times(top, builder.forward(right[1]), masses[0])
+    ratio = model.measure.at(pair.distance).ratio
+    top, bottom = (builder.term(f) for f in (ratio.numerator, ratio.denominator))
+    masses = [builder.term(start.mass) for start in (pair.pi, pair.tau)]
+    likely = manager.Times(bottom, builder.forward(pair.pi), masses[1])
+    unlikely = manager.Times(top, builder.forward(pair.tau), masses[0])
     choices = [
         manager.Or([manager.Equals(w, builder.number(o)) for o in range(builder.count)])
         for w in builder.observed
@@ -264,8 +263,8 @@ def _formula(
     possible = [manager.GT(mass, builder.number(0)) for mass in masses]
     whole = manager.And([manager.GT(likely, unlikely), *choices, *builder.domain(), *possible])
     return Formula(
-        left[0],
-        right[0],
+        pair.left,
+        pair.right,
         environment=builder.environment,
         formula=whole,
         observed=builder.observed,

@@ -58,7 +58,7 @@ def sequence_claims(model: Model) -> tuple[Claim, ...]:
 
 def claim_polynomial(model: Model, candidate: Candidate) -> Polynomial:
     """Returns the polynomial whose nonnegativity says that the candidate is within the bound."""
-    return model.measure.claim(candidate.left, candidate.right)
+    return model.measure.at(candidate.distance).claim(candidate.left, candidate.right)
 
 
 def _severity(candidate: Candidate) -> tuple[int, Fraction]:
@@ -70,21 +70,22 @@ def _severity(candidate: Candidate) -> tuple[int, Fraction]:
 
 def candidates(model: Model) -> Iterator[Candidate]:
     """Yields every different (left, right) pair of probabilities that the claims compare."""
-    seen: set[tuple[str, str]] = set()
+    seen: set[tuple[str, str, Fraction | None]] = set()
     for word, vector in vectors(model.hmm, model.lengths):
         names = tuple(model.hmm.observations[o] for o in word)
         weights: dict[int, tuple[Polynomial, str]] = {}
         for pair in model.pairs:
             pi, pi_key = _weight(pair.pi, vector, weights)
             tau, tau_key = _weight(pair.tau, vector, weights)
-            if (pi_key, tau_key) in seen:
+            same = (pi_key, tau_key, pair.distance)
+            if same in seen:
                 continue
-            seen.add((pi_key, tau_key))
+            seen.add(same)
             left, right = pi * pair.tau.mass, tau * pair.pi.mass
             if not left and not right:
                 continue  # impossible under both secrets
-            yield Candidate(left, right, Origin(pair.left, pair.right, names))
-            yield Candidate(right, left, Origin(pair.right, pair.left, names))
+            yield Candidate(left, right, Origin(pair.left, pair.right, names), pair.distance)
+            yield Candidate(right, left, Origin(pair.right, pair.left, names), pair.distance)
 
 
 def probabilities(model: Model) -> Iterator[tuple[tuple[str, ...], str, RationalFunction]]:
@@ -265,6 +266,7 @@ def _again(model: AnyModel) -> Iterator[Claim]:
             if id(start) not in sums:
                 sums[id(start)] = forward_sums(model, start)
         left, right = sums[id(pair.pi)], sums[id(pair.tau)]
+        measure = model.measure.at(pair.distance)
         for word in left.keys() | right.keys():
             zero = pair.pi.mass * 0
             a = left.get(word, zero) * pair.tau.mass
@@ -272,7 +274,7 @@ def _again(model: AnyModel) -> Iterator[Claim]:
             names = tuple(model.hmm.observations[o] for o in word)
             turned = Origin(pair.right, pair.left, names)
             for one, other, origin in ((a, b, Origin(pair.left, pair.right, names)), (b, a, turned)):
-                yield Claim(primitive(model.measure.claim(one, other))[1], model.domain, (origin,))
+                yield Claim(primitive(measure.claim(one, other))[1], model.domain, (origin,))
 
 
 ENCODING = Encoding(

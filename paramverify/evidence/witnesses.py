@@ -22,9 +22,9 @@ from paramverify.formats.refutations import fails_at
 from paramverify.models.evaluation import Numbers, Values, observation_indices
 from paramverify.models.inequality import Comparison, Inequality
 from paramverify.models.kinds import AnyModel
-from paramverify.models.measures import Pure
+from paramverify.models.measures import Metric, Pure
 from paramverify.models.model import Model
-from paramverify.models.priors import InitialDistribution
+from paramverify.models.priors import InitialDistribution, SecretPair
 
 MAX_DENOMINATOR_BITS = 4_096
 
@@ -44,6 +44,7 @@ class Witness:
     bound: Real
     exceeds: bool
     meant: Mapping[str, str] = field(default_factory=dict)  # unbounded parameters, in words
+    distance: Fraction | None = None  # of the two inputs, where the bound depends on it
 
     @property
     def ratio(self) -> Real | None:
@@ -117,14 +118,16 @@ def evaluate(model: Model, origin: Origin, point: Point) -> Witness:
         raise InputError(f"no value for {', '.join(missing)}")
     if not contains(model.domain, parameters):
         raise InputError(f"this point is not in the domain {model.domain.describe()}")
-    pi, tau = directed(model, origin.left, origin.right)
+    pair = pair_of(model, origin.left, origin.right)
+    pi, tau = pair.pi, pair.tau
     numbers = Numbers(model, parameters)
     for name, start in ((origin.left, pi), (origin.right, tau)):
         if numbers.mass(start).sign() <= 0:
             raise InputError(f"the secret {name!r} has probability zero at this point")
     word = observation_indices(model, origin.observations)
     left, right = numbers.probability(pi, word), numbers.probability(tau, word)
-    bound = numbers.bound()
+    measure = model.measure.at(pair.distance)
+    bound = numbers.bound(pair.distance)
     return Witness(
         parameters,
         origin.left,
@@ -132,13 +135,20 @@ def evaluate(model: Model, origin: Origin, point: Point) -> Witness:
         observations=origin.observations,
         probabilities=(left, right),
         bound=bound,
-        exceeds=model.measure.exceeds(left, right, bound),
+        exceeds=measure.exceeds(left, right, bound),
         meant=meant(model.domain.ring.unbounded, parameters),
+        distance=pair.distance if isinstance(model.measure, Metric) else None,
     )
 
 
 def directed(model: Model, left: str, right: str) -> tuple[InitialDistribution, InitialDistribution]:
-    """Returns the conditioned priors of two secrets that the model compares.
+    """Returns the conditioned priors of two secrets that the model compares; see `pair_of`."""
+    pair = pair_of(model, left, right)
+    return pair.pi, pair.tau
+
+
+def pair_of(model: Model, left: str, right: str) -> SecretPair:
+    """Returns the pair of two secrets that the model compares, in this direction.
 
     Where no pair has exactly these names, blanks do not count.
 
@@ -151,9 +161,9 @@ def directed(model: Model, left: str, right: str) -> tuple[InitialDistribution, 
         for pair in model.pairs:
             known = plain(pair.left), plain(pair.right)
             if known == wanted:
-                found[pair.left, pair.right] = pair.pi, pair.tau
+                found[pair.left, pair.right] = pair
             elif known == wanted[::-1]:
-                found[pair.right, pair.left] = pair.tau, pair.pi
+                found[pair.right, pair.left] = pair.turned
         if len(found) > 1:
             raise InputError(
                 f"{left!r} against {right!r} may be several pairs: write the blanks as in the case"

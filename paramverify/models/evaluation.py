@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from flint import fmpq_poly
 
@@ -47,9 +48,9 @@ class Numbers(Values):
 
     model: Model
 
-    def bound(self) -> Real:
-        """Returns the bound of the measure at the point."""
-        return self.model.measure.bound(self.function)
+    def bound(self, distance: Fraction | None = None) -> Real:
+        """Returns the bound of the measure at the point, for a pair of inputs at a distance."""
+        return self.model.measure.at(distance).bound(self.function)
 
     def mass(self, start: InitialDistribution) -> Real:
         """Returns the mass of a conditioned prior (its weights are only fixed up to a factor)."""

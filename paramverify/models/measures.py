@@ -1,17 +1,19 @@
 """Measures of privacy: how the probabilities of an output under two secrets are compared.
 
-A model has one measure. Encodings ask it for claims, witnesses for what an output leaks, budgets for the same
-question with another bound; none of them knows how the comparison is written.
+A model has one measure; where its bound depends on the distance of two inputs, `at` gives that of a pair.
+Encodings ask it for claims, witnesses for what an output leaks, budgets for the same question with another
+bound; none of them knows how the comparison is written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring, key, variables
 from paramverify.algebra.reals import Real
+from paramverify.errors import UnsupportedError
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +29,10 @@ class Pure:
     def number(ring: Ring, bound: Fraction | int) -> Pure:
         """Returns the measure with a positive number as its bound."""
         return Pure(RationalFunction.of(ring.number(bound)))
+
+    def at(self, distance: Fraction | None) -> Pure:
+        """Returns the measure itself: its bound is the same for all pairs."""
+        return self
 
     @property
     def variables(self) -> frozenset[str]:
@@ -67,4 +73,41 @@ class Pure:
         return {"ratio": [key(self.ratio.numerator), key(self.ratio.denominator)]}
 
 
-Measure = Pure  # the union of all measures
+@dataclass(frozen=True, eq=False)
+class Metric:
+    """Metric privacy: a pair of inputs at distance d has the bound `bounds[d]`, both ways.
+
+    With e^(ε·d) as the bounds it is the privacy of [ChatzikokolakisABP13].
+    """
+
+    bounds: Mapping[Fraction, Pure]
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """The parameters of the bounds, and `E`."""
+        return frozenset(name for bound in self.bounds.values() for name in bound.variables)
+
+    def at(self, distance: Fraction | None) -> Pure:
+        """Returns the measure between two inputs at a distance of the model.
+
+        Raises:
+            UnsupportedError: no distance is given; one bound for all pairs is asked for.
+        """
+        if distance is None:
+            raise UnsupportedError("the bound of this case depends on the distance of two inputs")
+        return self.bounds[distance]
+
+    def scaled(self, top: Polynomial, bottom: Polynomial) -> Metric:
+        """Returns the measure with its bounds times top/bottom, which is positive, as is `bottom`."""
+        return Metric({d: bound.scaled(top, bottom) for d, bound in self.bounds.items()})
+
+    def map(self, change: Callable[[Polynomial], Polynomial]) -> Metric:
+        """Returns the measure with other polynomials: at a point, or over another ring."""
+        return Metric({d: bound.map(change) for d, bound in self.bounds.items()})
+
+    def document(self) -> dict[str, list[str]]:
+        """Not available: evidence about all sequences at once has one bound."""
+        return self.at(None).document()
+
+
+Measure = Pure | Metric

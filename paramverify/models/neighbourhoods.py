@@ -67,7 +67,8 @@ class Neighbourhood:
 
 def unformed(mechanism: Mechanism, table: Table) -> Neighbourhood | None:
     """Reads `[neighbours]` where it describes too many pairs to form, of a mechanism that allows for it."""
-    if not isinstance(mechanism, WorstPair) or "pairs" in table or not mechanism.knows_worst_pair:
+    listed = "pairs" in table or "related" in table or "distance" in table
+    if not isinstance(mechanism, WorstPair) or listed or not mechanism.knows_worst_pair:
         return None
     differ, by = read_differ(table)
     pairs = count_pairs(mechanism.answers, differ, by)

@@ -7,7 +7,7 @@ keeps the assignments that satisfy it and never divides; their total mass goes a
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import comb
 
@@ -56,12 +56,23 @@ class InitialDistribution:
 
 @dataclass(frozen=True, eq=False)
 class SecretPair:
-    """Two secrets that must not be told apart, with the conditioned priors `pi` and `tau`."""
+    """Two secrets that must not be told apart, with the conditioned priors `pi` and `tau`.
+
+    Neighbouring inputs of a mechanism have their `inputs`, and their `distance` where the case gives one.
+    """
 
     left: str
     right: str
     pi: InitialDistribution
     tau: InitialDistribution
+    inputs: tuple[Assignment, Assignment] | None = None
+    distance: Fraction | None = None
+
+    @property
+    def turned(self) -> SecretPair:
+        """The other direction."""
+        inputs = self.inputs and (self.inputs[1], self.inputs[0])
+        return replace(self, left=self.right, right=self.left, pi=self.tau, tau=self.pi, inputs=inputs)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
+from fractions import Fraction
 
 from paramverify.algebra.budgets import read_epsilon
 from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.expressions import Expression
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.signs import Sign, sign_on
-from paramverify.errors import CaseError, located
+from paramverify.errors import CaseError, InputError, located
 from paramverify.models.context import Checks
-from paramverify.models.measures import Measure, Pure
+from paramverify.models.measures import Measure, Metric, Pure
 from paramverify.tables import Table
 
 MAX_LENGTH = 100_000
+DISTANCE = re.compile(r"\bdistance\b")  # in a bound, the distance of two inputs
 
 
-def read_measure(privacy: Table, checks: Checks) -> tuple[Measure, str]:
+def read_measure(privacy: Table, checks: Checks, distances: Collection[Fraction] = ()) -> tuple[Measure, str]:
     """Reads `epsilon` or `ratio`: the measure, its bound positive on the domain; and the bound in words.
+
+    Where the pairs of the case have distances, the bound is one for each of them.
 
     Raises:
         CaseError: a bound that is not positive, or below 1 everywhere; a mistake in the table.
@@ -25,7 +31,37 @@ def read_measure(privacy: Table, checks: Checks) -> tuple[Measure, str]:
     if ("epsilon" in privacy) == ("ratio" in privacy):
         raise CaseError(f"give either epsilon or ratio{privacy.hint('epsilon', 'ratio')}")
     name = "epsilon" if "epsilon" in privacy else "ratio"
-    expression = privacy.expression(name)
+    if not distances:
+        return _bound(privacy.expression(name), name, checks)
+    if not DISTANCE.search(str(privacy.get(name))):
+        reason = "[neighbours] gives a distance, and this bound does not depend on it; write distance here"
+        raise CaseError(reason, key=name)
+    bounds: dict[Fraction, Pure] = {}
+    for distance in sorted(distances):
+        try:
+            bounds[distance], words = _bound(privacy.expression(name, {"distance": distance}), name, checks)
+        except InputError as error:
+            whole = distance.denominator == 1
+            hint = "" if whole else "; make all distances whole, or write the bound with exp or epsilon"
+            error.reason += f" (for the distance {distance}{hint})"
+            raise
+    return Metric(bounds), words
+
+
+def check_distance(privacy: Table, known: Collection[str]) -> None:
+    """Checks that a bound that mentions the distance may do so: it is a known name.
+
+    Raises:
+        CaseError: `[neighbours]` gives no distance, and no parameter has this name.
+    """
+    for name in ("epsilon", "ratio"):
+        if DISTANCE.search(str(privacy.data.get(name, ""))) and "distance" not in known:
+            reason = "give the distance of two inputs in [neighbours], such as distance"
+            raise CaseError(f'{reason} = "sum(abs(x[i] - y[i]))"', key=name)
+
+
+def _bound(expression: Expression, name: str, checks: Checks) -> tuple[Pure, str]:
+    """Returns the measure of one bound, and the bound in words."""
     with located(key=name):
         if name == "epsilon":
             unbounded = [u.name for u in checks.ring.unbounded]

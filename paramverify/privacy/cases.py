@@ -23,6 +23,7 @@ from paramverify.files import read_file
 from paramverify.models.context import Checks, check_domain
 from paramverify.models.definitions import Definitions, read_files, unknown_table
 from paramverify.models.design import Design, read_design
+from paramverify.models.distances import NAME
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.mechanisms import Input, Mechanism, files_of
@@ -35,7 +36,7 @@ from paramverify.models.parameters import (
     without_interval,
 )
 from paramverify.models.priors import Prior
-from paramverify.privacy.bounds import read_lengths, read_measure, read_one_sided
+from paramverify.privacy.bounds import check_distance, read_lengths, read_measure, read_one_sided
 from paramverify.privacy.secrets import possible, read_comparison
 from paramverify.tables import MAX_BYTES, Table, all_expressions, read_toml
 
@@ -172,14 +173,21 @@ class _Reader:
     def privacy(self) -> Case:
         """Reads a case about privacy: `[mechanism]`, what is compared, and `[privacy]`."""
         privacy = self.top.table("privacy")
+        with located(key="privacy"):
+            tables = (self.top.data.get(name) for name in ("parameters", "neighbours"))
+            check_distance(privacy, [name for table in tables if isinstance(table, dict) for name in table])
         checks = Checks(read_domain(self.top, self.exponents(privacy), {}))
         free, design = self.free(checks), read_design(self.top)
         empty = check_domain(checks.domain)
         digest = self.files(checks)
         compared = read_comparison(self.top, checks)
         with located(key="privacy"):
-            measure, budget = read_measure(privacy, checks)
+            distances = {p.distance for p in compared.pairs if p.distance is not None}
+            measure, budget = read_measure(privacy, checks, distances)
             lengths = read_lengths(privacy.get("length"))
+            if distances and not lengths:
+                reason = 'with distances the lengths are numbers: write, for example, length = "1..5"'
+                raise CaseError(reason, key="length")
             one_sided = read_one_sided(privacy)
             privacy.close()
             if one_sided and compared.stands_for:
@@ -239,13 +247,18 @@ class _Reader:
     def exponents(self, privacy: Table | None = None) -> dict[str, list[Fraction]]:
         """Returns the numbers in every `exp` of the case ("") and the factors of unbounded parameters."""
         names = unbounded_names(self.top) if privacy else ()
-        words = {k: v for k, v in self.top.data.items() if k not in ("title", "source", "expect")}
+        away = ("title", "source", "expect", "neighbours", *(["privacy"] if privacy else []))
+        words = {k: v for k, v in self.top.data.items() if k not in away}
         used = {name: [*self.finer.get(name, ())] for name in ("", *names)}
-        for name, factors in exponents(list(all_expressions(words)), names).items():
+        # Other distances than 1 need whole powers of what 1 needs; else the case is read again.
+        neighbours = self.top.data.get("neighbours")
+        one = {NAME: Fraction(1)} if isinstance(neighbours, dict) and NAME in neighbours else {}
+        expressions = [*all_expressions(words), *all_expressions(privacy.data if privacy else {}, one)]
+        for name, factors in exponents(expressions, names).items():
             used[name] += factors
         if privacy and "epsilon" in privacy:
             with located(key="privacy"):
-                budget = read_epsilon(privacy.expression("epsilon"), names, fixed_values(self.top))
+                budget = read_epsilon(privacy.expression("epsilon", one), names, fixed_values(self.top))
                 used[""].append(budget.rational)
                 for name, factor in budget.multiples:
                     used[name].append(factor)

@@ -6,7 +6,7 @@ mechanism.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -17,7 +17,9 @@ from paramverify.algebra.polynomials import Polynomial, RationalFunction, consta
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import Claim
 from paramverify.errors import CaseError, located
+from paramverify.models.conditions import shape_of
 from paramverify.models.context import Checks, Obligation, is_somewhere_positive
+from paramverify.models.distances import in_words, one_way, with_distances
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import (
     Input,
@@ -67,7 +69,8 @@ def read_comparison(top: Table, checks: Checks) -> Compared:
     with top.within("mechanism") as made:
         mechanism, checked = read_mechanism(made, checks), are_rows_checked(made.text("kind"))
     if "neighbours" in top:
-        found = _neighbours(top, mechanism)
+        names = (*checks.ring.parameters, *(u.name for u in checks.ring.unbounded))
+        found = _neighbours(top, mechanism, names)
     elif isinstance(mechanism, Explicit) and not mechanism.queries:
         found = Compared(mechanism, mechanism.model, _explicit_pairs(top, mechanism, checks))
     else:
@@ -92,7 +95,7 @@ def _check_steps(hmm: HMM, checks: Checks) -> None:
                 checks.nonnegative(share.numerator * share.denominator, f"the step from {state} to {name}")
 
 
-def _neighbours(top: Table, mechanism: Mechanism) -> Compared:
+def _neighbours(top: Table, mechanism: Mechanism, names: Collection[str]) -> Compared:
     if "prior" in top or "secrets" in top:
         raise CaseError("give either [neighbours], or [prior] and [secrets]", key="neighbours")
     if mechanism.queries:
@@ -103,10 +106,13 @@ def _neighbours(top: Table, mechanism: Mechanism) -> Compared:
             table.close()
             return _worst(mechanism, many)
         hmm, pairs = mechanism.neighbours(table)
+        shape = shape_of(mechanism, mechanism.answers)
+        notes = one_way(table, shape, pairs, mechanism.answers)
+        pairs = with_distances(table, shape, pairs, names)
         table.close()
         if not pairs:
             raise CaseError("there are no neighbouring inputs")
-        return Compared(mechanism, hmm, pairs)
+        return Compared(mechanism, hmm, pairs, notes=(*notes, *in_words(table, pairs)))
 
 
 def _worst(mechanism: Mechanism, around: Neighbourhood) -> Compared:

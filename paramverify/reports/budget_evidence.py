@@ -32,7 +32,7 @@ from paramverify.claims import Claim, Origin
 from paramverify.errors import EvidenceError, InputError
 from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.models.kinds import need_privacy
-from paramverify.models.measures import Pure
+from paramverify.models.measures import Metric, Pure
 from paramverify.models.model import Model
 from paramverify.models.rebound import without_bound
 from paramverify.privacy.cases import Case
@@ -101,14 +101,20 @@ def check_budget(document: Mapping[str, Any], case: Case, check: Check) -> check
         stated = _read(document)
         model = need_privacy(case.model, "the evidence of a budget")
         scaled = model
+        bounds = stated.get("bounds")
         if stated["bound"] is not None:
             scaled = bounded(model, stated["bound"])
+        elif bounds is not None:
+            scaled = bounded_by_distance(model, bounds)
         rest = {name: value for name, value in document.items() if name != BUDGET}
         report = check(json.dumps(rest), replace(case, model=scaled))
         if not report.accepted:
             return report
         found = [_again(model, written) for written in stated["witnesses"]]
-        line = _line(scaled if stated["bound"] is not None else None, found)
+        if isinstance(model.measure, Metric):
+            line = _distances_line(scaled if bounds is not None else None)
+        else:
+            line = _line(scaled if stated["bound"] is not None else None, found)
         if document.get("kind") == "loop":
             line = "budget: there is none; the loop makes the ratio larger than every number"
     except (ValueError, KeyError, TypeError, AttributeError, EvidenceError, checker.Rejected) as error:
@@ -123,6 +129,23 @@ def bounded(model: Model, written: list[str]) -> Model:
         EvidenceError: not two polynomials in `E`, or not a positive number.
     """
     plain = without_bound(model)
+    return replace(plain, measure=_measure(plain, written))
+
+
+def bounded_by_distance(model: Model, written: Mapping[str, list[str]]) -> Model:
+    """Returns the model with a bound for each distance, written like that of `bounded`.
+
+    Raises:
+        EvidenceError: see `bounded`; or other distances than those of the model.
+    """
+    plain = without_bound(model)
+    bounds = {Fraction(distance): _measure(plain, pair) for distance, pair in written.items()}
+    if bounds.keys() != {pair.distance for pair in model.pairs}:
+        raise EvidenceError("the case has other distances")
+    return replace(plain, measure=Metric(bounds))
+
+
+def _measure(plain: Model, written: list[str]) -> Pure:
     ring, constant = plain.domain.ring, plain.domain.constant
     parts: list[Polynomial] = []
     for item in written:
@@ -133,17 +156,23 @@ def bounded(model: Model, written: list[str]) -> Model:
         if Real(number, fmpq_poly([1]), constant).sign() <= 0:
             raise EvidenceError("the bound is not positive")
         parts.append(polynomial)
-    return replace(plain, measure=Pure(RationalFunction(parts[0], parts[1])))
+    return Pure(RationalFunction(parts[0], parts[1]))
 
 
 def _read(document: Mapping[str, Any]) -> dict[str, Any]:
     stated = document[BUDGET]
     bound = stated.get("bound") if isinstance(stated, dict) else None
-    fine = isinstance(stated, dict) and stated.keys() == {"bound", "witnesses"}
+    fine = isinstance(stated, dict) and stated.keys() - {"bounds"} == {"bound", "witnesses"}
     fine = fine and isinstance(stated["witnesses"], list)
     if bound is not None:
         fine = fine and isinstance(bound, list) and len(bound) == 2 and all(isinstance(b, str) for b in bound)
         fine = fine and document.get("status") == Standing.HOLDS
+    bounds = stated.get("bounds") if fine else None
+    if bounds is not None:
+        fine = bound is None and isinstance(bounds, dict) and document.get("status") == Standing.HOLDS
+        fine = fine and all(
+            isinstance(b, list) and [type(t) for t in b] == [str, str] for b in bounds.values()
+        )
     if not fine:
         raise EvidenceError("not a bound of two texts, or null, and a list of witnesses")
     return dict(stated)
@@ -178,16 +207,32 @@ def _line(scaled: Model | None, found: list[Witness]) -> str:
         lowest = f"it is {_ratio(found[-1])}{where} (evaluated again)"
     if scaled is None:
         return f"budget: no upper bound of the ratio is stated here; {lowest}"
-    constant = scaled.domain.constant
-    top, bottom = scaled.measure.ratio.numerator, scaled.measure.ratio.denominator
-    parts = [in_generator(f) if constant else fmpq_poly(list(f.coeffs())) for f in (top, bottom)]
-    bound = Real.of(parts[0], parts[1], constant)
+    bound = _number(scaled, None)
     ratio = found[-1].ratio if found else None
     if ratio is not None and ratio.describe() == bound.describe():
         return (
             f"budget: the largest ratio is {text.number(bound)}, proved, and reached{where} (evaluated again)"
         )
     return f"budget: the largest ratio is at most {text.number(bound)}, proved; {lowest}"
+
+
+def _number(scaled: Model, distance: Fraction | None) -> Real:
+    """Returns the number that is the bound of a model, for a distance."""
+    constant, ratio = scaled.domain.constant, scaled.measure.at(distance).ratio
+    parts = [
+        in_generator(f) if constant else fmpq_poly(list(f.coeffs()))
+        for f in (ratio.numerator, ratio.denominator)
+    ]
+    return Real.of(parts[0], parts[1], constant)
+
+
+def _distances_line(scaled: Model | None) -> str:
+    """Returns in words what no ratio at each distance exceeds."""
+    if scaled is None:
+        return "budget: no upper bound of the ratio is stated here"
+    assert isinstance(scaled.measure, Metric)
+    told = [f"{text.number(_number(scaled, d))} at the distance {d}" for d in sorted(scaled.measure.bounds)]
+    return f"budget: the ratio is at most {', '.join(told)}, proved"
 
 
 def _ratio(witness: Witness) -> str:

@@ -60,6 +60,7 @@ def evidence_of(found: AnyWitness) -> dict[str, Any]:
         "ratio": real(found.ratio) if found.probabilities[0].sign() > 0 or found.ratio else "undefined",
         "bound": real(found.bound),
         "exceeds": found.exceeds,
+        **({"distance": str(found.distance)} if found.distance is not None else {}),
     }
 
 

@@ -27,8 +27,8 @@ from paramverify.evidence.witnesses import (
     AnyWitness,
     Counterexample,
     compare_at,
-    directed,
     evaluate,
+    pair_of,
 )
 from paramverify.formats.refutations import fails_at
 from paramverify.models.inequality import Inequality
@@ -124,9 +124,9 @@ def expected_claims(model: AnyModel, told: Mapping[str, set[str]]) -> list[dict[
 
 def claim_of(model: Model, origin: Origin) -> Claim:
     """Returns the claim that one sequence of observations makes about one direction of a secret pair."""
-    pi, tau = directed(model, origin.left, origin.right)
-    left, right = (forward_sum(model, start, origin.observations) for start in (pi, tau))
-    f = model.measure.claim(left * tau.mass, right * pi.mass)
+    pair = pair_of(model, origin.left, origin.right)
+    left, right = (forward_sum(model, start, origin.observations) for start in (pair.pi, pair.tau))
+    f = model.measure.at(pair.distance).claim(left * pair.tau.mass, right * pair.pi.mass)
     return without_enclosure(Claim(primitive(f)[1], model.domain, (origin,)))
 
 

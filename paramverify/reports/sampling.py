@@ -194,7 +194,7 @@ def certified_lines(model: Model, certified: Sequence[Certified], unknown: int, 
             seen = f"seen {math.exp(entry.candidate.epsilon):.4g} times"
             told.append(
                 f"  {spurious}: {_event(entry.candidate)}: {seen}, "
-                f"exactly {exact} times as likely, within {text.number(entry.witness.bound)}."
+                f"exactly {exact} times as likely, within {text.bound(entry.witness)}."
             )
     return told
 

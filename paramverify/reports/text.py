@@ -181,7 +181,13 @@ def comparison(witness: Witness) -> str:
     else:
         told = f"{outcome} {verb} impossible {' and '.join(secrets)}"
     verdict = "beyond" if witness.exceeds else "within"
-    return f"{told}; that is {verdict} the bound {number(witness.bound)}."
+    return f"{told}; that is {verdict} the bound {bound(witness)}."
+
+
+def bound(witness: Witness) -> str:
+    """Returns the bound of a candidate, with the distance of its inputs where it depends on that."""
+    far = f" for the distance {witness.distance}" if witness.distance is not None else ""
+    return f"{number(witness.bound)}{far}"
 
 
 def on_word(decisions: Sequence[Decision]) -> str:

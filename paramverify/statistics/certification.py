@@ -22,7 +22,7 @@ from paramverify.encodings.encoding import Candidate as Compared
 from paramverify.encodings.no_budget import no_budget
 from paramverify.encodings.sequences import claim_polynomial, forward_sum
 from paramverify.errors import InputError, LimitError
-from paramverify.evidence.witnesses import Witness, directed, evaluate, find_witness
+from paramverify.evidence.witnesses import Witness, evaluate, find_witness, pair_of
 from paramverify.models.evaluation import Numbers
 from paramverify.models.kinds import need_privacy
 from paramverify.models.measures import Pure
@@ -88,10 +88,10 @@ def simplest(model: Model, certified: Certified) -> Witness:
     if not model.domain.ring.parameters:
         return witness
     origin = Origin(witness.left, witness.right, witness.observations)
-    pi, tau = directed(model, witness.left, witness.right)
-    left = forward_sum(model, pi, witness.observations) * tau.mass
-    right = forward_sum(model, tau, witness.observations) * pi.mass
-    polynomial = claim_polynomial(model, Compared(left, right, origin))
+    pair = pair_of(model, witness.left, witness.right)
+    left = forward_sum(model, pair.pi, witness.observations) * pair.tau.mass
+    right = forward_sum(model, pair.tau, witness.observations) * pair.pi.mass
+    polynomial = claim_polynomial(model, Compared(left, right, origin, pair.distance))
     claim = Claim(polynomial, model.domain, (origin,))
     return find_witness(model, claim, witness.parameters) or witness
 
@@ -107,16 +107,18 @@ def suspicious(model: Model, found: Sequence[CandidateEvent], most: int) -> list
     beyond: list[tuple[float, CandidateEvent]] = []
     for candidate in found:
         if candidate.event.kind == "is":
-            epsilon = epsilon_at(model, candidate.experiment.point)
+            left, right = candidate.secrets
+            distance = pair_of(model, left, right).distance
+            epsilon = epsilon_at(model, candidate.experiment.point, distance)
             if candidate.epsilon > epsilon:
                 beyond.append((candidate.score(epsilon), candidate))
     beyond.sort(key=lambda entry: entry[0], reverse=True)
     return [candidate for _, candidate in beyond[:most]]
 
 
-def epsilon_at(model: Model, point: Mapping[str, Fraction]) -> float:
+def epsilon_at(model: Model, point: Mapping[str, Fraction], distance: Fraction | None = None) -> float:
     """Returns the case's ε at a parameter point, as a float for tests and for showing."""
-    return math.log(Numbers(model, point).bound())
+    return math.log(Numbers(model, point).bound(distance))
 
 
 def _severity(witness: Witness) -> tuple[int, float]:

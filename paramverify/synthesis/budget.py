@@ -20,6 +20,7 @@ from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, Proved, Refuted
 from paramverify.claims import Claim, Origin
 from paramverify.encodings.choice import candidates_of
+from paramverify.encodings.encoding import Candidate
 from paramverify.errors import ModelError
 from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.exact.lines import fails_without_witness
@@ -92,8 +93,7 @@ class _Hunt:
             parts=parts,
             witnesses=Witnesses(model, parts, precision, relative),
         )
-        top, bottom = plain.measure.ratio.numerator, plain.measure.ratio.denominator
-        hunt.quotients = [Quotient(c.left * bottom, c.right * top, c.origin) for c in candidates_of(plain)]
+        hunt.quotients = [_quotient(plain, c) for c in candidates_of(plain)]
         points = points_of(hunt.parts, max(1, POINTS // max(1, len(hunt.parts))))
         for whole, total in distinct((q for q in hunt.quotients if q.left), hunt.parts):
             least = Fraction(0 if relative else 1)
@@ -286,6 +286,12 @@ class _Hunt:
             own = self.witnesses.ratio(evaluate(self.plain, origin, witness.parameters))
             return own is not None and (own - best.value).sign() == 0
         return best.value.is_rational and ratio.rational == best.value.lower
+
+
+def _quotient(model: Model, candidate: Candidate) -> Quotient:
+    """Returns the ratio of a candidate divided by the bound of its pair."""
+    ratio = model.measure.at(candidate.distance).ratio
+    return Quotient(candidate.left * ratio.denominator, candidate.right * ratio.numerator, candidate.origin)
 
 
 def _so_far(best: TightBudget) -> TightBudget:

@@ -6,24 +6,30 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from paramverify.errors import ModelError
+from paramverify.models.measures import Metric
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.budget import tight_budget
+from paramverify.synthesis.distance_budget import DistanceBudget, distance_budget
 from paramverify.synthesis.every_length_budget import tight_budget_of_every_length
 from paramverify.synthesis.suprema import TightBudget
 
 
 @dataclass(frozen=True, eq=False)
 class CaseBudget:
-    """The largest ratio, and if the bound of the case has parameters, the largest ratio divided by it."""
+    """The largest ratio, and if the bound of the case has parameters, the largest ratio divided by it.
+
+    Where the bound depends on distances, `ratio` is that at the distance whose root is the largest.
+    """
 
     ratio: TightBudget
     relative: TightBudget | None
+    distances: DistanceBudget | None = None
 
     def is_within(self, precision: Fraction) -> bool:
         """Tells whether both are exact, or bounds whose relative distance is at most the precision."""
         found = [self.ratio, *([self.relative] if self.relative else [])]
-        return all(
+        return (not self.distances or self.distances.is_within(precision)) and all(
             f.infinite or (f.upper is not None and f.upper - f.lower <= precision * f.lower) for f in found
         )
 
@@ -37,6 +43,10 @@ def case_budget(model: Model, session: Session, precision: Fraction) -> CaseBudg
     """
     if model.nothing_compared:
         raise ModelError(f"{model.nothing_compared}, and there is no ratio")
+    if isinstance(model.measure, Metric):
+        apart = distance_budget(model, session, precision)
+        own = tight_budget(model, session, precision, True) if has_parametric_bound(model) else None
+        return CaseBudget(apart.largest.found, own, apart)
     find = tight_budget if model.lengths else tight_budget_of_every_length
     found = find(model, session, precision)
     relative = find(model, session, precision, relative=True) if has_parametric_bound(model) else None

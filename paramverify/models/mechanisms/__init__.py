@@ -11,16 +11,19 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
+from math import prod
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.errors import CaseError, InputError, LimitError, located
+from paramverify.models.conditions import Shape, shape_of
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
 from paramverify.models.names import as_value, find, literal
 from paramverify.models.noise import Noise, Releases
 from paramverify.models.priors import InitialDistribution, SecretPair
+from paramverify.models.relations import Relation, plain, read_condition
 from paramverify.plugins import Registry, owner
 from paramverify.tables import Table, as_expression
 
@@ -34,6 +37,7 @@ Input = tuple[Value, ...]
 
 MAX_NEIGHBOURS = 2_000_000
 MAX_BY = 999_999
+MAX_CONSIDERED = 1_000_000  # unordered pairs of inputs to which a condition is applied
 
 
 class Mechanism(Protocol):
@@ -129,7 +133,7 @@ def compare(mechanism: Mechanism, pairs: Sequence[tuple[Input, Input]]) -> tuple
 
     def secrets(x: Input, y: Input) -> SecretPair:
         (left, pi), (right, tau) = told[id(x)], told[id(y)]
-        return SecretPair(left, right, pi, tau)
+        return SecretPair(left, right, pi, tau, (x, y))
 
     return hmm, [secrets(x, y) for x, y in pairs]
 
@@ -184,16 +188,29 @@ def read_query(table: Table) -> tuple[Expression, ...]:
 
 
 def neighbouring_inputs(
-    table: Table, answers: Sequence[Sequence[Value]], default_by: str = "1"
+    table: Table,
+    answers: Sequence[Sequence[Value]],
+    default_by: str = "1",
+    shape: Shape | None = None,
 ) -> list[tuple[Input, Input]]:
     """Reads `[neighbours]` and returns each unordered pair of neighbouring inputs once.
 
     `differ = "each"`: every answer may differ; `"one"`: one answer only. By at most `by`, a number or
-    `"any"`. `pairs = [[x, y], ...]` lists pairs of inputs instead.
+    `"any"`. `pairs = [[x, y], ...]` lists pairs of inputs instead. `related` is a condition over two inputs
+    of a shape; a pair of different inputs is in the list if it holds in one direction or in both. With a
+    `distance` alone every pair is.
 
     Raises:
         CaseError: a mistake in the table. LimitError: more than `MAX_NEIGHBOURS` pairs.
     """
+    _one_way_to_say(table)
+    if "related" in table:
+        text = table.text("related")
+        with located(key="related"):
+            relation = read_condition(text, shape or shape_of(None, answers))
+            return _related(relation, answers)
+    if "distance" in table and "differ" not in table and "pairs" not in table:
+        return _related(None, answers)
     if "pairs" in table:
         return [_listed(pair, k, answers) for k, pair in enumerate(_pairs(table))]
     differ, by = read_differ(table, default_by)
@@ -212,6 +229,37 @@ def neighbouring_inputs(
                 found.append((at(left), at(right)))
                 if len(found) > MAX_NEIGHBOURS:
                     raise LimitError(f"more than {MAX_NEIGHBOURS:,} pairs of neighbouring inputs")
+    return found
+
+
+def _one_way_to_say(table: Table) -> None:
+    """Checks that `[neighbours]` says in one way only which inputs are neighbours."""
+    given = [key for key in ("differ", "pairs", "related") if key in table]
+    if len(given) > 1:
+        raise CaseError(f"give either {given[0]} or {given[1]}", key=given[1])
+    if "by" in table and given != ["differ"]:
+        raise CaseError('this belongs to differ = "each" or "one"', key="by")
+
+
+def _related(relation: Relation | None, answers: Sequence[Sequence[Value]]) -> list[tuple[Input, Input]]:
+    """Returns the pairs of different inputs of which a condition holds, in one direction at least."""
+    count = prod(map(len, answers))
+    if count * (count - 1) // 2 > MAX_CONSIDERED:
+        hint = 'differ = "one" or "each" looks at near ones only'
+        raise LimitError(f"more than {MAX_CONSIDERED:,} pairs of inputs to look at; {hint}")
+    inputs = list(product(*answers))
+    if relation is None:
+        found = list(combinations(inputs, 2))
+    else:
+        known = [(given, plain(given)) for given in inputs]
+        found = [
+            (x, y)
+            for (x, a), (y, b) in combinations(known, 2)
+            if relation.holds(a, b) or relation.holds(b, a)
+        ]
+    if not found:
+        reason = "no two different inputs are related by this condition"
+        raise CaseError(reason if relation else "there is one input only")
     return found
 
 

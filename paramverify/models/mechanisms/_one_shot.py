@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import RationalFunction
+from paramverify.models.conditions import shape_of
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM, one_shot
 from paramverify.models.mechanisms import Input, compare, neighbouring_inputs, show_input
@@ -52,4 +53,5 @@ class OneShot:
 
     def neighbours(self, table: Table) -> tuple[HMM, list[SecretPair]]:
         """Returns the model of all neighbouring inputs that the table describes, and the pairs."""
-        return compare(self, neighbouring_inputs(table, self.answers, self.default_by))
+        shape = shape_of(self, self.answers)
+        return compare(self, neighbouring_inputs(table, self.answers, self.default_by, shape))

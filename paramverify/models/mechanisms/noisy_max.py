@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, common_denominator
+from paramverify.models.conditions import Part, Shape
 from paramverify.models.context import Checks
 from paramverify.models.mechanisms import Drawing, Input, Mechanism, read_queries
 from paramverify.models.mechanisms._one_shot import OneShot
@@ -32,6 +33,11 @@ class NoisyMax(OneShot):
 
     noise: Noise
     ties: str
+
+    @property
+    def shape(self) -> Shape:
+        """The answers, as one array."""
+        return (Part("", len(self.answers)),)
 
     def drawn(self, at_point: Callable[[Noise], Releases]) -> Drawing:
         """Returns the mechanism with its noise at a parameter point."""

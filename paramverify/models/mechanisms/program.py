@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, LimitError, located
+from paramverify.models.conditions import Part, Shape
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM, one_shot
 from paramverify.models.mechanisms import (
@@ -59,21 +60,13 @@ class Anything(tuple[Value, ...]):
         return True
 
 
-@dataclass(frozen=True)
-class Place:
-    """One input of the program: its name, and its length where it is an array."""
-
-    name: str
-    length: int | None
-
-
 @dataclass(frozen=True, eq=False)
 class ProgramMechanism:
     """A program with its inputs, in the order of the case; an array takes as many places as it is long."""
 
     checks: Checks
     program: Program
-    places: tuple[Place, ...]
+    places: tuple[Part, ...]
     queries: tuple[Expression, ...]
     answers: tuple[tuple[Value, ...], ...]
     key: str  # where the program stands: `source` or `file`
@@ -140,9 +133,14 @@ class ProgramMechanism:
         readings = [shown, f"[{shown}]", *(v for v in told if isinstance(v, str) and len(told) == 1)]
         return next((word for word in readings if word in known), shown)
 
+    @property
+    def shape(self) -> Shape:
+        """The inputs of the program, with their names."""
+        return self.places
+
     def neighbours(self, table: Table) -> tuple[HMM, list[SecretPair]]:
         """Returns the model of all neighbouring inputs that the table describes, and the pairs."""
-        return compare(self, neighbouring_inputs(table, self.answers))
+        return compare(self, neighbouring_inputs(table, self.answers, shape=self.shape))
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +148,7 @@ class Drawn:
     """Runs a program with the parameters as numbers."""
 
     program: Program
-    places: tuple[Place, ...]
+    places: tuple[Part, ...]
     values: Mapping[str, Number]
 
     def outcomes(self, rng: np.random.Generator, given: Sequence[Value], size: int) -> Outcomes:
@@ -199,7 +197,7 @@ def read(table: Table, checks: Checks) -> Mechanism:
     parameters = (*checks.ring.parameters, *(u.name for u in checks.ring.unbounded))
     with table.within("inputs") as inputs:
         given = read_inputs(inputs, parameters)
-    places = tuple(Place(key, found.length) for key, found in given.items())
+    places = tuple(Part(key, found.length) for key, found in given.items())
     queries = tuple(q for found in given.values() for q in found.queries)
     answers = tuple(a for found in given.values() for a in found.answers)
     if not answers:

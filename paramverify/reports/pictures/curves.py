@@ -16,6 +16,7 @@ from paramverify.algebra.polynomials import Polynomial, rational, substitute
 from paramverify.encodings.encoding import Candidate
 from paramverify.encodings.sequences import candidates
 from paramverify.errors import LimitError
+from paramverify.models.measures import Metric
 from paramverify.models.model import Model
 from paramverify.reports.pictures.fields import SAMPLES, steps
 
@@ -58,27 +59,28 @@ def ratio_curve(model: Model, name: str) -> Curve | None:
     others = list(_points(domain, name))
     if not found or len(found) * len(others) > MOST_QUOTIENTS:
         return None
-    bound = model.measure.ratio
     free = model.measure.variables
-    relative = not free <= {name, GENERATOR}
+    relative = not free <= {name, GENERATOR} or isinstance(model.measure, Metric)
+    bounds = [model.measure.at(c.distance).ratio for c in found]
     pairs = [(c.left, c.right) for c in found]
     if relative:
-        pairs = [(left * bound.denominator, right * bound.numerator) for left, right in pairs]
+        pairs = [(c.left * b.denominator, c.right * b.numerator) for c, b in zip(found, bounds, strict=True)]
     quotients: dict[tuple[str, str], tuple[fmpq_poly, fmpq_poly]] = {}
     for left, right in pairs:
         for point in others:
             top, bottom = (_univariate(substitute(f, point), name) for f in (left, right))
             quotients.setdefault((str(top), str(bottom)), (top, bottom))
-    over, under = (_univariate(substitute(f, others[0]), name) for f in (bound.numerator, bound.denominator))
-    if relative:
-        over = under = fmpq_poly([1])
+    bound, over, under = bounds[0], fmpq_poly([1]), fmpq_poly([1])
+    if not relative:
+        parts = (bound.numerator, bound.denominator)
+        over, under = (_univariate(substitute(f, others[0]), name) for f in parts)
 
     def largest(place: Fraction) -> float:
         return max(_quotient(top, bottom, place) for top, bottom in quotients.values())
 
     label = "largest ratio / bound" if relative else "largest ratio"
     points = max(LEAST_POINTS, min(POINTS, EVALUATIONS // (2 * len(quotients))))
-    fixed = free <= {GENERATOR} and not domain.constant
+    fixed = not relative and free <= {GENERATOR} and not domain.constant
     told = f"bound {bound}" if fixed else "bound"
     return Curve(label, largest, lambda place: _quotient(over, under, place), told, points)
 

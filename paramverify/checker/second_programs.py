@@ -1,0 +1,197 @@
+"""A second reading of programs: from the text to how likely each output is, at one point of the domain.
+
+The text is parsed by Python's parser, under a whitelist of its own, and never executed; `second_runs` goes
+through it path by path, `second_sums` says how likely a path is. Standard library only, and no code of the
+first reader.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from math import comb
+from typing import Any
+
+from .second_numbers import Calculator, Value, meaning
+from .second_regions import Noise
+from .second_runs import Runs
+from .second_sums import Sums
+from .second_values import Entry, Multiple, exponents, plain, rate, whole
+from .strict import Unread
+
+MAX_OUTCOMES = 10_000
+UNIT = Fraction(5, 7)  # stands for eps itself where only exp(-eps/d) may be left in the end
+
+DRAWS = (
+    "flip",
+    "uniform",
+    "choice",
+    "binomial",
+    "geometric",
+    "one_sided_geometric",
+    "laplace",
+    "exponential",
+)
+_WORDS = (*DRAWS, "len", "sum", "min", "max", "abs", "clamp", "range", "exp", "output", "stop")
+_KNOWN = (
+    *(ast.Module, ast.FunctionDef, ast.arguments, ast.arg, ast.Return, ast.Expr, ast.Pass),
+    *(ast.Assign, ast.AugAssign, ast.If, ast.For, ast.While, ast.Break, ast.Continue),
+    *(ast.Constant, ast.Name, ast.List, ast.Tuple, ast.Dict, ast.Call, ast.Subscript, ast.Slice),
+    *(ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp),
+    *(ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.USub, ast.UAdd, ast.Not),
+    *(ast.And, ast.Or, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq, ast.In, ast.NotIn),
+    *(ast.Load, ast.Store),
+)
+
+Tree = tuple[tuple[ast.stmt, ...], dict[str, ast.FunctionDef], dict[int, Fraction]]
+
+
+@lru_cache(maxsize=8)
+def parsed(text: str) -> Tree:
+    """Returns the statements of a program, its functions, and the numbers in it by their nodes.
+
+    Raises:
+        Unread: something that is not on the whitelist.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise Unread("the text is no program") from None
+    functions = {s.name: s for s in tree.body if isinstance(s, ast.FunctionDef)}
+    literals: dict[int, Fraction] = {}
+    for node in ast.walk(tree):
+        line = getattr(node, "lineno", 0)
+        if not isinstance(node, _KNOWN):
+            raise Unread(f"line {line} of the program has {type(node).__name__}")
+        if isinstance(node, ast.Call):
+            name = node.func.id if isinstance(node.func, ast.Name) else ""
+            if node.keywords or name not in (*functions, *_WORDS):
+                raise Unread(f"line {line} of the program calls what this reader does not know")
+        if isinstance(node, (ast.For, ast.While)) and node.orelse:
+            raise Unread(f"line {line} of the program has a loop with else")
+        if isinstance(node, ast.Constant) and not isinstance(node.value, (bool, str)):
+            literals[id(node)] = _literal(text, node)
+    return tuple(s for s in tree.body if not isinstance(s, ast.FunctionDef)), functions, literals
+
+
+def _literal(text: str, node: ast.Constant) -> Fraction:
+    if isinstance(node.value, int):
+        return Fraction(node.value)
+    written = ast.get_source_segment(text, node) or ""
+    if not isinstance(node.value, float) or len(written) > 100:
+        raise Unread(f"line {node.lineno} of the program has a constant of another kind")
+    return Fraction(written.replace("_", ""))
+
+
+class Places:
+    """`[mechanism.inputs]`: the values of each place, or an expression for each."""
+
+    def __init__(self, table: Mapping[str, Any]) -> None:
+        self.lengths: dict[str, int | None] = {}
+        self.answers: list[Sequence[Value]] = []
+        self.queries: list[Any] = []
+        for name, given in table.items():
+            if isinstance(given, dict):
+                length = given.get("length")
+                self.answers += [_values(given["values"])] * (1 if length is None else length)
+            else:
+                length = len(given) if isinstance(given, list) else None
+                self.queries += given if isinstance(given, list) else [given]
+            self.lengths[name] = length
+
+    def names(self, given: Sequence[Value]) -> dict[str, Entry]:
+        """Returns the variables of a program at its start."""
+        found: dict[str, Entry] = {}
+        values = list(given)
+        for name, length in self.lengths.items():
+            own, values = values[: length or 1], values[length or 1 :]
+            found[name] = own[0] if length is None else own
+        return found
+
+
+def _values(given: Any) -> list[Value]:
+    if isinstance(given, list):
+        return [meaning(v) for v in given]
+    low, high = (int(end) for end in given.split(".."))
+    return [Fraction(k) for k in range(low, high + 1)]
+
+
+class Draws:
+    """What draws, scales and `exp` mean at a point; all noise with a density has scales of one kind."""
+
+    def __init__(self, at: Calculator) -> None:
+        self.at = at
+        self.unit: str | None = None
+        self.sums = Sums(Fraction(1), self.power)
+
+    def power(self, exponent: Fraction) -> Fraction:
+        """Returns e^(exponent·unit)."""
+        return self.at.exp_of_sum({self.unit or "": exponent})
+
+    def exp(self, value: Entry) -> Fraction:
+        """Returns exp of a number without noise."""
+        return self.at.exp_of_sum(exponents(value))
+
+    def __call__(self, name: str, given: Sequence[Entry]) -> Noise | Sequence[tuple[Entry, Fraction]]:
+        """Returns the outcomes of a draw with their probabilities, or the distribution of unbounded noise."""
+        match name, given:
+            case "flip", [p]:
+                chance = plain(p)
+                return _checked([(True, chance), (False, 1 - chance)])
+            case "uniform", [low, high]:
+                values = range(whole(low), whole(high) + 1)
+                if len(values) > MAX_OUTCOMES:
+                    raise Unread("a draw with too many outcomes")
+                return _checked([(Fraction(k), Fraction(1, len(values))) for k in values])
+            case "binomial", [n, p]:
+                count, chance = whole(n), plain(p)
+                rows = [
+                    (Fraction(k), comb(count, k) * chance**k * (1 - chance) ** (count - k))
+                    for k in range(count + 1)
+                ]
+                return _checked(rows)
+            case "choice", _:
+                half = len(given) // 2
+                return _checked([(v, plain(p)) for v, p in zip(given[:half], given[half:], strict=True)])
+            case "geometric" | "one_sided_geometric", [ratio]:
+                a = plain(ratio)
+                if not 0 < a < 1:
+                    raise ValueError("the ratio of geometric noise is not between 0 and 1")
+                return Noise(True, name == "geometric", a)
+            case "laplace" | "exponential", [scale]:
+                slope, unit = rate(scale)
+                if self.unit not in (None, unit):
+                    raise Unread("scales of two kinds")
+                self.unit = unit
+                self.sums.unit = UNIT if unit else Fraction(1)
+                return Noise(False, name == "laplace", slope)
+        raise Unread(f"{name} with {len(given)} arguments")
+
+
+def _checked(rows: list[tuple[Entry, Fraction]]) -> list[tuple[Entry, Fraction]]:
+    if sum(p for _, p in rows) != 1 or any(p < 0 for _, p in rows):
+        raise ValueError("the probabilities of a draw are none")
+    return rows
+
+
+def outputs_at(table: Mapping[str, Any], at: Calculator) -> Any:
+    """Returns the function that gives, for an input, how likely each output of the program is."""
+    body, functions, literals = parsed(table["source"])
+    places, draws = Places(table["inputs"]), Draws(at)
+    parameters: dict[str, Entry] = dict(at.values)
+    parameters |= {name: Multiple({((name, 1),): Fraction(1)}) for name in at.steps}
+    runs = Runs(
+        body=body,
+        functions=functions,
+        literals=literals,
+        parameters=parameters,
+        draw=draws,
+        exp=draws.exp,
+        sums=draws.sums,
+    )
+    return lambda given: runs.distribution(lambda: places.names(given))

@@ -1,0 +1,170 @@
+"""The tight budget where bounds depend on distances: the least r with ratio ≤ r^d at each distance d.
+
+For each distance d the largest ratio R(d) is found and proved like every tight budget. The least r is the
+largest of the roots R(d)^(1/d). Two roots are compared by whole powers, R(d)^e with R(e)^d: exactly where
+both ratios are algebraic, or both are numbers of Q(exp(g)); else by enclosures.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import reduce
+from math import lcm
+
+from flint import fmpq_poly
+
+from paramverify.algebra.decimals import logarithm
+from paramverify.algebra.polynomials import rational
+from paramverify.algebra.realroots import RealRoot, compare, power
+from paramverify.algebra.reals import Real
+from paramverify.errors import ModelError
+from paramverify.models.measures import Metric
+from paramverify.models.model import Model
+from paramverify.portfolio.session import Session
+from paramverify.synthesis.budget import tight_budget
+from paramverify.synthesis.suprema import TightBudget, Value
+
+WIDTH = Fraction(1, 10**60)  # of an algebraic number that is compared
+
+
+@dataclass(frozen=True, eq=False)
+class AtDistance:
+    """The largest ratio of the pairs at one distance."""
+
+    distance: Fraction
+    found: TightBudget
+
+    @property
+    def epsilon(self) -> float:
+        """ε for one unit of distance, rounded; of the upper bound where the ratio is not exact."""
+        return self.found.epsilon / float(self.distance) if self.distance else 0.0
+
+    @property
+    def least(self) -> float:
+        """A number that ε for one unit of distance is not below, up to rounding."""
+        lower = self.found.lower
+        return logarithm(lower) / float(self.distance) if self.distance and lower > 0 else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceBudget:
+    """The largest ratio at each distance, by rising distance, and the one whose root is the largest.
+
+    With `is_exact`, no other root is larger than that of `largest`. `infinite` means that no r is enough.
+    """
+
+    parts: tuple[AtDistance, ...]
+    largest: AtDistance
+    is_exact: bool
+
+    @property
+    def infinite(self) -> bool:
+        """Whether there is no budget: a ratio grows without limit, or is above 1 at the distance 0."""
+        return self.largest.found.infinite or not self.largest.distance
+
+    @property
+    def epsilon(self) -> tuple[float, float]:
+        """Numbers between which ε for one unit of distance lies, up to rounding; equal where it is exact."""
+        if self.infinite:
+            return float("inf"), float("inf")
+        if self.is_exact:
+            return self.largest.epsilon, self.largest.epsilon
+        return max(p.least for p in self.parts), max(p.epsilon for p in self.parts)
+
+    def is_within(self, precision: Fraction) -> bool:
+        """Tells whether the ratio at each distance is exact, or known up to the precision."""
+        found = [part.found for part in self.parts]
+        return all(
+            f.infinite or (f.upper is not None and f.upper - f.lower <= precision * f.lower) for f in found
+        )
+
+
+def distance_budget(model: Model, session: Session, precision: Fraction) -> DistanceBudget:
+    """Returns the tight budget of a model whose bounds depend on distances.
+
+    Raises:
+        LimitError: too many sequences. ModelError: all inputs are at distance 0.
+    """
+    assert isinstance(model.measure, Metric)
+    distances = sorted({pair.distance for pair in model.pairs if pair.distance is not None})
+    if distances == [0]:
+        raise ModelError("all inputs are at distance 0, and there is no budget for one unit of distance")
+    parts = tuple(
+        AtDistance(distance, tight_budget(_at(model, distance), session, precision)) for distance in distances
+    )
+    for part in parts:
+        if part.found.infinite or (not part.distance and part.found.lower > 1):
+            return DistanceBudget(parts, part, True)
+    apart = [part for part in parts if part.distance]
+    largest = apart[0]
+    for part in apart[1:]:
+        if _less(largest, part):
+            largest = part
+    same = all(part.found.upper == 1 for part in parts if not part.distance)
+    known = same and largest.found.value is not None
+    return DistanceBudget(parts, largest, known and all(_less(largest, part) is False for part in apart))
+
+
+def _at(model: Model, distance: Fraction) -> Model:
+    return replace(model, pairs=tuple(pair for pair in model.pairs if pair.distance == distance))
+
+
+def _less(one: AtDistance, other: AtDistance) -> bool | None:
+    """Tells whether the root of one is smaller than that of another one; None where it is not decided."""
+    if one is other:
+        return False
+    scale = lcm(one.distance.denominator, other.distance.denominator)
+    powers = int(other.distance * scale), int(one.distance * scale)
+    left, right = one.found.value, other.found.value
+    if isinstance(left, RealRoot) and isinstance(right, RealRoot):
+        return compare(power(left, powers[0]), power(right, powers[1])) < 0
+    exact = _exact(left, right)
+    if exact:
+        return (_power(exact[0], powers[0]) - _power(exact[1], powers[1])).sign() < 0
+    (low, high), (least, most) = (_between(part.found) for part in (one, other))
+    if high is not None and high ** powers[0] < least ** powers[1]:
+        return True
+    if most is not None and low ** powers[0] >= most ** powers[1]:
+        return False
+    return None
+
+
+def _between(found: TightBudget) -> tuple[Fraction, Fraction | None]:
+    if isinstance(found.value, RealRoot):
+        near = found.value.refined(WIDTH)
+        return near.lower, near.upper
+    return found.value.enclosure(256) if found.value is not None else (found.lower, found.upper)
+
+
+def _exact(*values: Value | None) -> tuple[Real, ...]:
+    """Returns ratios as numbers of one Q(E), or nothing where one of them is algebraic or not known."""
+    constant = next((v.constant for v in values if isinstance(v, Real) and v.constant), None)
+    found: list[Real] = []
+    for value in values:
+        if isinstance(value, RealRoot) and value.is_rational:
+            found.append(Real(fmpq_poly([rational(value.lower)]), fmpq_poly([1]), constant))
+        elif isinstance(value, Real) and (value.constant == constant or value.rational is not None):
+            found.append(Real(value.numerator, value.denominator, constant))
+        else:
+            return ()
+    return tuple(found)
+
+
+def _power(value: Real, exponent: int) -> Real:
+    one = Real(fmpq_poly([1]), fmpq_poly([1]), value.constant)
+    return reduce(lambda a, b: a * b, [value] * exponent, one)
+
+
+def root(value: Fraction, degree: int) -> Fraction | None:
+    """Returns the positive root of a positive rational of some degree where that is rational, else None."""
+    parts = [_whole_root(n, degree) for n in (value.numerator, value.denominator)]
+    return None if None in parts else Fraction(*(p for p in parts if p is not None))
+
+
+def _whole_root(value: int, degree: int) -> int | None:
+    low, high = 0, 1 << (value.bit_length() // degree + 1)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if middle**degree < value else (low, middle)
+    return low if low**degree == value else None

@@ -1,0 +1,164 @@
+"""Conditions and distances over two inputs: what they mean, against Python itself, and what is refused."""
+
+from __future__ import annotations
+
+import random
+from contextlib import suppress
+from fractions import Fraction
+
+import pytest
+from quick import seeds
+from relation_oracle import Conditions, Parts, evaluated
+
+from paramverify.checker.second_relations import Related
+from paramverify.errors import ExpressionError
+from paramverify.models.conditions import Part, Shape
+from paramverify.models.relations import plain, read_condition, read_distance
+
+SHAPES = [
+    Parts((("q", 3),)),
+    Parts((), ("n",)),
+    Parts((("q", 2), ("r", 3)), ("n", "m")),
+    Parts((("q", 1),), ("n",)),
+]
+ARRAY: Shape = (Part("q", 3),)
+ONE: Shape = (Part("", None),)
+SEVERAL: Shape = (Part("q", 2), Part("r", 3), Part("n", None))
+
+
+def shape_of(parts: Parts) -> Shape:
+    return (*(Part(n, k) for n, k in parts.arrays), *(Part(n, None) for n in parts.single))
+
+
+@pytest.mark.parametrize("seed", seeds(40, 6))
+def test_conditions_mean_what_python_says(seed: int) -> None:
+    """Random conditions are true for the same inputs as in Python, for both readers."""
+    rng = random.Random(seed)
+    parts = SHAPES[seed % len(SHAPES)]
+    shape = shape_of(parts)
+    second = [(part.name, part.length) for part in shape]
+    answers = set()
+    for _ in range(20):
+        maker = Conditions(parts, rng)
+        text, python = maker.condition(3, {})
+        relation, again = read_condition(text, shape), Related(text, second)
+        for _ in range(6):
+            x, y = (
+                [Fraction(rng.randrange(-1, 3), rng.choice([1, 1, 2])) for _ in range(parts.size)]
+                for _ in "xy"
+            )
+            wanted = bool(evaluated(python, parts.named("x", x) | parts.named("y", y)))
+            assert relation.holds(plain(x), plain(y)) == wanted, text
+            assert bool(again(x, y)) == wanted, text
+            answers.add(wanted)
+    assert answers == {True, False}
+
+
+@pytest.mark.parametrize("seed", seeds(20, 4))
+def test_distances_mean_what_python_says(seed: int) -> None:
+    """Random numbers over two inputs are those of Python, for both readers."""
+    rng = random.Random(1_000 + seed)
+    parts = SHAPES[seed % len(SHAPES)]
+    shape = shape_of(parts)
+    second = [(part.name, part.length) for part in shape]
+    values = set()
+    for _ in range(20):
+        text, python = Conditions(parts, rng).number(3, {})
+        distance, again = read_distance(text, shape), Related(text, second)
+        for _ in range(5):
+            x, y = ([Fraction(rng.randrange(-1, 3)) for _ in range(parts.size)] for _ in "xy")
+            wanted = Fraction(evaluated(python, parts.named("x", x) | parts.named("y", y)))
+            assert distance.number(plain(x), plain(y)) == wanted, text
+            assert again(x, y) == wanted, text
+            values.add(wanted)
+    assert len(values) > 5
+
+
+def test_labels() -> None:
+    """Labels are equal to themselves only; one that is spelt as a number counts as it in arithmetic."""
+    same = read_condition("x == y", ONE)
+    assert same.holds(["a"], ["a"])
+    assert not same.holds(["1"], ["01"])
+    assert read_condition("abs(x - y) <= 1", ONE).holds(["3"], ["4"])
+    assert read_condition("x in ['a', 'b'] and y not in ['a']", ONE).holds(["b"], ["b"])
+    assert Related("x in ['a', 'b'] and y not in ['a']", [("", None)])(["b"], ["b"])
+    with pytest.raises(ExpressionError, match="the label 'a' is no number"):
+        read_distance("abs(x - y)", ONE).number(["a"], ["b"])
+
+
+WRONG = {
+    "sum(abs(x[i] - y[i]))": ("a condition is needed here", 0, ARRAY),
+    "x[i] != y[i]": ("the index i is not bound", 2, ARRAY),
+    "sum(x - y) <= 1": ("x is an array: write x[i]", 4, ARRAY),
+    "x != 1": ("x is an array", 0, ARRAY),
+    "sum(3) <= 1": ("sum needs an index", 0, ARRAY),
+    "x[3] == 1": ("x has the indices 0 to 2", 2, ARRAY),
+    "x[i+1] == 1": ("an index is a name such as i, or a whole number", 2, ARRAY),
+    "x[0:2] == 1": ("a part of an array is not allowed", 0, ARRAY),
+    "sum(x[i] for i in range(3)) == 1": ("leave `for` out", 3, ARRAY),
+    "x.r[0] == 1": ("no input is called r; did you mean x.q?", 0, ARRAY),
+    "len(x.q) == z": ("unknown name z; known are x, y", 12, ARRAY),
+    "sum(x) = 3": ("write == for equality", 7, ARRAY),
+    "total(x[i]) == 1": ("unknown function total; known are abs, len, sum", 0, ARRAY),
+    "sun(x[i]) == 1": ("did you mean sum?", 0, ARRAY),
+    "sum(x[i] + laplace(2)) == 1": ("there is no noise here", 11, ARRAY),
+    "sum(x[i], y[i]) == 1": ("sum needs one argument", 0, ARRAY),
+    "all(x[i]) and x == y": ("all needs a condition", 0, ARRAY),
+    "x == y and": ("syntax error", 10, ARRAY),
+    "(x == y": ("syntax error: '(' was never closed", 0, ARRAY),
+    "": ("empty expression", 0, ARRAY),
+    "x == 'a\\n'": ("without a backslash", 5, ONE),
+    "x.q == 1": ("the input has no named parts", 0, ONE),
+    "x[0] == 1": ("x is one value here", 0, ONE),
+    "len(x) == 1": ("len needs an array", 0, ONE),
+    "x in 3": ("a list is needed behind `in`", 5, ONE),
+    "[x] == [y]": ("a list stands behind `in` only", 0, ONE),
+    "x is y": ("write == or !=", 0, ONE),
+    "x == y or __import__('os')": ("unknown function __import__", 10, ONE),
+    "(lambda: 1)() == 1": ("no function", 0, ONE),
+    "x.n.real == 1": ("a dot stands behind x or y only", 0, SEVERAL),
+    "x == y": ("there are several inputs: write x.q, x.r, x.n", 0, SEVERAL),
+    "sum(x.q[i] * y.r[i]) == 1": ("i runs over 2 indices, and y.r has 3", 13, SEVERAL),
+    "x.q == y.r": ("x.q and y.r have different lengths", 0, SEVERAL),
+    "x.n[0] == 1": ("is one value here", 0, SEVERAL),
+    "all(" * 300 + "x" + ")" * 300: ("nested", 0, ARRAY),
+    "\u202ex == y": ("unexpected character", 0, ARRAY),
+}
+
+
+@pytest.mark.parametrize("text", WRONG, ids=range(len(WRONG)))
+def test_refused_conditions(text: str) -> None:
+    """Each mistake has its reason, and a caret under its place."""
+    reason, column, shape = WRONG[text]
+    with pytest.raises(ExpressionError) as caught:
+        read_condition(text, shape)
+    assert reason in str(caught.value)
+    if "nested" not in reason:
+        assert caught.value.column == column
+    assert str(caught.value).split("\n")[-1].strip() == "^"
+
+
+def test_a_distance_is_a_number() -> None:
+    """A condition is no distance, and a division by zero shows its place."""
+    with pytest.raises(ExpressionError, match="a distance is a number"):
+        read_distance("x == y", ONE)
+    with pytest.raises(ExpressionError, match="division by zero") as caught:
+        read_distance("1 / (x - y)", ONE).number([1], [1])
+    assert caught.value.column == 0
+
+
+@pytest.mark.parametrize("seed", seeds(10, 3))
+def test_mutated_conditions_give_no_traceback(seed: int) -> None:
+    """A text with changed characters is read, or refused with its place."""
+    rng = random.Random(2_000 + seed)
+    read = 0
+    for _ in range(100):
+        text = list(Conditions(SHAPES[2], rng).condition(3, {})[0])
+        for _ in range(rng.randrange(1, 4)):
+            text[rng.randrange(len(text))] = rng.choice("xyij[]().,+-*/%<>=!0123 'and\n")
+        with suppress(ExpressionError):
+            relation = read_condition("".join(text), shape_of(SHAPES[2]))
+            x, y = ([rng.randrange(3) for _ in range(SHAPES[2].size)] for _ in "xy")
+            relation.holds(x, y)
+            read += 1
+    assert 0 < read < 100
