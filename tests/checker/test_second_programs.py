@@ -320,15 +320,32 @@ def test_noise_by_hand() -> None:
     row = "x = laplace(1)\ny = laplace(1)\nz = laplace(1)\noutput(x < y and y < z)"
     assert own(row, [0], Calculator({}, Fraction(1), Fraction(3)))["True"] == Fraction(1, 6)
     # Pr(X > 1 + Y) for X, Y ~ exponential(1) is e^(−1)/2, here with 3 for e
-    apart = own("output(exponential(1) > 1 + exponential(1))", [0], Calculator({}, Fraction(1), Fraction(3)))
+    at = Calculator({}, Fraction(1), Fraction(3))
+    apart = own("output(exponential(1) > 1 + exponential(1))", [0], at)
     assert apart["True"] == Fraction(1, 6)
     # Pr(X + Y + Z > 1) is (1 + 1 + 1/2)·e^(−1)
-    three = own(
-        "output(exponential(1) + exponential(1) + exponential(1) > 1)",
-        [0],
-        Calculator({}, Fraction(1), Fraction(3)),
-    )
+    three = own("output(exponential(1) + exponential(1) + exponential(1) > 1)", [0], at)
     assert three["True"] == Fraction(5, 6)
+    # Z has rate 2: E((1 + Z)·e^(−Z)) is 2/3 + 2/9, and E((1 + Z + Z²/2)·e^(−Z)) has 2/27 more
+    for count, wanted in ((2, Fraction(8, 9)), (3, Fraction(26, 27))):
+        total = " + ".join(["exponential(1)"] * count)
+        assert own(f"output({total} > exponential(1/2))", [0], at)["True"] == wanted
+
+
+@pytest.mark.parametrize(
+    ("draw", "wanted"),
+    [
+        ("flip(1/3)", {"True": "1/3", "False": "2/3"}),
+        ("uniform(-1, 1)", {"-1": "1/3", "0": "1/3", "1": "1/3"}),
+        ("binomial(2, 1/4)", {"0": "9/16", "1": "6/16", "2": "1/16"}),
+        ('choice({"a": 1/2, -1: 1/4, True: 1/4, "b": 0})', {"a": "1/2", "-1": "1/4", "True": "1/4"}),
+        ("clamp(geometric(1/3), -1, 1)", {"-1": "1/4", "0": "1/2", "1": "1/4"}),
+        ("clamp(one_sided_geometric(1/3), 1, 2)", {"1": "8/9", "2": "1/9"}),
+    ],
+)
+def test_draws_by_hand(draw: str, wanted: dict[str, str]) -> None:
+    """Each kind of draw has its distribution."""
+    assert own(f"output({draw})", [0]) == {name: Fraction(p) for name, p in wanted.items()}
 
 
 def test_a_factor_eps_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
