@@ -260,6 +260,7 @@ def _equals_enumeration(seed: int) -> None:
     assert found == worded(Oracle(ALPHA, 8).distribution(text, {"q": values}))
 
 
+@settings(max_examples=20)
 @given(st.integers(0, 10**9))
 def test_some_finite_programs_equal_enumeration(seed: int) -> None:
     """Each output of a program with finite choices has the probability that Python itself finds."""
@@ -267,7 +268,7 @@ def test_some_finite_programs_equal_enumeration(seed: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(st.integers(0, 10**9))
 def test_many_finite_programs_equal_enumeration(seed: int) -> None:
     """The same for many programs."""
