@@ -24,7 +24,7 @@ from .second_ways import Way, Ways
 from .strict import Unread
 
 MAX_RUNS = 20_000  # of one input
-MAX_STEPS = 3_000_000  # expressions, at one point
+MAX_STEPS = 1_000_000  # expressions, at one point
 MAX_TURNS = 2_000  # of one loop
 MAX_CLAMPED = 64
 

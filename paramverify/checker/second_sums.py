@@ -40,7 +40,7 @@ Key = tuple[Fraction, tuple[tuple[int, int, Fraction], ...]]  # exponent of e; v
 Terms = dict[Key, Fraction]
 Pieces = dict[frozenset[tuple[Form, Fraction]], Terms]
 
-MAX_PIECES = 400_000  # parts of regions at one point
+MAX_PIECES = 100_000  # parts of regions at one point
 
 
 class Sums:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from integrated_programs import integrated, random_program
 from program_oracle import Distribution, Maker, Oracle, proved
 
-from paramverify.checker import second_runs
+from paramverify.checker import second_programs, second_runs
 from paramverify.checker.second_look import SecondLook, second_look
 from paramverify.checker.second_numbers import Calculator
 from paramverify.checker.second_programs import outputs_at
@@ -260,6 +260,7 @@ def _equals_enumeration(seed: int) -> None:
     assert found == worded(Oracle(ALPHA, 8).distribution(text, {"q": values}))
 
 
+@settings(max_examples=20)
 @given(st.integers(0, 10**9))
 def test_some_finite_programs_equal_enumeration(seed: int) -> None:
     """Each output of a program with finite choices has the probability that Python itself finds."""
@@ -267,7 +268,7 @@ def test_some_finite_programs_equal_enumeration(seed: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(st.integers(0, 10**9))
 def test_many_finite_programs_equal_enumeration(seed: int) -> None:
     """The same for many programs."""
@@ -309,7 +310,7 @@ def test_densities_equal_numeric_integrals(seed: int) -> None:
 
 
 def test_noise_by_hand() -> None:
-    """Four probabilities that a sheet of paper gives: equal rates, a sum, three in a row, and a density."""
+    """Probabilities that a sheet of paper gives: equal rates, sums, three in a row, and densities."""
     half = Fraction(1, 2)
     tie = own("x = geometric(1/2)\noutput(x == geometric(1/2))", [0])
     assert tie["True"] == sum(
@@ -320,8 +321,55 @@ def test_noise_by_hand() -> None:
     row = "x = laplace(1)\ny = laplace(1)\nz = laplace(1)\noutput(x < y and y < z)"
     assert own(row, [0], Calculator({}, Fraction(1), Fraction(3)))["True"] == Fraction(1, 6)
     # Pr(X > 1 + Y) for X, Y ~ exponential(1) is e^(−1)/2, here with 3 for e
-    apart = own("output(exponential(1) > 1 + exponential(1))", [0], Calculator({}, Fraction(1), Fraction(3)))
+    at = Calculator({}, Fraction(1), Fraction(3))
+    apart = own("output(exponential(1) > 1 + exponential(1))", [0], at)
     assert apart["True"] == Fraction(1, 6)
+    # Pr(X + Y + Z > 1) is (1 + 1 + 1/2)·e^(−1)
+    three = own("output(exponential(1) + exponential(1) + exponential(1) > 1)", [0], at)
+    assert three["True"] == Fraction(5, 6)
+    # Z has rate 2: E((1 + Z)·e^(−Z)) is 2/3 + 2/9, and E((1 + Z + Z²/2)·e^(−Z)) has 2/27 more
+    for count, wanted in ((2, Fraction(8, 9)), (3, Fraction(26, 27))):
+        total = " + ".join(["exponential(1)"] * count)
+        assert own(f"output({total} > exponential(1/2))", [0], at)["True"] == wanted
+
+
+@pytest.mark.parametrize(
+    ("draw", "wanted"),
+    [
+        ("flip(1/3)", {"True": "1/3", "False": "2/3"}),
+        ("uniform(-1, 1)", {"-1": "1/3", "0": "1/3", "1": "1/3"}),
+        ("binomial(2, 1/4)", {"0": "9/16", "1": "6/16", "2": "1/16"}),
+        ('choice({"a": 1/2, -1: 1/4, True: 1/4, "b": 0})', {"a": "1/2", "-1": "1/4", "True": "1/4"}),
+        ("clamp(geometric(1/3), -1, 1)", {"-1": "1/4", "0": "1/2", "1": "1/4"}),
+        ("clamp(one_sided_geometric(1/3), 1, 2)", {"1": "8/9", "2": "1/9"}),
+    ],
+)
+def test_draws_by_hand(draw: str, wanted: dict[str, str]) -> None:
+    """Each kind of draw has its distribution."""
+    assert own(f"output({draw})", [0]) == {name: Fraction(p) for name, p in wanted.items()}
+
+
+def test_a_factor_eps_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where equal rates meet, eps stands beside exp(-eps), and the result depends on the number for eps."""
+    at = Calculator({"x_eps": Fraction(1, 9)}, None, Fraction(1), {"eps": Fraction(1)})
+    equal, other = (f"output(laplace(1/eps) + laplace({k}/eps) > 1)" for k in (1, 2))
+    before = (
+        own(equal, [0], at),
+        own(other, [0], Calculator(at.values, None, at.base, {"eps": Fraction(1, 2)})),
+    )
+    monkeypatch.setattr(second_programs, "UNIT", Fraction(2))
+    after = (
+        own(equal, [0], at),
+        own(other, [0], Calculator(at.values, None, at.base, {"eps": Fraction(1, 2)})),
+    )
+    assert before[0] != after[0]
+    assert before[1] == after[1]
+
+
+def test_one_sided_noise_has_an_end() -> None:
+    """The smallest value is known: it can be told, and what would need a smaller one is never run."""
+    told = own("x = one_sided_geometric(1/2)\nif x < 0:\n    output(q[9])\noutput(min(x, 2))", [0])
+    assert told == {"0": Fraction(1, 2), "1": Fraction(1, 4), "2": Fraction(1, 4)}
 
 
 SEMANTICS = {
@@ -415,6 +463,15 @@ def test_a_program_in_a_file_is_read_from_the_folder_of_the_case(tmp_path: Path)
     )
     (tmp_path / "own.py").write_text("return clamp(q[0] + geometric(1/2), 1, 3)")
     assert not second_look(document, text, folder=tmp_path).agrees
+
+
+def test_other_neighbours_are_not_read(tmp_path: Path) -> None:
+    """A key of `[neighbours]` that this reader does not know is told, and is no mistake."""
+    text = made("output(clamp(q[0] + geometric(1/2), 0, 1))", PAIR + "[privacy]\nratio = 4")
+    assert looked(text, tmp_path).compared
+    document = json.loads((tmp_path / "evidence.json").read_text())
+    look = second_look(document, text.replace('differ = "each"', 'related = "x == y"'))
+    assert look.line == "not read a second time: neighbours that are described in another way"
 
 
 def test_too_many_paths_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
