@@ -12,7 +12,6 @@ from paramverify.algebra.points import in_words
 from paramverify.cli import _output
 from paramverify.cli._common import print_json, say, time_limit, write_json
 from paramverify.cli._exits import Exit
-from paramverify.errors import TimeLimitError
 from paramverify.interactive.budgets import InteractiveBudget, tight_budget
 from paramverify.interactive.cases import InteractiveCase, load
 from paramverify.interactive.certificates import budget_document
@@ -32,13 +31,11 @@ def interactive_budget(
 ) -> int:
     """Finds and tells the budget of an interactive system; the exit codes are those of `budget`."""
     end = time.monotonic() + options.seconds
-    with time_limit(options.seconds) as lift:
+    limit = options.limit or options.seconds  # that of the user, and not what is left of it
+    with time_limit(limit, options.seconds) as lift:
         case = load(path, _explored, bounded=False)
-        share = replace(options, seconds=SHARE * max(end - time.monotonic(), 0.0))
-        try:
-            found = tight_budget(case, share, lambda best: _so_far(case, best))
-        except TimeLimitError:
-            raise TimeLimitError(options.seconds) from None  # the limit of the user, and not a share of it
+        share = replace(options, seconds=SHARE * max(end - time.monotonic(), 0.0), limit=limit)
+        found = tight_budget(case, share, lambda best: _so_far(case, best))
         if evidence:
             lift()
             write_json(evidence, budget_document(case, found, options))
