@@ -19,7 +19,7 @@ from paramverify.interactive.costs import Costs
 from paramverify.models.systems.weights import Weight, is_number, text
 from paramverify.portfolio.session import Options
 from paramverify.reports.systems import brief, epsilon, row, shown
-from paramverify.reports.text import on_word, words
+from paramverify.reports.text import notes, on_word, words
 
 SHARE = 0.8  # of the time that is left; building what is told takes some too
 
@@ -42,7 +42,8 @@ def interactive_budget(
     if as_json:
         print_json(_document(case, found))
     else:
-        for line in (*_lines(case, found), *([ASSUMED] if case.system.partial else [])):
+        assumed = [ASSUMED] if case.system.partial else []
+        for line in (*_lines(case, found), *assumed, *(f"  {line}" for line in notes(case.checks.notes, ""))):
             say(line)
     return Exit.HOLDS if found.boundless or found.exact or _near(found, width) else Exit.UNKNOWN
 
@@ -140,6 +141,7 @@ def _document(case: InteractiveCase, found: InteractiveBudget) -> dict[str, Any]
         "environment": "accepted" if case.system.partial else "any",
         "states": len(case.system.states),
         "seconds": round(found.seconds, 6),
+        "notes": list(case.checks.notes),
         "parameters": {name: str(value) for name, value in found.parameters.items()},
     }
     if found.leak is not None:
