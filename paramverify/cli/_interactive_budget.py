@@ -18,6 +18,7 @@ from paramverify.interactive.certificates import budget_document
 from paramverify.interactive.costs import Costs
 from paramverify.models.systems.weights import Weight, is_number, text
 from paramverify.portfolio.session import Options
+from paramverify.reports.roots import root_document, root_text
 from paramverify.reports.systems import brief, epsilon, row, shown
 from paramverify.reports.text import notes, on_word, words
 
@@ -73,7 +74,7 @@ def _near(found: InteractiveBudget, width: Fraction) -> bool:
 
 
 def _lines(case: InteractiveCase, found: InteractiveBudget) -> list[str]:
-    at = in_words(found.parameters)
+    at = in_words(found.parameters) or ", ".join(f"{n} = {root_text(r)}" for n, r in found.root.items())
     if found.boundless:
         return [
             f"no budget at all{f', with {at}' if at else ''}: the ratio has no limit.",
@@ -116,7 +117,7 @@ def _leak(case: InteractiveCase, found: InteractiveBudget) -> list[str]:
         f"  inputs   {row(names, found.leak.left)}",
         f"  against  {row(names, found.leak.right)}",
         f"  observed {row(names, found.leak.event.trace)}{', then nothing' * found.leak.event.closed}",
-        f"  with probabilities {left} and {right}.",
+        f"  with probabilities {left} and {right}{', which is 0 there' * bool(found.root)}.",
     ]
 
 
@@ -142,7 +143,10 @@ def _document(case: InteractiveCase, found: InteractiveBudget) -> dict[str, Any]
         "states": len(case.system.states),
         "seconds": round(found.seconds, 6),
         "notes": list(case.checks.notes),
-        "parameters": {name: str(value) for name, value in found.parameters.items()},
+        "parameters": {
+            **{name: str(value) for name, value in found.parameters.items()},
+            **{name: root_document(root) for name, root in found.root.items()},
+        },
     }
     if found.leak is not None:
         document["witness"] = {
