@@ -21,8 +21,8 @@ from flint import fmpq
 from paramverify.algebra.branches import Branch, where
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Constraint, Domain
-from paramverify.algebra.points import contains
-from paramverify.algebra.polynomials import Polynomial, primitive, value_at, variables
+from paramverify.algebra.points import contains, sign_at
+from paramverify.algebra.polynomials import Polynomial, primitive, variables
 from paramverify.algebra.realroots import RealRoot, isolate, univariate
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.answers import Refuted
@@ -126,9 +126,9 @@ def _point(domain: Domain, zeros: list[Polynomial], factors: list[Polynomial]) -
     for part in parts:
         for sample in islice(sample_points(part.domain), MOST_POINTS):
             point = part.lift(sample)
-            if not contains(domain, point) or any(_value(z, point) for z in zeros):
+            if not contains(domain, point) or any(sign_at(domain, zero, point) for zero in zeros):
                 continue
-            vanishing = sum(not _value(f, point) for f in factors)
+            vanishing = sum(not sign_at(domain, f, point) for f in factors)
             if best is None or vanishing < best[0]:
                 best = vanishing, point
             if vanishing == len(zeros):
@@ -139,11 +139,6 @@ def _point(domain: Domain, zeros: list[Polynomial], factors: list[Polynomial]) -
     claim = nowhere(replace(domain, constraints=(*domain.constraints, *equations)))
     answer = decide_exactly(claim, Work(boxes=WORK))
     return {n: answer.point[n] for n in domain.ring.parameters} if isinstance(answer, Refuted) else None
-
-
-def _value(polynomial: Polynomial, point: Parameters) -> Fraction:
-    """Returns the value of a polynomial without E, and a number that is not zero for others."""
-    return Fraction(1) if GENERATOR in variables(polynomial) else value_at(polynomial, point)
 
 
 def _roots(domain: Domain, factor: Polynomial) -> Iterator[dict[str, RealRoot]]:

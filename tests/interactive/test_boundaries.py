@@ -87,6 +87,16 @@ def test_impossible_at_the_boundary(box: str, constraints: str, left: str, more:
     assert called("interactive", case)[0] == 1
 
 
+@pytest.mark.parametrize("left", ["p*exp(-1)", "p*(2-exp(1/2))", "(1-exp(-1/3))*p/2"])
+def test_impossible_with_exp(left: str, tmp_path: Path) -> None:
+    """Probabilities with exp are zero at the end of the domain, too."""
+    case, evidence = case_at(tmp_path, 'p = "[0, 1/2]"', "[]", left, "0"), tmp_path / "evidence.json"
+    code, out = called("budget", case, "--json", "--evidence", str(evidence))[:2]
+    found = json.loads(out)
+    assert (code, found["ratio"], found["parameters"]) == (0, "infinity", {"p": "0"})
+    assert called("check", str(evidence), "--case", case)[0] == 0
+
+
 @pytest.mark.parametrize(
     ("box", "constraints", "left", "root"),
     [
