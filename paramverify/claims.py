@@ -18,9 +18,11 @@ from paramverify.algebra.polynomials import Polynomial, Ring, key
 def show_sequence(names: Iterable[str]) -> str:
     """Returns names in one line, with quotes where a name has a blank, a comma or a quote, or is empty.
 
-    Different sequences are shown differently.
+    Different sequences are shown differently. A name that is a plain word in quotes stays as it is: that word
+    is shown without.
     """
-    return " ".join(repr(n) if re.search(r"[\s,'\"\\]", n) or not n else n for n in names)
+    plain = re.compile(r"[^\s,'\"\\]+|'[^\s,'\"\\]+'")
+    return " ".join(n if plain.fullmatch(n) else repr(n) for n in names)
 
 
 @dataclass(frozen=True)

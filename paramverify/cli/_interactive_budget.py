@@ -12,15 +12,15 @@ from paramverify.algebra.points import in_words
 from paramverify.cli import _output
 from paramverify.cli._common import print_json, say, time_limit, write_json
 from paramverify.cli._exits import Exit
-from paramverify.errors import TimeLimitError
 from paramverify.interactive.budgets import InteractiveBudget, tight_budget
 from paramverify.interactive.cases import InteractiveCase, load
 from paramverify.interactive.certificates import budget_document
 from paramverify.interactive.costs import Costs
 from paramverify.models.systems.weights import Weight, is_number, text
 from paramverify.portfolio.session import Options
+from paramverify.reports.roots import root_document, root_text
 from paramverify.reports.systems import brief, epsilon, row, shown
-from paramverify.reports.text import on_word, words
+from paramverify.reports.text import notes, on_word, words
 
 SHARE = 0.8  # of the time that is left; building what is told takes some too
 
@@ -32,20 +32,19 @@ def interactive_budget(
 ) -> int:
     """Finds and tells the budget of an interactive system; the exit codes are those of `budget`."""
     end = time.monotonic() + options.seconds
-    with time_limit(options.seconds) as lift:
+    limit = options.limit or options.seconds  # that of the user, and not what is left of it
+    with time_limit(limit, options.seconds) as lift:
         case = load(path, _explored, bounded=False)
-        share = replace(options, seconds=SHARE * max(end - time.monotonic(), 0.0))
-        try:
-            found = tight_budget(case, share, lambda best: _so_far(case, best))
-        except TimeLimitError:
-            raise TimeLimitError(options.seconds) from None  # the limit of the user, and not a share of it
+        share = replace(options, seconds=SHARE * max(end - time.monotonic(), 0.0), limit=limit)
+        found = tight_budget(case, share, lambda best: _so_far(case, best))
         if evidence:
             lift()
             write_json(evidence, budget_document(case, found, options))
     if as_json:
         print_json(_document(case, found))
     else:
-        for line in (*_lines(case, found), *([ASSUMED] if case.system.partial else [])):
+        assumed = [ASSUMED] if case.system.partial else []
+        for line in (*_lines(case, found), *assumed, *(f"  {line}" for line in notes(case.checks.notes, ""))):
             say(line)
     return Exit.HOLDS if found.boundless or found.exact or _near(found, width) else Exit.UNKNOWN
 
@@ -75,7 +74,7 @@ def _near(found: InteractiveBudget, width: Fraction) -> bool:
 
 
 def _lines(case: InteractiveCase, found: InteractiveBudget) -> list[str]:
-    at = in_words(found.parameters)
+    at = in_words(found.parameters) or ", ".join(f"{n} = {root_text(r)}" for n, r in found.root.items())
     if found.boundless:
         return [
             f"no budget at all{f', with {at}' if at else ''}: the ratio has no limit.",
@@ -118,7 +117,7 @@ def _leak(case: InteractiveCase, found: InteractiveBudget) -> list[str]:
         f"  inputs   {row(names, found.leak.left)}",
         f"  against  {row(names, found.leak.right)}",
         f"  observed {row(names, found.leak.event.trace)}{', then nothing' * found.leak.event.closed}",
-        f"  with probabilities {left} and {right}.",
+        f"  with probabilities {left} and {right}{', which is 0 there' * bool(found.root)}.",
     ]
 
 
@@ -143,7 +142,11 @@ def _document(case: InteractiveCase, found: InteractiveBudget) -> dict[str, Any]
         "environment": "accepted" if case.system.partial else "any",
         "states": len(case.system.states),
         "seconds": round(found.seconds, 6),
-        "parameters": {name: str(value) for name, value in found.parameters.items()},
+        "notes": list(case.checks.notes),
+        "parameters": {
+            **{name: str(value) for name, value in found.parameters.items()},
+            **{name: root_document(root) for name, root in found.root.items()},
+        },
     }
     if found.leak is not None:
         document["witness"] = {

@@ -33,7 +33,7 @@ from paramverify.interactive.verification import Noninterference, verify
 from paramverify.models.systems.weights import is_zero, text
 from paramverify.reports.pictures.systems import dot
 from paramverify.reports.systems import brief, row, shown
-from paramverify.reports.text import on_word, words
+from paramverify.reports.text import notes, on_word, words
 from paramverify.verdicts import Holds, Unknown, Violated
 
 LISTED = (40, "Prove differential noninterference of an interactive system, or show how it leaks.")
@@ -105,7 +105,7 @@ def command(
         several = {} if points is None else {"points": _several(loaded, report, points)}
         print_json(_document(loaded, report) | several)
         return STATUS_CODES[report.status]
-    for line in _lines(loaded, report):
+    for line in (*_lines(loaded, report), *(f"  {line}" for line in notes(loaded.checks.notes, ""))):
         say(line)
     if points is not None:
         say(f"  {_several(loaded, report, points)['statement']}")
@@ -197,6 +197,7 @@ def _document(case: InteractiveCase, report: Noninterference) -> dict[str, Any]:
         "pairs": report.pairs,
         "claims": len(report.claims) + len(report.obligations),
         "seconds": round(report.seconds, 6),
+        "notes": list(case.checks.notes),
         "evidence": {
             "family": family
             and {

@@ -310,7 +310,7 @@ def _test(asked: Asked, sampled: Runs, deadline: float, lift: Lift) -> Exit:
     _output.found(lines, document)
     if options.bisection:
         seconds = deadline - time.monotonic()
-        halved = bisect(asked.case, found.interval, _precision(options.precision), seconds)
+        halved = bisect(asked.case, found.interval, _precision(options.precision), seconds, options.timeout)
         lines, document = [*bisected.lines(halved), *lines], document | bisected.document(halved)
         code = Exit.HOLDS if halved.is_found else Exit.UNKNOWN
     elif options.goal is _Goal.CERTIFY:

@@ -10,33 +10,32 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from fractions import Fraction
-from itertools import islice
+from dataclasses import dataclass, field, replace
 
 from paramverify.algebra.polynomials import Ring
+from paramverify.algebra.realroots import RealRoot, univariate
 from paramverify.errors import LimitError, located
 from paramverify.interactive.bounds import Judge, plain, power
 from paramverify.interactive.cases import InteractiveCase
 from paramverify.interactive.closure import Closures
 from paramverify.interactive.costs import Costs, cheapest
-from paramverify.interactive.evaluation import at_point, probability
+from paramverify.interactive.evaluation import probability
 from paramverify.interactive.families import Family, least_budget
 from paramverify.interactive.leaks import Growth, Reach, largest
 from paramverify.interactive.pairs import pair_graph
+from paramverify.interactive.places import Parameters, Place, boundary_places, simple_places
 from paramverify.interactive.quotients import Quotients
-from paramverify.interactive.refutation import Refutation
+from paramverify.interactive.refutation import Refutation, search
 from paramverify.interactive.unwinding import Pair
 from paramverify.interactive.verification import value_at_point
-from paramverify.models.context import sample_points
-from paramverify.models.systems.system import System
-from paramverify.models.systems.weights import Weight, as_function
+from paramverify.models.systems.weights import Weight, as_function, is_zero
 from paramverify.portfolio.obligations import Discharged, Proofs, require_point
 from paramverify.portfolio.session import Options, Session
 
 POINTS = 4  # points of the domain at which a large ratio is looked for
-
-Parameters = dict[str, Fraction]
+BOUNDARY = 0.25  # of the time that is left, for points of the boundary and for each of them
+BEYOND = 10**300  # no ratio of a short search is so large, but that of an impossible observation
+NODES = 20_000  # of such a search
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +46,7 @@ class InteractiveBudget:
     side is positive everywhere, or 1, as no ε is negative; all are functions of the parameters. Where right
     sides may be zero, `somewhere` says that `lower` is the ratio at the point `parameters`, a number. `exact`
     says that both bounds are the same, or are at that point. `growth`, or an impossible right side of `leak`
-    at `parameters`, says that there is no budget: `boundless`.
+    at `parameters`, or at the irrational point `root`, says that there is no budget: `boundless`.
     """
 
     closures: Closures
@@ -63,6 +62,7 @@ class InteractiveBudget:
     obligations: Proofs
     seconds: float
     somewhere: bool = False
+    root: dict[str, RealRoot] = field(default_factory=dict)
 
 
 def tight_budget(
@@ -143,28 +143,23 @@ def _lower(
 ) -> InteractiveBudget:
     """Looks for a large ratio at points of the domain, and for one without a limit."""
     upper = best.upper
-    for parameters, system in _places(case):
+    for place, until in _places(case, judge, upper is None, deadline):
         told(best)
         if best.exact or time.monotonic() > deadline:
             break
+        parameters = place.parameters
         own = Judge(replace(case.checks, domain=replace(case.domain, constraints=()), obligations=[]))
+        if place.root:
+            impossible = _impossible(case, own, place, until)
+            if impossible is not None:
+                return _boundless(best, best.closures, impossible, place)
+            continue
         ceiling = None if upper is None else value_at_point(upper, case.domain, parameters)
-        here = Closures(system) if parameters else best.closures
+        here = Closures(place.system) if parameters else best.closures
         reach = _reach(case, best.proof, parameters)
-        leak = largest(here, own, reach, ceiling, deadline=deadline)
+        leak = largest(here, own, reach, ceiling, deadline=until)
         if leak.boundless:
-            impossible = leak.refutation if leak.growth is None else None
-            return replace(
-                best,
-                closures=here,
-                upper=None,
-                proof=None,
-                lower=None,
-                leak=impossible,
-                growth=leak.growth,
-                boundless=True,
-                parameters=parameters,
-            )
+            return _boundless(best, here, leak.refutation if leak.growth is None else leak.growth, place)
         if leak.refutation is not None:
             other = _with_leak(best, judge, _everywhere(case, leak.refutation), parameters)
             other = other or _with_leak_here(best, case.domain.ring, leak.refutation, ceiling, parameters)
@@ -172,13 +167,57 @@ def _lower(
     return best
 
 
-def _places(case: InteractiveCase) -> Iterator[tuple[Parameters, System]]:
-    names = case.domain.ring.parameters
-    if not names:
-        yield {}, case.system
-        return
-    for point in islice(sample_points(case.domain), POINTS):
-        yield {name: point[name] for name in names}, at_point(case.system, case.domain, point)
+def _places(
+    case: InteractiveCase, judge: Judge, boundary: bool, deadline: float
+) -> Iterator[tuple[Place, float]]:
+    """Yields points of the domain, each with the time at which its search ends; those of the boundary first.
+
+    Where an upper bound is proved, no observation is impossible with one of two inputs, and no point of the
+    boundary is looked at. It has some of the time only: large systems have large ratios elsewhere.
+    """
+
+    def share(part: float) -> float:
+        now = time.monotonic()
+        return now + part * (deadline - now)
+
+    if boundary:
+        for place in boundary_places(case, share(BOUNDARY)):
+            yield place, share(BOUNDARY)
+    for place in simple_places(case, judge.refuted, POINTS + len(judge.refuted)):
+        yield place, deadline
+
+
+def _boundless(
+    best: InteractiveBudget, closures: Closures, why: Refutation | Growth | None, place: Place
+) -> InteractiveBudget:
+    """Returns that there is no budget, with an impossible observation or a way by which the ratio grows."""
+    return replace(
+        best,
+        closures=closures,
+        upper=None,
+        proof=None,
+        lower=None,
+        leak=why if isinstance(why, Refutation) else None,
+        growth=why if isinstance(why, Growth) else None,
+        boundless=True,
+        parameters=place.parameters,
+        root=place.root,
+    )
+
+
+def _impossible(case: InteractiveCase, own: Judge, place: Place, deadline: float) -> Refutation | None:
+    """Returns an observation that is impossible with one of two inputs at an irrational point.
+
+    The probabilities are functions of the parameter; only that on the right is zero at the point.
+    """
+    bound = place.system.weights.of(BEYOND)
+    found = search(Closures(place.system), own, bound, deadline=deadline, nodes=NODES).refutation
+    if found is None or not is_zero(found.probabilities[1]):
+        return None
+    leak = _everywhere(case, found)
+    (root,) = place.root.values()
+    left, right = (univariate(as_function(p, case.domain.ring).numerator) for p in leak.probabilities)
+    return leak if left % root.factor and not right % root.factor else None
 
 
 def _reach(case: InteractiveCase, proof: Costs | Family | None, parameters: Parameters) -> Reach:

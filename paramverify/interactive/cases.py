@@ -21,9 +21,10 @@ from paramverify.models.context import Checks, Obligation, check_domain
 from paramverify.models.parameters import read_domain
 from paramverify.models.systems.reading import read_slots, read_system
 from paramverify.models.systems.slots import Slots
-from paramverify.models.systems.system import System
+from paramverify.models.systems.system import System, reachable_part
 from paramverify.tables import Table, all_expressions, read_toml
 
+MOST_NAMES = 8  # states that a note names
 BUDGETS = ("epsilon", "step")  # given as ε; `ratio` is given as e^ε
 
 
@@ -86,6 +87,7 @@ def load(
         with top.within("system") as table:
             system = read_system(table, checks, progress, fields="unwinding" in top)
         system, subroutines = replaced(top, system, checks) if "subroutines" in top else (system, ())
+        system = _reached(system, checks)
         given = _unwinding(top, system, checks, frame.step is None)
         top.close()
         return InteractiveCase(
@@ -105,6 +107,17 @@ def load(
             expect=frame.expect,
             bounded="privacy" in top,
         )
+
+
+def _reached(system: System, checks: Checks) -> System:
+    """Returns the part of the system that runs come to, with a note on the states that are left out."""
+    part = reachable_part(system)
+    names = [repr(name) for name in dict.fromkeys(system.states) if name not in {*part.states}]
+    if names:
+        shown = ", ".join(names if len(names) <= MOST_NAMES else [*names[: MOST_NAMES - 1], "..."])
+        word = "state is" if len(names) == 1 else f"{len(names):,} states are"
+        checks.notes.append(f"no run comes to {shown}, so the {word} left out")
+    return part
 
 
 def load_slots(path: str | PathLike[str]) -> tuple[Slots, str, str]:

@@ -65,11 +65,12 @@ def budget_document(
     """Returns the evidence of a budget.
 
     That is the proof of its upper bound with the observation of its lower bound, or the loop or the
-    impossible observation that leaves no budget. Where no upper bound is proved there is the status unknown.
+    impossible observation that leaves no budget. Where no upper bound is proved, or the observation is
+    impossible at an irrational point, there is the status unknown.
     """
     judge = Judge(case.checks)
     unknown = Standing.UNKNOWN if found.proof is None else Standing.HOLDS
-    status = Standing.VIOLATED if found.boundless else unknown
+    status = Standing.VIOLATED if found.boundless and not found.root else unknown
     document = _about(case, judge, status, found.obligations)
     if found.growth is not None:
         document["growth"] = {
@@ -79,6 +80,8 @@ def budget_document(
             "place": found.growth.place,
             "loop": list(found.growth.loop),
         }
+    elif found.root:
+        document["reason"] = "the point at which the observation is impossible is irrational"
     elif found.boundless:
         assert found.leak is not None
         document["witness"] = _witness(found.leak, found.parameters, judge)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import islice
+from itertools import chain
 
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import RationalFunction, substitute
@@ -21,10 +21,11 @@ from paramverify.interactive.evaluation import at_point
 from paramverify.interactive.families import Family, largest_family, least_budget
 from paramverify.interactive.given import GivenFamily, examine
 from paramverify.interactive.pairs import PairGraph, pair_graph
+from paramverify.interactive.places import boundary_places, simple_places
 from paramverify.interactive.quotients import Quotients
 from paramverify.interactive.refutation import Place, Refutation, Search, evaluated, search
 from paramverify.interactive.unwinding import Failure, Pair, is_all_covered, is_unwinding_family
-from paramverify.models.context import Checks, sample_points
+from paramverify.models.context import Checks
 from paramverify.models.systems.system import System
 from paramverify.models.systems.weights import Weight, as_function
 from paramverify.portfolio.obligations import Discharged, Proofs, require_point
@@ -32,6 +33,7 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.verdicts import Holds, Unknown, Violated, status_of
 
 POINTS = 12  # points of the domain at which a refutation is looked for
+BOUNDARY = 0.1  # of the time may go into finding points of the boundary
 
 Progress = Callable[[str, int, int], None]
 
@@ -144,9 +146,9 @@ def _refuted(
     take it all.
     """
     searches: list[Search] = []
-    places = list(_points(case, judge, everywhere.bound))
-    share = 0.4 if case.domain.ring.parameters else 0.8
     started = time.monotonic()
+    places = list(_points(case, judge, everywhere.bound, started + BOUNDARY * (deadline - started)))
+    share = 0.4 if case.domain.ring.parameters else 0.8
     for number, (parameters, system, bound) in enumerate(places):
         now = time.monotonic()
         until = now + (started + share * (deadline - started) - now) / (len(places) - number)
@@ -226,22 +228,16 @@ def _constant_only(domain: Domain) -> Domain:
 
 
 def _points(
-    case: InteractiveCase, judge: Judge, bound: Weight
+    case: InteractiveCase, judge: Judge, bound: Weight, deadline: float
 ) -> Iterator[tuple[dict[str, Fraction], System, Weight]]:
     """Yields points of the domain, the system there, and the bound there; claims that failed come first."""
-    names = case.domain.ring.parameters
-    if not names:
-        yield {}, case.system, bound
-        return
-    seen: set[tuple[Fraction, ...]] = set()
-    chosen = [dict(point) for point in judge.refuted] + list(islice(sample_points(case.domain), POINTS))
-    for point in chosen:
-        values = tuple(point[name] for name in names)
-        if values in seen:
-            continue
-        seen.add(values)
-        parameters = dict(zip(names, values, strict=True))
-        yield parameters, at_point(case.system, case.domain, point), value_at_point(bound, case.domain, point)
+    seen: list[dict[str, Fraction]] = []
+    simple = simple_places(case, judge.refuted, POINTS)
+    for place in chain(simple, boundary_places(case, deadline)):
+        if not place.root and place.parameters not in seen:
+            seen.append(place.parameters)
+            at = value_at_point(bound, case.domain, place.parameters) if place.parameters else bound
+            yield place.parameters, place.system, at
 
 
 def value_at_point(weight: Weight, domain: Domain, point: dict[str, Fraction]) -> Weight:

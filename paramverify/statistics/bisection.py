@@ -107,18 +107,23 @@ class Bisection:
 
 
 def bisect(
-    case: Case, testing: tuple[float | None, float | None], precision: Fraction, seconds: float
+    case: Case,
+    testing: tuple[float | None, float | None],
+    precision: Fraction,
+    seconds: float,
+    limit: float | None = None,
 ) -> Bisection:
     """Returns the least budget of a case up to `precision`, which is positive, from the interval of testing.
 
     The values of ε that are tried are multiples of `precision`, so the ends that are found do not depend on
-    the interval. For the result b, with `b.is_found` and a finite budget:
+    the interval. `limit` is the time limit that is told, where `seconds` are what is left of it.
+    For the result b, with `b.is_found` and a finite budget:
     sup ratio > e^b.violated.epsilon, sup ratio <= e^b.holds.epsilon, and both differ by at most `precision`.
     """
     model = need_privacy(case.model, "a search")
     if not model.lengths and no_budget(model):
         return Bisection(testing, precision, None, None, (), infinite=True)
-    search = _Search(case, precision, time.monotonic() + SHARE * seconds)
+    search = _Search(case, precision, time.monotonic() + SHARE * seconds, limit or seconds)
     left, right = testing
     low = max(0, math.floor(_decimal(left) / precision)) if left is not None else 0
     high = math.ceil(_decimal(right) / precision) if right is not None else low + math.ceil(1 / precision)
@@ -139,11 +144,12 @@ def bisect(
 class _Search:
     """The verifications that were made, and the nearest ones on both sides of the least budget."""
 
-    def __init__(self, case: Case, precision: Fraction, deadline: float) -> None:
+    def __init__(self, case: Case, precision: Fraction, deadline: float, limit: float) -> None:
         self.case = case
         self.plain = replace(case, model=without_bound(need_privacy(case.model, "a search")))
         self.precision = precision
         self.deadline = deadline
+        self.limit = limit
         self.steps: list[Step] = []
         self.violated: Step | None = None
         self.holds: Step | None = None
@@ -209,7 +215,7 @@ class _Search:
     def verified(self, case: Case, epsilon: Fraction, ratio: Fraction | Real) -> Step:
         """Verifies a case with a ratio at most e^ε; a violation counts if it is above e^ε."""
         left = max(self.deadline - time.monotonic(), 0.01)  # a verification without time says unknown
-        report = verify(with_ratio(case, ratio), Options(seconds=left))
+        report = verify(with_ratio(case, ratio), Options(seconds=left, limit=self.limit))
         witness = witness_in(report)
         if isinstance(report.verdict, Holds):
             return Step(epsilon, True, ratio, report, None)

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from importlib import import_module
-from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.expressions import Value
@@ -28,6 +27,7 @@ from paramverify.models.mechanisms.above_threshold import END
 from paramverify.statistics.draws import Draws
 from paramverify.statistics.experiments import Experiment
 from paramverify.statistics.inputs import CaseInputs
+from paramverify.statistics.labels import PLAIN, Known, frozen, label
 from paramverify.statistics.samplers import Counts, Output
 from paramverify.statistics.user_code import reason_of, users
 
@@ -38,10 +38,6 @@ MOST_ARGUMENTS = 3  # rng, input and size
 
 Given = tuple[int | float | str, ...]
 Mechanism = Callable[..., Any]
-
-# Equal values of one of these types have the same label, and comparing them runs no code of the user.
-PLAIN = frozenset({int, float, str, bool, bytes, type(None)})
-SHAPE = "an output is a number or a label, or a list of them"
 
 
 def load_mechanism(name: str) -> Mechanism:
@@ -124,39 +120,10 @@ def _plain(value: Value) -> int | float | str:
     return value
 
 
-def label(value: object) -> str:
-    """Returns an output as a label: a number that is whole as `3`, also if it is a float; else its text.
-
-    Raises:
-        InputError: neither a number, nor a truth value, text or None: other objects have no stable text.
-    """
-    import numpy as np
-
-    if type(value) is float and not value.is_integer():
-        return repr(value)  # most outputs of continuous mechanisms
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, bool):
-        return str(int(value))
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-        return str(int(value))
-    if not isinstance(value, (str, bytes, Number, type(None))):
-        listed = isinstance(value, (list, tuple, np.ndarray))
-        other = "and no list in a list" if listed else f"not {type(value).__name__}"
-        raise InputError(f"{SHAPE}, {other}", key="--mechanism")
-    try:
-        shown = str(value)
-    except ValueError:
-        raise InputError("an output is a number with too many digits", key="--mechanism") from None
-    # Unpaired surrogates cannot be printed.
-    return shown.encode(errors="backslashreplace").decode()
-
-
 def _frozen(output: Any) -> tuple[tuple[type, ...], tuple[Any, ...]]:
     """Returns an output as values that do not change any more, with their types: `1e16` is not `10**16`.
 
-    A value of another type than `PLAIN` is made a label at once. So two outputs are the same only if they
-    have the same labels.
+    So two outputs are the same only if they have the same labels.
     """
     import numpy as np
 
@@ -166,8 +133,8 @@ def _frozen(output: Any) -> tuple[tuple[type, ...], tuple[Any, ...]]:
     values = tuple(output) if isinstance(output, (list, tuple)) else (output,)
     kinds = tuple(map(type, values))
     if not PLAIN.issuperset(kinds):
-        values = tuple(map(label, values))
-        kinds = (str,) * len(values)
+        values = tuple(map(frozen, values))
+        kinds = tuple(map(type, values))
     return kinds, values
 
 
@@ -235,7 +202,8 @@ class BlackBox:
     `decorate` gives, for each step, what goes in front of a label: the answers that an adversary chose.
     Sequences have the given length; those that are shorter are filled up with `ending`. Without a length
     they may have any, also different ones. A mechanism of ours may count its outputs by itself. `word`
-    makes one label of all values of an output, where the model has one.
+    makes one label of all values of an output, where the model has one. `known` are the observations that a
+    case calls outputs by.
     """
 
     mechanism: Mechanism
@@ -247,6 +215,7 @@ class BlackBox:
     ending: str | None = None
     counts: Callable[[np.random.Generator, Any, int], Mapping[str, int]] | None = None
     word: Callable[[Sequence[object]], str] | None = None
+    known: Known | None = None
 
     def __call__(self, rng: np.random.Generator, size: int) -> Counts:
         """Returns how often each output came in `size` runs.
@@ -285,7 +254,7 @@ class BlackBox:
     def _labels(self, output: Sequence[object]) -> Output:
         if self.word:
             return (self.word(output),)
-        labels = [label(value) for value in output]
+        labels = list(map(self.known.label if self.known else label, output))
         if self.length is None:
             return tuple(labels)
         if len(labels) < self.length and self.ending is not None:
@@ -322,4 +291,5 @@ class BlackBoxSource:
             decorate=experiment.choices,
             ending=ending,
             word=partial(mechanism.word_of, known=known) if isinstance(mechanism, Worded) else None,
+            known=None if experiment.choices else Known.of(self.case_inputs.model.hmm.observations),
         )

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, cast
 
 from paramverify.claims import show_sequence
 from paramverify.statistics.experiments import Experiment
+from paramverify.statistics.labels import spelt
 from paramverify.statistics.samplers import Counts, Output
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class Feature:
         if self.quantity is Quantity.COORDINATE:
             return f"coordinate {self.place + 1}"
         if self.quantity is Quantity.COUNT:
-            return f"number of {self.label!r}"
+            return f"number of {spelt(self.label)}"
         return str(self.quantity.value)
 
 

@@ -25,11 +25,18 @@ MAPS = 1 / 3  # of the time is for the maps, so that something is left where non
 COVERAGES = (Fraction(1, 20), Fraction(1, 200), Fraction(1, 2000), Fraction(1, 20000))
 
 
-def exact_parts(claims: Sequence[Claim], domain: Domain, name: str, seconds: float = 60.0) -> Partition:
+def exact_parts(
+    claims: Sequence[Claim],
+    domain: Domain,
+    name: str,
+    seconds: float = 60.0,
+    in_time: Callable[[], None] | None = None,
+) -> Partition:
     """Returns where on the interval of one parameter all claims hold for all values of the others.
 
     By projection on the whole interval; where that does not apply, on the pieces that ever finer region maps
     leave undecided, within the time limit. All statuses are exact, as those of the closed cells of a map are.
+    `in_time` ends the search in the place of this limit, where the seconds are what is left of another one.
 
     Raises:
         InputError: there is no such parameter.
@@ -39,10 +46,11 @@ def exact_parts(claims: Sequence[Claim], domain: Domain, name: str, seconds: flo
     started = time.monotonic()
     until = started + MAPS * seconds
 
-    def check() -> None:
+    def over() -> None:
         if time.monotonic() > started + seconds:
             raise TimeLimitError(seconds)
 
+    check = in_time or over
     try:
         return project(claims, domain, name, check)
     except UnsupportedError as error:

@@ -134,7 +134,7 @@ def safe_values(
     axes = axes_of(case, claims, parameters)
     if Form.INTERVALS in forms and len(axes) == 1:
         try:
-            found = exact_parts(claims, case.model.domain, axes[0], _left(session))
+            found = exact_parts(claims, case.model.domain, axes[0], _left(session), session.in_time)
         except UnsupportedError:
             pass
         else:

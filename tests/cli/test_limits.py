@@ -32,10 +32,12 @@ from paramverify.privacy.cases import load
 from paramverify.privacy.every_length_verification import verify_all_lengths
 from paramverify.privacy.verification import verify
 from paramverify.reports.pictures import pvalues
+from paramverify.statistics.bisection import bisect
 from paramverify.synthesis.map_files import load_cells
 from paramverify.synthesis.maps import Cell, RegionMap, Status
 from paramverify.synthesis.refinement import exact_parts
 from paramverify.synthesis.regions import region_map
+from paramverify.synthesis.safe_values import Form, safe_values
 from paramverify.verdicts import Unknown
 
 CASES = Path(__file__).parents[2] / "cases"
@@ -333,6 +335,20 @@ def test_exact_parts_look_at_the_time() -> None:
     assert exact_parts(claims, model.domain, "p").parts
     with pytest.raises(TimeLimitError, match="the time limit of 0 s is over"):
         exact_parts(claims, model.domain, "p", 0)
+
+
+def test_shares_of_the_time_are_not_told() -> None:
+    """Where a search has what is left of the user's time, the user's limit is told."""
+    case = load(str(CASES / "geometric-independent.toml"))
+    assert case.model is not None
+    with (
+        Session(Options(seconds=0, limit=9)) as session,
+        pytest.raises(TimeLimitError, match="the time limit of 9 s is over"),
+    ):
+        safe_values(case, session, ("p",), (Form.INTERVALS,))
+    every = load(str(CASES / "survey-memory-all.toml"))
+    steps = bisect(every, (0.5, 1.0), Fraction(1, 100), 1e-9, 9).steps
+    assert [step.reason.partition("\n")[0] for step in steps] == ["the time limit of 9 s is over"]
 
 
 # --- maps ---------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import time
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -23,7 +24,7 @@ from paramverify.interactive.budgets import InteractiveBudget, tight_budget
 from paramverify.interactive.cases import InteractiveCase, load
 from paramverify.interactive.certificates import budget_document, check_with_case
 from paramverify.models.systems.system import System
-from paramverify.portfolio.session import Options
+from paramverify.portfolio.session import Options, Session
 from paramverify.reports.systems import brief, row
 
 ROOT = Path(__file__).parents[2]
@@ -447,13 +448,25 @@ def test_very_long_witnesses_are_shortened() -> None:
 
 
 def test_the_limit_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """When the share of the time is over that the search has, the limit of the user is told."""
+    """The limit of the user is told when time is over, and neither what is left of it nor a share of that."""
 
-    def over(case: InteractiveCase, options: Options, told: object) -> InteractiveBudget:
-        raise TimeLimitError(options.seconds)
+    def by_session(case: InteractiveCase, options: Options, told: object) -> InteractiveBudget:
+        time.sleep(options.seconds)
+        with Session(replace(options, seconds=0)) as session:
+            session.in_time()
+        raise AssertionError
 
-    monkeypatch.setattr(_interactive_budget, "tight_budget", over)
-    with pytest.raises(TimeLimitError, match="the time limit of 7 s is over"):
-        _interactive_budget.interactive_budget(
-            str(FOLDER / "slots-2.toml"), Options(seconds=7), Fraction(1, 100), as_json=False, evidence=None
-        )
+    def by_alarm(case: InteractiveCase, options: Options, told: object) -> InteractiveBudget:
+        time.sleep(5)
+        raise AssertionError
+
+    for over in (by_session, by_alarm):
+        monkeypatch.setattr(_interactive_budget, "tight_budget", over)
+        with pytest.raises(TimeLimitError, match="the time limit of 7 s is over"):
+            _interactive_budget.interactive_budget(
+                str(FOLDER / "slots-1-full.toml"),
+                Options(seconds=0.1, limit=7),
+                Fraction(1, 100),
+                as_json=False,
+                evidence=None,
+            )

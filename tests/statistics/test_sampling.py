@@ -22,7 +22,7 @@ from paramverify.privacy.cases import Case, load
 from paramverify.statistics import audit as auditing
 from paramverify.statistics import draws, samplers
 from paramverify.statistics.audit import audit
-from paramverify.statistics.blackbox import BlackBoxSource, check_shared, label, load_mechanism
+from paramverify.statistics.blackbox import BlackBoxSource, check_shared, load_mechanism
 from paramverify.statistics.draws import Draws
 from paramverify.statistics.experiments import (
     Experiment,
@@ -31,6 +31,7 @@ from paramverify.statistics.experiments import (
     length_of,
 )
 from paramverify.statistics.inputs import CaseInputs
+from paramverify.statistics.labels import label
 from paramverify.statistics.mechanisms import DirectSource
 from paramverify.statistics.runs import CHUNK, Runs, runs_of
 from paramverify.statistics.samplers import ModelSource
@@ -254,8 +255,8 @@ def test_sequences_end_early() -> None:
 
 @pytest.mark.parametrize(
     ("value", "shown"), [
-        (3, "3"), (3.0, "3"), (2.5, "2.5"), ("⊥", "⊥"), (True, "1"), (-1.0, "-1"), (np.float32(2), "2"),
-        (np.bool_(True), "1"), (np.int8(-1), "-1"), (1e300, "1e+300"), (math.nan, "nan"), (None, "None"),
+        (3, "3"), (3.0, "3"), (2.5, "2.5"), ("⊥", "⊥"), (True, "True"), (-1.0, "-1"), (np.float32(2), "2"),
+        (np.bool_(True), "True"), (np.int8(-1), "-1"), (1e300, "1e+300"), (math.nan, "nan"), (None, "None"),
     ],
 )  # fmt: skip
 def test_labels(value: object, shown: str) -> None:

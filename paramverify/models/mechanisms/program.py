@@ -284,7 +284,7 @@ def _of_python(value: object) -> str:
     """Returns a value of an implementation as an output is shown; floats that are whole are whole numbers."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return _shown(value) if isinstance(value, str) else str(value)
+    return _shown(value) if type(value) is str else str(value)
 
 
 def _shown(value: Plain) -> str:

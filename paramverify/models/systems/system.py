@@ -8,7 +8,7 @@ states. A state that accepts inputs waits for one; elsewhere at most one output 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from paramverify.errors import ModelError
@@ -112,3 +112,28 @@ def rows_of(
             raise ModelError(f"state {states[state]!r}: two transitions for the action {name!r}")
         rows[state][action] = tuple((s, w) for s, w in distribution if not is_zero(w))
     return tuple(rows)
+
+
+def reachable_part(system: System) -> System:
+    """Returns the system without the states that no steps lead to from the initial state.
+
+    No run comes to them, so all probabilities of observations stay what they are.
+    """
+    reached = {system.initial}
+    pending = [system.initial]
+    while pending:
+        after = {s for step in system.rows[pending.pop()].values() for s, _ in step} - reached
+        reached |= after
+        pending.extend(after)
+    if len(reached) == len(system.states):
+        return system
+    kept = sorted(reached)
+    place = {s: k for k, s in enumerate(kept)}
+    rows = ({a: tuple((place[t], w) for t, w in step) for a, step in system.rows[s].items()} for s in kept)
+    return replace(
+        system,
+        states=tuple(system.states[s] for s in kept),
+        initial=place[system.initial],
+        rows=tuple(rows),
+        variables={name: tuple(values[s] for s in kept) for name, values in system.variables.items()},
+    )
