@@ -300,8 +300,10 @@ def _parts(case: Case, found: Intervals, files: _Files) -> Answer:
 def _with_optimum(case: Case, found: Intervals | Regions, document: dict[str, Any], lines: list[str]) -> Exit:
     """Adds the best value of a design parameter to an answer; returns the exit code."""
     if found.optimum:
-        lines.append(telling.optimum_line(found.optimum, case.model.domain.constant))
-        document["optimum"] = telling.optimum_document(found.optimum, case.model.domain.constant)
+        domain = case.model.domain
+        lines.append(telling.optimum_line(found.optimum, domain.constant))
+        lines += telling.optimum_meaning(found.optimum, domain.ring.unbounded)
+        document["optimum"] = telling.optimum_document(found.optimum, domain.constant)
     if case.design and not found.possible:
         lines.append("no value of the design parameters makes it private")
         return Exit.VIOLATED

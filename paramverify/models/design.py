@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from paramverify.algebra.exponents import Unbounded
 from paramverify.errors import CaseError, located
 from paramverify.tables import Table
 
@@ -14,6 +16,11 @@ class Sense(StrEnum):
 
     MAXIMISE = "maximise"
     MINIMISE = "minimise"
+
+    @property
+    def opposite(self) -> Sense:
+        """The other one."""
+        return Sense.MINIMISE if self is Sense.MAXIMISE else Sense.MAXIMISE
 
 
 @dataclass(frozen=True)
@@ -42,13 +49,16 @@ def interval_text(value: object) -> str:
     return str(found)
 
 
-def read_design(top: Table) -> Design | None:
+def read_design(top: Table, unbounded: Sequence[Unbounded] = ()) -> Design | None:
     """Reads which parameters are marked `design = true`, and `[design]`; None without any.
+
+    A parameter of the domain (0, ∞) is chosen by its variable: the largest eps is the smallest exp(−eps).
 
     Raises:
         CaseError: `[design]` without such a parameter or about another one, or together with `[quantify]`.
     """
     names: list[str] = []
+    variables = {u.name: u.variable for u in unbounded}
     if "parameters" in top:
         with top.within("parameters") as table:
             for name in table:
@@ -57,8 +67,9 @@ def read_design(top: Table) -> Design | None:
                     with located(key=name):
                         if _is_design(Table(entry)):
                             names.append(name)
+    chosen = tuple(variables.get(name, name) for name in names)
     if "design" not in top:
-        return _without_quantify(Design(tuple(names)), top) if names else None
+        return _without_quantify(Design(chosen), top) if names else None
     with top.within("design") as table:
         given = [sense for sense in Sense if sense.value in table]
         if len(given) > 1:
@@ -71,7 +82,9 @@ def read_design(top: Table) -> Design | None:
             raise CaseError(
                 f"{objective!r} is not a design parameter; there are: {', '.join(names)}", key=given[0]
             )
-    return _without_quantify(Design(tuple(names), *given, *([objective] if given else [])), top)
+    sense = [s.opposite if objective in variables else s for s in given]
+    best = [variables.get(objective, objective)] if given else []
+    return _without_quantify(Design(chosen, *sense, *best), top)
 
 
 def _is_design(table: Table) -> bool:

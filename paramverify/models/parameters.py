@@ -20,12 +20,13 @@ from paramverify.tables import Table, check_name
 
 
 def unbounded_names(top: Table) -> tuple[str, ...]:
-    """Returns the parameters of the domain (0, ∞), written `eps = "(0, oo)"`."""
+    """Returns the parameters of the domain (0, ∞), written `eps = "(0, oo)"` or with `in`."""
     table = top.data.get("parameters")
     if not isinstance(table, dict):
         return ()
     wanted = re.compile(r"\s*\(\s*0\s*,\s*\+?\s*(oo|inf|infinity)\s*\)\s*", re.IGNORECASE)
-    return tuple(n for n, text in table.items() if isinstance(text, str) and wanted.fullmatch(text))
+    texts = {name: entry.get("in") if isinstance(entry, dict) else entry for name, entry in table.items()}
+    return tuple(n for n, text in texts.items() if isinstance(text, str) and wanted.fullmatch(text))
 
 
 def fixed_values(top: Table) -> dict[str, Fraction]:
@@ -71,6 +72,8 @@ def read_domain(
                 if name == GENERATOR:
                     raise CaseError("this name stands for the constant exp(...)", key=name)
                 if name in exponents:
+                    with located(key=name):
+                        interval_text(table.get(name))
                     unbounded.append(_unbounded(name, exponents[name], table))
                     box[unbounded[-1].variable] = UNIT
                     continue

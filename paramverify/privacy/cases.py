@@ -166,7 +166,7 @@ class _Reader:
             notes=tuple(without_interval(files, self.top.data.get("parameters", {}))),
             maybe_empty=empty,
         )
-        free, design = self.free(checks), read_design(self.top)
+        free, design = self.free(checks), read_design(self.top, checks.ring.unbounded)
         self.top.close()
         return Case(self.path, digest, budget=model.text, model=model, free=free, design=design)
 
@@ -177,7 +177,7 @@ class _Reader:
             tables = (self.top.data.get(name) for name in ("parameters", "neighbours"))
             check_distance(privacy, [name for table in tables if isinstance(table, dict) for name in table])
         checks = Checks(read_domain(self.top, self.exponents(privacy), {}))
-        free, design = self.free(checks), read_design(self.top)
+        free, design = self.free(checks), read_design(self.top, checks.ring.unbounded)
         empty = check_domain(checks.domain)
         digest = self.files(checks)
         compared = read_comparison(self.top, checks)
@@ -269,7 +269,8 @@ class _Reader:
         if "quantify" not in self.top:
             return ()
         with self.top.within("quantify") as table:
-            names = table.texts("forall")
+            variables = {u.name: u.variable for u in checks.ring.unbounded}
+            names = [variables.get(name, name) for name in table.texts("forall")]
             table.close()
             for name in names:
                 if name not in checks.ring.parameters:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from math import log
 from pathlib import Path
 from typing import Any
 
 from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.decimals import at_least, at_most, decimal_text
 from paramverify.algebra.domains import Domain
+from paramverify.algebra.exponents import Unbounded
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real
 from paramverify.algebra.volumes import Share
@@ -140,6 +142,18 @@ def optimum_line(found: Optimum, constant: ExpConstant | None) -> str:
     if found.lower is None or found.upper is None:
         return f"{what}: no safe value was found"
     return f"{what}: between {decimal_text(found.lower)} and {decimal_text(found.upper)}, both certified"
+
+
+def optimum_meaning(found: Optimum, unbounded: Sequence[Unbounded]) -> list[str]:
+    """Returns what the best value of x_eps says of eps, a parameter of the domain (0, ∞), in words."""
+    meant = next((u for u in unbounded if u.variable == found.parameter), None)
+    if meant is None or found.value is None or (found.value.is_rational and found.value.lower == 1):
+        return []
+    what = f"  so the {'smallest' if found.sense == Sense.MAXIMISE else 'largest'} {meant.name} is"
+    if found.value.is_rational:
+        value = found.value.lower
+        return [f"{what} {meant.at(value)}" if value else f"  so {meant.name} may be as large as you like"]
+    return [f"{what} about {-log(float(decimal(found.value, 12))) / float(meant.step):.6g}"]
 
 
 def optimum_document(found: Optimum, constant: ExpConstant | None) -> dict[str, Any]:

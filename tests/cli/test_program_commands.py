@@ -328,3 +328,64 @@ def test_a_design_parameter_of_a_program(best: str, tmp_path: Path) -> None:
     assert ("smallest alpha: 1/2" if best == "minimise" else "largest") in text or best == "maximise"
     path.write_text(f'{case}[quantify]\nforall = ["p"]\n'.replace(", design = true", ""))
     assert "private exactly for alpha with 2 alpha - 1 >= 0" in called("verify", str(path)).out
+
+
+COIN = '''
+[parameters]
+eps = {{ in = "(0, oo)", design = true }}
+{more}
+[mechanism]
+kind = "program"
+source = """
+b = q
+if flip({share}):
+    b = 1 - b
+output(b)
+"""
+[mechanism.inputs]
+q = {{ values = "0..1" }}
+[neighbours]
+differ = "each"
+[privacy]
+ratio = {ratio}
+[design]
+{best} = "eps"
+'''
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("share", "ratio", "best", "told"),
+    [
+        ("1/(1 + exp(eps))", 4, "maximise", "so the largest eps is ln(4)"),  # the ratio is exp(eps)
+        ("1/(1 + exp(3*eps))", 4, "maximise", "so the largest eps is about 0.462098"),
+        ("exp(-eps)/2", 3, "maximise", "so the largest eps is ln(2)"),  # the ratio is 2*exp(eps) - 1
+        (
+            "(exp(-eps) + exp(-2*eps))/4",
+            4,
+            "maximise",
+            "so the largest eps is about 0.644938",
+        ),  # x + x^2 = 4/5
+        ("1/4", 3, "maximise", "so eps may be as large as you like"),
+        ("exp(-eps)", 2, "minimise", "so the smallest eps is"),
+    ],
+)
+def test_a_design_parameter_without_an_end(
+    share: str, ratio: int, best: str, told: str, tmp_path: Path
+) -> None:
+    """The largest eps is the smallest exp(-eps/d): the answer says what it means for eps."""
+    path = tmp_path / "case.toml"
+    path.write_text(COIN.format(share=share, ratio=ratio, best=best, more=""))
+    text = called("synthesize", str(path)).out
+    assert told in text, text
+
+
+def test_a_parameter_without_an_end_is_known_by_its_name(tmp_path: Path) -> None:
+    """`[quantify]` and `[design]` know a parameter of the domain (0, oo) by its own name."""
+    path = tmp_path / "case.toml"
+    case = COIN.format(share="1/2 - p*exp(-eps)", ratio=2, best="maximise", more='p = "(0, 1/2)"')
+    head, _, _ = case.partition("[design]")
+    path.write_text(head.replace(", design = true", "") + '[quantify]\nforall = ["eps"]\n')
+    assert "6 p - 1 <= 0" in called("verify", str(path)).out
+    path.write_text(f'{head}[design]\nmaximise = "x_eps"\n')
+    assert "'x_eps' is not a design parameter; there are: eps" in called("verify", str(path)).err
