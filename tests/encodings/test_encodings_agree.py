@@ -104,8 +104,9 @@ class Meaning:
         return left <= right
 
 
-def exceeding(model: Model, left: InitialDistribution, right: InitialDistribution, point: Point) -> set[Word]:
+def exceeding(model: Model, pair: SecretPair, point: Point) -> set[Word]:
     """The sequences with Pr(· | left) > ratio · Pr(· | right) at a point, by the forward recursion."""
+    left, right = pair.pi, pair.tau
     masses = [value_at(start.mass, point) for start in (left, right)]
     if not all(masses):
         return set()
@@ -114,9 +115,8 @@ def exceeding(model: Model, left: InitialDistribution, right: InitialDistributio
         [(s.observation, s.successor, value_at(s.weight, point) / scale) for s in row]
         for row in model.hmm.steps
     ]
-    top, bottom = (
-        value_at(f, point) for f in (model.measure.ratio.numerator, model.measure.ratio.denominator)
-    )
+    ratio = model.measure.at(pair.distance).ratio
+    top, bottom = (value_at(f, point) for f in (ratio.numerator, ratio.denominator))
 
     def sums(start: InitialDistribution, mass: Fraction) -> dict[Word, Fraction]:
         level = {(): {s: value_at(w, point) / mass for s, w in start.weights.items()}}
@@ -134,14 +134,12 @@ def exceeding(model: Model, left: InitialDistribution, right: InitialDistributio
     return {word for word, p in likely.items() if p * bottom > top * unlikely.get(word, Fraction(0))}
 
 
-def directions(
-    model: Model, pairs: list[SecretPair]
-) -> Iterator[tuple[Formula, InitialDistribution, InitialDistribution]]:
+def directions(model: Model, pairs: list[SecretPair]) -> Iterator[tuple[Formula, SecretPair]]:
     """Each direction of these pairs with its formula."""
     found = formulas(replace(model, pairs=tuple(pairs)), model.lengths[0])
     for pair in pairs:
-        yield next(found), pair.pi, pair.tau
-        yield next(found), pair.tau, pair.pi
+        yield next(found), pair
+        yield next(found), replace(pair, left=pair.right, right=pair.left, pi=pair.tau, tau=pair.pi)
 
 
 # --- random models ----------------------------------------------------------------------------------
@@ -158,8 +156,8 @@ def test_random_models(seed: int) -> None:
     (pair,) = model.pairs
     few = len(model.hmm.observations) ** model.lengths[0] <= 32
     expected: dict[str, set[Word]] = {}
-    for formula, left, right in directions(model, [pair]):
-        expected[formula.left] = exceeding(model, left, right, {})
+    for formula, one_way in directions(model, [pair]):
+        expected[formula.left] = exceeding(model, one_way, {})
         assert Meaning(formula, model.hmm.observations, {}).satisfying() == expected[formula.left]
         if few:
             answer = solve(model, formula, SECONDS)
@@ -220,9 +218,9 @@ def test_cases(path: Path) -> None:
     if len(chosen) > PAIRS:
         chosen = Random(path.stem).sample(chosen, PAIRS)
     broken = [[[c for c in encoded if not c.holds_at(p)] for encoded in claims.values()] for p in points]
-    for formula, left, right in directions(model, chosen):
+    for formula, one_way in directions(model, chosen):
         for point, by_encoding in zip(points, broken, strict=True):
-            words = exceeding(model, left, right, point)
+            words = exceeding(model, one_way, point)
             assert Meaning(formula, model.hmm.observations, point).satisfying() == words
             for found in by_encoding:
                 origins = [o for c in found for o in c.origins]
@@ -252,7 +250,7 @@ def test_verdicts_of_cases(path: Path) -> None:
         pairs = Random(path.stem).sample(pairs, PAIRS)
         if few:
             pairs += [p for p in model.pairs if {p.left, p.right} == {few.left, few.right}]
-    answers = [solve(model, f, SECONDS) for f, _, _ in directions(model, pairs)]
+    answers = [solve(model, f, SECONDS) for f, _ in directions(model, pairs)]
     if GENERATOR in model.domain.ring.names:  # an enclosure: only unsatisfiability says something
         assert few or all(isinstance(a, Unsatisfiable) for a in answers)
         return
