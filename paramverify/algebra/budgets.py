@@ -76,8 +76,17 @@ def read_epsilon(
             reason = "not a sum of numbers and ln(...)"
             if isinstance(node, Name):
                 reason = 'epsilon is a number, "ln(2)" or the like; a parameter may stand inside ln only'
+            for name in sorted(_names(node) & set(names)):
+                reason = f"epsilon may have {name} times a number only, and no number is searched for"
+                raise expression.error(f'{reason}: try some, such as epsilon = "{name}/2"', node)
             raise expression.error(f"{reason}; for a bound b on e^epsilon write ln(b)", node)
     return Budget(expression.text, rational, tuple(logarithms), tuple(multiples))
+
+
+def _names(node: Node) -> set[str]:
+    if isinstance(node, Name):
+        return {node.name}
+    return {n for part in node.arguments for n in _names(part)} if isinstance(node, Operation) else set()
 
 
 def _summands(expression: Expression, node: Node, factor: Fraction) -> list[tuple[Fraction, Node]]:

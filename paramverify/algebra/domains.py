@@ -135,14 +135,30 @@ class Domain:
         for values in product(*ends):
             yield dict(zip(self.box, values, strict=True))
 
+    def range_of(self, name: str) -> str:
+        """Returns where a variable lies, such as `p in (0, 1)`; for `x_eps` that is `eps in (0, oo)`."""
+        i = self.box[name]
+        meant = next((u for u in self.ring.unbounded if u.variable == name), None)
+        if meant is None:
+            return _range(name, i)
+        if i.is_point:
+            return f"{meant.name} = {meant.at(i.lower)}"
+        left, right = "(["[i.upper_closed], ")]"[i.lower_closed]
+        return f"{meant.name} in {left}{meant.at(i.upper)}, {meant.at(i.lower)}{right}"
+
     def describe(self) -> str:
         """Returns the domain in the user's words, such as `p in (0, 1), q in [0, 1/2], p + q <= 1`."""
-        parts = [
-            f"{name} = {i.lower}" if i.is_point else f"{name} in {i}"
-            for name, i in self.box.items()
-            if name != GENERATOR
-        ]
+        parts = [_range(name, i) for name, i in self.box.items() if name != GENERATOR]
         return ", ".join(dict.fromkeys([*parts, *(c.text for c in self.constraints)]))
+
+    def told(self) -> str:
+        """Returns the same as `describe`, with `eps in (0, oo)` for what is said of its variable `x_eps`."""
+        parts = [self.range_of(name) for name in self.box if name != GENERATOR]
+        return ", ".join(dict.fromkeys([*parts, *(c.text for c in self.constraints)]))
+
+
+def _range(name: str, interval: Interval) -> str:
+    return f"{name} = {interval.lower}" if interval.is_point else f"{name} in {interval}"
 
 
 def box_domain(ring: Ring, box: Mapping[str, Interval]) -> Domain:

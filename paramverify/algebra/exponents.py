@@ -23,7 +23,9 @@ class Unbounded:
         return f"exp(-{_multiple(self.step, self.name)})"
 
     def at(self, value: Fraction) -> str:
-        """Returns the parameter where the variable has a value, such as `4*ln(2)` for 1/2."""
+        """Returns the parameter where the variable has a value in [0, 1]: `4*ln(2)` for 1/2, `oo` for 0."""
+        if value in (0, 1):
+            return "0" if value else "oo"
         return _multiple(1 / self.step, f"ln({1 / value})")
 
 

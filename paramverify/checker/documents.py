@@ -83,4 +83,6 @@ def verdict_line(report: Report) -> str:
     if not report.not_compared:
         return f"accepted: {status}: {counts}"
     alone = "accepted as far as it can be checked without the case"
-    return f"{alone}: {status}: {counts}; not compared: {'; '.join(report.not_compared)}"
+    # Evidence against a formula has no case with which it could be compared.
+    given = "" if formulas.NOT_COMPARED in report.not_compared else " (give --case)"
+    return f"{alone}: {status}: {counts}; not compared{given}: {'; '.join(report.not_compared)}"

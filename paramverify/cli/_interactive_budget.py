@@ -82,7 +82,7 @@ def _lines(case: InteractiveCase, found: InteractiveBudget) -> list[str]:
             *_leak(case, found),
         ]
     at = f" with {at}" if found.somewhere else ""
-    everywhere = case.domain.describe()
+    everywhere = case.domain.told()
     where = f" for all {everywhere}" if everywhere else ""
     word = on_word([decision for _, decision in (*found.claims, *found.obligations)])
     least = "unknown" if found.lower is None else brief(case, found.lower)

@@ -115,7 +115,7 @@ def command(
 def _lines(case: InteractiveCase, report: Noninterference) -> list[str]:
     pairs = f"{report.pairs:,} pair{'s' * (report.pairs != 1)}"
     size = f"{len(case.system.states):,} states, {pairs}, {report.seconds:.2g} s"
-    everywhere = case.domain.describe()
+    everywhere = case.domain.told()
     where = f" for all {everywhere}" if everywhere else ""
     assumed = [ASSUMED] if case.system.partial else []
     if isinstance(report.verdict, Violated):

@@ -211,7 +211,7 @@ def _check_share(expression: Expression, checks: Checks) -> None:
         else:
             negative = sign_on(below.numerator * below.denominator, checks.domain) is Sign.NEGATIVE
         if negative:
-            everywhere = checks.domain.describe()
+            everywhere = checks.domain.told()
             where = f" for every {everywhere}" if everywhere else ""
             reason = f"a probability lies in 0..1, and {expression.text} is {what}{where}"
             raise CaseError(reason, key=f"P compared with {expression.text!r}")

@@ -28,6 +28,9 @@ def read_measure(privacy: Table, checks: Checks, distances: Collection[Fraction]
     Raises:
         CaseError: a bound that is not positive, or below 1 everywhere; a mistake in the table.
     """
+    if "delta" in privacy.data:
+        reason = "a case has no delta, its privacy is pure; `paramverify logic` asks for (epsilon, delta)"
+        raise CaseError(f"{reason} by formulas D{{epsilon, delta}}[ path ] over a chain", key="delta")
     if ("epsilon" in privacy) == ("ratio" in privacy):
         raise CaseError(f"give either epsilon or ratio{privacy.hint('epsilon', 'ratio')}")
     name = "epsilon" if "epsilon" in privacy else "ratio"

@@ -21,7 +21,6 @@ from typing import Any
 from flint import fmpq_poly
 
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.points import in_words
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, in_generator, key, variables
 from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, End, Standing
@@ -202,8 +201,7 @@ def _line(scaled: Model | None, found: list[Witness]) -> str:
     """Returns what was shown, in words."""
     lowest, where = "no witness is given", ""
     if found:
-        point = found[-1].parameters
-        where = f" at {in_words(point)}" if point else ""
+        where = f" at {text.place(found[-1])}" if found[-1].parameters else ""
         lowest = f"it is {_ratio(found[-1])}{where} (evaluated again)"
     if scaled is None:
         return f"budget: no upper bound of the ratio is stated here; {lowest}"

@@ -23,7 +23,8 @@ class Statement:
 
     `ratio` is exact, as JSON data; where it is None, the bounds are what is known. `proved_upper` is a number
     that no ratio exceeds: that is proved for all claims. `witness` and `approached` are witnesses, as JSON
-    data; `where` is the place of the supremum, or of the largest ratio that was found, in words.
+    data; `where` is the place of the supremum, or of the largest ratio that was found, in words, and `toward`
+    the same as a limit; `among` names the parameters.
     """
 
     ratio: str | dict[str, Any] | None
@@ -36,6 +37,8 @@ class Statement:
     every_length: bool
     origin: Origin
     where: str
+    among: str
+    toward: str
     witness: dict[str, Any]
     approached: tuple[dict[str, Any], ...]
     proved_upper: Fraction | None
@@ -49,11 +52,12 @@ class Statement:
             "secrets": [found.origin.left, found.origin.right],
             "observations": list(found.origin.observations),
         }
+        if ends := _ends(model, found.place):
+            witness["meaning"] = ends
         if found.witness is not None:
             witness = documents.witness(found.witness)
         proved = found.proof.bound if found.proof else None
         value = found.epsilon
-        meant = [f"{n} = {v}" for n, v in found.witness.meant.items()] if found.witness else []
         return Statement(
             ratio=ratio,
             shown=shown,
@@ -64,7 +68,9 @@ class Statement:
             infinite=found.infinite,
             every_length=not model.lengths,
             origin=found.origin,
-            where=", ".join([_where(found.place), *meant]) if model.domain.ring.parameters else "",
+            where=where(model, found.place, found.witness),
+            among=", ".join(_names(model)),
+            toward=tends(model, found.place),
             witness=witness,
             approached=tuple(documents.witness(w) for w in found.approached),
             proved_upper=proved.enclosure()[1] if isinstance(proved, Real) else proved,
@@ -92,6 +98,9 @@ class Statement:
         outcome = text.sequence(self.origin.observations)
         if self.infinite and self.every_length:
             head = f"no budget: the ratio grows without limit with longer sequences, such as {outcome}"
+        elif self.infinite and self.attained is False and self.toward:
+            grows = f"it grows without limit {self.toward}"
+            head = f"no single number bounds the ratio for all {self.among}: {grows}; {outcome}"
         elif self.infinite:
             head = f"no budget: {outcome} can be infinitely more likely"
         elif self.ratio is not None or self.upper is not None:
@@ -102,7 +111,7 @@ class Statement:
 
     def reached(self) -> str:
         """Returns in words whether a prior reaches the budget, and where."""
-        at = f" at {self.where}" if self.where else ""
+        at = f" {self.where}" if self.where else ""
         if self.attained is None and self.infinite and self.every_length:
             return f"approached by longer and longer sequences{at}"
         if self.attained is None:
@@ -145,11 +154,49 @@ def exact_text(found: TightBudget) -> str:
     return _ratio(found)[1]
 
 
-def _where(place: Place) -> str:
-    return ", ".join(
-        f"{name} = {root.lower}" if root.is_rational else f"{name} ≈ {_middle(root):.6g}"
-        for name, root in place.items()
-    )
+def where(model: Model, place: Place, witness: Witness | None = None) -> str:
+    """Returns a place of the closure in words, such as `at p = 1/2`, or `as eps → oo` where `x_eps` is 0."""
+    told = [_coordinate_text(n, root) for n, root in place.items() if not _end_of(model, n, root)]
+    told += [f"{n} = {v}" for n, v in witness.meant.items()] if witness else []
+    at = [f"at {', '.join(told)}"] if told else []
+    ends = _ends(model, place)
+    return " ".join(at + ([f"as {_arrows(ends)}"] if ends else []))
+
+
+def tends(model: Model, place: Place) -> str:
+    """Returns a place as a limit in words, such as `as alpha → 0`, or `as eps → oo` where `x_eps` is 0."""
+    told = [_coordinate_text(n, root, " →") for n, root in place.items() if not _end_of(model, n, root)]
+    ends = _ends(model, place)
+    told += [_arrows(ends)] if ends else []
+    return f"as {', '.join(told)}" if told else ""
+
+
+def _ends(model: Model, place: Place) -> dict[str, str]:
+    """Returns the parameters of the domain (0, ∞) that tend to one of its ends at a place."""
+    ends = (_end_of(model, name, root) for name, root in place.items())
+    return {end[0]: end[1] for end in ends if end}
+
+
+def _end_of(model: Model, name: str, root: RealRoot) -> tuple[str, str] | None:
+    meant = next((u for u in model.domain.ring.unbounded if u.variable == name), None)
+    if meant is None or not root.is_rational or root.lower not in (0, 1):
+        return None
+    return meant.name, meant.at(root.lower)
+
+
+def _arrows(ends: dict[str, str]) -> str:
+    return ", ".join(f"{name} → {end}" for name, end in ends.items())
+
+
+def _names(model: Model) -> list[str]:
+    named = {u.variable: u.name for u in model.domain.ring.unbounded}
+    return [named.get(name, name) for name in model.domain.ring.parameters]
+
+
+def _coordinate_text(name: str, root: RealRoot, sign: str = " =") -> str:
+    if root.is_rational:
+        return f"{name}{sign} {root.lower}"
+    return f"{name}{sign if sign == ' →' else ' ≈'} {_middle(root):.6g}"
 
 
 def _coordinate(root: RealRoot) -> str | dict[str, str]:

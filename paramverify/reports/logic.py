@@ -26,7 +26,7 @@ def lines(
     name: str, found: Property, result: Result, domain: Domain, obligations: Sequence[Decision] = ()
 ) -> list[str]:
     """Returns the sentences that tell the result for one property; `obligations` are about the model."""
-    where = domain.describe()
+    where = domain.told()
     holds = isinstance(result.verdict, Holds)
     every = f" for every {where}" if where and holds else ""
     proofs = [*(decision for _, decision in result.claims), *obligations]

@@ -97,7 +97,7 @@ def _legend(found: Partition, constant: ExpConstant | None, digits: int) -> list
 
 def _ranges(quantified: Sequence[str], domain: Domain) -> str:
     ranging = [name for name in quantified if not domain.box[name].is_point]
-    return ", ".join(f"{name} in {domain.box[name]}" for name in ranging)
+    return ", ".join(domain.range_of(name) for name in ranging)
 
 
 def partition_document(

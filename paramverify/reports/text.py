@@ -111,7 +111,7 @@ def priors(domain: Domain, neighbours: bool) -> str:
 
     It is about `neighbours`, or about priors: all of the domain, or the only one where no parameter is free.
     """
-    described = domain.describe()
+    described = domain.told()
     free = any(not interval.is_point for name, interval in domain.box.items() if name != GENERATOR)
     who = "every pair of neighbours" if neighbours else "every prior" if free else "the prior of the case"
     return f"for {who} with {described}" if described else f"for {who}"
@@ -119,7 +119,7 @@ def priors(domain: Domain, neighbours: bool) -> str:
 
 def points(domain: Domain) -> str:
     """Returns the domain of an inequality in words, such as `for every p in (0, 1)`."""
-    described = domain.describe()
+    described = domain.told()
     return f"for every {described}" if described else "as a comparison of numbers"
 
 

@@ -29,6 +29,7 @@ from paramverify.models.model import Model
 from paramverify.models.rebound import without_bound
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.attainment import reaching
+from paramverify.synthesis.beside import beside, is_one
 from paramverify.synthesis.paths import points_of
 from paramverify.synthesis.proofs import BoundProof, rebound
 from paramverify.synthesis.quotients import Bound, Place, Quotient, as_polynomials, distinct, sampled
@@ -48,7 +49,8 @@ def tight_budget(
 ) -> TightBudget:
     """Returns the supremum of Pr(ω|left)/Pr(ω|right) over the domain, all pairs, directions and sequences.
 
-    With `relative` it is the supremum of that ratio divided by the case's own bound: 1 if the bound is tight.
+    With `relative` it is the supremum of that ratio divided by the case's own bound. Where it is 1, see
+    `beside` for whether the bound is tight.
     Exact where the supremum is at a vertex or on an edge of the box, or at a rational point that is
     recognised; otherwise bounds whose relative distance is at most `precision`, if the limits allow. The
     upper bound is proved for all claims, see `TightBudget.proof`.
@@ -59,7 +61,7 @@ def tight_budget(
     """
     hunt = _Hunt.of(model, session, precision, relative)
     best = hunt.proved(hunt.largest())
-    return hunt.witnesses.shown(hunt.decided(best))
+    return hunt.beside(hunt.witnesses.shown(hunt.decided(best)))
 
 
 @dataclass(eq=False)
@@ -258,6 +260,25 @@ class _Hunt:
                 found = None
             answers.append(found)
         return replace(best, attained=False if all(a is False for a in answers) else None)
+
+    def beside(self, best: TightBudget) -> TightBudget:
+        """Returns a relative budget with what the bound is where its supremum 1 is; above 1 if possible."""
+        if not self.relative or not is_one(best.value):
+            return best
+        found, all_known = beside(self.model, best.origin, best.place), len(self.plain.domain.box) == 1
+        for search in self.searches if found.tight is None else ():
+            for part in search.parts:
+                if not part.branch.is_box or self.plain.domain.constant or not part.names:
+                    all_known = all_known and not part.names
+                    continue
+                for own in search.each_edge(part):
+                    if not is_one(own.value):
+                        continue
+                    other = beside(self.model, own.origin, own.place)
+                    if other.tight:
+                        return replace(best, beside=replace(other, reached=own.attained is True))
+                    all_known = all_known and other.is_one
+        return replace(best, beside=replace(found, only=all_known and found.is_one))
 
     def _alike(self, search: Search) -> Iterator[Origin]:
         yield search.origin

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from paramverify.errors import ModelError
 from paramverify.models.measures import Metric
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
+from paramverify.synthesis.beside import beside, is_one
 from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.distance_budget import DistanceBudget, distance_budget
 from paramverify.synthesis.every_length_budget import tight_budget_of_every_length
@@ -50,6 +51,8 @@ def case_budget(model: Model, session: Session, precision: Fraction) -> CaseBudg
     find = tight_budget if model.lengths else tight_budget_of_every_length
     found = find(model, session, precision)
     relative = find(model, session, precision, relative=True) if has_parametric_bound(model) else None
+    if relative and not relative.beside and is_one(relative.value):
+        relative = replace(relative, beside=beside(model, relative.origin, relative.place))
     return CaseBudget(found, relative)
 
 

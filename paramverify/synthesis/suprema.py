@@ -39,6 +39,7 @@ from paramverify.exact.lines import fails_without_witness
 from paramverify.models.evaluation import Values
 from paramverify.models.kinds import OnDomain
 from paramverify.portfolio.session import Session
+from paramverify.synthesis.beside import Beside
 from paramverify.synthesis.paths import INFINITE, limit_at
 from paramverify.synthesis.proofs import BoundProof
 from paramverify.synthesis.quotients import (
@@ -70,7 +71,8 @@ class TightBudget:
     secrets and the output. `decisions` are proofs of the upper bound for single quotients, `proof` is that
     for all claims of the case. `witness` has the supremum as its ratio, or the lower bound where the supremum
     is not known; where no rational prior is known to reach the supremum, `approached` is a sequence of
-    witnesses with growing ratios. `loop` is a document for `checker.cones` that shows that there is
+    witnesses with growing ratios. `beside` is what the case's bound is there, for a ratio relative to it that
+    has the supremum 1. `loop` is a document for `checker.cones` that shows that there is
     no budget for every length.
     """
 
@@ -86,6 +88,7 @@ class TightBudget:
     approached: tuple[Witness, ...] = ()
     proof: BoundProof | None = None
     loop: Mapping[str, Any] | None = None
+    beside: Beside | None = None
 
     @staticmethod
     def zero(origin: Origin) -> TightBudget:
@@ -209,17 +212,22 @@ class Search:
             ratio = exact(value.rational)
             place = part.full({n: exact(box[n].simplest()) for n in part.branch.free})
             return TightBudget(ratio.lower, ratio.lower, self.origin, place, ratio)
+        for found in self.each_edge(part):
+            if found.infinite:
+                return found
+            best = found if prefer(found, best) else best
+        return best
+
+    def each_edge(self, part: Part) -> Iterator[TightBudget]:
+        """Yields the supremum on each edge of a box, once for each place of the edge that has it."""
+        box, names = part.branch.domain.box, part.names
         edges = (
             (free, dict(zip([n for n in names if n != free], ends, strict=True)))
             for free in names
             for ends in product(*(sorted({box[n].lower, box[n].upper}) for n in names if n != free))
         )
         for free, fixed in islice(edges, MAX_FACES):
-            for found in self._on_edge(part, free, fixed):
-                if found.infinite:
-                    return found
-                best = found if prefer(found, best) else best
-        return best
+            yield from self._on_edge(part, free, fixed)
 
     def _on_edge(self, part: Part, free: str, fixed: Mapping[str, Fraction]) -> Iterator[TightBudget]:
         """Yields the supremum on an edge, once for each place that has it; nothing where it is zero."""

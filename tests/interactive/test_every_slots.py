@@ -129,7 +129,7 @@ def test_the_command(tmp_path: Path) -> None:
     told = json.loads(called("interactive", path, "--every", "--json").out)
     assert (told["status"], told["bound"], told["forms"]) == ("holds", "2*t*epsilon", [[1], [1, -1]])
     assert called("check", evidence, "--case", path).code == 0
-    assert "not compared: what the program does with the case" in called("check", evidence).out
+    assert "not compared (give --case): what the program does with the case" in called("check", evidence).out
     other = str(FOLDER / "slots-2-never-full.toml")
     assert called("check", evidence, "--case", other).code == 1
     assert "another case file" in called("check", evidence, "--case", str(FOLDER / "slots-3.toml")).out

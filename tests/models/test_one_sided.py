@@ -420,7 +420,7 @@ def test_evidence_without_claims_needs_a_case_without(
     evidence.write_text(json.dumps(document), encoding="utf-8")
     assert run(["check", str(evidence)]) == 0
     last = capsys.readouterr().out.strip().split("\n")[-1]
-    assert "side condition with the case" in last.partition("not compared: ")[2]
+    assert "side condition with the case" in last.partition("not compared (give --case): ")[2]
     evidence.write_text(json.dumps({**document, "claims": []}), encoding="utf-8")
     assert run(["check", str(evidence)]) == 1
 

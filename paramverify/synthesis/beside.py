@@ -1,0 +1,82 @@
+"""What the bound of a case is where the ratio comes near to it: only where it is above 1 is it tight.
+
+Under two secrets the probabilities of all outputs sum to 1, so some ratio is at least 1 at every point.
+Where the bound tends to 1, the largest ratio does so too, and the supremum of ratio/bound is 1 whatever the
+bound is elsewhere: 1/alpha**50 is 1 at alpha = 1, and so is 1/alpha. Where the bound b is above 1 and
+ratio/bound tends to 1, no c·b with c < 1 and no power b^k with k < 1 is a bound.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from flint import fmpq_poly
+
+from paramverify.algebra.points import number_at
+from paramverify.algebra.reals import Real
+from paramverify.claims import Origin
+from paramverify.models.measures import Metric, Pure
+from paramverify.models.model import Model
+
+if TYPE_CHECKING:
+    from paramverify.synthesis.quotients import Place
+
+
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """The bound at a place of the closure: `limit`, a number from 1 on; or `grows`, beyond every number.
+
+    Both are not known where numerator and denominator of the bound vanish there, or where the place is
+    irrational. `only` says that all places with the supremum are known, and the bound is 1 at all of them;
+    `reached` that the place is in the domain and the ratio is the bound there.
+    """
+
+    place: Place
+    limit: Real | None
+    grows: bool = False
+    only: bool = False
+    reached: bool = False
+
+    @property
+    def tight(self) -> bool | None:
+        """True if the bound is above 1 at the place, so no smaller multiple or power of it is a bound."""
+        return True if self.grows or (self.limit is not None and self.limit.rational != 1) else None
+
+    @property
+    def is_one(self) -> bool:
+        """Whether the bound is 1 at the place, where the supremum says nothing about it."""
+        return self.limit is not None and self.limit.rational == 1
+
+
+def beside(model: Model, origin: Origin, place: Place) -> Beside:
+    """Returns the bound of a model for a pair of secrets at a place of the closure."""
+    if any(not root.is_rational for root in place.values()):
+        return Beside(place, None)
+    box = model.domain.box
+    if model.domain.constraints and not place.keys() >= set(model.domain.ring.parameters):
+        return Beside(place, None)
+    point = {name: box[name].simplest() for name in model.domain.ring.parameters}
+    point |= {name: root.lower for name, root in place.items()}
+    ratio, constant = _bound(model, origin).ratio, model.domain.constant
+    top, bottom = (number_at(f, point) for f in (ratio.numerator, ratio.denominator))
+    above, below = (Real(f, fmpq_poly([1]), constant).sign() for f in (top, bottom))
+    if not below:
+        return Beside(place, None, grows=bool(above))
+    return Beside(place, Real.of(top, bottom, constant) if below > 0 else Real.of(-top, -bottom, constant))
+
+
+def _bound(model: Model, origin: Origin) -> Pure:
+    """Returns the bound of the two secrets of an origin."""
+    if not isinstance(model.measure, Metric):
+        return model.measure
+    wanted = {origin.left, origin.right}
+    return model.measure.at(next(p.distance for p in model.pairs if {p.left, p.right} == wanted))
+
+
+def is_one(value: object) -> bool:
+    """Tells whether an exact supremum is 1."""
+    if isinstance(value, Real):
+        return value.rational == 1
+    return value is not None and getattr(value, "lower", None) == getattr(value, "upper", None) == Fraction(1)
