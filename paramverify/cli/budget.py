@@ -10,9 +10,8 @@ from typing import Any
 
 import click
 
-from paramverify.algebra.decimals import at_least, decimal_text
+from paramverify.algebra.decimals import at_least
 from paramverify.algebra.expressions import constant
-from paramverify.algebra.realroots import RealRoot
 from paramverify.cli import _output
 from paramverify.cli._common import (
     OUTPUT_FILE,
@@ -34,14 +33,13 @@ from paramverify.models.kinds import need_privacy
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case, load
-from paramverify.reports import distances, documents, text
-from paramverify.reports.budgets import Statement, ratio_document
+from paramverify.reports import distances, documents, relative, text
+from paramverify.reports.budgets import Statement
 from paramverify.synthesis.case_budget import CaseBudget, case_budget
 from paramverify.synthesis.suprema import TightBudget
 
 LISTED = (20, "Find the tight budget: the largest ratio over all priors, secrets and outputs.")
 
-UNDECIDED = "whether it is reached is not decided"
 WRITE = "Write the evidence to this file, for `paramverify check`."
 INSTEAD = "for the largest value of a function f, `verify` claims `f <= c` with other numbers c"
 
@@ -96,14 +94,14 @@ def command(
         shown = statement.document() | (distances.document(found.distances) if found.distances else {})
         if related:
             shown["relative_to"] = loaded.budget
-            shown["relative"] = ratio_document(related) | {"attained": related.attained}
+            shown["relative"] = relative.document(model, related)
         print_json(shown | words | documents.side_condition(model) | {"notes": list(model.notes)})
     else:
         first, *rest = distances.lines(found.distances, statement) if found.distances else statement.lines()
         for line in (f"{first}{text.but(model)}", *rest):
             say(line)
         if related:
-            click.echo(f"relative to the case's {loaded.budget}: {_relative(related)}")
+            say(relative.line(model, loaded.budget, related))
         for line in (*more, *(f"Note: {note}." for note in model.notes)):
             say(line)
     return Exit.HOLDS if found.is_within(width) else Exit.UNKNOWN
@@ -149,12 +147,3 @@ def _precision(given: str) -> Fraction:
         if not 0 < value < 1:
             raise InputError("a number between 0 and 1 is needed")
         return value
-
-
-def _relative(found: TightBudget) -> str:
-    if found.infinite:
-        return "the ratio exceeds the bound without limit"
-    if isinstance(found.value, RealRoot) and found.value.lower == found.value.upper == 1:
-        reached = {True: "it is reached", False: "it is not reached", None: UNDECIDED}
-        return f"the bound is tight, {reached[found.attained]}"
-    return f"the largest ratio is {decimal_text(found.lower, 12)} times the bound"

@@ -35,7 +35,7 @@ def lines(found: ToldRun | LeftOut | None) -> list[str]:
 
 
 def _parting(found: ToldRun, step: Step, right: str) -> list[str]:
-    """Returns the lines that tell why the run is impossible under the other secret, and that others are not."""
+    """Returns the lines that tell where the run is impossible under the other secret, and what is not."""
     line = f"line {step.line}, `{step.text}`"
     others = "; other runs produce the output there" if found.outputs[1].sign() > 0 else ""
     if found.other == found.right:
