@@ -37,17 +37,16 @@ def lines(found: ToldRun | LeftOut | None) -> list[str]:
 def _parting(found: ToldRun, step: Step, right: str) -> list[str]:
     """Returns the lines that tell where the run is impossible under the other secret, and what is not."""
     line = f"line {step.line}, `{step.text}`"
-    others = "; other runs produce the output there" if found.outputs[1].sign() > 0 else ""
+    is_possible = found.outputs[1].sign() > 0  # by other runs
+    instead = f"the same draws give output {printable.name(found.instead)}" if found.instead else ""
     if found.other == found.right:
-        told = [f"Under {right} this run is impossible: the two part at {line}{others}."]
-        given = "The same draws give"
-    else:
-        told = [f"No input of {right} takes this run{others}."]
-        given = f"The input {printable.name(found.other)} parts from it at {line}"
-        given += ": the same draws give" if found.instead else "."
-    if found.instead:
-        return [*told, f"{given} output {printable.name(found.instead)}."]
-    return told if found.other == found.right else [*told, given]
+        others = "other runs produce this output" if is_possible else ""
+        there = "; ".join(filter(None, [instead, others]))
+        told = [f"Under {right} this run is impossible: the two part at {line}."]
+        return [*told, f"There {there}."] if there else told
+    others = "; other runs produce the output there" if is_possible else ""
+    given = f"The input {printable.name(found.other)} parts from it at {line}"
+    return [f"No input of {right} takes this run{others}.", f"{given}{f': {instead}' if instead else ''}."]
 
 
 def _is_all(found: ToldRun, side: int) -> bool:
