@@ -19,7 +19,9 @@ from typing import Protocol, Self, TypeVar
 
 from flint import fmpq, fmpq_mat, fmpz, fmpz_poly
 
+from paramverify.algebra.decimals import nearest
 from paramverify.algebra.polynomials import Polynomial, rational
+from paramverify.algebra.reals import show_polynomial
 from paramverify.errors import DefectError
 
 _SHIFT = fmpz_poly([1, 1])
@@ -64,6 +66,19 @@ class RealRoot:
     def is_rational(self) -> bool:
         """Whether the root is a rational number."""
         return self.lower == self.upper
+
+    def __float__(self) -> float:
+        small = self.refined(max(abs(self.lower), abs(self.upper), Fraction(1, 10**300)) / 10**17)
+        return nearest((small.lower + small.upper) / 2)
+
+    def __str__(self) -> str:
+        """Returns the number in words: `3/2`, or `1.41421 (a root of x^2 - 2)`."""
+        if self.is_rational:
+            return str(rational(self.lower))
+        return f"{float(self):.12g} (a root of {show_polynomial(self.factor, 'x')})"
+
+    def __repr__(self) -> str:
+        return f"RealRoot({self})"
 
     def halved(self) -> RealRoot:
         """Returns the same root in an interval of half the width."""

@@ -84,6 +84,9 @@ class Real:
         top, bottom = (show_polynomial(p, GENERATOR) for p in (self.numerator, self.denominator))
         return top if bottom == "1" else f"({top})/({bottom})"
 
+    def __repr__(self) -> str:
+        return f"Real({self.describe()})"
+
     def describe(self) -> str:
         """Returns the number in words where it is not rational, with the meaning of `E`: `E = exp(1/2)`."""
         if self.rational is not None or self.constant is None:

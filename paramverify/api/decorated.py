@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 from paramverify.algebra.domains import Interval, parse_interval
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.reals import Real
+from paramverify.api.results import MechanismAudit, MechanismBudget, MechanismReport, told
 from paramverify.api.source import Source, source_of
 from paramverify.api.toml import document
+from paramverify.api.values import Number, complete, fraction, generator, point_at, python
 from paramverify.encodings.sequences import probabilities
 from paramverify.errors import InputError, ProgramError, located
 from paramverify.models.conditions import Part
@@ -30,27 +32,28 @@ from paramverify.models.programs.sharing import check_names, check_sharing
 from paramverify.models.programs.syntax import Output, Program, every_statement
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import Case, read_case
-from paramverify.privacy.verification import Report, verify
+from paramverify.privacy.verification import verify
 from paramverify.reports.formulas import exponent, formula
 from paramverify.reports.tables import columns
-from paramverify.statistics.audit import Audit, audit
+from paramverify.statistics.audit import audit
 from paramverify.statistics.blackbox import BlackBoxSource
 from paramverify.statistics.experiments import MOST_PAIRS, chosen_points, experiments, length_of
 from paramverify.statistics.inputs import CaseInputs
 from paramverify.statistics.mechanisms import DirectSource
 from paramverify.statistics.runs import runs_of
 from paramverify.statistics.samplers import Source as Sampled
-from paramverify.synthesis.case_budget import CaseBudget, case_budget
+from paramverify.synthesis.case_budget import case_budget
 from paramverify.tables import Table, toml_data
 
 if TYPE_CHECKING:
-    import numpy as np
+    pass
 
-Number = int | float | str | Fraction
 Tables = Mapping[str, object]
 
 PRECISION = Fraction(1, 10**9)
 RUNS = 100_000
+METHODS = """It may be called. Its methods are verify, budget, probabilities, show, sample, audit, case and
+to_toml: help(paramverify.Mechanism) describes them."""
 OWN = ("seed", "rng")  # arguments of each call
 
 
@@ -130,6 +133,7 @@ class Mechanism:
         signature = inspect.signature(function)
         found = Mechanism(source, program, signature, given, intervals=intervals, toml=toml)
         update_wrapper(found, function)
+        found.__doc__ = "\n\n".join(filter(None, [inspect.getdoc(function), METHODS]))
         return found
 
     def __repr__(self) -> str:
@@ -147,7 +151,7 @@ class Mechanism:
         Raises:
             InputError: any mistake; one in the program has its place in the Python file.
         """
-        point = _point(at)
+        point = point_at(at)
         data = toml_data(self.toml)
         numbers = {name: point[name] for name in unbounded_names(Table(data)) if name in point}
         key = tuple(sorted(numbers.items()))
@@ -171,15 +175,18 @@ class Mechanism:
 
     # --- what is proved --------------------------------------------------------------------------------
 
-    def verify(self, seconds: float = 60.0) -> Report:
-        """Decides whether the mechanism is private; see `privacy.verification.verify`."""
+    def verify(self, seconds: float = 60.0) -> MechanismReport:
+        """Decides whether the mechanism is private; printed, the report is what `paramverify verify` says."""
         with self._at_home():
-            return verify(self.case(), Options(seconds=seconds))
+            case = self.case()
+            return told(MechanismReport, verify(case, Options(seconds=seconds)), case=case)
 
-    def budget(self, seconds: float = 60.0, precision: Fraction = PRECISION) -> CaseBudget:
+    def budget(self, seconds: float = 60.0, precision: Fraction = PRECISION) -> MechanismBudget:
         """Returns the tight budget: the largest ratio, exact or within a relative precision."""
         with self._at_home(), Session(Options(seconds=seconds)) as session:
-            return case_budget(self._model(self.case()), session, precision)
+            case = self.case()
+            model = self._model(case)
+            return told(MechanismBudget, case_budget(model, session, precision), case=case, model=model)
 
     def probabilities(
         self, at: Mapping[str, Number] | None = None
@@ -191,7 +198,7 @@ class Mechanism:
         """
         model = self._model(self.case(at))
         found: dict[str, dict[str, RationalFunction | Fraction | Real]] = {}
-        values = Values(model, _complete(model, _point(at))) if at is not None else None
+        values = Values(model, complete(model, point_at(at))) if at is not None else None
         for word, name, function in probabilities(model):
             share: RationalFunction | Fraction | Real = function
             if values:
@@ -201,12 +208,13 @@ class Mechanism:
         return found
 
     def show(self) -> None:
-        """Prints the probabilities of the outputs as formulas."""
+        """Prints the probabilities of the outputs as formulas, with a line for each input and output."""
         model = self._model(self.case())
         found = list(probabilities(model))
         rows = [(n, word[0], formula(f, model.domain).factored) for word, n, f in found]
+        named = "input" if self.case().neighbours else "secret"
         power = exponent((f for _, _, f in found), model.domain)
-        lines = [*columns(("input", "output", "probability"), rows)]
+        lines = [*columns((named, "output", "probability"), rows)]
         lines += [f"E = exp({power})"] if power is not None else []
         print("\n".join([*lines, *(f"Note: {note}." for note in model.notes)]))
 
@@ -241,15 +249,15 @@ class Mechanism:
         places = tuple(Part(name, found.length) for name, found in self.given.items())
         with self._at_home(), located(file=self.source.place):
             drawn = Drawn(self.program, places, values)
-            found = drawn.outcomes(_generator(seed, rng), entries, size)
-        told = [self._told(outputs) for outputs in found.outputs]
+            found = drawn.outcomes(generator(seed, rng), entries, size)
+        told = [self._returned(outputs) for outputs in found.outputs]
         return [told[k] for k in found.which.tolist()]
 
     def _number(self, name: str, value: Any) -> Fraction:
         """Returns a number for a parameter, in its interval."""
         interval = self.intervals[name]
         with located(file=self.source.place, key=name):
-            number = _fraction(value)
+            number = fraction(value)
             if number <= 0 if interval is None else number not in interval:
                 where = interval.lower if interval and interval.is_point else interval or "(0, oo)"
                 raise InputError(f"the value {number} is not in {where}")
@@ -266,16 +274,16 @@ class Mechanism:
             listed = list(value) if is_list else [value]
             if is_list and len(listed) != known.length:
                 raise InputError(f"a list of {known.length} values is needed; this one has {len(listed)}")
-            found = [v if isinstance(v, str) else _fraction(v) for v in listed]
+            found = [v if isinstance(v, str) else fraction(v) for v in listed]
             for entry, answers in zip(found, known.answers, strict=True):
                 if entry not in answers:
                     shown = ", ".join(map(str, answers[:10])) + (", ..." if len(answers) > 10 else "")
                     raise InputError(f"the case has no value {entry}: the values are {shown}")
             return found
 
-    def _told(self, outputs: Sequence[Plain]) -> Any:
+    def _returned(self, outputs: Sequence[Plain]) -> Any:
         tells = any(isinstance(s, Output) for s in every_statement(self.program.body))
-        values = tuple(map(_python, outputs))
+        values = tuple(map(python, outputs))
         return values if tells else values[0] if values else None
 
     def audit(
@@ -287,11 +295,12 @@ class Mechanism:
         seed: int = 0,
         level: float = 0.01,
         pairs: int = MOST_PAIRS,
-    ) -> Audit:
+    ) -> MechanismAudit:
         """Compares what an implementation does with the exact probabilities; without one, the program itself.
 
         An implementation is a function `(rng, input)` or `(rng, input, size)`, see docs/sampling.md, or a
-        mechanism with the same inputs. `at` gives numbers to parameters; others are chosen.
+        mechanism with the same inputs. `at` gives numbers to parameters; others are chosen, and the audit
+        names them. There are so many `runs` for each input, those of the first `pairs` of neighbours.
         """
         with self._at_home():
             inputs = CaseInputs.of(self.case(at)).by_input()
@@ -301,10 +310,10 @@ class Mechanism:
                 source = DirectSource(replace(inputs, mechanism=self._same_inputs(implementation, inputs)))
             elif implementation is not None:
                 source = BlackBoxSource(implementation, inputs)
-            (point,) = chosen_points(model, _point(at), seed, 1)
+            (point,) = chosen_points(model, point_at(at), seed, 1)
             listed = experiments(model, length_of(model, None), [point], pairs)
             with runs_of(source, seed) as sampled:
-                return audit(sampled, model, listed, runs, level)
+                return told(MechanismAudit, audit(sampled, model, listed, runs, level))
 
     def _same_inputs(self, other: Mechanism, inputs: CaseInputs) -> ProgramMechanism:
         """Returns the mechanism of a case with the program of another one."""
@@ -348,48 +357,3 @@ def _intervals(top: Table) -> dict[str, Interval | None]:
             free = name in unbounded_names(top)
             found[name] = None if free else parse_interval(interval_text(table[name]))
     return found
-
-
-def _fraction(value: Any) -> Fraction:
-    """Returns a number as it is written: 0.1 is 1/10."""
-    try:
-        if isinstance(value, (int, str, Fraction)):
-            return Fraction(value)
-        return Fraction(repr(float(value)))
-    except (TypeError, ValueError, ZeroDivisionError, OverflowError):
-        raise InputError(f"a number is needed here, not {value!r}") from None
-
-
-def _point(at: Mapping[str, Number] | None) -> dict[str, Fraction]:
-    found = {}
-    for name, value in (at or {}).items():
-        with located(key=name):
-            found[name] = _fraction(value)
-    return found
-
-
-def _complete(model: Model, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
-    """Returns the point with the parameters that are one number."""
-    found = {n: i.lower for n, i in model.domain.box.items() if i.is_point} | dict(point)
-    missing = [n for n in model.domain.ring.parameters if n not in found]
-    if missing:
-        raise InputError(f"no value for {', '.join(missing)}")
-    return found
-
-
-def _generator(seed: int | None, rng: Any) -> np.random.Generator:
-    try:
-        import numpy as np
-    except ImportError:
-        raise InputError("sampling needs numpy: pip install 'paramverify[stats]'") from None
-    if rng is not None and seed is not None:
-        raise InputError("give either seed or rng")
-    return np.random.default_rng(seed if rng is None else rng)
-
-
-def _python(value: Plain) -> Any:
-    """Returns a value as Python has it: whole numbers as `int`, lists as lists."""
-    if isinstance(value, tuple):
-        return [_python(v) for v in value]
-    whole = isinstance(value, Fraction) and value.denominator == 1
-    return int(value) if whole else value

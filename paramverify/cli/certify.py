@@ -25,6 +25,7 @@ from paramverify.cli._exits import Exit
 from paramverify.errors import InputError
 from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.models.kinds import need_privacy
+from paramverify.models.mechanisms import Worded
 from paramverify.models.model import Model
 from paramverify.models.neighbourhoods import read_neighbours
 from paramverify.portfolio.obligations import require_possible
@@ -32,6 +33,7 @@ from paramverify.privacy.cases import load
 from paramverify.privacy.runs import told_run
 from paramverify.reports import documents, runs, text
 
+MOST_NAMED = 20  # observations that an error names
 LISTED = (60, "Evaluate one counterexample candidate exactly, in both directions.")
 
 
@@ -59,7 +61,7 @@ def command(
     require_possible(model)
     condition = documents.side_condition(model)
     model = model.whole or model
-    word = read_observations(observations, model.hmm.observations)
+    word = read_observations(observations, model.hmm.observations, alone=isinstance(loaded.mechanism, Worded))
     left, right = secrets or _only_pair(model)
     if model.stands_for:
         hmm, pairs = model.stands_for.compare(*read_neighbours(left, right, model.stands_for))
@@ -113,39 +115,56 @@ def _complete(point: dict[str, Fraction], model: Model) -> None:
         )
 
 
-def read_observations(given: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+def read_observations(given: Sequence[str], known: Sequence[str], alone: bool = False) -> tuple[str, ...]:
     """Returns the observations that the texts of `--observations` name, each one or several with commas.
 
-    Blanks around a name do not count, unless an observation is spelt with them.
+    Blanks around a name, and around a comma in a name, do not count, unless several observations differ in
+    these only. Where an observation is `alone`, because it is all that a program tells, a text that names it
+    means it, also where its parts are names too.
 
     Raises:
         InputError: an unknown observation, none at all, or a text with more than one meaning.
     """
     names = frozenset(known)
     word: list[str] = []
-    for entry in given:
+    joined: dict[str, list[str]] = {}
+    for name in known:
+        joined.setdefault(_joined(name), []).append(name)
+    for text_given in given:
+        same = joined.get(_joined(text_given), []) if "," in text_given else []
+        entry = same[0] if len(same) == 1 else text_given
         parts = [part if part in names else part.strip() for part in entry.split(",")]
         for part in parts if len(parts) > 1 else ():
             if part != part.strip() and part.strip() in names:
                 raise InputError(f"{part!r} and {part.strip()!r} are both observations: rename one of them")
         listed = [part for part in parts if part in names or part]
         if entry in names and listed != [entry]:
-            if all(part in names for part in listed) and listed:
+            if all(part in names for part in listed) and listed and not alone:
                 raise InputError(f"{entry!r} may be one observation or {len(listed)}: rename one of them")
             listed = [entry]
+        if alone and not names.issuperset(listed):
+            listed = [text_given]  # the name of one output, with a mistake
         for part in listed:
             if part not in names:
                 near = get_close_matches(part, known, n=1)
-                hint = (
-                    f"; did you mean {near[0]!r}?"
-                    if near
-                    else f"; the mechanism has {', '.join(map(printable.name, known))}"
-                )
+                hint = f"; did you mean {near[0]!r}?" if near else f"; the mechanism has {_listed(known)}"
                 raise InputError(f"unknown observation {part!r}{hint}")
         word += listed
     if not word:
         raise InputError("no observations are given")
     return tuple(word)
+
+
+def _joined(name: str) -> str:
+    """Returns a name without the blanks around its commas."""
+    return ",".join(part.strip() for part in name.split(","))
+
+
+def _listed(known: Sequence[str]) -> str:
+    """Returns the first names of observations, in quotes where one has commas or blanks."""
+    more = f" and {len(known) - MOST_NAMED} more" if len(known) > MOST_NAMED else ""
+    quote = "'" if any("," in name or " " in name for name in known) else ""
+    return ", ".join(f"{quote}{printable.name(name)}{quote}" for name in known[:MOST_NAMED]) + more
 
 
 def _only_pair(model: Model) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.portfolio.obligations import require_possible
-from paramverify.privacy.cases import load
+from paramverify.privacy.cases import Case, load
 from paramverify.privacy.runs import control_graph
 from paramverify.reports.formulas import Formula, exponent, formula, latex
 from paramverify.reports.pictures import programs
@@ -62,7 +62,7 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool) -> int:
     cut = len(rows) > MOST_ROWS
     power = exponent((function for _, _, function in rows), model.domain)
     if as_latex:
-        _print_text("latex", _latex(rows[:MOST_ROWS], model, power), as_json)
+        _print_text("latex", _latex(rows[:MOST_ROWS], model, power, _named(loaded)), as_json)
     elif as_json:
         print_json(
             {
@@ -81,7 +81,7 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool) -> int:
         shown = [
             (name, show_sequence(word), _text(formula(f, model.domain))) for word, name, f in rows[:MOST_ROWS]
         ]
-        for line in columns(("secret", "output", "probability"), shown):
+        for line in columns((_named(loaded), "output", "probability"), shown):
             say(line)
         if power is not None:
             click.echo(f"E = exp({power})")
@@ -90,6 +90,11 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool) -> int:
     if cut:
         click.echo(f"only the first {MOST_ROWS} probabilities are shown", err=True)
     return Exit.HOLDS
+
+
+def _named(case: Case) -> str:
+    """Returns what the sides of a case are: inputs that are neighbours, or secrets."""
+    return "input" if case.neighbours else "secret"
 
 
 def _print_text(name: str, text: str, as_json: bool) -> None:
@@ -146,9 +151,12 @@ def _forms(shown: Formula) -> dict[str, str]:
 
 
 def _latex(
-    rows: Sequence[tuple[tuple[str, ...], str, RationalFunction]], model: Model, power: Fraction | None
+    rows: Sequence[tuple[tuple[str, ...], str, RationalFunction]],
+    model: Model,
+    power: Fraction | None,
+    named: str,
 ) -> str:
-    lines = [r"\begin{tabular}{lll}", r"secret & output & probability \\ \hline"]
+    lines = [r"\begin{tabular}{lll}", rf"{named} & output & probability \\ \hline"]
     for word, name, function in rows:
         shown = printable.latex(name), " ".join(printable.latex(show_sequence([o])) for o in word)
         lines.append(rf"{shown[0]} & {shown[1]} & ${latex(function, model.domain)}$ \\")

@@ -38,7 +38,7 @@ from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import Case, load
 from paramverify.privacy.runs import told_run
 from paramverify.privacy.verification import Progress, Report, verify
-from paramverify.reports import documents, runs, text
+from paramverify.reports import documents, runs, text, verdicts
 from paramverify.reports.evidence import evidence_document
 from paramverify.verdicts import Holds, Violated
 
@@ -91,20 +91,12 @@ def command(
     if as_json:
         print_json(_document(report, status, loaded) | documents.side_condition(loaded.model) | condition)
         return STATUS_CODES[status]
-    word = ""
-    if isinstance(report.verdict, Holds):
-        word = text.on_word(_proofs(report)) + text.on_condition(loaded.model)
-    first, *more = _headline(report, loaded)
-    for line in (f"{status}{word}: {first}", *(f"  {part}" for part in more)):
+    for line in verdicts.lines(report, loaded):
         say(line)
-    if isinstance(report.verdict, Violated):
-        witness = report.verdict.witness
-        for line in (*text.witness_lines(witness), *runs.lines(told_run(loaded, witness))):
-            say(f"  {line}")
     for name, told in condition.items():
         say(f"  {name.capitalize()}: {told}")
-    for line in text.notes(report.notes, first):
-        say(f"  {line}")
+    for line in verdicts.notes(report, loaded):
+        say(line)
     return STATUS_CODES[status]
 
 
@@ -145,33 +137,6 @@ def _condition(case: Case, seconds: float) -> dict[str, str]:
     return {"condition": told}
 
 
-def _proofs(report: Report) -> list[Decision]:
-    """Returns all that a proof of the case rests on: the decisions of its claims and of its obligations."""
-    return [*report.decisions, *(decision for _, decision in report.obligations)]
-
-
-def _headline(report: Report, case: Case) -> list[str]:
-    verdict = report.verdict
-    claimed = isinstance(case.model, Inequality)
-    budget = f"{'' if claimed else 'with '}{case.budget}"
-    took = f"in {report.seconds:.2g} s"
-    if isinstance(verdict, Holds):
-        where = text.points(report.domain) if claimed else text.priors(report.domain, case.neighbours)
-        who = text.backends_used(report.decisions)
-        count = len(report.claims)
-        origins = sum(len(claim.origins) for claim in report.claims)
-        merged = f", merged from {origins} comparisons," if origins > count else ""
-        claims = f"{count} claim{'s' * (count != 1)}"
-        proved = (
-            f"{claims}{merged} proved {took}: {who}." if count else f"No claim was left to prove, {took}."
-        )
-        return [f"{'' if claimed else 'private '}{budget} {where}{text.but(case.model)}.", proved]
-    if isinstance(verdict, Violated):
-        return [f"{budget} is not always true." if claimed else f"not private {budget}."]
-    doubt = f"{budget} is undecided" if claimed else f"undecided {budget}"
-    return [f"{doubt}: {verdict.end.value}.", *verdict.detail.split("\n")]
-
-
 def _document(report: Report, status: str, case: Case) -> dict[str, Any]:
     claims = []
     for number, claim in enumerate(report.claims):
@@ -182,11 +147,12 @@ def _document(report: Report, status: str, case: Case) -> dict[str, Any]:
         else:
             entry["status"] = "not tried"
         claims.append(entry)
+    words = text.words(verdicts.proofs(report))
     document: dict[str, Any] = {
         "status": status,
         "claims": claims,
         "seconds": round(report.seconds, 6),
-        "evidence": {"decided_by": text.backends_used(report.decisions)} | text.words(_proofs(report)),
+        "evidence": {"decided_by": text.backends_used(report.decisions), **words},
         "notes": list(report.notes),
     }
     if isinstance(report.verdict, Violated):

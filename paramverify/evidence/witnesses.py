@@ -12,7 +12,7 @@ from paramverify import printable
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.exponents import meant
-from paramverify.algebra.points import contains
+from paramverify.algebra.points import contains, in_words
 from paramverify.algebra.polynomials import Point
 from paramverify.algebra.reals import Real
 from paramverify.algebra.simplest import simplest_between
@@ -45,6 +45,13 @@ class Witness:
     exceeds: bool
     meant: Mapping[str, str] = field(default_factory=dict)  # unbounded parameters, in words
     distance: Fraction | None = None  # of the two inputs, where the bound depends on it
+
+    def __repr__(self) -> str:
+        told = " ".join(self.observations)
+        left, right = self.probabilities
+        at = f" at {in_words(self.parameters)}" if self.parameters else ""
+        sides = f"{left.describe()} under {self.left!r}, {right.describe()} under {self.right!r}"
+        return f"<Witness: output {told} with probability {sides}{at}>"
 
     @property
     def ratio(self) -> Real | None:

@@ -26,8 +26,9 @@ class ToldRun:
 
     `probabilities` are those of this run with this output, under both secrets, at the point of the witness,
     exact; `outputs` are those of the output by all runs. `steps` are told for `given`, an input of the first
-    secret. Where the run is impossible under the second secret, `parts_at` is the step at which it is. `runs`
-    is how many runs produce the output under the first secret.
+    secret. Where the run is impossible under the second secret, `parts_at` is the step at which it is for
+    `other`, an input of that secret, and `instead` is the output that the same draws give there, "" where it
+    is not one. `runs` is how many runs produce the output under the first secret.
     """
 
     left: str
@@ -38,6 +39,8 @@ class ToldRun:
     outputs: tuple[Real, Real]
     runs: int
     parts_at: int | None = None
+    other: str = ""
+    instead: str = ""
 
 
 @dataclass(frozen=True)
@@ -99,12 +102,17 @@ def _told(
             best = total, given, path
     if best is None:
         return LeftOut("no run produces this output at this point")
-    other, parts_at = zero, 0
+    under = zero
+    parting: tuple[Input, int] | None = None  # the input that takes most steps of the run, and how many
     for given, weight in right.items():
         share, step = explainer.along(best[2], plain_input(given))
-        parts_at = max(parts_at, step)
-        other = other + weight * share if share is not None else other
-    under_other = values.function(other)
+        if share is not None:
+            under = under + weight * share
+        elif parting is None or step > parting[1]:
+            parting = given, step
+    under_other = values.function(under)
+    if under_other.sign() > 0:
+        parting = None
     return ToldRun(
         witness.left,
         witness.right,
@@ -113,7 +121,9 @@ def _told(
         probabilities=(best[0], under_other),
         outputs=witness.probabilities,
         runs=len(paths),
-        parts_at=None if under_other.sign() > 0 else min(parts_at, len(best[2].steps) - 1),
+        parts_at=min(parting[1], len(best[2].steps) - 1) if parting else None,
+        other=show_input(parting[0]) if parting else "",
+        instead=explainer.output_along(best[2], plain_input(parting[0])) if parting else "",
     )
 
 

@@ -28,12 +28,25 @@ def lines(found: ToldRun | LeftOut | None) -> list[str]:
         told = [f"The most likely of the {found.runs:,} runs that produce it under {left}{given}, {likely}:"]
     told += [f"  {line}" for line in _steps(found)]
     if found.parts_at is not None:
-        step = found.steps[found.parts_at]
-        part = f"the two part at line {step.line}, `{step.text}`"
-        return [*told, f"Under {right} this run is impossible: {part}."]
-    if _is_all(found, 1):
-        return [*told, f"Under {right} the same run produces it."]
+        return [*told, *_parting(found, found.steps[found.parts_at], right)]
+    if found.probabilities[1].sign() > 0 and _is_all(found, 1):
+        return [*told, f"Under {right} the same run produces it, with probability {_probability(found, 1)}."]
     return [*told, f"Under {right} the same run has probability {_probability(found, 1)}."]
+
+
+def _parting(found: ToldRun, step: Step, right: str) -> list[str]:
+    """Returns the lines that tell where the run is impossible under the other secret, and what is not."""
+    line = f"line {step.line}, `{step.text}`"
+    is_possible = found.outputs[1].sign() > 0  # by other runs
+    instead = f"the same draws give output {printable.name(found.instead)}" if found.instead else ""
+    if found.other == found.right:
+        others = "other runs produce this output" if is_possible else ""
+        there = "; ".join(filter(None, [instead, others]))
+        told = [f"Under {right} this run is impossible: the two part at {line}."]
+        return [*told, f"There {there}."] if there else told
+    others = "; other runs produce the output there" if is_possible else ""
+    given = f"The input {printable.name(found.other)} parts from it at {line}"
+    return [f"No input of {right} takes this run{others}.", f"{given}{f': {instead}' if instead else ''}."]
 
 
 def _is_all(found: ToldRun, side: int) -> bool:
@@ -74,7 +87,8 @@ def document(found: ToldRun | LeftOut | None) -> dict[str, Any]:
     }
     if found.parts_at is not None:
         step = found.steps[found.parts_at]
-        told["parts_at"] = {"line": step.line, "step": found.parts_at}
+        told["parts_at"] = {"line": step.line, "step": found.parts_at, "input": found.other}
+        told["parts_at"] |= {"output": found.instead} if found.instead else {}
     return {"run": told}
 
 

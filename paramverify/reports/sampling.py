@@ -282,12 +282,20 @@ def audit_lines(found: Audit) -> list[str]:
     if found.passes:
         least = min(fit.p for fit in found.fits)
         smallest = f"The smallest of {len(found.fits)} p-values is {least:.3g}."
-        return [f"no difference found: {inputs}, {size}.", f"  {smallest} Small differences may stay unseen."]
-    told = [f"differs from the model: {len(found.rejected)} of {inputs}, {size}."]
+        sure = f"  {smallest} Small differences may stay unseen."
+        return [f"no difference found: {inputs}, {size}.", sure, *_at(found)]
+    told = [f"differs from the model: {len(found.rejected)} of {inputs}, {size}.", *_at(found)]
     told += [f"  {_fit(fit)}" for fit in found.rejected[:MOST_REJECTED]]
     if len(found.rejected) > MOST_REJECTED:
         told.append(f"  and {len(found.rejected) - MOST_REJECTED} more")
     return told
+
+
+def _at(found: Audit) -> list[str]:
+    """Returns the line that names the point at which everything was compared, where there are parameters."""
+    named = [in_words(found.point), *(f"{name} = {value}" for name, value in found.meaning.items())]
+    shown = ", ".join(filter(None, named))
+    return [f"  All of this is with {shown}; `at` gives other numbers."] if shown else []
 
 
 def _fit(fit: Fit) -> str:
@@ -307,6 +315,8 @@ def audit_document(found: Audit) -> dict[str, Any]:
     return {
         "status": "no difference found" if found.passes else "different",
         "level": found.level,
+        "parameters": {name: str(value) for name, value in found.point.items()},
+        **({"meaning": dict(found.meaning)} if found.meaning else {}),
         "inputs": [
             {
                 "input": fit.experiment.secret(fit.side),

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
+from paramverify.algebra.exponents import meant
 from paramverify.errors import LimitError
 from paramverify.evidence.witnesses import directed
 from paramverify.models.evaluation import Numbers
@@ -51,11 +53,17 @@ class Fit:
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """The fits of all sides, and which of them Holm's procedure rejects at the level."""
+    """The fits of all sides, and which of them Holm's procedure rejects at the level.
+
+    `point` has the parameters at which everything was compared; where that is several points, it is empty.
+    `meaning` has, in words, the parameters that stand there under another name.
+    """
 
     fits: tuple[Fit, ...]
     rejected: tuple[Fit, ...]
     level: float
+    point: Mapping[str, Fraction] = field(default_factory=dict)
+    meaning: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def passes(self) -> bool:
@@ -73,7 +81,10 @@ def audit(runs: Runs, model: Model, experiments: Sequence[Experiment], size: int
     for experiment, side in _sides(experiments):
         expected = probabilities(model, experiment, side)
         fits.append(fit(experiment, side, runs.counts(AUDIT, experiment, side, size), expected))
-    return Audit(tuple(fits), tuple(holm(fits, level)), level)
+    points = {tuple(experiment.point.items()): experiment.point for experiment in experiments}
+    point = next(iter(points.values())) if len(points) == 1 else {}
+    meaning = meant(model.domain.ring.unbounded, point)
+    return Audit(tuple(fits), tuple(holm(fits, level)), level=level, point=point, meaning=meaning)
 
 
 def _sides(experiments: Sequence[Experiment]) -> Iterator[tuple[Experiment, int]]:

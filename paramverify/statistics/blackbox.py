@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 MOST_ARGUMENTS = 3  # rng, input and size
+SIZE = "size"
 
 Given = tuple[int | float | str, ...]
 Mechanism = Callable[..., Any]
@@ -64,6 +65,10 @@ def load_mechanism(name: str) -> Mechanism:
         raise InputError(f"{module!r} has no {function!r}", key="--mechanism")
     if not callable(found):
         raise InputError(f"{name!r} is not a function", key="--mechanism")
+    if hasattr(found, "to_toml"):
+        reason = f"{name} is decorated with mechanism, and a program itself, not an implementation"
+        mend = f"call {function}.audit() in Python, or write {function}.to_toml() to a case and use --direct"
+        raise InputError(f"{reason}: {mend}", key="--mechanism")
     mechanism: Mechanism = found
     return mechanism
 
@@ -80,6 +85,8 @@ def check_shared(mechanism: Mechanism) -> None:
 def is_vectorised(mechanism: Mechanism) -> bool:
     """Tells whether a mechanism takes three arguments, (rng, input, size), rather than two.
 
+    An argument with a default is not counted, unless its name is `size`.
+
     Raises:
         InputError: it takes neither.
     """
@@ -87,7 +94,7 @@ def is_vectorised(mechanism: Mechanism) -> bool:
         signature = inspect.signature(mechanism)
     except ValueError:
         raise InputError("the arguments of this mechanism cannot be read", key="--mechanism") from None
-    for arguments in (3, 2):
+    for arguments in (2, 3) if _has_own_third(signature) else (3, 2):
         try:
             signature.bind(*[None] * arguments)
         except TypeError:
@@ -100,6 +107,14 @@ def is_vectorised(mechanism: Mechanism) -> bool:
         names = ", ".join(map(repr, more))
         raise InputError(f"the function needs {names}: give {wanted}", key="--mechanism")
     raise InputError("a mechanism takes (rng, input) or (rng, input, size)", key="--mechanism")
+
+
+def _has_own_third(signature: inspect.Signature) -> bool:
+    """Tells whether the third argument has a default and is an option of the mechanism, not the size."""
+    by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    listed = [p for p in signature.parameters.values() if p.kind in by_place]
+    third = listed[MOST_ARGUMENTS - 1] if len(listed) >= MOST_ARGUMENTS else None
+    return third is not None and third.default is not third.empty and third.name != SIZE
 
 
 def _needs_a_name(parameter: inspect.Parameter, place: int) -> bool:

@@ -21,7 +21,7 @@ from flint import fmpq_poly
 
 from paramverify.algebra.branches import Branch
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.decimals import logarithm
+from paramverify.algebra.decimals import at_least, at_most, logarithm
 from paramverify.algebra.maxima import exact, suprema
 from paramverify.algebra.polynomials import (
     key,
@@ -99,6 +99,18 @@ class TightBudget:
     def without_limit(origin: Origin, place: Place, attained: bool | None = None) -> TightBudget:
         """Returns that there is no supremum: ratios grow without limit, or the right side is zero."""
         return TightBudget(Fraction(0), None, origin, place, attained=attained, infinite=True)
+
+    def __str__(self) -> str:
+        """Returns the ratio, exact or by its bounds: `3`, `infinity`, `between 2 and 3`."""
+        if self.infinite:
+            return "infinity"
+        if self.value is not None:
+            return self.value.describe() if isinstance(self.value, Real) else str(self.value)
+        least = at_least(self.lower, 12)
+        return f"at least {least}" if self.upper is None else f"between {least} and {at_most(self.upper, 12)}"
+
+    def __repr__(self) -> str:
+        return f"<TightBudget: ratio {self}>"
 
     @property
     def epsilon(self) -> float:

@@ -40,14 +40,15 @@ def _all(text: str, values: tuple[int, int]) -> dict[tuple[object, ...], list[Pa
     program, checks, inputs = read_program(text), _checks(), tuple(map(Fraction, values))
     try:
         (row,) = outputs_of(program, {"q": Q}, [inputs], checks)
-    except ProgramError:
+        return {
+            tuple(map(labelled, told)): Explainer(
+                program, {"q": Q}, checks, shown_output(told), shown_output
+            ).paths(inputs)
+            for told, _ in row
+        }
+    except (ProgramError, SizeError):  # not in the language, or too many runs
         assume(False)
-    return {
-        tuple(map(labelled, told)): Explainer(
-            program, {"q": Q}, checks, shown_output(told), shown_output
-        ).paths(inputs)
-        for told, _ in row
-    }
+        raise
 
 
 def _by_lines(text: str, values: tuple[int, int]) -> dict[object, Fraction]:

@@ -37,6 +37,29 @@ pairs = [["ill", "well"]]
 ratio = "2"
 """
 
+LOOP = """
+[parameters]
+alpha = "(0, 1)"
+[mechanism]
+kind = "program"
+source = '''
+best = 0
+w = 0
+for i in range(3):
+    v = q[i] + geometric(alpha)
+    if i == 0 or v > best:
+        best = v
+        w = i
+output(w)
+'''
+[mechanism.inputs]
+q = { length = 3, values = "0..1" }
+[neighbours]
+differ = "each"
+[privacy]
+ratio = "1/alpha"
+"""
+
 
 def answer(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, *arguments: str
@@ -65,10 +88,13 @@ def test_a_secret_with_several_inputs(tmp_path: Path, capsys: pytest.CaptureFixt
     assert found["input"] == "1"
     assert [(s["line"], s.get("taken")) for s in found["steps"]] == [(2, False), (4, True), (5, None)]
     assert found["steps"][0]["what"] == ["flip(p) is False"]
-    assert found["parts_at"] == {"line": 4, "step": 1}
+    assert found["parts_at"] == {"line": 4, "step": 1, "input": "0"}
     assert "The most likely of the 3 runs that produce it under 'ill', with the input 1, with" in told
     assert "line 4  if k >= 1:      true   <- the runs part here" in told
-    assert "Under 'well' this run is impossible: the two part at line 4, `if k >= 1:`." in told
+    # with a flip 'well' has this output too
+    assert "No input of 'well' takes this run; other runs produce the output there." in told
+    assert "The input 0 parts from it at line 4, `if k >= 1:`." in told
+    assert "impossible" not in told
 
 
 def test_synthesize_and_certify_tell_the_run_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,7 +102,7 @@ def test_synthesize_and_certify_tell_the_run_too(tmp_path: Path, capsys: pytest.
     told, document = answer(tmp_path, capsys, CASE, "synthesize", "--witness")
     other, candidate = answer(tmp_path, capsys, CASE, "certify", "--observations", "none")
     assert document["witness"]["run"] == candidate["witness"]["run"]
-    line = "Under 'ill' this run is impossible: the two part at line 4"
+    line = "The input 1 parts from it at line 4, `if k >= 1:`."
     assert line in told
     assert line in other
 
@@ -104,3 +130,64 @@ def test_a_run_that_is_left_out_is_said(
     told, document = answer(tmp_path, capsys, CASE, "verify")
     assert "The run that produces this output is left out: too many runs have this output." in told
     assert document["witness"]["run"] == {"left_out": "too many runs have this output"}
+
+
+SUM = (
+    CASE[: CASE.index("k = n")]
+    + """yes = n // 2
+yes += flip(1/2)
+output(yes)
+'''
+[mechanism.inputs]
+n = "n"
+[secrets]
+ill = "n >= 1"
+well = "n == 0"
+pairs = [["well", "ill"]]
+[privacy]
+ratio = "1"
+"""
+)
+
+
+def test_what_the_same_draws_give_on_the_other_side(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where the outputs part, an input of the other secret is named, with the output of the same draws."""
+    text = SUM.replace("n // 2", "n").replace('0 = "1/2", 1 = "1/3"', '0 = "1/2", -1 = "1/3"')
+    text = text.replace("n >= 1", "n != 0")
+    told, document = answer(tmp_path, capsys, text, "certify", "--observations", "1")
+    # well: 1 by a flip only; ill: n = 2 gives 2 or 3, and n = -1 gives -1 or 0: never 1
+    assert document["witness"]["probabilities"] == ["1/2", "0"]
+    parting = document["witness"]["run"]["parts_at"]
+    given, output = parting["input"], parting["output"]
+    assert int(output) == int(given) + 1
+    assert "No input of 'ill' takes this run.\n" in told  # and no other run either
+    assert f"The input {given} parts from it at line 3, `output(yes)`: the same draws give output" in told
+
+
+def test_the_same_run_has_its_probability_on_the_other_side(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where all of the output comes by this run on both sides, its probability there is told in text too."""
+    told, document = answer(tmp_path, capsys, LOOP, "verify")
+    witness = document["witness"]
+    assert witness["run"]["probabilities"] == witness["probabilities"]
+    assert f"the same run produces it, with probability {witness['probabilities'][1]} ≈" in told
+
+
+def test_draws_of_one_name_are_told_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Noise that a line draws in each turn has the value of its loop, or a number where these repeat."""
+    told, _ = answer(tmp_path, capsys, LOOP, "verify")
+    assert "v (i = 1) <= best (i = 0)" in told
+    assert "v (i = 2) <= best (i = 0)" in told
+    twice = LOOP.replace("for i in range(3):", "for i in [0, 1, 1]:")
+    told, _ = answer(tmp_path, capsys, twice, "verify")
+    assert "v (draw 2) <= best (draw 1)" in told
+    assert "v (draw 3) <= best (draw 1)" in told
+    once = LOOP.replace("range(3)", "range(1)").replace("i == 0 or v > best", "v > best")
+    once = once.replace("output(w)", "output(best > 0)").replace("1/alpha", "1")
+    told, _ = answer(tmp_path, capsys, once, "verify")
+    assert "<= 0" in told
+    assert " (i = " not in told.replace("'(", "")
+    assert " (draw " not in told

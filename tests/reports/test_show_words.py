@@ -152,3 +152,13 @@ def test_checked_lines_have_no_empty_words(
     assert "()" not in out
     assert "is said to be 2; neither" in out
     assert out.count("claim ") > out.count(" against ")  # the row of the prior is an obligation
+
+
+@pytest.mark.parametrize(
+    ("case", "named"),
+    [("cases/programs/sparse-vector.toml", "input"), ("cases/geometric-contagious-ln2.toml", "secret")],
+)
+def test_sides_are_inputs_or_secrets(case: str, named: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Neighbours are inputs, as Python's `show()` says; what a prior is conditioned on is a secret."""
+    assert run(["show", case]) == 0
+    assert capsys.readouterr().out.split("\n")[1].split() == [named, "output", "probability"]

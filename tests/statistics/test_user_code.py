@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from paramverify.errors import InputError
-from paramverify.statistics.blackbox import BlackBox
+from paramverify.statistics.blackbox import BlackBox, is_vectorised
 from paramverify.statistics.draws import Draws
 from paramverify.statistics.events import Event
 from paramverify.statistics.samplers import Counts
@@ -122,3 +122,21 @@ def test_prints(capfd: pytest.CaptureFixture[str]) -> None:
     assert out == ""
     assert "hello" in error
     assert "raw" in error
+
+
+def _option(rng: Any, given: Any, off: int = 0) -> int:
+    return int(given[0]) + off
+
+
+def _size(rng: Any, given: Any, size: int = 1) -> list[int]:
+    return [int(given[0])] * size
+
+
+def _late(rng: Any, given: Any, size: int, scale: float = 1.0) -> list[int]:
+    return [int(given[0])] * size
+
+
+@pytest.mark.parametrize(("mechanism", "many"), [(_option, False), (_size, True), (_late, True)])
+def test_options_are_no_size(mechanism: Callable[..., Any], many: bool) -> None:
+    """A third argument with a default is an option of the function, unless its name is `size`."""
+    assert is_vectorised(mechanism) == many

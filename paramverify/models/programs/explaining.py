@@ -41,12 +41,14 @@ from paramverify.models.programs.traces import (
     Branch,
     Drawn,
     Event,
+    Turn,
     comparison,
     keys_of,
     last_only,
     noted,
     plain,
     segments,
+    settled,
 )
 from paramverify.models.programs.values import State, Value, pruned
 
@@ -137,12 +139,13 @@ class _Evaluator(Evaluator):
 class _Paths(Run):
     """Runs that are kept apart; with `wanted`, those only that have these keys."""
 
-    target: str = ""
+    target: str | None = ""  # None: any output
     shown: Shown = str
     wanted: tuple[Hashable, ...] | None = None
     work: int = 0
     reached: int = 0  # so many of the wanted keys occur with a positive probability
     ended: dict[tuple[Hashable, ...], tuple[tuple[object, ...], Terms]] = field(default_factory=dict)
+    told: set[str] = field(default_factory=set)  # the outputs, where any is wanted
     loops: frozenset[Place] = frozenset()
 
     def kept(self, states: Iterable[State]) -> list[State]:
@@ -154,8 +157,7 @@ class _Paths(Run):
         return found
 
     def _leads_on(self, state: State) -> bool:
-        told = self.shown(state.outputs)
-        if state.outputs and told != self.target and not self.target.startswith(f"{told}, "):
+        if not self._is_start(state.outputs):
             return False
         if self.wanted is None:
             return True
@@ -167,6 +169,13 @@ class _Paths(Run):
                 return False
             self.reached = len(keys)
         return True
+
+    def _is_start(self, outputs: Outputs) -> bool:
+        """Tells whether outputs may be the first ones of the target."""
+        if self.target is None or not outputs:
+            return True
+        told = self.shown(outputs)
+        return told == self.target or self.target.startswith(f"{told}, ")
 
     def merged(self, states: list[State], live: Live) -> list[State]:
         after = (pruned(s, live) for s in self.kept(states))
@@ -193,7 +202,7 @@ class _Paths(Run):
         words = ", ".join(
             f"{n} = {plain(v)}" for n, v in given.items() if isinstance(v, (Fraction, str, bool))
         )
-        event = Event((statement.place, "turn"), statement.place, words, starts=True)
+        event = Turn((statement.place, "turn"), statement.place, words, starts=True)
         return replace(state, trace=(*state.trace, event))
 
     def called(self, statement: Assign, call: Call, state: State, after: After) -> list[State]:
@@ -209,8 +218,10 @@ class _Paths(Run):
 
     def finish(self, state: State) -> None:
         terms = pruned(replace(state, values={}), NOTHING).measure.scalar
-        if not terms or self.shown(state.outputs) != self.target or not self.kept([state]):
+        told = self.shown(state.outputs)
+        if not terms or self.target not in (None, told) or not self.kept([state]):
             return
+        self.told.add(told)
         keys = keys_of(state.trace)
         trace, known = self.ended.get(keys, (state.trace, {}))
         self.ended[keys] = trace, plus(known, terms)
@@ -253,7 +264,18 @@ class Explainer:
         steps = [k for k, step in enumerate(path.steps) if step.first <= run.reached]
         return None, steps[-1] if steps else 0
 
-    def _run(self, given: Input, wanted: tuple[Hashable, ...] | None = None) -> _Paths:
+    def output_along(self, path: Path, given: Input) -> str:
+        """Returns the output that a path has on another input; "" where the input has no such path.
+
+        Raises:
+            SizeError: as `paths` does.
+        """
+        found = self._run(given, path.keys, any_output=True).told
+        return next(iter(found)) if len(found) == 1 else ""
+
+    def _run(
+        self, given: Input, wanted: tuple[Hashable, ...] | None = None, any_output: bool = False
+    ) -> _Paths:
         bodies = [self.program.body, *(f.body for f in self.program.functions.values())]
         loops = frozenset(s.place for b in bodies for s in every_statement(b) if isinstance(s, For))
         evaluator = _Evaluator.of(self.program, self.checks)
@@ -261,7 +283,7 @@ class Explainer:
             self.program,
             evaluator,
             (given,),
-            target=self.target,
+            target=None if any_output else self.target,
             shown=self.shown,
             wanted=wanted,
             loops=loops,
@@ -282,7 +304,7 @@ def _steps(text: str, trace: Sequence[object]) -> tuple[Step, ...]:
     found: list[Step] = []
     events = [event for event in trace if isinstance(event, Event)]
     for number, event in enumerate(events):
-        words = (event.words,) if event.words else ()
+        words = (settled(event.words, trace),) if event.words else ()
         line = event.place.line
         last = found[-1] if found else None
         taken = event.truth if isinstance(event, Branch) else None

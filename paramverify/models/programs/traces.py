@@ -14,6 +14,7 @@ from paramverify.models.programs.syntax import Place
 from paramverify.models.programs.values import State, Value
 
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
+_MARK = "\x00"  # around the number of noise, behind the name of a variable, until the whole run is known
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
@@ -35,6 +36,11 @@ class Branch(Event):
     """A branch that a run takes, or does not take."""
 
     truth: bool = True
+
+
+@dataclass(frozen=True)
+class Turn(Event):
+    """A turn of a loop; its words say what the loop gives."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,7 @@ def comparison(text: str, value: Linear, word: str, state: State, line: int) -> 
     sides: tuple[list[str], list[str]] = ([], [])
     for name, slope in value.slopes:
         label, moved = known.get(name) or (_draw(text, name, state, line), Fraction(0))
+        label += f"{_MARK}{name}{_MARK}" if name in known else ""
         constant -= slope * moved
         factor = "" if abs(slope) == 1 else f"{abs(slope)}*"
         sides[slope < 0].append(factor + (f"({label})" if factor and " " in label else label))
@@ -125,6 +132,37 @@ def _draw(text: str, noise: int, state: State, line: int) -> str:
     return (
         f"{call} at line {at}" if len(alike) == 1 else f"draw {alike.index(event) + 1} of {call} at line {at}"
     )
+
+
+def settled(words: str, trace: Iterable[object]) -> str:
+    """Returns words in which noise that one line draws several times has the turn of its loop, or a number.
+
+    `trace` is that of the whole run. So two draws that one variable has, one after the other, are told apart.
+    """
+    parts = words.split(_MARK)
+    if len(parts) == 1:
+        return words
+    marks = _turns([event for event in trace if isinstance(event, Event)])
+    return "".join(marks.get(int(part), "") if k % 2 else part for k, part in enumerate(parts))
+
+
+def _turns(events: Iterable[Event]) -> dict[int, str]:
+    """Returns what tells noise apart from other draws at the same place: `" (i = 1)"` or `" (draw 2)"`."""
+    found: dict[Place, list[tuple[int, str]]] = {}
+    turn = ""
+    for event in events:
+        if isinstance(event, Turn):
+            turn = event.words
+        elif isinstance(event, Drawn):
+            found.setdefault(event.place, []).append((event.noise, turn))
+    marks = {}
+    for drawn in found.values():
+        turns = [told for _, told in drawn]
+        apart = all(turns) and len(set(turns)) == len(turns)
+        for number, (noise, told) in enumerate(drawn, start=1):
+            if len(drawn) > 1:
+                marks[noise] = f" ({told if apart else f'draw {number}'})"
+    return marks
 
 
 def noted(before: State, after: State, event: Event) -> State:

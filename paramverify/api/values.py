@@ -1,0 +1,63 @@
+"""Values between Python and the exact numbers of a case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from paramverify.errors import InputError, located
+from paramverify.models.model import Model
+from paramverify.models.programs.runs import Plain
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Number = int | float | str | Fraction
+
+
+def fraction(value: Any) -> Fraction:
+    """Returns a number as it is written: 0.1 is 1/10."""
+    try:
+        if isinstance(value, (int, str, Fraction)):
+            return Fraction(value)
+        return Fraction(repr(float(value)))
+    except (TypeError, ValueError, ZeroDivisionError, OverflowError):
+        raise InputError(f"a number is needed here, not {value!r}") from None
+
+
+def point_at(at: Mapping[str, Number] | None) -> dict[str, Fraction]:
+    """Returns the numbers that `at` gives to parameters; one that is none is named in the error."""
+    found = {}
+    for name, value in (at or {}).items():
+        with located(key=name):
+            found[name] = fraction(value)
+    return found
+
+
+def complete(model: Model, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
+    """Returns the point with the parameters that are one number."""
+    found = {n: i.lower for n, i in model.domain.box.items() if i.is_point} | dict(point)
+    missing = [n for n in model.domain.ring.parameters if n not in found]
+    if missing:
+        raise InputError(f"no value for {', '.join(missing)}")
+    return found
+
+
+def generator(seed: int | None, rng: Any) -> np.random.Generator:
+    """Returns the generator that a call is given, or one from its seed."""
+    try:
+        import numpy as np
+    except ImportError:
+        raise InputError("sampling needs numpy: pip install 'paramverify[stats]'") from None
+    if rng is not None and seed is not None:
+        raise InputError("give either seed or rng")
+    return np.random.default_rng(seed if rng is None else rng)
+
+
+def python(value: Plain) -> Any:
+    """Returns a value as Python has it: whole numbers as `int`, lists as lists."""
+    if isinstance(value, tuple):
+        return [python(v) for v in value]
+    whole = isinstance(value, Fraction) and value.denominator == 1
+    return int(value) if whole else value

@@ -1,0 +1,56 @@
+"""The verdict on a case in words: its headline, its witness, and the run behind that."""
+
+from __future__ import annotations
+
+from paramverify.answers import Decision
+from paramverify.models.inequality import Inequality
+from paramverify.privacy.cases import Case
+from paramverify.privacy.runs import told_run
+from paramverify.privacy.verification import Report
+from paramverify.reports import runs, text
+from paramverify.verdicts import Holds, Violated
+
+
+def lines(report: Report, case: Case) -> list[str]:
+    """Returns the verdict in words, without the notes."""
+    word = ""
+    if isinstance(report.verdict, Holds):
+        word = text.on_word(proofs(report)) + text.on_condition(case.model)
+    first, *more = headline(report, case)
+    if isinstance(report.verdict, Violated):
+        witness = report.verdict.witness
+        more += [*text.witness_lines(witness), *runs.lines(told_run(case, witness))]
+    return [f"{report.status}{word}: {first}", *(f"  {line}" for line in more)]
+
+
+def notes(report: Report, case: Case) -> list[str]:
+    """Returns the notes that the headline does not say already."""
+    return [f"  {line}" for line in text.notes(report.notes, headline(report, case)[0])]
+
+
+def proofs(report: Report) -> list[Decision]:
+    """Returns all that a proof of the case rests on: the decisions of its claims and of its obligations."""
+    return [*report.decisions, *(decision for _, decision in report.obligations)]
+
+
+def headline(report: Report, case: Case) -> list[str]:
+    """Returns the sentence about the verdict, and what it rests on or why there is none."""
+    verdict = report.verdict
+    claimed = isinstance(case.model, Inequality)
+    budget = f"{'' if claimed else 'with '}{case.budget}"
+    took = f"in {report.seconds:.2g} s"
+    if isinstance(verdict, Holds):
+        where = text.points(report.domain) if claimed else text.priors(report.domain, case.neighbours)
+        who = text.backends_used(report.decisions)
+        count = len(report.claims)
+        origins = sum(len(claim.origins) for claim in report.claims)
+        merged = f", merged from {origins} comparisons," if origins > count else ""
+        claims = f"{count} claim{'s' * (count != 1)}"
+        proved = (
+            f"{claims}{merged} proved {took}: {who}." if count else f"No claim was left to prove, {took}."
+        )
+        return [f"{'' if claimed else 'private '}{budget} {where}{text.but(case.model)}.", proved]
+    if isinstance(verdict, Violated):
+        return [f"{budget} is not always true." if claimed else f"not private {budget}."]
+    doubt = f"{budget} is undecided" if claimed else f"undecided {budget}"
+    return [f"{doubt}: {verdict.end.value}.", *verdict.detail.split("\n")]

@@ -1,0 +1,140 @@
+"""What a mechanism in Python answers, printed: the words of the commands, and short for a prompt."""
+
+from __future__ import annotations
+
+import json
+import pydoc
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flint import fmpz_poly
+
+from paramverify import flip, geometric, mechanism
+from paramverify.algebra.realroots import RealRoot
+from paramverify.cli.main import run
+from paramverify.privacy.runs import ToldRun
+
+SHORT = 120  # characters
+
+
+@mechanism(
+    inputs={"n": {"values": [0, 1]}},
+    parameters={"a": "(0, 1)"},
+    neighbours={"differ": "one"},
+    ratio="1/a",
+)
+def sign(n: int, a: float) -> Any:
+    """Whether a noisy number is positive."""
+    return n + geometric(a) > 0
+
+
+@mechanism(inputs={"n": {"values": [0, 1]}}, neighbours={"differ": "one"}, ratio=2)
+def answer(n: int) -> Any:
+    truth = flip(3 / 4)
+    return n if truth else 1 - n
+
+
+@mechanism(inputs={"n": {"values": [0, 1]}}, neighbours={"differ": "one"}, ratio=2)
+def plain(n: int) -> Any:
+    return n
+
+
+def shifted(rng: Any, given: Any, off: int = 1) -> bool:
+    """An implementation with an option, and too much."""
+    return bool(given[0] + off + rng.geometric(0.5) - rng.geometric(0.5) > 0)
+
+
+def told(tmp_path: Path, capsys: pytest.CaptureFixture[str], of: Any, *words: str) -> str:
+    """Returns what a command prints about the case of a mechanism, without the seconds."""
+    path = tmp_path / "case.toml"
+    path.write_text(of.to_toml())
+    name, *options = words
+    run([name, str(path), *options])
+    return capsys.readouterr().out
+
+
+def without_seconds(text: str) -> list[str]:
+    return [line.partition(", proved in ")[0] for line in text.strip().split("\n")]
+
+
+@pytest.mark.parametrize("of", [sign, answer, plain])
+def test_printed_results_are_those_of_the_commands(
+    of: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`print` says what `verify` and `budget` say; a prompt shows one short line."""
+    report, budget = of.verify(), of.budget()
+    assert without_seconds(str(report)) == without_seconds(told(tmp_path, capsys, of, "verify"))
+    assert str(budget) == told(tmp_path, capsys, of, "budget").strip()
+    for shown in map(repr, (report, budget, budget.ratio, budget.ratio.value, report.verdict)):
+        assert "\n" not in shown
+        if shown != repr(report.verdict) or of is not sign:
+            assert len(shown) < SHORT
+    assert repr(report).startswith(f"<{report.status}: ")
+
+
+def test_a_report_has_its_run() -> None:
+    """The run behind a violation is there as data, and in the text; without a violation there is none."""
+    report = answer.verify()
+    assert isinstance(report.run, ToldRun)
+    assert [step.line for step in report.run.steps] == [1, 2]
+    assert tuple(p.rational for p in report.run.probabilities) == (Fraction(3, 4), Fraction(0))
+    assert "line 1  truth = flip(3 / 4)" in str(report)
+    assert sign.verify().run is None
+
+
+def test_infinite_ratios_in_python() -> None:
+    """What has no number is None, as the documents say."""
+    witness = plain.verify().verdict.witness
+    assert witness.ratio is None
+    assert {float(p) for p in witness.probabilities} == {0.0, 1.0}
+    ratio = plain.budget().ratio
+    assert (ratio.infinite, ratio.lower, ratio.upper, str(ratio)) == (True, 0, None, "infinity")
+
+
+def test_an_audit_names_its_point(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without `at` the audit says which numbers it took, in text and JSON, and so does the command."""
+    passed, failed = sign.audit(runs=2_000), sign.audit(shifted, runs=2_000)
+    assert passed.passes
+    assert not failed.passes  # its option is no number of runs
+    assert passed.point == failed.point == {"a": Fraction(1, 2)}
+    for audit in (passed, failed):
+        assert "All of this is with a = 1/2; `at` gives other numbers." in str(audit)
+        assert "\n" not in repr(audit)
+    options = ("--audit", "--direct", "--runs", "2000")
+    assert "with a = 1/2;" in told(tmp_path, capsys, sign, "sample", *options)
+    document = json.loads(told(tmp_path, capsys, sign, "sample", *options, "--json"))
+    assert document["parameters"] == {"a": "1/2"}
+    assert "All of this" not in told(tmp_path, capsys, answer, "sample", *options)
+
+
+def test_a_decorated_function_is_no_implementation(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`--mechanism` with a decorated function says how to sample or audit it."""
+    (tmp_path / "case.toml").write_text(sign.to_toml())
+    assert run(["sample", str(tmp_path / "case.toml"), "--audit", "--mechanism", f"{__name__}:sign"]) == 2
+    error = capsys.readouterr().err
+    assert "sign is decorated with mechanism" in error
+    assert "sign.audit()" in error
+    assert "sign.to_toml()" in error
+
+
+def test_help_names_the_methods() -> None:
+    """`help` shows the docstring, and the public methods."""
+    text = pydoc.plain(pydoc.render_doc(sign))
+    assert "Whether a noisy number is positive." in text
+    for name in (n for n in vars(type(sign)) if not n.startswith("_") and callable(getattr(sign, n))):
+        if name != "of":
+            assert name in text
+
+
+def test_roots_are_readable() -> None:
+    """An irrational root is its decimal and its polynomial; a rational one is its fraction."""
+    square = fmpz_poly([-2, 0, 1])
+    root = RealRoot(square, 1, Fraction(1), Fraction(2))
+    assert str(root) == "1.41421356237 (a root of x^2 - 2)"
+    assert repr(root) == f"RealRoot({root})"
+    assert float(root) == 2**0.5
+    assert str(RealRoot(square, 1, Fraction(3, 2), Fraction(3, 2))) == "3/2"
