@@ -10,6 +10,7 @@ import ast
 import builtins
 import inspect
 import math
+import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -65,7 +66,11 @@ class Source:
         """Returns an error about the program with its place in the Python file."""
         line = self.lines[min(error.line, len(self.lines)) - 1]
         column = max(0, error.column + line.shift)
-        return _refused(error.reason, line.file, self.files[line.file], (line.number, column))
+        reason = re.sub(r"(?<=\bat line )\d+", lambda k: str(self._number(int(k[0]))), error.reason)
+        return _refused(reason, line.file, self.files[line.file], (line.number, column))
+
+    def _number(self, line: int) -> int:
+        return self.lines[min(line, len(self.lines)) - 1].number
 
 
 def _refused(reason: str, file: str, text: str, place: tuple[int, int]) -> ProgramError:

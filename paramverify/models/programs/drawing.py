@@ -134,7 +134,7 @@ class Drawing:
         return self._noise(state, name, self.bases.geometric(name, alpha, two_sided), True)
 
     def _laplace(self, value: Value, two_sided: bool, state: State) -> Found:
-        rate, unit = self._rate(value)
+        rate, unit = self.rate(value)
         if self.bases.unit_name is None:
             self.bases.unit_name = unit
         elif self.bases.unit_name != unit:
@@ -148,8 +148,12 @@ class Drawing:
         measure = state.measure.with_noise(pieces, name, whole)
         return [(replace(state, measure=measure), Linear(((name, Fraction(1)),)))]
 
-    def _rate(self, value: Value) -> tuple[Fraction, str]:
-        """Returns 1 / scale as a multiple of 1, or of a parameter of the domain (0, ∞), and its name."""
+    def rate(self, value: Value) -> tuple[Fraction, str]:
+        """Returns 1 / scale as a multiple of 1, or of a parameter of the domain (0, ∞), and its name.
+
+        Raises:
+            InputError: the scale is no such number.
+        """
         if isinstance(value, Fraction):
             if value <= 0:
                 raise InputError("the scale of this noise is positive")
