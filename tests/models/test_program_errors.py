@@ -87,7 +87,10 @@ REFUSED = {
     "b = c = 1\noutput(b)": ("one assignment has one =", 1),
     "b = [0, 0]\nb[uniform(0, 1)] += 1\noutput(b)": ("give it a name first", 2),
     "output(0 < uniform(0, 1) < 1)": ("give it a name first", 1),
-    "for x in q:\n    output(x)\nelse:\n    output(1)": ("else belongs to if only", 4),
+    "for x in q:\n    output(x)\nelse:\n    output(1)": (
+        "a loop has no else; set a variable",
+        3,
+    ),
     "output('a' + 'b')": ("+ needs numbers; labels are not joined", 1),
     "output('a' < 'b')": ("< compares numbers", 1),
     "output(q[1/2])": ("a whole number is needed here", 1),

@@ -92,9 +92,11 @@ class Drawing:
 
     def _probability(self, value: Value, what: str) -> RationalFunction:
         found = self._function(value)
+        if isinstance(value, Fraction) and not 0 <= value <= 1:
+            raise InputError(f"{what} is {value}, and not between 0 and 1")
         self.checks.nonnegative(found.numerator * found.denominator, what)
         rest = self._one - found
-        self.checks.nonnegative(rest.numerator * rest.denominator, f"1 minus {what}")
+        self.checks.nonnegative(rest.numerator * rest.denominator, what, "is above 1")
         return found
 
     def _uniform(self, given: Sequence[Value], state: State) -> Found:
