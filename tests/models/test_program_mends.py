@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+import runpy
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 from program_oracle import proved
 
@@ -14,6 +16,7 @@ from paramverify.cli.main import run
 from paramverify.errors import ProgramError
 from paramverify.models.programs import hints
 from paramverify.models.programs.reading import read_program
+from paramverify.models.programs.sampling import Sampler
 
 MEETING = {
     "SVT": (
@@ -184,3 +187,98 @@ def test_whole_numbers() -> None:
         (found,) = proved(text, [[0]], {})
         wanted = int(x), math.floor(x + Fraction(1, 2))
         assert list(found) == [tuple(("number", Fraction(k)) for k in wanted)]
+
+
+NAMES = [
+    ("if flip(1/2):\n    n = 1\noutput(n)", "before line 1", "n = 0\nif flip(1/2):\n    n = 1\noutput(n)"),
+    (
+        "def f(k):\n    return q[k]\noutput(f(0))",
+        "write def f(k, q), and pass it",
+        "def f(k, q):\n    return q[k]\noutput(f(0, q))",
+    ),
+    ("noisy = q[0]\noutput(nosiy)", "did you mean noisy?", "noisy = q[0]\noutput(noisy)"),
+]
+
+
+@pytest.mark.parametrize(("bad", "said", "good"), NAMES)
+def test_names_without_a_value(bad: str, said: str, good: str) -> None:
+    """The proof and the sampler say the same of a name that has no value, and what they say helps."""
+    with pytest.raises(ProgramError) as caught:
+        proved(bad, [[0, 1]], {})
+    with pytest.raises(ProgramError) as sampled:
+        Sampler(read_program(bad), {}, np.random.default_rng(1)).run({"q": (Fraction(0), Fraction(1))}, 50)
+    assert said in str(caught.value).replace("before line 2", "before line 1")
+    assert str(sampled.value) == str(caught.value)
+    assert proved(good, [[0, 1]], {})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("output(1 / q[1])", "division by zero; so it is under the input (0, 0)"),
+        ("b = [1]\noutput(b[q[1]])", "the list, which has 1 entry; so it is under the input (0, 1)"),
+        ("output(1 / 0)", "division by zero\n"),
+    ],
+)
+def test_the_input_is_told(text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What goes wrong on some inputs only is told with one of them."""
+    code, shown = told(tmp_path, CASE.format(text), capsys)
+    assert code == 2
+    assert said in shown
+
+
+INPUTS = 'q = { length = 2, values = "0..1" }'
+NEIGHBOURS = '[neighbours]\ndiffer = "each"\n'
+
+
+@pytest.mark.parametrize(
+    ("inputs", "neighbours", "said"),
+    [
+        (
+            "q = 3",
+            NEIGHBOURS,
+            "mechanism.inputs: with [neighbours] an input has a set of values",
+        ),
+        ("q = [0, 1]", NEIGHBOURS, "mechanism.inputs: with [neighbours] an input has a set of values"),
+        (
+            INPUTS,
+            "",
+            '[neighbours] is missing: which inputs must not be told apart? Write differ = "each"',
+        ),
+    ],
+)
+def test_inputs_and_neighbours(
+    inputs: str, neighbours: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Inputs that do not fit [neighbours], and a case without it, are told with a mend that is accepted."""
+    case = CASE.format("output(flip(1/2))")
+    code, shown = told(tmp_path, case.replace(INPUTS, inputs).replace(NEIGHBOURS, neighbours), capsys)
+    assert code == 2
+    assert said in shown
+    mends = re.findall(r"q = \{[^}]*\}", shown)
+    assert len(mends) == (2 if neighbours else 0)
+    for mend in mends:
+        assert told(tmp_path, case.replace(INPUTS, mend), capsys)[0] == 0
+    assert told(tmp_path, case, capsys)[0] == 0
+
+
+OWN = """from paramverify import flip, mechanism
+
+
+@mechanism(inputs={"q": {"values": "0..1"}}, neighbours={"differ": "each"}, epsilon="1")
+def f(q):
+    if flip(1 / 2):
+        r = q
+    return r
+
+
+f.verify()
+"""
+
+
+def test_lines_of_a_python_file(tmp_path: Path) -> None:
+    """Lines that a reason names are those of the Python file."""
+    path = tmp_path / "own.py"
+    path.write_text(OWN)
+    with pytest.raises(ProgramError, match="line 8: r has no value on some paths: give it one before line 7"):
+        runpy.run_path(str(path))

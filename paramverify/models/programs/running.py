@@ -83,6 +83,7 @@ class Run:
         Raises:
             ProgramError: it does something that is not covered, with the place.
         """
+        self.evaluator = replace(self.evaluator, inputs=tuple(values))
         bases = self.evaluator.drawing.bases
         one = Measure(bases, {UNIT_KEY: bases.calculus.one})
         told = Written(), Agreeing.every(self.inputs)
