@@ -114,7 +114,7 @@ class Table:
         for other in sorted(self.data.keys() - self.asked):
             near = get_close_matches(other, names, n=1)
             if near:
-                return f"; did you mean {near[0]!r} by {other!r}?"
+                return f"; {other!r} is here: did you mean {near[0]!r}?"
         return ""
 
     def table(self, name: str) -> Table:

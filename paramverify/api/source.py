@@ -10,9 +10,11 @@ import ast
 import builtins
 import inspect
 import math
+import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from difflib import get_close_matches
 from types import FunctionType
 from typing import Any
 
@@ -65,7 +67,14 @@ class Source:
         """Returns an error about the program with its place in the Python file."""
         line = self.lines[min(error.line, len(self.lines)) - 1]
         column = max(0, error.column + line.shift)
-        return _refused(error.reason, line.file, self.files[line.file], (line.number, column))
+        reason = self._lines_at_home(error.reason)
+        return _refused(reason, line.file, self.files[line.file], (line.number, column))
+
+    def _lines_at_home(self, reason: str) -> str:
+        def line(found: re.Match[str]) -> str:
+            return f"{found[1]} line {self.lines[min(int(found[2]), len(self.lines)) - 1].number}"
+
+        return re.sub(r"(at|before) line (\d+)", line, reason)
 
 
 def _refused(reason: str, file: str, text: str, place: tuple[int, int]) -> ProgramError:
@@ -241,9 +250,16 @@ class _Read:
                     f"{name} is a variable outside of the function, whose value may change: "
                     "write the value, or make it an argument"
                     if found is not None
-                    else f"{name} has no value here"
+                    else f"{name} has no value here{self.near(name)}"
                 )
                 raise self.refuse(reason, node)
+
+    def near(self, name: str) -> str:
+        """Returns words about a name of the function that looks like this one, if any."""
+        inside = [n for s in self.statements for n in ast.walk(s) if isinstance(n, ast.Name)]
+        own = {*self.arguments, *(n.id for n in inside if isinstance(n.ctx, ast.Store))}
+        near = get_close_matches(name, sorted(own), n=1)
+        return f"; did you mean {near[0]}?" if near else ""
 
     def helpers(self) -> Iterator[tuple[str, Any]]:
         """Yields the functions that it calls and that are none of the language."""

@@ -93,8 +93,10 @@ class Checks:
         self.obligations.append(Obligation(claim, f"{what} may be zero or negative"))
         return oriented
 
-    def nonnegative(self, polynomial: Polynomial, what: str) -> None:
+    def nonnegative(self, polynomial: Polynomial, what: str, wrong: str = "is negative") -> None:
         """Checks that a polynomial (or a rational function with this sign) is nowhere negative on the domain.
+
+        `wrong` says what is wrong where it is.
 
         Raises:
             ModelError: it is negative at a point, which the message names.
@@ -104,8 +106,8 @@ class Checks:
             return
         for point in sample_points(self.domain):
             if value_at(polynomial, point) < 0:
-                raise ModelError(f"{what} is negative at {show_point(point)}")
-        self.obligations.append(Obligation(Claim(polynomial, self.domain), f"{what} is negative"))
+                raise ModelError(f"{what} {wrong} at {show_point(point)}")
+        self.obligations.append(Obligation(Claim(polynomial, self.domain), f"{what} {wrong}"))
 
     def distribution(self, entries: Mapping[str, RationalFunction], what: str) -> None:
         """Checks that the entries are nonnegative on the domain and sum to one identically.

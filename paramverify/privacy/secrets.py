@@ -30,6 +30,7 @@ from paramverify.models.mechanisms import (
     show_input,
 )
 from paramverify.models.mechanisms.hmm import Explicit, read_row
+from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.neighbourhoods import Neighbourhood, unformed
 from paramverify.models.priors import (
     DISTRIBUTIONS,
@@ -99,6 +100,13 @@ def _neighbours(top: Table, mechanism: Mechanism, names: Collection[str]) -> Com
     if "prior" in top or "secrets" in top:
         raise CaseError("give either [neighbours], or [prior] and [secrets]", key="neighbours")
     if mechanism.queries:
+        if isinstance(mechanism, ProgramMechanism):
+            name = mechanism.places[0].name
+            values = (
+                f'{name} = {{ values = "0..1" }}, or {name} = {{ length = 3, values = "0..1" }} for an array'
+            )
+            reason = f"with [neighbours] an input has a set of values: write {values}"
+            raise CaseError(reason, key="mechanism.inputs")
         raise CaseError("[neighbours] needs the number of queries, not expressions", key="mechanism")
     with top.within("neighbours") as table:
         many = unformed(mechanism, table)
@@ -129,6 +137,15 @@ def _worst(mechanism: Mechanism, around: Neighbourhood) -> Compared:
 def _secret_pairs(top: Table, mechanism: Mechanism, checks: Checks) -> Compared:
     """Conditions the prior on each secret, and carries it through the queries."""
     if not mechanism.queries:
+        if "prior" not in top and "secrets" not in top:
+            reason = "[neighbours] is missing: which inputs must not be told apart? Write"
+            raise CaseError(
+                f'{reason} differ = "each" in it, or give [prior] and [secrets]', key="neighbours"
+            )
+        if isinstance(mechanism, ProgramMechanism):
+            name = mechanism.places[0].name
+            reason = f'with [prior] an input is an expression over its variables: write {name} = "a + b"'
+            raise CaseError(f"{reason}, or give [neighbours] instead", key="mechanism.inputs")
         raise CaseError("the query expressions are missing: what is it applied to?", key="mechanism")
     with top.within("prior") as belief:
         prior = read_prior(belief, checks)

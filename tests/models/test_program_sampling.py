@@ -173,7 +173,7 @@ def test_a_variable_that_only_some_runs_have_set() -> None:
     """It may be read where it is set, and is told where it is not."""
     text = "c = flip(1/2)\nif c:\n    v = 3\nw = flip(1/2)\nif c:\n    output(v)\n"
     assert len(sampled(text)) == 2
-    with pytest.raises(ProgramError, match="line 4: v has no value here in some of the runs"):
+    with pytest.raises(ProgramError, match="line 4: v has no value on some paths: give it one before line"):
         sampled("c = flip(1/2)\nif c:\n    v = 3\noutput(v)")
     with pytest.raises(ProgramError, match="line 1: v has no value here"):
         sampled("output(v)")

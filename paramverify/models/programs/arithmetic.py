@@ -124,7 +124,8 @@ def _noisy(word: str, values: Sequence[Value]) -> Value:
         raise InputError(
             "the product of two noisy numbers is not covered; sums, differences and comparisons are"
         )
-    raise InputError(f"{word} with noise is not covered; + and -, * by a number, and comparisons are")
+    what = "division by noise" if word == "/" else f"{word} with noise"
+    raise InputError(f"{what} is not covered; + and -, * and / by a number, and comparisons are")
 
 
 def _scaled(value: Fraction | Linear, by: Fraction) -> Fraction | Linear:

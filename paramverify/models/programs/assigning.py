@@ -40,7 +40,7 @@ class Assigner:
         """Returns the states after an assignment to an entry of a list."""
         (name,) = statement.names
         if name not in state.values:
-            raise self.evaluator.error(f"{name} has no value here", statement.place)
+            raise self.evaluator.no_value(name, statement.place)
         found = []
         for after, where in self.evaluator.all(statement.indices, state):
             new = self.put_into(statement, after.values[name], where, value)

@@ -92,9 +92,11 @@ class Drawing:
 
     def _probability(self, value: Value, what: str) -> RationalFunction:
         found = self._function(value)
+        if isinstance(value, Fraction) and not 0 <= value <= 1:
+            raise InputError(f"{what} is {value}, and not between 0 and 1")
         self.checks.nonnegative(found.numerator * found.denominator, what)
         rest = self._one - found
-        self.checks.nonnegative(rest.numerator * rest.denominator, f"1 minus {what}")
+        self.checks.nonnegative(rest.numerator * rest.denominator, what, "is above 1")
         return found
 
     def _uniform(self, given: Sequence[Value], state: State) -> Found:
@@ -134,7 +136,7 @@ class Drawing:
         return self._noise(state, name, self.bases.geometric(name, alpha, two_sided), True)
 
     def _laplace(self, value: Value, two_sided: bool, state: State) -> Found:
-        rate, unit = self._rate(value)
+        rate, unit = self.rate(value)
         if self.bases.unit_name is None:
             self.bases.unit_name = unit
         elif self.bases.unit_name != unit:
@@ -148,8 +150,12 @@ class Drawing:
         measure = state.measure.with_noise(pieces, name, whole)
         return [(replace(state, measure=measure), Linear(((name, Fraction(1)),)))]
 
-    def _rate(self, value: Value) -> tuple[Fraction, str]:
-        """Returns 1 / scale as a multiple of 1, or of a parameter of the domain (0, ∞), and its name."""
+    def rate(self, value: Value) -> tuple[Fraction, str]:
+        """Returns 1 / scale as a multiple of 1, or of a parameter of the domain (0, ∞), and its name.
+
+        Raises:
+            InputError: the scale is no such number.
+        """
         if isinstance(value, Fraction):
             if value <= 0:
                 raise InputError("the scale of this noise is positive")

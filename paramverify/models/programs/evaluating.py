@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
@@ -27,6 +27,7 @@ from paramverify.models.programs.syntax import (
     Program,
     Variable,
 )
+from paramverify.models.programs.unknown import no_value
 from paramverify.models.programs.values import DEAD, Dead, State, Symbol, Unread, Value, read, unread
 
 MAX_RANGE = 10_000
@@ -43,6 +44,7 @@ class Evaluator:
     program: Program
     drawing: Drawing
     parameters: Mapping[str, Value]
+    inputs: Collection[str] = ()  # their names, for messages
 
     @classmethod
     def of(cls, program: Program, checks: Checks) -> Self:
@@ -119,8 +121,11 @@ class Evaluator:
             return now(state.values[node.name], state)
         if node.name in self.parameters:
             return self.parameters[node.name]
-        known = sorted(n for n in {*state.values, *self.parameters} if n.isidentifier())
-        raise self.error(f"{node.name} has no value here; known are {', '.join(known) or 'none'}", node.place)
+        raise self.no_value(node.name, node.place)
+
+    def no_value(self, name: str, place: Place) -> ProgramError:
+        """Returns the error about a variable that has no value, with what helps."""
+        return self.error(no_value(self.program, name, place, self.inputs, self.parameters), place)
 
     def applied(self, node: Apply, state: State) -> Found:
         word = node.operator
@@ -178,7 +183,10 @@ class Evaluator:
                 )
                 raise self.error(reason, node.place)
             word = word[:-1]
-        return [(state, self.plain(node, word, given))]
+        try:
+            return [(state, self.plain(node, word, given))]
+        except ProgramError as error:
+            raise self.error(error.reason + runs.told_input(state.runs), node.place) from None
 
     def plain(self, node: Apply, word: str, given: Sequence[Value]) -> Value:
         """Applies an operator that splits nothing."""
@@ -223,7 +231,7 @@ class Evaluator:
         for after, where in self.comparing.finite(node.place, given[1], state, "noise cannot be an index"):
             k = self.whole(node, where)
             if not -len(values) <= k < len(values):
-                raise self.error(outside(k, values), node.place)
+                raise self.error(outside(k, values) + runs.told_input(state.runs), node.place)
             if values[k] == DEAD:
                 raise self.error("a value that was forgotten is read: this is a defect", node.place)
             found.append((after, values[k]))
@@ -311,7 +319,8 @@ class Evaluator:
 
 def outside(index: int, values: Sequence[Value]) -> str:
     """Returns the words for an index that a list does not have."""
-    return f"the index {index} is outside of the list, which has {len(values)} entries"
+    count = f"{len(values)} {'entry' if len(values) == 1 else 'entries'}"
+    return f"the index {index} is outside of the list, which has {count}"
 
 
 def _put(value: Value, entry: Unread, told: Value) -> Value:

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from paramverify.algebra.expressions import exact_decimal
 from paramverify.errors import ProgramError
+from paramverify.models.programs.hints import WRITE, instead
 from paramverify.models.programs.syntax import (
     Apply,
     Call,
@@ -44,21 +45,6 @@ FUNCTIONS = {
     "clamp": (3, 3),
     "exp": (1, 1),
 }
-_WRITE = {
-    "print": "write output(...)",
-    "enumerate": "write for k in range(len(values))",
-    "zip": "write for k in range(len(values))",
-    "list": "write a list, or a for loop that fills one",
-    "append": "write a = a + [x]",
-    "int": "write x // 1",
-    "float": "numbers are exact here",
-    "round": "write (x + 1/2) // 1",
-    "any": "write a for loop",
-    "all": "write a for loop",
-    "sorted": "write a for loop with min or max",
-    "bool": "write x != 0",
-    "str": "labels are plain texts",
-}
 _OF_LISTS = ("len", "sum", "min", "max")
 RESERVED = frozenset({*FUNCTIONS, "choice", "output", "stop"})
 LATER = {"gauss", "discrete_gaussian"}
@@ -83,34 +69,6 @@ _COMPARE: dict[type[ast.cmpop], str] = {
     ast.NotIn: "not in",
 }
 IN_PLACE = ("+=", "-=", "*=", "/=", "//=", "%=", "**=")  # no lists on their left
-INSTEAD: dict[type[ast.AST], str] = {
-    ast.Import: "imports are not allowed: the noise functions are known without one",
-    ast.ImportFrom: "imports are not allowed: the noise functions are known without one",
-    ast.Attribute: "a dot is not allowed here; to make a list longer write a = a + [x]",
-    ast.ListComp: "comprehensions are not allowed; write a for loop that fills a list",
-    ast.SetComp: "comprehensions are not allowed; write a for loop that fills a list",
-    ast.DictComp: "comprehensions are not allowed; write a for loop that fills a list",
-    ast.GeneratorExp: "comprehensions are not allowed; write a for loop that fills a list",
-    ast.Lambda: "lambda is not allowed; define a function with def",
-    ast.ClassDef: "classes are not allowed; define functions with def",
-    ast.Try: "try is not allowed; leave it out",
-    ast.With: "with is not allowed; leave it out",
-    ast.Global: "global is not allowed; a function returns what it computes",
-    ast.Nonlocal: "nonlocal is not allowed; a function returns what it computes",
-    ast.Dict: "a table stands in choice({...}) only",
-    ast.Set: "sets are not allowed; write a list",
-    ast.JoinedStr: "f-strings are not allowed; labels are plain texts",
-    ast.NamedExpr: "assignments stand on a line of their own",
-    ast.Await: "await is not allowed",
-    ast.Yield: "yield is not allowed; write output(...)",
-    ast.Raise: "raise is not allowed; write stop",
-    ast.Assert: "assert is not allowed; leave it out",
-    ast.Delete: "del is not allowed; leave it out",
-    ast.Starred: "a star is not allowed here",
-    ast.Match: "match is not allowed; write if",
-    ast.AsyncFor: "async is not allowed",
-    ast.AsyncFunctionDef: "async is not allowed",
-}
 
 
 class Expressions:
@@ -188,7 +146,7 @@ class Expressions:
                     reason = "range stands in loops, after in, and in len, sum, min and max; write a list"
                     raise self.refuse(reason, tree)
                 return self.call(tree, depth)
-        raise self.refuse(INSTEAD.get(type(tree), "this is not in the language"), tree)
+        raise self.refuse(instead(tree), tree)
 
     def name(self, tree: ast.Name) -> Node:
         if tree.id == "stop":
@@ -213,6 +171,8 @@ class Expressions:
             except ValueError as error:
                 raise self.refuse(str(error), tree) from None
         reason = f"{written} is no value here: values are numbers, labels in quotes, True, False and lists"
+        if value is None:
+            reason += '; write a label, such as "none"'
         raise self.refuse(reason, tree)
 
     def comparison(self, tree: ast.Compare, depth: int) -> Node:
@@ -250,7 +210,7 @@ class Expressions:
 
     def call(self, tree: ast.Call, depth: int) -> Node:
         if not isinstance(tree.func, ast.Name):
-            raise self.refuse(INSTEAD.get(type(tree.func), "a function's name is needed here"), tree.func)
+            raise self.refuse(instead(tree.func, "a function's name is needed here"), tree.func)
         name = tree.func.id
         if name == "choice":
             return self.choice(tree, depth)
@@ -269,7 +229,7 @@ class Expressions:
         if name not in FUNCTIONS:
             near = get_close_matches(name, [*FUNCTIONS, "choice", "output"], n=1)
             known = f"known are {', '.join([*FUNCTIONS, 'choice', 'output'])}"
-            hint = _WRITE.get(name) or (f"did you mean {near[0]}?" if near else known)
+            hint = WRITE.get(name) or (f"did you mean {near[0]}?" if near else known)
             raise self.refuse(f"unknown function {name}; {hint}", tree)
         least, most = FUNCTIONS[name]
         if len(given) < least or (most is not None and len(given) > most):

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from paramverify.errors import ProgramError
-from paramverify.models.programs.expressions import BINARY, INSTEAD, MAX_DEPTH, RESERVED, Expressions
+from paramverify.models.programs.expressions import BINARY, MAX_DEPTH, RESERVED, Expressions
+from paramverify.models.programs.hints import instead, of_syntax
 from paramverify.models.programs.lifting import lifted
 from paramverify.models.programs.syntax import (
     Apply,
@@ -53,7 +54,8 @@ def read_program(text: str) -> Program:
         return _Reader(text).program(tree)
     except SyntaxError as error:
         place = (error.lineno or 1, max(0, (error.offset or 1) - 1))
-        raise ProgramError(f"syntax error: {error.msg}", text, *place) from None
+        shown = "".join(text.split("\n")[place[0] - 1 : place[0]])
+        raise ProgramError(of_syntax(shown, error.msg), text, *place) from None
     except (RecursionError, MemoryError, ValueError, OverflowError) as error:
         if isinstance(error, ProgramError):
             raise
@@ -147,14 +149,23 @@ class _Reader(Expressions):
             case ast.While() if not tree.orelse:
                 return [While(self.node(tree.test, 0), self.looped(tree.body, depth), place)]
             case ast.For() | ast.While():
-                raise self.refuse("else belongs to if only; leave it out here", tree.orelse[0])
+                raise self.refuse_else(tree)
             case ast.Return():
                 return [self.returned(tree)]
             case ast.FunctionDef():
                 raise self.refuse("a function is defined at the left margin", tree)
             case ast.AnnAssign():
                 raise self.refuse("types are not written here; leave them out", tree)
-        raise self.refuse(INSTEAD.get(type(tree), "this statement is not in the language"), tree)
+        raise self.refuse(instead(tree, "this statement is not in the language"), tree)
+
+    def refuse_else(self, tree: ast.For | ast.While) -> ProgramError:
+        """Returns the error about the `else` of a loop, which has no place in Python's tree."""
+        inside = tree.orelse[0].lineno
+        before = range(inside, 0, -1)
+        line = next((k for k in before if self.lines[k - 1].lstrip().startswith("else")), inside)
+        column = len(self.lines[line - 1]) - len(self.lines[line - 1].lstrip())
+        reason = "a loop has no else; set a variable before break, and write if after the loop"
+        return ProgramError(reason, self.text, line, column)
 
     def looped(self, body: list[ast.stmt], depth: int) -> tuple[Statement, ...]:
         self.loops += 1
@@ -211,11 +222,12 @@ class _Reader(Expressions):
                 return Output(self.node(tree.args[0], 0), self.place(tree))
         if isinstance(tree, ast.Constant) and isinstance(tree.value, str):
             raise self.refuse("a text alone does nothing; write a comment with #", tree)
-        if type(tree) in INSTEAD:
-            raise self.refuse(INSTEAD[type(tree)], tree)
+        if instead(tree, ""):
+            raise self.refuse(instead(tree), tree)
         if isinstance(tree, ast.Call):
             self.node(tree, 0)  # may have a better reason
-        raise self.refuse("a value alone does nothing; write output(...), stop or name = ...", tree)
+        ways = "return ..." if self.in_function else "output(...), stop"
+        raise self.refuse(f"a value alone does nothing; write {ways} or name = ...", tree)
 
     def assign(self, target: ast.expr, value: Node, place: Place) -> Assign:
         indices: list[Node] = []
@@ -226,7 +238,7 @@ class _Reader(Expressions):
             target = target.value
         if indices:
             if not isinstance(target, ast.Name):
-                raise self.refuse(INSTEAD.get(type(target), "a variable is needed here"), target)
+                raise self.refuse(instead(target, "a variable is needed here"), target)
             return Assign((self.new_name(target.id, target),), tuple(indices), value, place)
         return Assign(self.targets(target), (), value, place)
 
@@ -242,7 +254,7 @@ class _Reader(Expressions):
                     raise self.refuse("plain names are needed here", entry)
                 names.append(self.new_name(entry.id, entry))
             return tuple(names)
-        raise self.refuse(INSTEAD.get(type(tree), "a name is needed here"), tree)
+        raise self.refuse(instead(tree, "a name is needed here"), tree)
 
     def new_name(self, name: str, tree: ast.AST) -> str:
         if name in RESERVED or name in self.known:

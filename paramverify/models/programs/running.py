@@ -28,7 +28,7 @@ from paramverify.models.programs.liveness import (
 )
 from paramverify.models.programs.measure import UNIT_KEY, Measure
 from paramverify.models.programs.merging import merged
-from paramverify.models.programs.runs import Agreeing, Input, Outputs, Told, Written, written
+from paramverify.models.programs.runs import Agreeing, FactorError, Input, Outputs, Told, Written, written
 from paramverify.models.programs.sharing import check_names, check_sharing
 from paramverify.models.programs.syntax import (
     Apply,
@@ -83,6 +83,7 @@ class Run:
         Raises:
             ProgramError: it does something that is not covered, with the place.
         """
+        self.evaluator = replace(self.evaluator, inputs=tuple(values))
         bases = self.evaluator.drawing.bases
         one = Measure(bases, {UNIT_KEY: bases.calculus.one})
         told = Written(), Agreeing.every(self.inputs)
@@ -109,7 +110,7 @@ class Run:
         """Returns for each input each output with its probability; equal functions are one object.
 
         Raises:
-            ProgramError: a probability has a factor that is no rational function.
+            FactorError: a probability has a factor that is no rational function.
         """
         rows: list[dict[Written, Terms]] = [{} for _ in self.inputs]
         for (outputs, agreeing), terms in self.finished.items():
@@ -118,24 +119,18 @@ class Run:
         functions: dict[int, RationalFunction] = {}
         equal: dict[str, RationalFunction] = {}
 
-        def function(terms: Terms) -> RationalFunction:
+        def function(terms: Terms, given: Input) -> RationalFunction:
             if id(terms) not in functions:
                 if any(k != UNIT_KEY for k in terms):
-                    raise self.factor_beside()
+                    raise FactorError(given)
                 value = terms[UNIT_KEY].function()
                 functions[id(terms)] = equal.setdefault(str(value), value)
             return functions[id(terms)]
 
-        return [[(w.outputs, function(terms)) for w, terms in row.items() if terms] for row in rows]
-
-    def factor_beside(self) -> ProgramError:
-        """Returns the error that says that a factor such as eps appears, and what helps."""
-        name = self.evaluator.drawing.bases.unit_name
-        reason = (
-            f"two noises of the same rate meet, and a factor {name} appears beside exp(-{name}): "
-            f"give {name} a number, such as {name} = 1/2 in [parameters]"
-        )
-        return self.error(reason, Place(1, 0))
+        return [
+            [(w.outputs, function(terms, given)) for w, terms in row.items() if terms]
+            for given, row in zip(self.inputs, rows, strict=True)
+        ]
 
     def block(self, statements: Sequence[Statement], states: list[State], after: After) -> Left:
         """Runs a block; what is read after it is known, so that the rest can be forgotten."""
@@ -372,6 +367,7 @@ def outputs_of(
     inputs have in common runs once. On each input the probabilities sum to 1, identically in the parameters.
 
     Raises:
+        FactorError: a probability is no rational function; see `meeting`.
         ProgramError: the program does something that is not covered, with the place.
         SizeError: too many states, or pieces of one function.
     """

@@ -9,11 +9,20 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from paramverify.errors import UnsupportedError
 from paramverify.models.programs.terms import Terms, plus
 
 Plain = Fraction | str | bool | tuple["Plain", ...]
 Outputs = tuple[Plain, ...]
 Input = tuple[Fraction | str, ...]
+
+
+class FactorError(UnsupportedError):
+    """On this input a probability has a factor such as eps, which is no rational function."""
+
+    def __init__(self, given: Input) -> None:
+        super().__init__("a probability has a factor beside exp")
+        self.given = given
 
 
 @dataclass(eq=False)
@@ -85,3 +94,12 @@ def read(runs: Runs, place: int) -> Iterable[tuple[Fraction | str, Runs]]:
 def written(runs: Runs, value: Plain) -> Runs:
     """Returns the runs after one more output."""
     return {(before.then(value), agreeing): weight for (before, agreeing), weight in runs.items()}
+
+
+def told_input(runs: Runs) -> str:
+    """Returns words about an input of the runs, for messages; none where they are those of all inputs."""
+    agreeing = next((agreeing for _, agreeing in runs), None)
+    if agreeing is None or len(agreeing.members) == len(agreeing.inputs):
+        return ""
+    given = agreeing.inputs[agreeing.members[0]]
+    return f"; so it is under the input ({', '.join(map(str, given))})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -34,6 +34,7 @@ from paramverify.models.programs.syntax import (
     Program,
     Variable,
 )
+from paramverify.models.programs.unknown import no_value
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,6 +53,7 @@ class Values:
     symbols: Mapping[str, Number]
     rng: np.random.Generator
     depth: int = 0  # of calls
+    inputs: Collection[str] = ()  # their names, for messages
     temporary: int = 0  # values that are kept in groups, so that they are split with them
 
     def error(self, reason: str, place: Place) -> ProgramError:
@@ -98,11 +100,15 @@ class Values:
         if key not in group.values:
             if node.name in self.symbols:
                 return self.symbols[node.name]
-            raise self.error(f"{node.name} has no value here", node.place)
+            raise self.no_value(node.name, node.place)
         mask = group.values.get(key._replace(is_mask=True), True)
         if not (mask if isinstance(mask, bool) else bool(mask.all())):
-            raise self.error(f"{node.name} has no value here in some of the runs", node.place)
+            raise self.no_value(node.name, node.place)
         return group.values[key]
+
+    def no_value(self, name: str, place: Place) -> ProgramError:
+        """Returns the error about a variable that has no value in some of the runs, with what helps."""
+        return self.error(no_value(self.program, name, place, self.inputs, self.symbols), place)
 
     def all(self, nodes: Sequence[Node], group: Group) -> Several:
         """Returns the values of several expressions, from left to right."""

@@ -70,6 +70,7 @@ class Sampler(Values):
         """
         import numpy as np
 
+        self.inputs = tuple(inputs)
         start = Group(np.arange(size), {Key(0, name): value for name, value in inputs.items()})
         self.finished = []
         self.finished += self.block(self.program.body, [start]).end
@@ -132,7 +133,7 @@ class Sampler(Values):
             return [self.bound(statement, g, c) for g, c in self.values(statement.value, group)]
         key = self.key(statement.names[0])
         if key not in group.values:
-            raise self.error(f"{key.name} has no value here", statement.place)
+            raise self.no_value(key.name, statement.place)
         given = self.all((statement.value, *statement.indices), group)
         found = []
         for g, (value, *indices) in self.apart(given, range(1, 1 + len(statement.indices))):

@@ -1,0 +1,284 @@
+"""What a refusal tells people to write is accepted, and is what they meant."""
+
+from __future__ import annotations
+
+import math
+import re
+import runpy
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from program_oracle import proved
+
+from paramverify.cli.main import run
+from paramverify.errors import ProgramError
+from paramverify.models.programs import hints
+from paramverify.models.programs.reading import read_program
+from paramverify.models.programs.sampling import Sampler
+
+MEETING = {
+    "SVT": (
+        "T = laplace(2/eps)\nfor x in q:\n    if x + laplace(4/eps) >= T:\n        stop\n    output(0)",
+        3,
+        "laplace(2/eps) at line 1 and laplace(4/eps) at line 3, 2 times",
+    ),
+    "two": (
+        "c = 2\nx = q[0] + laplace(c/eps)\ny = q[1] + laplace(c/eps)\noutput(x > y)",
+        4,
+        "laplace(c/eps) at line 2 and laplace(c/eps) at line 3",
+    ),
+    "one-sided": (
+        "x = exponential(1/(3*eps))\ny = exponential(1/(3*eps))\noutput(q[0] + x + y > 1)",
+        3,
+        "exponential(1/(3*eps)) at line 1 and exponential(1/(3*eps)) at line 2",
+    ),
+    "abs": (
+        "x = laplace(1/eps)\noutput(abs(x - laplace(1/eps)) > 1 + q[0])",
+        2,
+        "laplace(1/eps) at line 1 and laplace(1/eps) at line 2",
+    ),
+    "function": (
+        "def f(x):\n    return x + laplace(2/eps)\nx = f(q[0])\ny = f(q[1])\noutput(x > y)",
+        5,
+        "laplace(2/eps) at line 2, 2 times",
+    ),
+}
+CASE = """
+[parameters]
+eps = "(0, oo)"
+[mechanism]
+kind = "program"
+source = '''
+{}
+'''
+[mechanism.inputs]
+q = {{ length = 2, values = "0..1" }}
+[neighbours]
+differ = "each"
+[privacy]
+epsilon = "4*eps"
+"""
+
+
+def told(folder: Path, text: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """Returns the exit code of `verify`, and all that it says."""
+    path = folder / "case.toml"
+    path.write_text(text)
+    code = run(["verify", str(path)])
+    caught = capsys.readouterr()
+    return code, caught.out + caught.err
+
+
+@pytest.mark.parametrize("name", MEETING)
+def test_noises_that_meet(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The place is that of the comparison, the noises are named, and both mends are accepted."""
+    program, line, noises = MEETING[name]
+    case = CASE.format(program)
+    code, said = told(tmp_path, case, capsys)
+    assert code == 2, said
+    assert f"line {line}: the rates, or sums of rates, of noises that meet here are equal" in said
+    assert noises in said
+    number = re.search(r'such as (eps = "1/2") in \[parameters\]', said)
+    assert number
+    assert told(tmp_path, case.replace('eps = "(0, oo)"', number[1]), capsys)[0] in (0, 1)
+    _, _, instead = said.partition("discrete noise: ")
+    for mend in instead.split("\n")[0].split(", "):
+        discrete, continuous = mend.split(" for ")
+        assert continuous in case
+        case = case.replace(continuous, discrete)
+    code, said = told(tmp_path, case, capsys)
+    assert code in (0, 1), said
+
+
+LOOP = "x = q[0] + laplace(1)\nk = -2\nwhile k < 3 and x {}:\n    k = k + 1\noutput(k)"
+COUNTED = "n = 0\nfor k in range(len(q)):\n    if q[k] == 1:\n        n = n + 1\noutput(n)"
+FILLED = "b = []\nfor x in q:\n    b = b + [x + 1]\noutput(b)"
+BEST = "best = q[0]\nfor x in q:\n    best = max(best, x)\noutput(best)"
+KEPT = "w = 0\nfor k in range(len(q)):\n    if q[k] > q[w]:\n        w = k\noutput(w)"
+LABELS = "output('yes' if q[0] == 1 else 'no')"
+WHOLE = "x = q[0] - 3/2\noutput(x // 1 if x >= 0 else -(-x // 1))"
+MENDS = {  # what is refused, and programs that do what the message says
+    "print": ("print(1)", "output(1)"),
+    "enumerate": ("for k, x in enumerate(q):\n    output(x)", COUNTED),
+    "zip": ("for x, y in zip(q, q):\n    output(x)", COUNTED),
+    "list": ("a = list(q)\noutput(a)", "b = q\na = b + []\noutput(a)"),
+    "tuple": ("a = tuple(q)\noutput(a)", "a = [q[0], q[1]]\noutput(a)"),
+    "dict": ("a = dict(q)\noutput(a)", "a = [3, 4, 5]\noutput(a[q[0]])"),
+    "append": ("append(q, 1)\noutput(1)", "x = 1\na = q\na = a + [x]\noutput(a)"),
+    "int": ("output(int(q[0]))", WHOLE, LOOP.format(">= k + 1")),
+    "float": ("m = -float('inf')\noutput(m)", BEST),
+    "round": ("output(round(q[0]))", "x = q[0]\noutput((x + 1/2) // 1)", LOOP.format("> k + 1/2")),
+    "any": ("output(any(q))", COUNTED),
+    "all": ("output(all(q))", COUNTED),
+    "map": ("output(map(f, q))", FILLED),
+    "filter": ("output(filter(f, q))", COUNTED),
+    "sorted": ("output(sorted(q))", BEST),
+    "argmax": ("output(argmax(q))", KEPT),
+    "argmin": ("output(argmin(q))", KEPT),
+    "bool": ("output(bool(q[0]))", "x = q[0]\noutput(x != 0)"),
+    "str": ("output(str(q[0]))", "output(q[0])", LABELS),
+    "pow": ("output(pow(2, 3))", "a = 2\nb = 3\noutput(a ** b)"),
+    "exit": ("exit()", "output(1)\nstop"),
+    "quit": ("quit()", "output(1)\nstop"),
+    "random": ("output(random())", "output(flip(1/2))", "output(uniform(0, 1))"),
+    "randint": ("output(randint(0, 1))", "output(uniform(0, 1))"),
+    ".append": ("b = []\nb.append(1)\noutput(b)", "a = []\nx = 1\na = a + [x]\noutput(a)"),
+    ".extend": ("b = []\nb.extend(q)\noutput(b)", "a = []\nb = q\na = a + b\noutput(a)"),
+    ".insert": ("b = []\nb.insert(0, 1)\noutput(b)", "a = []\nx = 1\na = [x] + a\noutput(a)"),
+    ".copy": ("output(q.copy())", "a = q\nb = a + []\noutput(b)"),
+    ".count": ("output(q.count(1))", COUNTED),
+    ".index": ("output(q.index(1))", KEPT),
+    ".sort": ("q.sort()\noutput(q)", BEST),
+    ".random": ("output(np.random.random())", "output(flip(1/2))", "output(uniform(0, 1))"),
+    ".randint": ("output(np.random.randint(2))", "output(uniform(0, 1))"),
+    ".flip": ("output(np.flip(1/2))", "p = 1/2\noutput(flip(p))"),
+    ".uniform": ("output(random.uniform(0, 1))", "lo = 0\nhi = 1\noutput(uniform(lo, hi))"),
+    ".binomial": ("output(np.random.binomial(2, 1/2))", "n = 2\np = 1/2\noutput(binomial(n, p))"),
+    ".geometric": ("output(np.random.geometric(a) > 0)", "output(geometric(a) > 0)"),
+    ".one_sided_geometric": ("output(x.one_sided_geometric(a) > 0)", "output(one_sided_geometric(a) > 0)"),
+    ".laplace": ("output(np.random.laplace(0, 1) > 0)", "b = 1\noutput(laplace(b) > 0)"),
+    ".exponential": ("output(np.random.exponential(1) > 0)", "b = 1\noutput(exponential(b) > 1)"),
+    ".exp": ("output(flip(math.exp(-1)))", "output(flip(exp(-eps)))"),
+    "BitAnd": ("output(q[0] & q[1])", "output(q[0] and q[1])"),
+    "BitOr": ("output(q[0] | q[1])", "output(q[0] or q[1])"),
+    "BitXor": ("output(2 ^ 3)", "output(2 ** 3)", "output((q[0] > 0) != (q[1] > 0))"),
+    "Invert": ("output(~q[0])", "output(not q[0])"),
+    "LShift": ("output(q[0] << 2)", "x = q[0]\nk = 2\noutput(x * 2 ** k)"),
+    "RShift": ("output(q[0] >> 2)", "x = q[0]\nk = 2\noutput(x // 2 ** k)"),
+    "MatMult": ("output(q @ q)", COUNTED),
+}
+HINTS = {
+    **hints.WRITE,
+    **{f".{name}": hint for name, hint in hints.ATTRIBUTES.items()},
+    **{kind.__name__: hint for kind, hint in hints.OPERATORS.items()},
+}
+
+
+def accepted(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> bool:
+    """Tells whether `verify` has an answer to a case with this program."""
+    text = text.replace("'", '"').replace("geometric(a)", "geometric(exp(-eps))")
+    return told(tmp_path, CASE.format(text), capsys)[0] in (0, 1)
+
+
+@pytest.mark.parametrize("name", MENDS)
+def test_hints(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each hint is told, and programs that have it word by word are accepted."""
+    bad, *good = MENDS[name]
+    with pytest.raises(ProgramError) as caught:
+        read_program(bad)
+    assert HINTS[name] in str(caught.value)
+    for text in good:
+        assert accepted(text, tmp_path, capsys), text
+    for written in re.findall(r"(?:write|take|while) ((?:\w+ =|x |\(x )[^;,]+)", HINTS[name]):
+        assert any(written.partition(":")[0] in text for text in good), written
+
+
+def test_each_hint_is_followed() -> None:
+    """No hint is without a program that follows it."""
+    assert sorted(MENDS) == sorted(HINTS)
+
+
+def test_whole_numbers() -> None:
+    """What stands for int is int; what stands for round is round, but for halves."""
+    for x in (Fraction(k, 4) for k in range(-9, 10)):
+        text = f"x = {x}\noutput(x // 1 if x >= 0 else -(-x // 1))\noutput((x + 1/2) // 1)"
+        (found,) = proved(text, [[0]], {})
+        wanted = int(x), math.floor(x + Fraction(1, 2))
+        assert list(found) == [tuple(("number", Fraction(k)) for k in wanted)]
+
+
+NAMES = [
+    ("if flip(1/2):\n    n = 1\noutput(n)", "before line 1", "n = 0\nif flip(1/2):\n    n = 1\noutput(n)"),
+    (
+        "def f(k):\n    return q[k]\noutput(f(0))",
+        "write def f(k, q), and pass it",
+        "def f(k, q):\n    return q[k]\noutput(f(0, q))",
+    ),
+    ("noisy = q[0]\noutput(nosiy)", "did you mean noisy?", "noisy = q[0]\noutput(noisy)"),
+]
+
+
+@pytest.mark.parametrize(("bad", "said", "good"), NAMES)
+def test_names_without_a_value(bad: str, said: str, good: str) -> None:
+    """The proof and the sampler say the same of a name that has no value, and what they say helps."""
+    with pytest.raises(ProgramError) as caught:
+        proved(bad, [[0, 1]], {})
+    with pytest.raises(ProgramError) as sampled:
+        Sampler(read_program(bad), {}, np.random.default_rng(1)).run({"q": (Fraction(0), Fraction(1))}, 50)
+    assert said in str(caught.value).replace("before line 2", "before line 1")
+    assert str(sampled.value) == str(caught.value)
+    assert proved(good, [[0, 1]], {})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("output(1 / q[1])", "division by zero; so it is under the input (0, 0)"),
+        ("b = [1]\noutput(b[q[1]])", "the list, which has 1 entry; so it is under the input (0, 1)"),
+        ("output(1 / 0)", "division by zero\n"),
+    ],
+)
+def test_the_input_is_told(text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What goes wrong on some inputs only is told with one of them."""
+    code, shown = told(tmp_path, CASE.format(text), capsys)
+    assert code == 2
+    assert said in shown
+
+
+INPUTS = 'q = { length = 2, values = "0..1" }'
+NEIGHBOURS = '[neighbours]\ndiffer = "each"\n'
+
+
+@pytest.mark.parametrize(
+    ("inputs", "neighbours", "said"),
+    [
+        (
+            "q = 3",
+            NEIGHBOURS,
+            "mechanism.inputs: with [neighbours] an input has a set of values",
+        ),
+        ("q = [0, 1]", NEIGHBOURS, "mechanism.inputs: with [neighbours] an input has a set of values"),
+        (
+            INPUTS,
+            "",
+            '[neighbours] is missing: which inputs must not be told apart? Write differ = "each"',
+        ),
+    ],
+)
+def test_inputs_and_neighbours(
+    inputs: str, neighbours: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Inputs that do not fit [neighbours], and a case without it, are told with a mend that is accepted."""
+    case = CASE.format("output(flip(1/2))")
+    code, shown = told(tmp_path, case.replace(INPUTS, inputs).replace(NEIGHBOURS, neighbours), capsys)
+    assert code == 2
+    assert said in shown
+    mends = re.findall(r"q = \{[^}]*\}", shown)
+    assert len(mends) == (2 if neighbours else 0)
+    for mend in mends:
+        assert told(tmp_path, case.replace(INPUTS, mend), capsys)[0] == 0
+    assert told(tmp_path, case, capsys)[0] == 0
+
+
+OWN = """from paramverify import flip, mechanism
+
+
+@mechanism(inputs={"q": {"values": "0..1"}}, neighbours={"differ": "each"}, epsilon="1")
+def f(q):
+    if flip(1 / 2):
+        r = q
+    return r
+
+
+f.verify()
+"""
+
+
+def test_lines_of_a_python_file(tmp_path: Path) -> None:
+    """Lines that a reason names are those of the Python file."""
+    path = tmp_path / "own.py"
+    path.write_text(OWN)
+    with pytest.raises(ProgramError, match="line 8: r has no value on some paths: give it one before line 7"):
+        runpy.run_path(str(path))
