@@ -44,6 +44,9 @@ LARGEST: dict[str, tuple[bool, bool, float]] = {  # the largest or the smallest,
     "noisy-min-laplace": (False, True, 4),
 }
 BY_HAND = ("two-intervals-test", "sparse-vector-value-leaks")  # see the last tests
+RELATED = [
+    p for p in CASES if {"related", "distance"} & set(tomllib.loads(p.read_text()).get("neighbours", ()))
+]
 DRAWS = {"sparse-vector": 4, "sparse-vector-no-threshold-noise": 3, "noisy-max-first": 3}
 DRAWS |= {"noisy-min-first": 3, "noisy-max-strict": 3, "noisy-max-clamped": 3, "sparse-vector-value": 3}
 DRAWS |= {"threshold-truncated-noise": 3}
@@ -62,7 +65,7 @@ def test_expected_verdict(path: Path) -> None:
 @pytest.mark.parametrize("path", SHOWN)
 def test_verdicts_agree_with_running_the_text(path: Path) -> None:
     """No pair of neighbours has a larger ratio than a bound that holds; a witness has the ratio it tells."""
-    if path.stem in BY_HAND:
+    if path.stem in BY_HAND or path in RELATED:
         return
     data = tomllib.loads(path.read_text())
     near = 1e-3 if path.stem in COARSE else 1e-8
@@ -253,3 +256,82 @@ def test_two_intervals_are_two_independent_tests() -> None:
 
 def _at(polynomial: Any, value: float) -> float:
     return sum(int(c.p) / int(c.q) * value ** int(m[-1]) for m, c in polynomial.to_dict().items())
+
+
+def _clamped(centre: int, alpha: Fraction, low: int, high: int) -> dict[Any, Fraction]:
+    """Returns the distribution of clamp(centre + geometric(alpha), low, high)."""
+    found = {k: (1 - alpha) / (1 + alpha) * alpha ** abs(k - centre) for k in range(low + 1, high)}
+    found[low] = alpha ** (centre - low) / (1 + alpha)
+    return found | {high: alpha ** (high - centre) / (1 + alpha)}
+
+
+def _each(rows: list[dict[Any, Fraction]]) -> dict[Any, Fraction]:
+    """Returns the distribution of independent outputs, one after the other."""
+    return {
+        tuple(k for k, _ in chosen): math.prod(share for _, share in chosen)
+        for chosen in product(*(row.items() for row in rows))
+    }
+
+
+def _grouped(x: tuple[Any, ...], a: Fraction) -> dict[Any, Fraction]:
+    row = _clamped(x[1], a if x[0] == "small" else a * a, 0, 3)
+    return {(x[0], k): share for k, share in row.items()}
+
+
+def _answers(x: tuple[int, ...], a: Fraction) -> dict[Any, Fraction]:
+    kept = 1 / (1 + 2 * a)  # exp(eps) / (exp(eps) + 2) where a = exp(-eps)
+    return _each([{v: kept if v == w else (1 - kept) / 2 for v in range(3)} for w in x])
+
+
+def _apart(x: tuple[int, ...], y: tuple[int, ...]) -> int:
+    return sum(abs(v - w) for v, w in zip(x, y, strict=True))
+
+
+def _near(x: tuple[Any, ...], y: tuple[Any, ...]) -> int | None:
+    return 2 if x[0] == y[0] and abs(x[1] - y[1]) <= (1 if x[0] == "large" else 2) else None
+
+
+# The inputs, the distribution on each, and the exponent of 1/alpha that bounds a pair (None: no neighbours).
+BY_FORMULA: dict[str, tuple[list[Any], Callable[..., dict[Any, Fraction]], Callable[..., int | None]]] = {
+    "histogram-related": (
+        list(product((0, 1), repeat=3)),
+        lambda x, a: _each([_clamped(v, a, -1, 2) for v in x]),
+        lambda x, y: 1 if _apart(x, y) <= 1 else None,
+    ),
+    "histogram-moved-record": (
+        list(product((0, 1), repeat=3)),
+        lambda x, a: _each([_clamped(v, a, -1, 2) for v in x]),
+        lambda x, y: 2 if sum(x) == sum(y) and _apart(x, y) == 2 else None,
+    ),
+    "geometric-metric": (
+        list(product(range(3), repeat=2)),
+        lambda x, a: _each([_clamped(v, a, 0, 2) for v in x]),
+        _apart,
+    ),
+    "geometric-metric-grid": (
+        [(n,) for n in range(6)],
+        lambda x, a: _clamped(x[0] // 2 * 2, a, 0, 4),
+        _apart,
+    ),
+    "randomized-response-hamming": (
+        list(product(range(3), repeat=3)),
+        _answers,
+        lambda x, y: sum(v != w for v, w in zip(x, y, strict=True)),
+    ),
+    "public-group": (list(product(("small", "large"), range(4))), _grouped, _near),
+}
+
+
+@pytest.mark.parametrize("path", RELATED, ids=lambda path: path.stem)
+def test_related_inputs_by_formula(path: Path) -> None:
+    """The bound of each related pair holds at three alphas, by fractions; or the violated case breaks one."""
+    inputs, row, exponent = BY_FORMULA[path.stem]
+    broken = False
+    for alpha in (Fraction(1, 10), Fraction(1, 2), Fraction(9, 10)):
+        rows = {x: row(x, alpha) for x in inputs}
+        assert all(sum(found.values()) == 1 for found in rows.values())
+        for x, y in product(inputs, inputs):
+            power = exponent(x, y)
+            if x != y and power is not None:
+                broken |= any(p > rows[y][o] / alpha**power for o, p in rows[x].items())
+    assert broken == (tomllib.loads(path.read_text())["expect"]["status"] == "violated")
