@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from fractions import Fraction
 from functools import wraps
 from pathlib import Path
+from types import FrameType
 from typing import Any, TypeAlias, TypeVar, cast
 
 import click
@@ -30,6 +31,7 @@ Lift: TypeAlias = Callable[[], None]  # ends the time limit of a command
 
 CLAIMS, MONOLITHIC = "claims", "monolithic"  # what `--encoding` may be
 AGAIN = 0.01  # seconds after which an alarm that was lost comes again
+IMPORTS = 5.0  # seconds that an import may take longer than the time limit
 GRACE = 0.25  # seconds that a session may need to end its processes
 MEMORY = "paramverify.memory"  # key in the context of a command
 OPEN_ALREADY = ("/dev/std", "/dev/fd/", "/proc/self/fd/")  # names of descriptors
@@ -184,10 +186,10 @@ def time_limit(seconds: float, left: float | None = None) -> Iterator[Lift]:
 
     rung = False
 
-    def over(number: int, frame: object) -> None:
+    def over(number: int, frame: FrameType | None) -> None:
         nonlocal rung
-        del number, frame
-        if _writing.files:
+        del number
+        if _writing.files or (_importing(frame) and time.monotonic() < latest):
             signal.setitimer(signal.ITIMER_REAL, AGAIN)
             return
         rung = True
@@ -209,6 +211,7 @@ def time_limit(seconds: float, left: float | None = None) -> Iterator[Lift]:
     ignoring, sys.unraisablehook = sys.unraisablehook, ignored
     before = signal.signal(signal.SIGALRM, over)
     left = _output.remaining(seconds) if left is None else left
+    latest = time.monotonic() + left + GRACE + IMPORTS
     signal.setitimer(signal.ITIMER_REAL, left + GRACE)
     try:
         yield lift
@@ -220,6 +223,15 @@ def time_limit(seconds: float, left: float | None = None) -> Iterator[Lift]:
         sys.unraisablehook = ignoring
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def _importing(frame: FrameType | None) -> bool:
+    """Tells whether a module is being imported: half a module would stay broken for the whole process."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 class _Writing:

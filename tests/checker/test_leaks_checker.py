@@ -118,4 +118,4 @@ def test_what_comes_with_a_loop() -> None:
     assert not check_document({**right, "tight": None}).accepted
     partial = copy.deepcopy(right)
     partial["system"]["partial"] = True
-    assert "assumed not to give" in check_document(partial).lines[0]
+    assert "assuming that no input comes where it is not accepted" in check_document(partial).lines[0]

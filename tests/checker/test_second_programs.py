@@ -25,7 +25,7 @@ from paramverify.errors import ProgramError
 from paramverify.models.mechanisms import program
 from paramverify.models.mechanisms.program import shown_output
 from paramverify.models.programs import arithmetic, bases, drawing
-from paramverify.models.programs.values import Plain
+from paramverify.models.programs.runs import Plain
 from paramverify.privacy.cases import load
 from paramverify.reports.evidence import check_with_case
 

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from fractions import Fraction
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from process_tools import PATIENCE, gone, mark, marked, start
 
 from paramverify.answers import Decision, End, Proved
 from paramverify.claims import Claim
+from paramverify.cli import _common
 from paramverify.cli._common import read_size, time_limit, whole
 from paramverify.cli.main import run
 from paramverify.encodings.choice import claims_of
@@ -609,3 +611,18 @@ def test_no_limit_ends_a_picture(
 
     monkeypatch.setattr(pvalues, "write_pvalues", drawn)
     assert run([*arguments, "--epsilon", "9", "--plot", str(path)]) == 3
+
+
+def test_no_limit_ends_an_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module that is being imported is not left half done; one that never ends is."""
+    (tmp_path / "slow_to_import.py").write_text("import time\ntime.sleep(0.3)\nvalue = 1\n")
+    (tmp_path / "never_imported.py").write_text("import time\nwhile True:\n    time.sleep(0.01)\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(TimeLimitError), time_limit(5, 0.0):
+        import_module("slow_to_import")
+        while True:
+            pass
+    assert sys.modules["slow_to_import"].value == 1
+    monkeypatch.setattr(_common, "IMPORTS", 0.2)
+    with pytest.raises(TimeLimitError), time_limit(5, 0.0):
+        import_module("never_imported")
