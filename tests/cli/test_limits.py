@@ -618,10 +618,14 @@ def test_no_limit_ends_an_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     (tmp_path / "slow_to_import.py").write_text("import time\ntime.sleep(0.3)\nvalue = 1\n")
     (tmp_path / "never_imported.py").write_text("import time\nwhile True:\n    time.sleep(0.01)\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    with pytest.raises(TimeLimitError), time_limit(5, 0.0):
+
+    def endless() -> None:
         import_module("slow_to_import")
         while True:
             pass
+
+    with pytest.raises(TimeLimitError), time_limit(5, 0.0):
+        endless()
     assert sys.modules["slow_to_import"].value == 1
     monkeypatch.setattr(_common, "IMPORTS", 0.2)
     with pytest.raises(TimeLimitError), time_limit(5, 0.0):
