@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import math
 import re
 import runpy
@@ -563,6 +564,103 @@ def test_a_file_that_has_changed(tmp_path: Path) -> None:
     path.write_text("def other(n, a):\n    return 0\n")
     with pytest.raises(InputError, match="has changed since f was imported"):
         mechanism(**COUNT)(function)
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        "\ndef f(n, a):\n    return n\n",  # each line is one lower
+        "def f(n, a):\n    return n + 1\n",
+        "def f(n, a):\n    return n + True\n",
+        "def f(n, a):\n    return a\n",
+        "def f(n, b):\n    return n\n",
+        "def f(n, a):\n    return (n\n",
+        "",
+    ],
+)
+def test_a_body_that_has_changed(tmp_path: Path, now: str) -> None:
+    """A function is what was imported, also where the new text would be a program too."""
+    path = tmp_path / "body.py"
+    path.write_text("def f(n, a):\n    return n\n")
+    function = runpy.run_path(str(path))["f"]
+    path.write_text(now)
+    linecache.checkcache()
+    with pytest.raises(InputError, match=r"has changed since f was imported|source of f cannot be read"):
+        mechanism(**COUNT)(function)
+
+
+def test_a_comment_that_has_changed(tmp_path: Path) -> None:
+    """Places are those of the file as it is now, and comments mean nothing."""
+    path = tmp_path / "comment.py"
+    path.write_text("def f(n, a):\n    return n\n")
+    function = runpy.run_path(str(path))["f"]
+    path.write_text("def f(n, a):\n    # what comes in\n    return n  # goes out\n")
+    linecache.checkcache()
+    assert "return n  # goes out" in mechanism(**COUNT)(function).to_toml()
+
+
+HELPERS = """
+from paramverify import flip
+
+def high(x):
+    return x if flip(3/4) else 1 - x
+
+def low(x):
+    return x if flip(1/2) else 1 - x
+
+def noise(rate):
+    def low(x):
+        return x if flip(3/4) else 1 - x
+    def respond(x):
+        y = low(x)
+        return y
+    return respond
+
+def later():
+    def respond(x):
+        y = high(x)
+        return y
+    known = respond
+    if False:
+        high = None
+    return known
+"""
+
+
+@pytest.mark.parametrize(
+    ("between", "body", "reason"),
+    [
+        ("high, low = low, high", "return low(n)", "low is another name of the function high: call it by"),
+        (
+            "high, low = low, high",
+            "b = 0\n    if n == 5:\n        b = high(n)\n    return b",
+            "high is another name",
+        ),
+        ("g = low", "return g(n)", "g is another name of the function low: call it by its own name"),
+        (
+            "respond = noise(1)",
+            "return [low(n), respond(n)]",
+            "respond was made in noise: define it at",
+        ),
+        (
+            "respond = noise(1); respond.__qualname__ = 'respond'",
+            "return [low(n), respond(n)]",
+            "low means another function here than elsewhere in this program",
+        ),
+        (
+            "respond = later(); respond.__qualname__ = 'respond'",
+            "return [high(n), respond(n)]",
+            "high means another function here than elsewhere in this program",
+        ),
+    ],
+)
+def test_a_name_means_one_function(tmp_path: Path, between: str, body: str, reason: str) -> None:
+    """A program knows functions by name, so each name is that of one function in Python too."""
+    path = tmp_path / "helpers.py"
+    path.write_text(f"{HELPERS}\n{between}\n\ndef f(n):\n    {body}\n")
+    function = runpy.run_path(str(path))["f"]
+    with pytest.raises(ProgramError, match=re.escape(reason)):
+        mechanism(inputs={"n": {"values": [0, 1]}}, neighbours={"differ": "one"}, ratio=2)(function)
 
 
 def test_shapes_of_source(tmp_path: Path) -> None:
