@@ -11,9 +11,11 @@ from fractions import Fraction
 from functools import update_wrapper
 from typing import TYPE_CHECKING, Any
 
-from paramverify.algebra.domains import Interval, parse_interval
+from paramverify.algebra.domains import Interval
+from paramverify.algebra.points import contains, in_words
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.reals import Real
+from paramverify.api.arguments import between, intervals_of, table, whole
 from paramverify.api.results import MechanismAudit, MechanismBudget, MechanismReport, told
 from paramverify.api.source import Source, source_of
 from paramverify.api.toml import document
@@ -21,7 +23,6 @@ from paramverify.api.values import Number, complete, fraction, generator, point_
 from paramverify.encodings.sequences import probabilities
 from paramverify.errors import InputError, ProgramError, located
 from paramverify.models.conditions import Part
-from paramverify.models.design import interval_text
 from paramverify.models.evaluation import Values
 from paramverify.models.kinds import need_privacy
 from paramverify.models.mechanisms.program import Drawn, Given, ProgramMechanism, read_inputs
@@ -87,7 +88,7 @@ def mechanism(
     }
 
     def decorate(function: Callable[..., Any]) -> Mechanism:
-        return Mechanism.of(function, {k: t for k, t in tables.items() if t is not None}, title)
+        return Mechanism.of(function, {k: table(k, t) for k, t in tables.items() if t is not None}, title)
 
     return decorate
 
@@ -123,7 +124,7 @@ class Mechanism:
                 given = read_inputs(Table(toml_data(toml)["mechanism"]["inputs"]), list(parameters))
                 _check_arguments(source.arguments, list(inputs), list(parameters))
             with located(key="parameters"):
-                intervals = _intervals(Table(toml_data(toml)))
+                intervals = intervals_of(Table(toml_data(toml)))
         program = source.program()
         try:
             check_names(program, parameters)
@@ -179,14 +180,17 @@ class Mechanism:
         """Decides whether the mechanism is private; printed, the report is what `paramverify verify` says."""
         with self._at_home():
             case = self.case()
-            return told(MechanismReport, verify(case, Options(seconds=seconds)), case=case)
+            options = Options(seconds=float(between("seconds", seconds)))
+            return told(MechanismReport, verify(case, options), case=case)
 
     def budget(self, seconds: float = 60.0, precision: Fraction = PRECISION) -> MechanismBudget:
         """Returns the tight budget: the largest ratio, exact or within a relative precision."""
-        with self._at_home(), Session(Options(seconds=seconds)) as session:
+        exact = between("precision", precision, 1)
+        options = Options(seconds=float(between("seconds", seconds)))
+        with self._at_home(), Session(options) as session:
             case = self.case()
             model = self._model(case)
-            return told(MechanismBudget, case_budget(model, session, precision), case=case, model=model)
+            return told(MechanismBudget, case_budget(model, session, exact), case=case, model=model)
 
     def probabilities(
         self, at: Mapping[str, Number] | None = None
@@ -195,10 +199,14 @@ class Mechanism:
 
         These are rational functions of the parameters. With `at` they are fractions, or exact real numbers
         where an exp(q) is in them.
+
+        Raises:
+            InputError: `at` leaves a parameter out, or is no point of the domain.
         """
+        point = self._point(at)
         model = self._model(self.case(at))
         found: dict[str, dict[str, RationalFunction | Fraction | Real]] = {}
-        values = Values(model, complete(model, point_at(at))) if at is not None else None
+        values = Values(model, complete(model, point)) if at is not None else None
         for word, name, function in probabilities(model):
             share: RationalFunction | Fraction | Real = function
             if values:
@@ -240,11 +248,13 @@ class Mechanism:
         self, size: int, /, *given: Any, seed: int | None = None, rng: Any = None, **named: Any
     ) -> list[Any]:
         """Returns `size` independent random outputs of one call."""
+        size = whole("size", size, 0)
         fixed = {n: i.lower for n, i in self.intervals.items() if i and i.is_point}
         partial = self.signature.bind_partial(*given, **named).arguments
         known = {n: v for n, v in fixed.items() if n in self.signature.parameters and n not in partial}
         bound = self.signature.bind(*given, **named, **known).arguments
         values = {name: self._number(name, bound[name]) for name in bound if name not in self.given}
+        self._check_constraints(values)
         entries = [e for name in self.given for e in self._entries(name, bound[name])]
         places = tuple(Part(name, found.length) for name, found in self.given.items())
         with self._at_home(), located(file=self.source.place):
@@ -262,6 +272,29 @@ class Mechanism:
                 where = interval.lower if interval and interval.is_point else interval or "(0, oo)"
                 raise InputError(f"the value {number} is not in {where}")
             return number
+
+    def _point(self, at: Mapping[str, Number] | None) -> dict[str, Fraction]:
+        """Returns the numbers that `at` gives to parameters, which are in the domain."""
+        given = table("at", {} if at is None else at)
+        rest = {f"x_{n}" for n, i in self.intervals.items() if i is None and n not in given}  # of (0, 1)
+        for name in given:
+            if name not in self.intervals and name not in rest:
+                known = ", ".join(self.intervals) or "none"
+                raise InputError(f"there is no parameter {name!r}; there are: {known}", key="at")
+        point = {n: between(n, v, 1) if n in rest else self._number(n, v) for n, v in given.items()}
+        self._check_constraints(point)
+        return point
+
+    def _check_constraints(self, point: Mapping[str, Fraction]) -> None:
+        """Checks the constraints of the domain, where the point gives all that they are about."""
+        if "constraints" not in toml_data(self.toml).get("parameters", {}):
+            return
+        domain = self._model(self.case(point)).domain
+        fixed = {n: i.lower for n, i in domain.box.items() if i.is_point}
+        both = fixed | dict(point)
+        found = {n: both[n] for n in domain.ring.parameters if n in both}
+        if len(found) == len(domain.ring.parameters) and not contains(domain, found):
+            raise InputError(f"{in_words(found)} is not in the domain {domain.describe()}")
 
     def _entries(self, name: str, value: Any) -> list[Fraction | str]:
         """Returns the entries of an input, each one of the values that the case has."""
@@ -302,6 +335,9 @@ class Mechanism:
         mechanism with the same inputs. `at` gives numbers to parameters; others are chosen, and the audit
         names them. There are so many `runs` for each input, those of the first `pairs` of neighbours.
         """
+        runs, pairs, seed = whole("runs", runs, 1), whole("pairs", pairs, 1), whole("seed", seed, 0)
+        level = float(between("level", level, 1))
+        given = self._point(at)
         with self._at_home():
             inputs = CaseInputs.of(self.case(at)).by_input()
             model = self._model(inputs.case)
@@ -310,14 +346,17 @@ class Mechanism:
                 source = DirectSource(replace(inputs, mechanism=self._same_inputs(implementation, inputs)))
             elif implementation is not None:
                 source = BlackBoxSource(implementation, inputs)
-            (point,) = chosen_points(model, point_at(at), seed, 1)
+            (point,) = chosen_points(model, given, seed, 1)
             listed = experiments(model, length_of(model, None), [point], pairs)
             with runs_of(source, seed) as sampled:
                 return told(MechanismAudit, audit(sampled, model, listed, runs, level))
 
     def _same_inputs(self, other: Mechanism, inputs: CaseInputs) -> ProgramMechanism:
         """Returns the mechanism of a case with the program of another one."""
-        places = [[(name, found.length) for name, found in m.given.items()] for m in (self, other)]
+        places = [
+            [(name, found.length, [set(a) for a in found.answers]) for name, found in m.given.items()]
+            for m in (self, other)
+        ]
         if places[0] != places[1]:
             raise InputError(f"{other!r} has other inputs than {self!r}")
         assert isinstance(inputs.mechanism, ProgramMechanism)
@@ -347,13 +386,3 @@ def _check_arguments(arguments: Sequence[str], inputs: Sequence[str], parameters
     for name in inputs:
         if name not in arguments:
             raise InputError("the function has no such argument", key=name)
-
-
-def _intervals(top: Table) -> dict[str, Interval | None]:
-    table = top.table("parameters").data if "parameters" in top else {}
-    found: dict[str, Interval | None] = {}
-    for name in table.keys() - {"constraints"}:
-        with located(key=name):
-            free = name in unbounded_names(top)
-            found[name] = None if free else parse_interval(interval_text(table[name]))
-    return found

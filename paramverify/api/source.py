@@ -5,6 +5,7 @@ calls; names that mean something else in Python than in the language are refused
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 import builtins
@@ -15,7 +16,9 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
-from types import FunctionType
+from functools import reduce
+from operator import or_
+from types import CodeType, FunctionType
 from typing import Any
 
 from paramverify import language
@@ -26,6 +29,7 @@ from paramverify.models.programs.syntax import Program
 
 WORDS = RESERVED - FUNCTIONS.keys() | NOISE.keys() | {"clamp", "exp"}  # what the library has to be asked for
 INDENT = 4
+FUTURE = reduce(or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names))
 
 
 @dataclass(frozen=True)
@@ -95,15 +99,15 @@ def source_of(function: object, parameters: Collection[str]) -> Source:
     main.check_names(parameters)
     pending = [*main.helpers()]
     while pending:
-        name, found = pending.pop(0)
-        if name in read:
-            continue
-        read[name] = _Read.of(found, name)
-        if read[name].function.__module__ != main.function.__module__:
-            reason = f"{name} stands in the module {read[name].function.__module__}: define it in this one"
-            raise main.refuse(reason, main.call_of(name) or main.tree)
-        read[name].check_names(parameters)
-        pending += read[name].helpers()
+        node, caller, found = pending.pop(0)
+        name = node.id
+        if name not in read:
+            caller.check_helper(node, found, main)
+            read[name] = _Read.of(found, name)
+            read[name].check_names(parameters)
+            pending += read[name].helpers()
+    for part in (main, *read.values()):
+        part.check_meanings(read)
     lines = [line for helper in read.values() for line in helper.definition()]
     files = {part.file: part.text for part in (main, *read.values())}
     place = f"{main.file}:{main.function.__name__}"
@@ -130,15 +134,15 @@ class _Read:
         if inside and inside != "<locals>":
             raise InputError(f"{name} is a method of the class {inside}: define a function")
         try:
-            lines, start = inspect.findsource(function)
-            tree = _tree("".join(inspect.getblock(lines[start:])), start)
-        except (OSError, SyntaxError, IndexError):
+            lines, _ = inspect.findsource(function)
+        except (OSError, IndexError):
             reason = f"the source of {name} cannot be read: define the function in a file"
             raise InputError(reason) from None
-        found = _Read(function, tree, function.__code__.co_filename, "".join(lines))
-        names = function.__code__.co_varnames[: function.__code__.co_argcount]
-        if tree.name != name or found.arguments != names:
-            raise InputError(f"{found.file} has changed since {name} was imported from it")
+        text, code = "".join(lines), function.__code__
+        tree = _definition(text, code)
+        if tree is None or tree.name != name:
+            raise InputError(f"{code.co_filename} has changed since {name} was imported from it")
+        found = _Read(function, tree, code.co_filename, text)
         found.check_shape(what == "the mechanism")
         return found
 
@@ -206,7 +210,9 @@ class _Read:
 
     def meaning(self, name: str) -> Any:
         """Returns what a name is in Python where the function stands; None if it is nothing."""
-        for known in (self.enclosed(), self.function.__globals__, vars(builtins)):
+        if name in self.function.__code__.co_freevars:
+            return self.enclosed().get(name)
+        for known in (self.function.__globals__, vars(builtins)):
             if name in known:
                 return known[name]
         return None
@@ -261,20 +267,47 @@ class _Read:
         near = get_close_matches(name, sorted(own), n=1)
         return f"; did you mean {near[0]}?" if near else ""
 
-    def helpers(self) -> Iterator[tuple[str, Any]]:
-        """Yields the functions that it calls and that are none of the language."""
+    def helpers(self) -> Iterator[tuple[ast.Name, _Read, Any]]:
+        """Yields the calls of functions that are none of the language, this, and what is called."""
         for node in self.called():
             found = self.meaning(node.id)
             own = node.id not in FUNCTIONS and node.id not in WORDS
             if own and found is not None and found is not getattr(builtins, node.id, None):
-                if not isinstance(found, FunctionType):
-                    kind = type(found).__name__
-                    raise self.refuse(f"{node.id} is of the type {kind}: call a plain function", node)
-                yield node.id, found
+                yield node, self, found
 
-    def call_of(self, name: str) -> ast.Name | None:
-        """Returns the first place that has a name."""
-        return next((n for n in self.names() if n.id == name), None)
+    def check_helper(self, node: ast.Name, found: object, main: _Read) -> None:
+        """Checks that a call means a plain function of this name, at the top of the module or beside `main`.
+
+        Raises:
+            ProgramError: another one.
+        """
+        name = node.id
+        if not isinstance(found, FunctionType):
+            raise self.refuse(f"{name} is of the type {type(found).__name__}: call a plain function", node)
+        if found.__globals__ is not main.function.__globals__:
+            reason = f"{name} stands in the module {found.__module__}: define it in this one"
+            raise self.refuse(reason, node)
+        if found.__code__.co_name != name or found.__name__ != name:
+            reason = (
+                f"{name} is another name of the function {found.__code__.co_name}: call it by its own name"
+            )
+            raise self.refuse(reason, node)
+        around = found.__qualname__.rpartition(".")[0]
+        if around not in ("", main.function.__qualname__.rpartition(".")[0]):
+            place = around.removesuffix(".<locals>")
+            raise self.refuse(f"{name} was made in {place}: define it at the top of the file", node)
+
+    def check_meanings(self, read: Mapping[str, _Read]) -> None:
+        """Checks that each name of a helper means here the function that was read.
+
+        Raises:
+            ProgramError: one means something else.
+        """
+        for node in self.called():
+            helper = read.get(node.id)
+            if helper and self.meaning(node.id) is not helper.function:
+                reason = f"{node.id} means another function here than elsewhere in this program"
+                raise self.refuse(f"{reason}: give each function a name of its own", node)
 
     def body(self, indent: int) -> list[Line]:
         """Returns the lines of the body, moved to the left, and then indented."""
@@ -296,14 +329,36 @@ class _Read:
         return [Line(head, self.file, self.tree.lineno, shift), *self.body(INDENT)]
 
 
-def _tree(block: str, start: int) -> ast.FunctionDef:
-    """Parses a definition, which may be indented; its lines count from the start of its file."""
-    inside = block[:1].isspace()
-    (found,) = ast.parse(f"if True:\n{block}" if inside else block).body
-    tree = found.body[0] if inside and isinstance(found, ast.If) else found
-    if isinstance(tree, ast.AsyncFunctionDef):
-        raise InputError(f"{tree.name} is async: define a plain function")
-    if not isinstance(tree, ast.FunctionDef):
-        raise OSError("no definition")
-    ast.increment_lineno(tree, start - inside)
-    return tree
+def _definition(text: str, code: CodeType) -> ast.FunctionDef | None:
+    """Returns the definition in a file that a function was made from; None if it does not stand there."""
+    flags = code.co_flags & FUTURE | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    try:
+        module = ast.parse(text)
+        made = compile(text, code.co_filename, "exec", flags, dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return None
+    if all(_content(c) != _content(code) for c in _codes(made) if c.co_firstlineno == code.co_firstlineno):
+        return None
+    for tree in ast.walk(module):
+        if isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)) and tree.name == code.co_name:
+            first = min(t.lineno for t in (tree, *tree.decorator_list))
+            if first == code.co_firstlineno:
+                if isinstance(tree, ast.AsyncFunctionDef):
+                    raise InputError(f"{tree.name} is async: define a plain function")
+                return tree
+    return None
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """Yields a code and those in it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def _content(code: CodeType) -> tuple[object, ...]:
+    """Returns what a code does, without the places of its lines."""
+    constants = [_content(c) if isinstance(c, CodeType) else (type(c), repr(c)) for c in code.co_consts]
+    names = (code.co_name, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+    return (*names, code.co_argcount, code.co_kwonlyargcount, code.co_flags, code.co_code, constants)

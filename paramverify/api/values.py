@@ -38,7 +38,9 @@ def point_at(at: Mapping[str, Number] | None) -> dict[str, Fraction]:
 def complete(model: Model, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
     """Returns the point with the parameters that are one number."""
     found = {n: i.lower for n, i in model.domain.box.items() if i.is_point} | dict(point)
-    missing = [n for n in model.domain.ring.parameters if n not in found]
+    ring = model.domain.ring
+    named = {u.variable: u.name for u in ring.unbounded}
+    missing = [named.get(n, n) for n in ring.parameters if n not in found]
     if missing:
         raise InputError(f"no value for {', '.join(missing)}")
     return found
@@ -52,6 +54,10 @@ def generator(seed: int | None, rng: Any) -> np.random.Generator:
         raise InputError("sampling needs numpy: pip install 'paramverify[stats]'") from None
     if rng is not None and seed is not None:
         raise InputError("give either seed or rng")
+    if seed is not None and (not isinstance(seed, (int, np.integer)) or seed < 0):
+        raise InputError(f"a whole number that is at least 0 is needed here, not {seed!r}", key="seed")
+    if rng is not None and not isinstance(rng, np.random.Generator):
+        raise InputError(f"a numpy.random.Generator is needed here, not {rng!r}", key="rng")
     return np.random.default_rng(seed if rng is None else rng)
 
 

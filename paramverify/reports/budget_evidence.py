@@ -111,7 +111,7 @@ def check_budget(document: Mapping[str, Any], case: Case, check: Check) -> check
             return report
         found = [_again(model, written) for written in stated["witnesses"]]
         if isinstance(model.measure, Metric):
-            line = _distances_line(scaled if bounds is not None else None)
+            line = _distances_line(scaled if bounds is not None else None, found)
         else:
             line = _line(scaled if stated["bound"] is not None else None, found)
         if document.get("kind") == "loop":
@@ -224,13 +224,18 @@ def _number(scaled: Model, distance: Fraction | None) -> Real:
     return Real.of(parts[0], parts[1], constant)
 
 
-def _distances_line(scaled: Model | None) -> str:
-    """Returns in words what no ratio at each distance exceeds."""
+def _distances_line(scaled: Model | None, found: list[Witness]) -> str:
+    """Returns in words what no ratio at each distance exceeds, and where a witness reaches that."""
     if scaled is None:
         return "budget: no upper bound of the ratio is stated here"
     assert isinstance(scaled.measure, Metric)
-    told = [f"{text.number(_number(scaled, d))} at the distance {d}" for d in sorted(scaled.measure.bounds)]
-    return f"budget: the ratio is at most {', '.join(told)}, proved"
+    told = []
+    for distance in sorted(scaled.measure.bounds):
+        bound = _number(scaled, distance)
+        ratios = [w.ratio.describe() for w in found if w.distance == distance and w.ratio is not None]
+        reached = "reached" if bound.describe() in ratios else "which no witness reaches"
+        told.append(f"{text.number(bound)} at the distance {distance}, {reached}")
+    return f"budget: the ratio is at most (proved) {'; '.join(told)}"
 
 
 def _ratio(witness: Witness) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -10,6 +11,7 @@ from paramverify.algebra.decimals import at_least, at_most
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real, show_polynomial
 from paramverify.claims import Origin
+from paramverify.errors import SizeError
 from paramverify.evidence.witnesses import Witness
 from paramverify.models.model import Model
 from paramverify.reports import documents, text
@@ -128,8 +130,10 @@ def _ratio(found: TightBudget) -> tuple[str | dict[str, Any] | None, str]:
     if isinstance(value, Real):
         return documents.real(value), text.number(value)
     if isinstance(value, RealRoot) and value.is_rational:
-        exact = str(value.lower)
-        return exact, exact if exact.isdigit() else f"{exact} ({float(value.lower):.6g})"
+        with suppress(ValueError):  # of more digits than Python writes
+            exact = str(value.lower)
+            return exact, exact if exact.isdigit() else f"{exact} ({float(value.lower):.6g})"
+        raise SizeError("the budget is a number of over 4300 digits, which is not written")
     if isinstance(value, RealRoot):
         polynomial = show_polynomial(value.factor, "x")
         bounds = {"lower": str(value.lower), "upper": str(value.upper)}

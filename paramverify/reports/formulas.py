@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
+from math import log10
 from typing import Any
 
 from flint import fmpz
@@ -20,7 +21,10 @@ from paramverify.algebra.polynomials import (
     value_at,
     variables,
 )
+from paramverify.errors import SizeError
 from paramverify.models.context import sample_points
+
+MOST_BITS = 14_000  # of a number in a formula: Python writes 4300 digits
 
 
 @dataclass(frozen=True)
@@ -32,8 +36,15 @@ class Formula:
 
 
 def formula(function: RationalFunction, domain: Domain) -> Formula:
-    """Returns both forms; factors are oriented to be positive at a point of the domain where that is seen."""
+    """Returns both forms; factors are oriented to be positive at a point of the domain where that is seen.
+
+    Raises:
+        SizeError: a number of more digits than Python writes.
+    """
     top, bottom = integral(function)
+    bits = max(abs(c.p).bit_length() for c in (*top.coeffs(), *bottom.coeffs()))
+    if bits > MOST_BITS:
+        raise SizeError(f"a formula with a number of about {round(bits * log10(2))} digits is not written")
     if _negative(bottom, domain):
         top, bottom = -top, -bottom
     return Formula(

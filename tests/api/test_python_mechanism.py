@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import math
 import re
 import runpy
@@ -565,6 +566,103 @@ def test_a_file_that_has_changed(tmp_path: Path) -> None:
         mechanism(**COUNT)(function)
 
 
+@pytest.mark.parametrize(
+    "now",
+    [
+        "\ndef f(n, a):\n    return n\n",  # each line is one lower
+        "def f(n, a):\n    return n + 1\n",
+        "def f(n, a):\n    return n + True\n",
+        "def f(n, a):\n    return a\n",
+        "def f(n, b):\n    return n\n",
+        "def f(n, a):\n    return (n\n",
+        "",
+    ],
+)
+def test_a_body_that_has_changed(tmp_path: Path, now: str) -> None:
+    """A function is what was imported, also where the new text would be a program too."""
+    path = tmp_path / "body.py"
+    path.write_text("def f(n, a):\n    return n\n")
+    function = runpy.run_path(str(path))["f"]
+    path.write_text(now)
+    linecache.checkcache()
+    with pytest.raises(InputError, match=r"has changed since f was imported|source of f cannot be read"):
+        mechanism(**COUNT)(function)
+
+
+def test_a_comment_that_has_changed(tmp_path: Path) -> None:
+    """Places are those of the file as it is now, and comments mean nothing."""
+    path = tmp_path / "comment.py"
+    path.write_text("def f(n, a):\n    return n\n")
+    function = runpy.run_path(str(path))["f"]
+    path.write_text("def f(n, a):\n    # what comes in\n    return n  # goes out\n")
+    linecache.checkcache()
+    assert "return n  # goes out" in mechanism(**COUNT)(function).to_toml()
+
+
+HELPERS = """
+from paramverify import flip
+
+def high(x):
+    return x if flip(3/4) else 1 - x
+
+def low(x):
+    return x if flip(1/2) else 1 - x
+
+def noise(rate):
+    def low(x):
+        return x if flip(3/4) else 1 - x
+    def respond(x):
+        y = low(x)
+        return y
+    return respond
+
+def later():
+    def respond(x):
+        y = high(x)
+        return y
+    known = respond
+    if False:
+        high = None
+    return known
+"""
+
+
+@pytest.mark.parametrize(
+    ("between", "body", "reason"),
+    [
+        ("high, low = low, high", "return low(n)", "low is another name of the function high: call it by"),
+        (
+            "high, low = low, high",
+            "b = 0\n    if n == 5:\n        b = high(n)\n    return b",
+            "high is another name",
+        ),
+        ("g = low", "return g(n)", "g is another name of the function low: call it by its own name"),
+        (
+            "respond = noise(1)",
+            "return [low(n), respond(n)]",
+            "respond was made in noise: define it at",
+        ),
+        (
+            "respond = noise(1); respond.__qualname__ = 'respond'",
+            "return [low(n), respond(n)]",
+            "low means another function here than elsewhere in this program",
+        ),
+        (
+            "respond = later(); respond.__qualname__ = 'respond'",
+            "return [high(n), respond(n)]",
+            "high means another function here than elsewhere in this program",
+        ),
+    ],
+)
+def test_a_name_means_one_function(tmp_path: Path, between: str, body: str, reason: str) -> None:
+    """A program knows functions by name, so each name is that of one function in Python too."""
+    path = tmp_path / "helpers.py"
+    path.write_text(f"{HELPERS}\n{between}\n\ndef f(n):\n    {body}\n")
+    function = runpy.run_path(str(path))["f"]
+    with pytest.raises(ProgramError, match=re.escape(reason)):
+        mechanism(inputs={"n": {"values": [0, 1]}}, neighbours={"differ": "one"}, ratio=2)(function)
+
+
 def test_shapes_of_source(tmp_path: Path) -> None:
     """Tabs, one line, comments at the margin, odd indents and types are read as Python reads them."""
     path = tmp_path / "shapes.py"
@@ -621,3 +719,121 @@ def test_there_is_no_other_name() -> None:
     """The package has the words of the language, and tells what it has not."""
     with pytest.raises(AttributeError, match="has no attribute 'gauss'"):
         paramverify.gauss  # noqa: B018
+
+
+@mechanism(
+    inputs={"n": {"values": "0..1"}},
+    parameters={"a": "(0, 1)", "b": "(0, 1)", "c": "1/2", "constraints": ["a + b < 1"]},
+    neighbours={"differ": "each"},
+    ratio=100,
+)
+def constrained(n, a, b, c):
+    """Two parameters that are tied."""
+    return choice({0: a, 1: b, 2: 1 - a - b}) + n * (1 if flip(c) else 0)
+
+
+@mechanism(
+    inputs={"n": {"values": "0..1"}},
+    parameters={"eps": "(0, oo)"},
+    neighbours={"differ": "one"},
+    epsilon="eps",
+)
+def unbounded(n, eps):
+    """Answers randomly, with a parameter that no rational point has."""
+    return n if flip(1 / (1 + exp(-eps))) else 1 - n
+
+
+@pytest.mark.parametrize(
+    ("made", "at", "reason"),
+    [
+        (constrained, {"a": 2, "b": "1/2"}, "a: the value 2 is not in (0, 1)"),
+        (constrained, {"a": "3/4", "b": "1/2"}, "a = 3/4, b = 1/2, c = 1/2 is not in the domain"),
+        (constrained, {"a": "1/4", "b": "3/4"}, "a = 1/4, b = 3/4, c = 1/2 is not in the domain"),
+        (constrained, {"a": "1/4", "b": "1/2", "c": "1/3"}, "c: the value 1/3 is not in 1/2"),
+        (constrained, {"a": "1/4"}, "no value for b"),
+        (constrained, {"d": 1}, "at: there is no parameter 'd'; there are: a, b, c"),
+        (constrained, [("a", 1)], "at: a dict with names is needed here"),
+        (unbounded, {"x_eps": 3}, "x_eps: a number between 0 and 1 is needed here, not 3"),
+        (unbounded, {"x_eps": "1/2", "eps": 1}, "at: there is no parameter 'x_eps'"),
+        (unbounded, {"eps": -1}, "eps: the value -1 is not in (0, oo)"),
+        (unbounded, {}, "no value for eps"),
+    ],
+)
+def test_probabilities_outside_of_the_domain(made: Any, at: Any, reason: str) -> None:
+    """What no point of the domain gives is no probability."""
+    with pytest.raises(InputError, match=re.escape(reason)):
+        made.probabilities(at=at)
+
+
+def test_probabilities_inside_of_the_domain() -> None:
+    """The same mechanisms have probabilities at points of the domain, and calls keep to constraints too."""
+    found = constrained.probabilities(at={"a": "1/4", "b": "1/2"})
+    assert all(sum(row.values()) == 1 for row in found.values())
+    assert constrained(0, "1/4", "1/2", seed=1) in (0, 1, 2)
+    with pytest.raises(InputError, match="is not in the domain"):
+        constrained(0, "3/4", "1/2", seed=1)
+
+
+@pytest.mark.parametrize(
+    ("call", "key"),
+    [
+        (lambda: constrained.audit(runs=0), "runs"),
+        (lambda: constrained.audit(runs=1.5), "runs"),
+        (lambda: constrained.audit(level=2), "level"),
+        (lambda: constrained.audit(level="much"), "level"),
+        (lambda: constrained.audit(pairs=0), "pairs"),
+        (lambda: constrained.audit(seed=-1), "seed"),
+        (lambda: constrained.audit(at={"a": 2}), "a"),
+        (lambda: constrained.sample(-1, 0, "1/4", "1/2"), "size"),
+        (lambda: constrained.sample(1.5, 0, "1/4", "1/2"), "size"),
+        (lambda: constrained(0, "1/4", "1/2", seed=-1), "seed"),
+        (lambda: constrained(0, "1/4", "1/2", seed="a"), "seed"),
+        (lambda: constrained(0, "1/4", "1/2", rng=3), "rng"),
+        (lambda: constrained.verify(seconds=-1), "seconds"),
+        (lambda: constrained.verify(seconds=float("nan")), "seconds"),
+        (lambda: constrained.budget(seconds=0), "seconds"),
+        (lambda: constrained.budget(precision=0), "precision"),
+        (lambda: mechanism(inputs=[1])(noisy), "inputs"),
+        (lambda: mechanism(inputs={1: 2})(noisy), "inputs"),
+        (lambda: mechanism(inputs={"x": "n"}, neighbours=[[0, 1]])(noisy), "neighbours"),
+    ],
+)
+def test_arguments_that_are_wrong(call: Callable[[], Any], key: str) -> None:
+    """An error names the argument."""
+    with pytest.raises(InputError) as caught:
+        call()
+    assert caught.value.key == key
+
+
+def test_an_audit_against_other_values() -> None:
+    """A mechanism whose input has other values is another mechanism."""
+
+    @mechanism(inputs={"n": {"values": "0..2"}}, neighbours={"differ": "one"}, ratio=2)
+    def more(n):
+        return n if flip(2 / 3) else 0
+
+    @mechanism(inputs={"n": {"values": "0..1"}}, neighbours={"differ": "one"}, ratio=2)
+    def less(n):
+        return n if flip(2 / 3) else 0
+
+    with pytest.raises(InputError, match="has other inputs than"):
+        less.audit(more, runs=10)
+
+
+@pytest.mark.parametrize("size", [False, True])
+def test_numpy_scalars_in_lists_are_numbers(size: bool) -> None:
+    """An implementation may return lists of numpy's own numbers and truth values."""
+
+    @mechanism(inputs={"n": {"values": "0..1"}}, neighbours={"differ": "one"}, ratio=2)
+    def pair(n):
+        return [n if flip(2 / 3) else 1 - n, flip(1 / 2), 7]
+
+    def one(rng: np.random.Generator, given: tuple[int]) -> tuple[Any, ...]:
+        (n,) = given
+        kept = np.int64(n) if rng.random() < 2 / 3 else np.float32(1 - n)
+        return kept, rng.random() < np.float64(0.5), np.uint8(7)
+
+    def many(rng: np.random.Generator, n: tuple[int], size: int) -> list[list[Any]]:
+        return [list(one(rng, n)) for _ in range(size)]
+
+    assert pair.audit(many if size else one, runs=2_000).passes

@@ -11,10 +11,11 @@ from program_oracle import Maker, Oracle, proved
 
 from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.exponents import Unbounded
-from paramverify.algebra.polynomials import Ring
+from paramverify.algebra.polynomials import RationalFunction, Ring
 from paramverify.cli.main import run
 from paramverify.errors import InputError, LimitError, ProgramError
 from paramverify.models.context import Checks
+from paramverify.models.programs.bases import Bases
 from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.running import outputs_of
 from paramverify.models.programs.values import Unread
@@ -314,3 +315,80 @@ def test_the_command_line_shows_the_place(tmp_path: Path, capsys: pytest.Capture
     shown = capsys.readouterr().err
     assert "mechanism.source: line 2: y has no value here" in shown
     assert "\n    output(y)\n           ^" in shown
+
+
+LARGE = """
+[mechanism]
+kind = "program"
+source = '''
+{source}
+'''
+[mechanism.inputs]
+n = {{ values = "0..1" }}
+[neighbours]
+differ = "one"
+[privacy]
+{bound}
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "bound", "command", "code", "says"),
+    [
+        (
+            "x = geometric(1/2) / 10**25 + n\noutput(x > 1)",
+            "ratio = 2",
+            "verify",
+            2,
+            "line 2: the power 1000",
+        ),
+        ("x = geometric(1/2) / 10**7 + n\noutput(x > 1)", "ratio = 2", "show", 2, "of 1/2 is too large"),
+        ("x = geometric(1/2) / 20000 + n\noutput(x > 1)", "ratio = 2", "verify", 1, "8.37463e-6022"),
+        ("x = geometric(1/2) / 20000 + n\noutput(x > 1)", "ratio = 2", "show", 3, "about 6021 digits"),
+        ("x = geometric(1/2) / 20000 + n\noutput(x > 1)", "ratio = 2", "budget", 3, "over 4300 digits"),
+        ("x = laplace(1/10**20)\noutput(x > n/10**20)", "ratio = 2", "verify", 1, "exp(1) (2.71828) times"),
+        (
+            "x = laplace(1/10**20)\noutput(x > n/10**20)",
+            "epsilon = 1",
+            "verify",
+            0,
+            "private with epsilon = 1",
+        ),
+        ("x = laplace(10**20)\noutput(x > n)", 'epsilon = "1/10**20"', "verify", 0, "epsilon = 1/10**20"),
+        ("x = laplace(10**20)\noutput(x > n)", 'epsilon = "1/10**21"', "verify", 1, "violated"),
+    ],
+)
+def test_huge_and_small_numbers(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    source: str,
+    bound: str,
+    command: str,
+    code: int,
+    says: str,
+) -> None:
+    """Numbers beyond floats are exact; those that are too large to be written have words."""
+    path = tmp_path / "case.toml"
+    path.write_text(LARGE.format(source=source, bound=bound))
+    assert run([command, str(path)]) == code
+    assert says in "".join(capsys.readouterr())
+
+
+def test_which_rates_are_small() -> None:
+    """Powers that are closer to each other than floats can tell are compared exactly."""
+    ring = Ring(())
+    bases = Bases(Checks(box_domain(ring, {})))
+    near = bases.number(RationalFunction.of(ring.number(Fraction(10**20 - 1, 10**20))))
+    half, quarter = (bases.number(RationalFunction.of(ring.number(Fraction(1, k)))) for k in (2, 4))
+    assert bases.small(((near, 1),))
+    assert not bases.small(((near, -1),))
+    assert not bases.small(((half, 2), (quarter, -1)))
+    assert bases.small(((near, 1), (half, 2), (quarter, -1)))
+    assert bases.small(((half, 10**400),))
+    assert not bases.small(((half, -(10**400)),))
+    assert not bases.small(())
+    bases.step = Fraction(10**30)
+    assert not bases.small(((0, 1),))
+    bases.step = Fraction(1, 10**30)
+    assert bases.small(((0, -1),))
+    assert not bases.small(((0, 1),))

@@ -436,10 +436,18 @@ def test_evidence_is_about_the_bound_of_each_pair(tmp_path: Path, capsys: pytest
         assert not second_look(document, content.replace(old, new)).agrees
     assert run(["budget", str(path), "--evidence", str(budget)]) == 0
     assert run(["check", str(budget), "--case", str(path)]) == 0
-    assert (
-        "at most 2 at the distance 1, 4 at the distance 2, 8 at the distance 3, proved"
-        in capsys.readouterr().out
+    told = (
+        "at most (proved) 2 at the distance 1, reached; 4 at the distance 2, reached; 8 at the distance 3, "
     )
+    assert f"{told}reached\n" in capsys.readouterr().out
+    for kept in (3, 2):  # a larger bound is true, and told as one that nothing reaches
+        forged = json.loads(budget.read_text())
+        forged["budget"]["bounds"]["3"] = ["80", "1"]
+        forged["budget"]["witnesses"] = forged["budget"]["witnesses"][:kept]
+        larger = tmp_path / "larger.json"
+        larger.write_text(json.dumps(forged))
+        assert run(["check", str(larger), "--case", str(path)]) == 0
+        assert "80 at the distance 3, which no witness reaches\n" in capsys.readouterr().out
     forged = json.loads(budget.read_text())
     for bounds in [{"1": ["2", "1"], "2": ["3", "1"], "3": ["8", "1"]}, {"1": ["2", "1"]}, {"1": "2"}, 3]:
         forged["budget"]["bounds"] = bounds

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from math import exp
+from math import log, log10, prod
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import RationalFunction, Ring, value_at
@@ -22,6 +22,10 @@ from paramverify.models.programs.zones import ZERO, Number, exact
 
 EXP = 0  # the base e ** (step · unit)
 PARTS = 5_040  # of the first rate of continuous noise: the other ones are mostly multiples of such a part
+
+CLOSE = Fraction(1, 10**12)  # relative error of a logarithm, far above that of a float
+MAX_BITS = 10**6  # of the numbers in a power of a base
+MAX_DEGREE = 10**4  # of a power of a base
 
 
 @dataclass(eq=False)
@@ -53,8 +57,17 @@ class Bases:
         """Returns base ** exponent."""
         if base != EXP:
             assert exponent.denominator == 1
+            self._check_power(self.functions[base - 1], abs(int(exponent)))
             return Coefficient.of(self.ring, self.functions[base - 1] ** int(exponent))
         return Coefficient.of(self.ring, self.ring.exponential(exponent * self.step, self.unit_name or ""))
+
+    @staticmethod
+    def _check_power(function: RationalFunction, exponent: int) -> None:
+        """Checks that a power of a base is a function of a size that can be written down."""
+        for part in (function.numerator, function.denominator):
+            size = sum(max(c.p.bit_length(), c.q.bit_length()) for c in part.coeffs())
+            if exponent * size > MAX_BITS or exponent * part.total_degree() > MAX_DEGREE:
+                raise UnsupportedError(f"the power {_shown(exponent)} of {function} is too large")
 
     def slope(self, base: int, exponent: Number) -> Fraction:
         """Returns the logarithm of base ** exponent, in units."""
@@ -70,30 +83,43 @@ class Bases:
 
         An identity of rational functions that holds around a point holds everywhere, so one point is enough.
         """
-        value = 1.0
-        for base, k in rate:
-            value *= self._values(base) ** float(k)
-        return value < 1 - 1e-12
+        if all(base == EXP for base, _ in rate):
+            return bool(sum(Fraction(k) for _, k in rate) * self.step < 0)
+        powers = [(base, Fraction(k)) for base, k in rate]
+        total, doubt, bits = Fraction(0), Fraction(0), Fraction(0)
+        for base, k in powers:
+            if base == EXP:
+                total += k * self.step
+                doubt += abs(k * self.step) * CLOSE
+                continue
+            value = self._value(base)
+            parts = (value.numerator, value.denominator)
+            total += k * (Fraction(log(parts[0])) - Fraction(log(parts[1])))
+            doubt += abs(k) * (1 + Fraction(log(parts[0])) + Fraction(log(parts[1]))) * CLOSE
+            bits += abs(k) * (parts[0].bit_length() + parts[1].bit_length())
+        if abs(total) > doubt:
+            return total < 0
+        if bits > MAX_BITS or any(base == EXP or k.denominator > 1 for base, k in powers):
+            raise UnsupportedError("powers of different bases are too close to each other to be compared")
+        return prod((self._value(base) ** int(k) for base, k in powers), start=Fraction(1)) < 1
 
-    def _values(self, base: int) -> float:
-        if base == EXP:
-            return exp(self.step)
+    def _value(self, base: int) -> Fraction:
         if base not in self._known:
             self._known[base] = self._at_a_point(self.functions[base - 1])
         return self._known[base]
 
     @cached_property
-    def _known(self) -> dict[int, float]:
+    def _known(self) -> dict[int, Fraction]:
         return {}
 
-    def _at_a_point(self, function: RationalFunction) -> float:
+    def _at_a_point(self, function: RationalFunction) -> Fraction:
         found = next(sample_points(self.checks.domain), None)
         if found is None:
             raise UnsupportedError("no rational point of the domain is known, and unbounded noise needs one")
         point = dict(found)
         if self.ring.constant:
-            point[GENERATOR] = self.ring.constant.enclosure(64)[0]
-        return float(value_at(function.numerator, point) / value_at(function.denominator, point))
+            point[GENERATOR] = self.ring.constant.enclosure(256)[0]
+        return value_at(function.numerator, point) / value_at(function.denominator, point)
 
     def geometric(self, name: int, alpha: RationalFunction, two_sided: bool) -> Pieces:
         """Returns the probabilities of geometric noise: (1−α)/(1+α)·α^|k|, or (1−α)·α^k for k ≥ 0."""
@@ -119,3 +145,8 @@ class Bases:
             return {zone: {right: share}}
         left = Key((Factor(name, 0, ((EXP, slope),)),), units)
         return {zone: {right: share}, (((name, ZERO), 0),): {left: share}}
+
+
+def _shown(exponent: int) -> str:
+    """Returns a whole number, one of many digits by their count."""
+    return str(exponent) if exponent < 10**30 else f"(a number of {int(log10(exponent)) + 1} digits)"
