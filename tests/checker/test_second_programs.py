@@ -381,6 +381,8 @@ SEMANTICS = {
     "a = [[1], [2]]\nb = a + []\nb[0] = 5\noutput(a)\noutput(b)": "[[1], [2]], [5, [2]]",
     "n = 0\nwhile True:\n    n += 1\n    if n == 2: continue\n    if n > 3: break\noutput(n)": "4",
     "def f(x, y):\n    return y, x - y\na, b = f(5, 2)\na, b = b, a\noutput(a)\noutput(b)": "3, 2",
+    "r = [1, 2, 3]\nj = 0\nr[j], r[j + 1] = r[j + 1], r[j]\nj, r[j], r[j] = 2, 8, 9\noutput(r)": "[2, 1, 9]",
+    "output(choice({1/2: 1, -1/2: 0}))\noutput(choice({-(1 + 2) / 4: 1}))": "1/2, -3/4",
     'for x in (1, 2):\n    output(x in [2] or x in (7, 1/2))\nreturn ""\n': 'False, True, ""',
     "output(sum([1, 1/2]))\noutput(min([3, -2]))\noutput(clamp(9, 0, 2))\noutput(2 ** -1)": "3/2, -2, 2, 1/2",
     'output("\u00e9\\n")\nstop\noutput(1)': '"\\u00e9\\n"',
@@ -470,7 +472,8 @@ def test_other_neighbours_are_not_read(tmp_path: Path) -> None:
     text = made("output(clamp(q[0] + geometric(1/2), 0, 1))", PAIR + "[privacy]\nratio = 4")
     assert looked(text, tmp_path).compared
     document = json.loads((tmp_path / "evidence.json").read_text())
-    look = second_look(document, text.replace('differ = "each"', 'related = "x == y"'))
+    assert not second_look(document, text.replace('differ = "each"', 'related = "x == y"')).agrees
+    look = second_look(document, text.replace('differ = "each"', 'nearby = "each"'))
     assert look.line == "not read a second time: neighbours that are described in another way"
 
 

@@ -72,3 +72,10 @@ def test_show_prints_the_control_states(capsys: pytest.CaptureFixture[str]) -> N
     assert text.count('[label="true"]') == 1
     assert run(["show", "--graph", "--json", path]) == 0
     assert json.loads(capsys.readouterr().out) == {"graph": text}
+
+
+def test_a_test_with_calls_has_one_pair_of_labels() -> None:
+    """Parts of a test have no labels: the outcome of the test has them, and only that leads on."""
+    text = "def even(x):\n    return x % 2 == 0\nif (q > 5) or even(q):\n    output(1)\noutput(0)"
+    labelled = {(a.line, b.line, label) for a, b, label in steps(text) if label in ("true", "false")}
+    assert labelled == {(3, 4, "true"), (3, 5, "false")}

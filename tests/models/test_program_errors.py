@@ -74,6 +74,14 @@ REFUSED = {
     "output(flip('x'))": ("a number or an expression in parameters is needed", 1),
     'output(choice({"1": 1/2, 1: 1}))': ("sum to 3/2", 1),
     "output(choice({1: 1/2, True: 1/2}))": ("this value occurs twice", 1),
+    "output(choice({0.5: 1/2, 1/2: 1/2}))": ("this value occurs twice", 1),
+    "output(choice({1/0: 1}))": ("numbers such as 0.5, -1 or 1/2", 1),
+    "output(choice({a/2: 1}))": ("numbers such as 0.5, -1 or 1/2", 1),
+    "output(choice({True + 1: 1}))": ("numbers such as 0.5, -1 or 1/2", 1),
+    "b = [0]\nb[0], (c, d) = 1, [2, 3]\noutput(b)": ("write a line of its own", 2),
+    "b = [0]\nfor b[0] in q:\n    output(b)": ("a name is needed here", 2),
+    "b = [0]\nb[0], b[0] = [1, 2, 3]\noutput(b)": ("2 values are needed here", 2),
+    "x = geometric(a)\ny = geometric(a)\noutput(x - y)": ("write clamp(value, lo, hi)", 3),
     "output(choice([1, 2]))": ("choice has a table", 1),
     "output(uniform(2, 1))": ("uniform needs lo <= hi", 1),
     "output(uniform(0, 10 ** 9))": ("more than 10,000 values", 1),
@@ -163,6 +171,7 @@ SHARED = [
     "b = [0]\nc = b or [1]\nc[0] = 5",
     "b = [0]\nc = [1]\nc[0] = b\nb[0] = 5",
     "b = [[0], [1]]\nb[0] = b[1]\nb[1][0] = 5",
+    "b = [[0], [1]]\nb[0], b[1] = b[1], b[0]\nb[1][0] = 5",
 ]
 SHARED_BY_FUNCTIONS = [
     "def f(x):\n    x[0] = 5\n    return 1\nb = [0]\nc = f(b)",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
+import re
 from fractions import Fraction
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from line_oracle import LineOracle, telling_lines
+from line_oracle import LineOracle, OutcomeOracle, telling_lines
 from program_oracle import Maker, labelled
 
 from paramverify.algebra.domains import Interval, box_domain
@@ -113,6 +115,84 @@ def test_paths_on_two_inputs_agree(seed: int) -> None:
         assert sum((p.probability for p in paths[1:]), start=paths[0].probability) == share
         known = {path.keys: path.probability for path in others}
         assert [explainer.along(path, there)[0] for path in paths] == [known.get(p.keys) for p in paths]
+
+
+FUNCTIONS = """
+def even(x):
+    if x % 2 == 0:
+        return True
+    return False
+def small(x):
+    return x < 2 and flip(1/4) or x < 0
+"""
+TESTS = (
+    *("{c} and even({v})", "even({v}) or {c}", "({c} if even({v}) else small({v}))", "not even({v}) or {c}"),
+    *("0 <= 1 <= even({v})", "even({v}) and small({v}) and {c}", "even({v}) == small({v})", "{c}"),
+)
+
+
+def _with_calls(seed: int) -> str:
+    """Returns a random program whose tests call functions of its own."""
+    choose = random.Random(seed)
+    lines, outside = [], False
+    for line in Maker(seed, noise=False).text().split("\n"):
+        outside = outside or line == "n = 0"
+        name = "n" if outside else "x"
+        found = re.fullmatch(r"( *)(if|while) (.*):( \w+)?", line)
+        if found:
+            margin, word, condition, rest = found.groups()
+            bound, _, last = condition.partition(" and ") if word == "while" else ("", "", condition)
+            test = choose.choice(TESTS).format(c=f"({last})", v=name)
+            line = f"{margin}{word} {f'{bound} and ' * bool(bound)}({test}):{rest or ''}"
+        lines.append(line)
+    told = choose.choice(["even(n) and small(n) or even(n + 1)", "1 if even(n) else small(n)"])
+    return FUNCTIONS + "\n".join([*lines, f"k = {told}", "output(k)"])
+
+
+def _equal_outcomes(seed: int, values: tuple[int, int]) -> None:
+    text = _with_calls(seed)
+    found: dict[object, Fraction] = {}
+    try:
+        known = _all(text, values)
+    except SizeError:
+        assume(False)
+    for told, paths in known.items():
+        for path in paths:
+            what = told, tuple((s.line, s.taken) for s in path.steps if s.taken is not None)
+            found[what] = found.get(what, Fraction(0)) + _at(path)
+    found = {what: share for what, share in found.items() if share}
+    assert found == OutcomeOracle(ALPHA, REACH).runs(text, {"q": list(values)}), text
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 10**9), st.tuples(st.integers(-1, 2), st.integers(-1, 2)))
+def test_outcomes_of_tests_equal_enumeration(seed: int, values: tuple[int, int]) -> None:
+    """Each test of an `if` or `while` is told once, with Python's outcome, where it calls functions too."""
+    _equal_outcomes(seed, values)
+
+
+@pytest.mark.slow
+@settings(max_examples=25)
+@given(st.integers(0, 10**9), st.tuples(st.integers(-1, 2), st.integers(-1, 2)))
+def test_many_outcomes_of_tests_equal_enumeration(seed: int, values: tuple[int, int]) -> None:
+    """The same for many programs."""
+    _equal_outcomes(seed, values)
+
+
+def test_a_test_with_calls_is_one_line() -> None:
+    """The parts of a test are told with it, and not as lines of their own."""
+    text = (
+        "def even(x):\n    return x % 2 == 0\nk = 0\nwhile k < 2 and even(q[0]) and even(q[1]):\n    k += 1\n"
+    )
+    (path,) = _explainer(text + "output(1)", "1").paths((Fraction(0), Fraction(2)))
+    assert [(s.line, s.taken) for s in path.steps] == [(4, True), (4, True), (4, False), (6, None)]
+
+
+def test_known_tests_are_told() -> None:
+    """A test that a loop decides is told as each other one."""
+    text = "for x in [True, False]:\n    if x:\n        output(1)"
+    (path,) = _explainer(text, "1").paths((Fraction(0), Fraction(0)))
+    assert [(s.line, s.taken) for s in path.steps] == [(1, None), (2, True), (3, None), (1, None), (2, False)]
 
 
 SPARSE = """

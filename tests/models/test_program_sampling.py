@@ -108,6 +108,8 @@ EXACT = [
     ("b = [[1, 2], [3]]\noutput(b == [[1, 2], [3]])\noutput(b == [[1, 2], [4]])", (True, False)),
     ("output([1, 2] == [1, 2, 3])\noutput([] == [])\noutput([1] != [2])", (False, True, True)),
     ("output([1, 2] in [[1, 2], 3])\noutput(4 not in (1, 2))", (True, True)),
+    ("r = [1, 2, 3]\nj = 0\nr[j], r[j + 1] = r[j + 1], r[j]\nj, r[j] = 2, 9\nreturn r", ((2, 1, 9),)),
+    ("output(choice({-(1 + 2) / 4: 1, 1/2: 0}))", (Fraction(-3, 4),)),
     ("b = [0] * 3 + [1]\nb[-1] = 7\noutput(b)\noutput(b[1:])", ((0, 0, 0, 7), (0, 0, 7))),
     ("output(sum([True, True, 1/2]))\noutput(abs(-1/3))", (Fraction(5, 2), Fraction(1, 3))),
     ("output(clamp(True, 0, 3))\noutput(clamp(9, 0, 3))", (1, 3)),

@@ -176,6 +176,35 @@ output(x in [0, 2])
 y = min([x, 2, q[1] + 1])
 output(clamp(y, -1, 2))
 """,
+    "entries of lists are swapped": """
+def both(x):
+    return x + 1, x
+r = [1, 2, 3, one_sided_geometric(a)]
+j = uniform(0, 1)
+r[j], r[j + 1] = r[j + 1], r[j]
+output(r[:3])
+j, r[j], c = 2, 8, 7
+r[j], r[0] = both(r[0])
+output(r[:3])
+b = [[1, 2], [3, 4]]
+b[0][1], b[1][0], r[-1] = b[1][0], b[0][1], clamp(r[3], 0, 2)
+output([b, c, r[3]])
+""",
+    "values of choice are calculated": """
+output(choice({1/2: 1/4, -1/2: 1/4, 3 * 2 - 1: 1/4, -(1 + 1) / 4 + 1/4: 1/4}))
+""",
+    "differences of noise are released": """
+x = one_sided_geometric(a)
+y = one_sided_geometric(a)
+output(clamp(q[0] + x - y, -1, 1))
+if x - y > 0 and x <= y + 3:
+    output(2 * x - 2 * y)
+""",
+    "halves of differences of noise are released": """
+x = one_sided_geometric(a)
+y = one_sided_geometric(a)
+output(clamp((y - x) / 2 + 1/4, -1, 2))
+""",
     "half numbers with noise are released": """
 x = one_sided_geometric(a)
 output(clamp(x / 2, 0, 1))

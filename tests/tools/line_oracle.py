@@ -65,3 +65,49 @@ class LineOracle(Oracle):
             what = tuple(self.told), tuple(lines)
             found[what] = found.get(what, Fraction(0)) + self.weight
         return found
+
+
+class _Marked(ast.NodeTransformer):
+    """Wraps the test of each `if` and `while` into a call that tells its line and its outcome."""
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        return self._marked(node)
+
+    def visit_While(self, node: ast.While) -> ast.AST:
+        return self._marked(node)
+
+    def _marked(self, node: ast.If | ast.While) -> ast.AST:
+        self.generic_visit(node)
+        given: list[ast.expr] = [ast.Constant(node.lineno), node.test]
+        node.test = ast.Call(ast.Name("_tested", ast.Load()), given, [])
+        return node
+
+
+Tests = tuple[tuple[int, bool], ...]
+
+
+class OutcomeOracle(Oracle):
+    """Runs a text as Python, once for each outcome of its draws, and keeps the outcomes of its tests."""
+
+    def runs(self, text: str, given: Mapping[str, Any]) -> dict[tuple[tuple[Any, ...], Tests], Fraction]:
+        """Returns the probability of each sequence of outputs by each sequence of (line, outcome)."""
+        tree = _Marked().visit(ast.parse(re.sub(r"\bstop\b", "_stop()", text)))
+        code = compile(ast.fix_missing_locations(tree), "program", "exec")
+        tests: list[tuple[int, bool]] = []
+
+        def tested(line: int, value: Any) -> Any:
+            tests.append((line, bool(value)))
+            return value
+
+        found: dict[tuple[tuple[Any, ...], Tests], Fraction] = {}
+        self.pending = [[]]
+        while self.pending:
+            self.script = self.pending.pop()
+            self.place, self.weight, self.told = 0, Fraction(1), []
+            tests.clear()
+            names = {"__builtins__": {}, **self.words(), **{k: _copied(v) for k, v in given.items()}}
+            with suppress(_Stopped):
+                exec(code, {**names, "_tested": tested})
+            what = tuple(self.told), tuple(tests)
+            found[what] = found.get(what, Fraction(0)) + self.weight
+        return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor
@@ -13,7 +13,7 @@ from paramverify.models.programs import arithmetic
 from paramverify.models.programs.measure import Linear
 from paramverify.models.programs.syntax import Place
 from paramverify.models.programs.values import Dead, State, Symbol, Value, mapped, resolved
-from paramverify.models.programs.zones import EVERYWHERE, ZERO
+from paramverify.models.programs.zones import ZERO, Bound, Number, Zone
 
 MAX_VALUES = 1_000  # values of one number with noise that are told apart
 MAX_CLAMPED = 64  # values between the bounds of clamp up to which each is a case of its own
@@ -175,18 +175,21 @@ class Comparing:
         return found_values
 
     def numbers(self, value: Linear, state: State) -> list[Fraction] | None:
-        """Returns the values that a multiple of whole noise may have, in order; None: too many."""
-        if len(value.slopes) != 1 or not state.measure.whole[value.slopes[0][0]]:
+        """Returns the values that a multiple of whole noise, or of a difference, may have; None: too many.
+
+        They are in order, and some of them may be impossible.
+        """
+        (name, slope), *more = value.slopes
+        other = more[0][0] if more else ZERO
+        if len(more) > 1 or (more and more[0][1] != -slope):
             return None
-        ((name, slope),) = value.slopes
-        factors = (f for f in state.measure.factors if any(name in pair for z in f for pair, _ in z))
-        ends: list[Fraction | int] = []
-        for zone in next(factors, {EVERYWHERE: {}}):
-            bounds = dict(zone)
-            if (name, ZERO) not in bounds or (ZERO, name) not in bounds:
-                return None
-            ends += [bounds[name, ZERO], -bounds[ZERO, name]]
-        low, high = ceil(min(ends)), floor(max(ends))
+        if not all(state.measure.whole[n] for n in value.names):
+            return None
+        pair = (name, other)
+        known = [e for factor in state.measure.factors for e in [_ends(factor, pair)] if e]
+        if not known:
+            return None
+        low, high = min(known, key=lambda e: e[1] - e[0])
         if high - low > MAX_VALUES:
             raise SizeError(f"a number with noise has more than {MAX_VALUES:,} values")
         return sorted(slope * k + value.constant for k in range(low, high + 1))
@@ -238,3 +241,14 @@ def _equal_slopes(value: Linear, state: State) -> Iterator[tuple[int, int]]:
         for second, other in value.slopes[k + 1 :]:
             if slope == other and state.measure.whole[first] == state.measure.whole[second]:
                 yield first, second
+
+
+def _ends(zones: Iterable[Zone], pair: Bound) -> tuple[int, int] | None:
+    """Returns the least and the largest difference of two variables in zones; None: there is none."""
+    ends: list[Number] = []
+    for zone in zones:
+        bounds = dict(zone)
+        if pair not in bounds or pair[::-1] not in bounds:
+            return None
+        ends += [bounds[pair], -bounds[pair[::-1]]]
+    return ceil(min(ends)), floor(max(ends))

@@ -62,7 +62,8 @@ class _Watched(Run):
 
     def statement(self, statement: Statement, states: list[State], after: After) -> Left:
         turns = isinstance(statement, (For, While))  # each turn is a step of its own
-        entered = states if turns else [self._at(statement.place, s) for s in states]
+        inside = isinstance(statement, If) and statement.part
+        entered = states if turns or inside else [self._at(statement.place, s) for s in states]
         return super().statement(statement, entered, after)
 
     def _at(self, place: Place, state: State) -> State:
@@ -84,6 +85,8 @@ class _Watched(Run):
                 return super().tested(statement, test, state)  # `while True` is no step
             state = self._at(statement.place, state)
         yes, no = super().tested(statement, test, state)
+        if isinstance(statement, If) and statement.part:
+            return yes, no  # the statement around it has the outcome
         return [_labelled(s, "true") for s in yes], [_labelled(s, "false") for s in no]
 
     def put(self, value: Node, state: State, place: Place) -> list[State]:

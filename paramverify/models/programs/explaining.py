@@ -41,6 +41,7 @@ from paramverify.models.programs.traces import (
     Branch,
     Drawn,
     Event,
+    Part,
     Turn,
     comparison,
     keys_of,
@@ -186,9 +187,12 @@ class _Paths(Run):
         return self._branch(statement, yes, True), self._branch(statement, no, False)
 
     def _branch(self, statement: If | While, states: list[State], truth: bool) -> list[State]:
-        if isinstance(statement.test, Literal):
-            return self.kept(states)  # `while True` is no branch
-        event = Branch((statement.place, truth), statement.place, truth=truth)
+        if isinstance(statement, While) and statement.test == Literal(True, statement.place):
+            return self.kept(states)  # made by `lifted`: the test stands in the loop
+        key = (statement.place, truth)
+        event: Event = Branch(key, statement.place, truth=truth)
+        if isinstance(statement, If) and statement.part:
+            event = Part(("part", *key), statement.place)
         return self.kept(replace(s, trace=(*s.trace, event)) for s in states)
 
     def statement(self, statement: Statement, states: list[State], after: After) -> Left:
@@ -308,7 +312,8 @@ def _steps(text: str, trace: Sequence[object]) -> tuple[Step, ...]:
         line = event.place.line
         last = found[-1] if found else None
         taken = event.truth if isinstance(event, Branch) else None
-        if last is not None and last.line == line and last.taken is None and not event.starts:
+        fresh = event.starts and not (number and isinstance(events[number - 1], Part))
+        if last is not None and last.line == line and last.taken is None and not fresh:
             found[-1] = replace(last, words=(*last.words, *words), taken=taken)
         else:
             found.append(Step(line, lines[line - 1].strip(), words, number, taken))

@@ -250,11 +250,31 @@ class Expressions:
         return Choice(tuple(table.items()), self.place(tree))
 
     def key(self, tree: ast.expr | None, table: ast.expr) -> Constant:
-        """Reads a value of `choice`."""
-        if isinstance(tree, ast.Constant):
-            return self.constant(tree)
-        if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
-            constant = self.constant(tree.operand) if isinstance(tree.operand, ast.Constant) else ""
-            if isinstance(constant, Fraction):
-                return -constant
-        raise self.refuse("the values of choice are labels, or numbers such as 0.5", tree or table)
+        """Reads a value of `choice`: a label, or a number, which may be calculated with `+ - * /`."""
+        match tree:
+            case ast.Constant():
+                return self.constant(tree)
+            case ast.UnaryOp(ast.USub() | ast.UAdd() as sign, inner):
+                number = self.key(inner, table)
+                if type(number) is Fraction:
+                    return -number if isinstance(sign, ast.USub) else number
+            case ast.BinOp(left, word, right):
+                first, second = self.key(left, table), self.key(right, table)
+                if type(first) is Fraction and type(second) is Fraction:
+                    known = _calculated(first, word, second)
+                    if known is not None:
+                        return known
+        raise self.refuse("the values of choice are labels, or numbers such as 0.5, -1 or 1/2", tree or table)
+
+
+def _calculated(left: Fraction, word: ast.operator, right: Fraction) -> Fraction | None:
+    match word:
+        case ast.Add():
+            return left + right
+        case ast.Sub():
+            return left - right
+        case ast.Mult():
+            return left * right
+        case ast.Div() if right:
+            return left / right
+    return None

@@ -84,7 +84,7 @@ def _node(node: Node) -> Lifted:
         case Apply("if", (test, yes, no), place):
             first, kept = _node(test)
             name = _temporary(node)
-            return [*first, If(kept, _given(name, yes), _given(name, no), place)], name
+            return [*first, If(kept, _given(name, yes), _given(name, no), place, part=True)], name
         case Apply(operator, arguments, place):
             first, given = _all(arguments)
             return first, Apply(operator, given, place)
@@ -112,7 +112,7 @@ def _deciding(node: Apply, parts: Sequence[Node]) -> Lifted:
         block: tuple[Statement, ...] = (*_given(name, part), *inner)
         test = replace(name, place=before.place)
         yes, no = (block, ()) if node.operator == "and" else ((), block)
-        inner = (If(test, yes, no, part.place),)
+        inner = (If(test, yes, no, part.place, part=True),)
     return [*_given(name, start), *inner], name
 
 

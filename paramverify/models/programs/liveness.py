@@ -139,8 +139,8 @@ def _in_statement(statement: Statement, values: Mapping[str, Literal]) -> Statem
     match statement:
         case Assign(names, indices, value, place):
             return Assign(names, tuple(map(put, indices)), put(value), place)
-        case If(test, then, otherwise, place):
-            return If(put(test), substituted(then, values), substituted(otherwise, values), place)
+        case If(test, then, otherwise, place, part):
+            return If(put(test), substituted(then, values), substituted(otherwise, values), place, part)
         case For(names, given, body, place):
             return For(names, put(given), substituted(body, values), place)
         case While(test, body, place):

@@ -25,12 +25,14 @@ from paramverify.models.programs.syntax import (
     Program,
     Return,
     Statement,
+    Variable,
     While,
     every_node,
     every_statement,
     nodes_of,
 )
 
+PLAIN_NAMES = "a plain name is needed here; write a line of its own for each other one"
 MAX_LENGTH = 100_000  # characters of a program
 
 
@@ -133,9 +135,10 @@ class _Reader(Expressions):
             case ast.Expr():
                 return [self.alone(tree.value)]
             case ast.Assign() if len(tree.targets) == 1:
-                several = isinstance(tree.targets[0], (ast.Tuple, ast.List))
-                value = self.several(tree.value) if several else self.node(tree.value, 0)
-                return [self.assign(tree.targets[0], value, place)]
+                target = tree.targets[0]
+                if not isinstance(target, (ast.Tuple, ast.List)):
+                    return [self.assign(target, self.node(tree.value, 0), place)]
+                return self.taken_apart(target, self.several(tree.value), place)
             case ast.Assign():
                 raise self.refuse("one assignment has one =; write a line for each name", tree.targets[1])
             case ast.AugAssign() if type(tree.op) in BINARY:
@@ -242,6 +245,18 @@ class _Reader(Expressions):
             return Assign((self.new_name(target.id, target),), tuple(indices), value, place)
         return Assign(self.targets(target), (), value, place)
 
+    def taken_apart(self, target: ast.Tuple | ast.List, value: Node, place: Place) -> list[Statement]:
+        """Reads an assignment to several names, or to entries of lists: first all values, then one by one."""
+        if len(target.elts) < 2 or not any(isinstance(e, ast.Subscript) for e in target.elts):
+            return [self.assign(target, value, place)]
+        kept = tuple(f"#{k}:{place.line}:{place.column}" for k in range(len(target.elts)))
+        found: list[Statement] = [Assign(kept, (), value, place)]
+        for name, entry in zip(kept, target.elts, strict=True):
+            if not isinstance(entry, (ast.Name, ast.Subscript)):
+                raise self.refuse(PLAIN_NAMES, entry)
+            found.append(self.assign(entry, Variable(name, self.place(entry)), self.place(entry)))
+        return found
+
     def targets(self, tree: ast.expr) -> tuple[str, ...]:
         if isinstance(tree, ast.Name):
             return (self.new_name(tree.id, tree),)
@@ -251,7 +266,7 @@ class _Reader(Expressions):
             names = []
             for entry in tree.elts:
                 if not isinstance(entry, ast.Name):
-                    raise self.refuse("plain names are needed here", entry)
+                    raise self.refuse(PLAIN_NAMES, entry)
                 names.append(self.new_name(entry.id, entry))
             return tuple(names)
         raise self.refuse(instead(tree, "a name is needed here"), tree)

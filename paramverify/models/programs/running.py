@@ -169,7 +169,7 @@ class Run:
                 return Left([r for s in states for r in self.assigner.assigned(statement, s)])
             case Output(value, place):
                 return Left([r for s in states for r in self.put(value, s, place)])
-            case If(test, then, otherwise, _):
+            case If(test, then, otherwise):
                 splits = [self.tested(statement, test, s) for s in states]
                 parts = (
                     (then, [s for yes, _ in splits for s in yes]),

@@ -109,7 +109,7 @@ class Sampler(Values):
             case Return():
                 self.finished += [r for g in groups for r in self.told(statement, g)]
                 return _Left()
-            case If(test, then, otherwise, _):
+            case If(test, then, otherwise):
                 splits = [self.test(test, g) for g in groups]
                 yes, no = ([g for split in splits for g in split[k]] for k in (0, 1))
                 return _together([self.block(then, merged(yes)), self.block(otherwise, merged(no))])

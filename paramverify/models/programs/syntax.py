@@ -82,12 +82,13 @@ class Assign:
 
 @dataclass(frozen=True)
 class If:
-    """`if test: ... else: ...`."""
+    """`if test: ... else: ...`; `part` tells that it is a part of an expression, no statement of the text."""
 
     test: Node
     then: tuple[Statement, ...]
     otherwise: tuple[Statement, ...]
     place: Place
+    part: bool = False
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,11 @@ class Turn(Event):
 
 
 @dataclass(frozen=True)
+class Part(Event):
+    """The outcome of a part of an expression: no line has it as its own."""
+
+
+@dataclass(frozen=True)
 class Drawn(Event):
     """Noise that a run draws: its number."""
 
