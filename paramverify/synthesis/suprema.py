@@ -23,12 +23,7 @@ from paramverify.algebra.branches import Branch
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.decimals import at_least, at_most, logarithm
 from paramverify.algebra.maxima import exact, suprema
-from paramverify.algebra.polynomials import (
-    key,
-    primitive,
-    rational,
-    substitute,
-)
+from paramverify.algebra.polynomials import key, primitive, rational, substitute
 from paramverify.algebra.realroots import RealRoot, compare
 from paramverify.algebra.reals import Real
 from paramverify.algebra.simplest import simplest_between
@@ -72,8 +67,7 @@ class TightBudget:
     for all claims of the case. `witness` has the supremum as its ratio, or the lower bound where the supremum
     is not known; where no rational prior is known to reach the supremum, `approached` is a sequence of
     witnesses with growing ratios. `beside` is what the case's bound is there, for a ratio relative to it that
-    has the supremum 1. `loop` is a document for `checker.cones` that shows that there is
-    no budget for every length.
+    has the supremum 1. `loop` is a document for `checker.cones`: there is no budget for every length.
     """
 
     lower: Fraction
@@ -117,9 +111,7 @@ class TightBudget:
         """The logarithm of the ratio, rounded; of the upper bound where the ratio is not exact."""
         if self.infinite or self.upper is None:
             return float("inf")
-        if isinstance(self.value, Real):
-            return logarithm(self.value.middle())
-        return logarithm(self.upper)
+        return logarithm(self.value.middle() if isinstance(self.value, Real) else self.upper)
 
     @property
     def bound(self) -> Bound | None:
