@@ -68,9 +68,17 @@ def scaled(found: Words, like: Words) -> Words:
 def origin(item: Item) -> str:
     """Returns the words that stand beside a claim."""
     left, right, word = item
-    special = " \t\n\r\v\f,'\"\\"
-    shown = " ".join(repr(n) if not n or any(c in special or c.isspace() for c in n) else n for n in word)
-    return f"{left} against {right}, output {shown}"
+    return f"{left} against {right}, output {' '.join(map(_shown, word))}"
+
+
+def _shown(name: str) -> str:
+    """Returns a name as it stands in a sequence: in quotes, but for plain words and plain words in quotes."""
+
+    def is_plain(text: str) -> bool:
+        return bool(text) and not any(c in ",'\"\\" or c.isspace() for c in text)
+
+    quoted = len(name) > 2 and name[0] == name[-1] == "'" and is_plain(name[1:-1])
+    return name if is_plain(name) or quoted else repr(name)
 
 
 class Matching:

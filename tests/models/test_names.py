@@ -406,3 +406,16 @@ def test_odd_names_change_nothing(
         assert witness.get("ratio", str(largest(rows, pairs))) == str(largest(rows, pairs))
         found.append((document["status"], claims, witness.get("probabilities"), witness.get("ratio")))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    "output", ["'0'", "''", "'a b'", "'a", "a'b", '"0"', "'a\\b'", "'\u3000'", "'é'", "\\"]
+)
+@pytest.mark.parametrize("start", [True, False])
+def test_both_readers_write_outputs_alike(output: str, start: bool, tmp_path: Path) -> None:
+    """Evidence of a case whose outputs have quotes in their names is read a second time, and accepted."""
+    case, evidence = tmp_path / "case.toml", tmp_path / "evidence.json"
+    rows = [[Fraction(1, 4), Fraction(3, 4)], [Fraction(1, 3), Fraction(2, 3)]]
+    case.write_text(explicit(["x", "y"], ["plain", output], rows, [(0, 1)], start))
+    assert run(["verify", str(case), "--evidence", str(evidence), "--backends", "built-in"]) == 0
+    assert run(["check", str(evidence), "--case", str(case)]) == 0

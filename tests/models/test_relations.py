@@ -11,9 +11,11 @@ from quick import seeds
 from relation_oracle import Conditions, Parts, evaluated
 
 from paramverify.checker.second_relations import Related
-from paramverify.errors import ExpressionError
+from paramverify.errors import CaseError, ExpressionError
 from paramverify.models.conditions import Part, Shape
+from paramverify.models.mechanisms import neighbouring_inputs
 from paramverify.models.relations import plain, read_condition, read_distance
+from paramverify.tables import Table
 
 SHAPES = [
     Parts((("q", 3),)),
@@ -162,3 +164,11 @@ def test_mutated_conditions_give_no_traceback(seed: int) -> None:
             relation.holds(x, y)
             read += 1
     assert 0 < read < 100
+
+
+def test_an_input_is_not_its_own_neighbour() -> None:
+    """A listed pair of one input twice compares nothing: it is an error with its place."""
+    table = Table({"pairs": [[[0, 1], [1, 1]], [[1, 0], [1, 0]]]})
+    with pytest.raises(CaseError, match="never compared with itself") as found:
+        neighbouring_inputs(table, [(Fraction(0), Fraction(1))] * 2)
+    assert found.value.key == "pairs[1]"

@@ -310,6 +310,8 @@ def _listed(pair: object, k: int, answers: Sequence[Sequence[Value]]) -> tuple[I
         left, right = (
             known_input([literal(v) for v in (x if isinstance(x, list) else [x])], answers) for x in pair
         )
+        if left == right:
+            raise CaseError("both inputs are the same: an input is never compared with itself")
         return left, right
 
 
