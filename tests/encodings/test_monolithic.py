@@ -27,7 +27,7 @@ def answers(model: Model, length: int) -> list[object]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", seeds(150, quick=10))
+@pytest.mark.parametrize("seed", seeds(75, quick=10))
 def test_three_encodings_and_brute_force_agree(seed: int) -> None:
     """On random models all encodings give the same verdict for each direction, with exact witnesses."""
     random = Random(1000 + seed)

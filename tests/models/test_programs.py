@@ -52,7 +52,7 @@ def test_some_finite_programs_equal_enumeration(seed: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(st.integers(0, 10**9))
 def test_many_finite_programs_equal_enumeration(seed: int) -> None:
     """The same for many programs."""
