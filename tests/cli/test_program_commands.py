@@ -248,7 +248,9 @@ def test_verdicts_and_evidence(name: str, path: str) -> None:
         told, again = _both("certify", path, *asked, *(["--at", point] if point else []))
         assert told.code == 1
         assert again["witness"]["probabilities"] == found["probabilities"]
-    compared = strict_json(called("compare", path, "--backends", "bernstein,z3", "--json").out)
+    compared = strict_json(
+        called("compare", path, "--backends", "bernstein,z3", "--json", "-o", f"{path}.compared").out
+    )
     assert compared["disagreements"] == compared["wrong"] == []
 
 
