@@ -111,7 +111,7 @@ def test_domains_with_irrational_points_only(
     _, _, enough, little = SUBJECTS[subject]
     assert run([*written(tmp_path, subject, "2*p**2 == 1", enough), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["status"] == "holds"
-    assert run([*written(tmp_path, subject, "2*p**2 == 1", little), "--json"]) == 3
+    assert run([*written(tmp_path, subject, "2*p**2 == 1", little), "--json", "--timeout", "5"]) == 3
     assert json.loads(capsys.readouterr().out)["status"] == "unknown"
     assert run([*written(tmp_path, subject, "4*p**2 == 1", little), "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["witness"]["parameters"] == {"p": "1/2"}
