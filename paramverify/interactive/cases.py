@@ -22,7 +22,7 @@ from paramverify.models.parameters import read_domain
 from paramverify.models.systems.reading import read_slots, read_system
 from paramverify.models.systems.slots import Slots
 from paramverify.models.systems.system import System, reachable_part
-from paramverify.tables import Table, all_expressions, read_toml
+from paramverify.tables import Table, all_expressions, in_case, read_document, read_toml
 
 MOST_NAMES = 8  # states that a note names
 BUDGETS = ("epsilon", "step")  # given as ε; `ratio` is given as e^ε
@@ -51,6 +51,7 @@ class InteractiveCase:
     maybe_empty: Obligation | None = None
     expect: Mapping[str, Any] = field(default_factory=dict)
     bounded: bool = True  # whether the file has a bound
+    text: str = field(default="", repr=False)  # of the file, for the lines of mistakes
 
     @property
     def domain(self) -> Domain:
@@ -79,9 +80,9 @@ def load(
         LimitError: a system with too many states.
     """
     file = Path(path)
-    data, digest = read_toml(file)
-    with located(file=str(path)):
-        top = Table(data)
+    document = read_document(file)
+    with in_case(str(path), document.text):
+        top = Table(document.data)
         frame = _frame(top, bounded)
         checks = frame.checks
         with top.within("system") as table:
@@ -92,7 +93,7 @@ def load(
         top.close()
         return InteractiveCase(
             path=str(path),
-            digest=digest,
+            digest=document.digest,
             title=frame.title,
             source=frame.source,
             budget=frame.budget,
@@ -106,6 +107,7 @@ def load(
             maybe_empty=frame.maybe_empty,
             expect=frame.expect,
             bounded="privacy" in top,
+            text=document.text,
         )
 
 
@@ -129,9 +131,9 @@ def load_slots(path: str | PathLike[str]) -> tuple[Slots, str, str]:
         InputError: any mistake in the file, with file, key and reason; it is no case of slots.
         LimitError: a system with too many states, where the case has `[unwinding]` or `[[subroutines]]`.
     """
-    data, digest = read_toml(Path(path))
-    with located(file=str(path)):
-        top = Table(data)
+    document = read_document(Path(path))
+    with in_case(str(path), document.text):
+        top = Table(document.data)
         frame = _frame(top)
         with top.within("system") as table:
             if table.get("kind") != "slots":
@@ -140,9 +142,9 @@ def load_slots(path: str | PathLike[str]) -> tuple[Slots, str, str]:
             table.close()
         if "unwinding" not in top and "subroutines" not in top:
             top.close()
-            return given, frame.title, digest
+            return given, frame.title, document.digest
     load(path)  # these tables are about states
-    return given, frame.title, digest
+    return given, frame.title, document.digest
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,7 +39,7 @@ from paramverify.models.chains.relations import Relation, closed, labelled, wher
 from paramverify.models.chains.tables import read_states
 from paramverify.models.context import Checks, Obligation, check_domain
 from paramverify.models.parameters import read_domain
-from paramverify.tables import Table, all_expressions, as_expression, read_toml
+from paramverify.tables import Table, all_expressions, as_expression, in_case, read_document
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +54,7 @@ class LogicCase:
     properties: Mapping[str, Property]
     expect: Mapping[str, Any] = field(default_factory=dict)
     maybe_empty: Obligation | None = None
+    text: str = field(default="", repr=False)  # of the file, for the lines of mistakes
 
     @property
     def domain(self) -> Domain:
@@ -81,14 +82,16 @@ def load(path: Path, given: Given | None = None) -> LogicCase:
         InputError: any mistake, with file, key and reason.
     """
     given = given or Given()
-    with located(file=str(path)):
-        if path.suffix == ".toml":
-            data, digest = read_toml(path)
+    if path.suffix == ".toml":
+        document = read_document(path)
+        data = document.data
+        with in_case(str(path), document.text):
             if "mechanism" in data or "claim" in data:
                 raise CaseError("this case has no formulas: use `paramverify verify`")
             if "system" in data and "states" not in data and "model" not in data:
                 raise CaseError("this is an interactive system: use `paramverify interactive`", key="system")
-            return _read(Table(data), path, digest, given)
+            return replace(_read(Table(data), path, document.digest, given), text=document.text)
+    with located(file=str(path)):
         content = read_file(path, MAX_BYTES, "a model", CaseError)
         table = Table({"model": {"file": path.name}})
         return _read(table, path, hashlib.sha256(content).hexdigest(), given)

@@ -28,15 +28,16 @@ from paramverify.algebra.polynomials import (
 )
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import Claim, nowhere, positive
-from paramverify.errors import ModelError
+from paramverify.errors import ModelError, key_that_is_read
 
 
 @dataclass(frozen=True, eq=False)
 class Obligation:
-    """A claim about the model that is still to be proved, and what it means when it fails."""
+    """A claim about the model that is still to be proved, what it means when it fails, and its key."""
 
     claim: Claim
     message: str
+    key: str = field(default_factory=key_that_is_read)
 
 
 @dataclass

@@ -292,8 +292,8 @@ def _unconditional(table: Table, checks: Checks) -> Row:
             return _checked(dict.fromkeys(distinct(values), share), checks)
     if "categorical" in table:
         return _row(table.table("categorical").data, checks)
-    reason = "a distribution is one of bernoulli, binomial, categorical, uniform, or given with table"
-    raise CaseError(reason + table.hint(*DISTRIBUTIONS))
+    table.check_spelling(*DISTRIBUTIONS)
+    raise CaseError("a distribution is one of bernoulli, binomial, categorical, uniform, or given with table")
 
 
 def _binomial(table: Table, checks: Checks) -> dict[Value, RationalFunction]:

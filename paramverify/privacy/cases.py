@@ -38,7 +38,7 @@ from paramverify.models.parameters import (
 from paramverify.models.priors import Prior
 from paramverify.privacy.bounds import check_distance, read_lengths, read_measure, read_one_sided
 from paramverify.privacy.secrets import possible, read_comparison
-from paramverify.tables import MAX_BYTES, Table, all_expressions, read_toml
+from paramverify.tables import MAX_BYTES, Table, all_expressions, in_case, read_document
 
 PRIVACY = ("prior", "mechanism", "secrets", "neighbours", "privacy")
 NOWHERE: Mapping[str, Fraction] = MappingProxyType({})
@@ -73,6 +73,7 @@ class Case:
     neighbours: bool = False
     prior: Prior | None = None
     inputs: Mapping[str, Mapping[Input, RationalFunction]] = field(default_factory=dict)
+    text: str = field(default="", repr=False)  # of the file, for the lines of mistakes
 
 
 def load(path: str | PathLike[str], at: Mapping[str, Fraction] = NOWHERE) -> Case:
@@ -85,13 +86,18 @@ def load(path: str | PathLike[str], at: Mapping[str, Fraction] = NOWHERE) -> Cas
         InputError: any mistake in the file, with file, key and reason.
         LimitError: a model larger than the bounds of this package.
     """
-    data, digest = read_toml(Path(path))
-    return read_case(data, digest, str(path), at)
+    document = read_document(Path(path))
+    return read_case(document.data, document.digest, str(path), at, document.text)
 
 
-def read_case(data: dict[str, Any], digest: str, path: str, at: Mapping[str, Fraction] = NOWHERE) -> Case:
-    """Reads the data of a case file, see `load`; other files are looked for beside `path`."""
-    with located(file=path):
+def read_case(
+    data: dict[str, Any], digest: str, path: str, at: Mapping[str, Fraction] = NOWHERE, text: str = ""
+) -> Case:
+    """Reads the data of a case file, see `load`; other files are looked for beside `path`.
+
+    With the text of the file, mistakes have the line of their key.
+    """
+    with in_case(path, text):
         data = _at(data, at)
         if "system" in data:
             raise CaseError("this is an interactive system: use `paramverify interactive`", key="system")
@@ -100,7 +106,7 @@ def read_case(data: dict[str, Any], digest: str, path: str, at: Mapping[str, Fra
         finer: dict[str, list[Fraction]] = {}
         while True:
             try:
-                return _Reader(Table(data), path, digest, finer).case()
+                return replace(_Reader(Table(data), path, digest, finer).case(), text=text)
             except FinerError as error:
                 if error.exponent in finer.setdefault(error.name, []):
                     raise

@@ -307,7 +307,7 @@ def test_mistakes_in_formulas(text: str, part: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "part"),
     [
-        ("[states]", "[stats]", "the key 'states' is missing"),
+        ("[states]", "[stats]", "stats: unknown key; did you mean 'states'?"),
         ("labels =", "label =", "did you mean 'labels'"),
         ("pairs =", "pair =", "give one of pairs, where and labels"),
         ('"minus"]]', '"minos"]]', "is not a pair of states"),

@@ -191,7 +191,11 @@ MISTAKES = [
     (UNIT + '[define]\nmin = "q"\n', "p < 1", "define.min: this word is reserved"),
     (UNIT + '[define]\nf = "g"\ng = "p"\n', "f < 1", "define.f: unknown name 'g'"),
     (UNIT + '[define]\nf = ["p"]\n', "f < 1", "define.f: an expression (text or a number)"),
-    (UNIT + '[define]\nf = { flie = "m.rat" }\n', "f < 1", "define.f: the key 'file' is missing"),
+    (
+        UNIT + '[define]\nf = { flie = "m.rat" }\n',
+        "f < 1",
+        "define.f.flie: unknown key; did you mean 'file'?",
+    ),
     (UNIT + '[define]\nf = { file = "n.rat" }\n', "f < 1", "n.rat: No such file"),
     (
         UNIT + '[define]\nf = { file = "bad.rat" }\n',
@@ -219,7 +223,7 @@ def test_mistakes(
     assert run(["verify", str(path)]) == 2
     error = capsys.readouterr().err
     assert message in error
-    assert error.startswith(f"error: {path}: ")
+    assert error.startswith(f"error: {path}:")
 
 
 def test_a_denominator_that_vanishes_off_the_samples_is_an_error(

@@ -95,9 +95,9 @@ MISTAKES = [
         'truncated_geometric = "3/2"',
         "1 - alpha of the truncated geometric noise",
     ),
-    ('epsilon = "ln(4)"', 'epsilon = "ln(4)"\nratio = 2', "privacy: give either epsilon or ratio"),
-    ('epsilon = "ln(4)"', 'epsilom = "ln(4)"', "'epsilom' is here: did you mean 'epsilon'?"),
-    ("{ bernoulli =", "{ bernouli =", "'bernouli' is here: did you mean 'bernoulli'?"),
+    ('epsilon = "ln(4)"', 'epsilon = "ln(4)"\nratio = 2', "privacy.ratio: give either epsilon or ratio"),
+    ('epsilon = "ln(4)"', 'epsilom = "ln(4)"', "privacy.epsilom: unknown key; did you mean 'epsilon'?"),
+    ("{ bernoulli =", "{ bernouli =", "prior.john.bernouli: unknown key; did you mean 'bernoulli'?"),
     ('epsilon = "ln(4)"', 'ratio = "1/2"', "privacy.ratio: the ratio bound e^epsilon is below 1"),
     ('epsilon = "ln(4)"', 'ratio = "p - 1/2"', "privacy.ratio: the ratio bound is zero at p = 1/2"),
     ('epsilon = "ln(4)"', 'ratio = "-3"', "privacy.ratio: the ratio bound e^epsilon must be positive"),
@@ -140,7 +140,7 @@ def check(tmp_path: Path, text: str, message: str, capsys: pytest.CaptureFixture
     assert run(["verify", str(path)]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err.startswith(f"error: {path}: ")
+    assert captured.err.startswith(f"error: {path}:")
     assert message in captured.err
     assert "Traceback" not in captured.err
     assert not (tmp_path / "PWNED").exists()

@@ -192,7 +192,8 @@ def _plain(value: Value) -> Fraction | str:
 def read(table: Table, checks: Checks) -> Mechanism:
     """Reads `source` or `file`, and `[mechanism.inputs]`."""
     if ("source" in table) == ("file" in table):
-        raise CaseError(f"give either source or file{table.hint('source', 'file')}")
+        table.check_spelling("source", "file")
+        raise CaseError("give either source or file")
     name = "source" if "source" in table else "file"
     text = table.text("source") if name == "source" else checks.files["file"]
     table.get(name)

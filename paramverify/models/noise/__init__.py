@@ -92,10 +92,11 @@ def read_noise(
         kinds = REGISTRY.loaders()
         chosen = next((kind for kind in kinds if kind in inner), None)
         if chosen is None:
+            inner.check_spelling(*kinds)
             known = [_kind(load()) for load in kinds.values()]
             forms = [f"{{ {k.form}{', range = n' if k.ranged and not given else ''} }}" for k in known]
             *first, last = sorted((*forms, *others))
-            raise CaseError(f"noise is {', '.join(first)} or {last}{inner.hint(*kinds)}")
+            raise CaseError(f"noise is {', '.join(first)} or {last}")
         kind = _kind(kinds[chosen]())
         if kind.ranged and given is None:
             given = Range(inner.integer("range", 1, MAX_RANGE), "0..range")
