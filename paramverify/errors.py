@@ -53,6 +53,7 @@ class InputError(ParamverifyError, ValueError):
         self.file = file
         self.key = key
         self.file_line = 0
+        self.unknown = ""  # the name that is not known, where that is the mistake
         self.anchored = False  # whether the key is the whole one, wherever the error was found
 
     @property
@@ -97,11 +98,11 @@ class Mistakes(InputError):
 class ExpressionError(InputError):
     """A mistake in an expression; `text` and `column` (from 0) say where, shown under the text."""
 
-    def __init__(self, reason: str, text: str, column: int, mend: str = "", unknown: str = "") -> None:
+    def __init__(self, reason: str, text: str, column: int, mend: str = "") -> None:
         super().__init__(reason, mend=mend)
         self.text = text
         self.column = column
-        self.unknown = unknown  # the name that is not known, where that is the mistake
+        self.known: frozenset[str] = frozenset()  # what is known, where a name is not
 
     def __str__(self) -> str:
         return f"{super().__str__()}{_pointed(self.text, self.column)}"
@@ -231,7 +232,7 @@ def located(*, file: str = "", key: str = "", anchored: bool = False) -> Iterato
         for part in (error,) if isinstance(error, FinerError) else error.parts:
             part.file = part.file or file
             if key and not part.anchored:
-                part.key = f"{key}.{part.key}" if part.key else key
+                part.key = _joined(key, part.key)
             part.anchored = part.anchored or anchored
         raise
     finally:
@@ -241,7 +242,15 @@ def located(*, file: str = "", key: str = "", anchored: bool = False) -> Iterato
 
 def key_that_is_read() -> str:
     """Returns the key at which reading is, by the `located` around it, for what may go wrong later."""
-    return ".".join(_reading.get())
+    return _joined(*_reading.get())
+
+
+def _joined(*keys: str) -> str:
+    """Returns keys as one: names follow a dot, and numbers in brackets do not."""
+    found = ""
+    for key in keys:
+        found += f".{key}" if found and key and not key.startswith("[") else key
+    return found
 
 
 @contextmanager
@@ -258,10 +267,16 @@ def in_text(file: str, line_of: Callable[[InputError], int]) -> Iterator[None]:
 
 
 class Each:
-    """Keeps the mistakes of each block that it guards, so that the next block is read too; see `gathered`."""
+    """Keeps the mistakes of each block that it guards, so that the next block is read too; see `gathered`.
+
+    What could not be read has stand-ins. With `doubtful` numbers, what is wrong with a model may be only a
+    consequence, and so may be that a name is not known, if it is a `broken` one: neither is told then.
+    """
 
     def __init__(self) -> None:
         self.found: list[InputError] = []
+        self.doubtful = False
+        self.broken: set[str] = set()
 
     def __enter__(self) -> None:
         """Begins a block."""
@@ -271,16 +286,28 @@ class Each:
     ) -> bool:
         if not isinstance(error, InputError) or isinstance(error, FinerError):
             return False
-        self.found.extend(error.parts)
+        self.keep(error)
         return True
+
+    def keep(self, error: InputError) -> None:
+        """Keeps an error, with its whole key."""
+        for part in error.parts:
+            if not part.anchored:
+                part.key = _joined(key_that_is_read(), part.key)
+                part.anchored = True
+            self.found.append(part)
 
     def tell(self) -> None:
         """Raises what was found, if anything."""
-        told = {(e.key, e.file, str(e)): e for e in self.found}
-        if len(told) == 1:
-            raise next(iter(told.values()))
-        if told:
-            raise Mistakes(told.values())
+        told = {}
+        for part in self.found:
+            consequence = self.doubtful and isinstance(part, ModelError)
+            if not consequence and part.unknown not in self.broken:
+                told[part.key, part.file, str(part)] = part
+        if len(told or self.found) == 1:
+            raise next(iter(told.values() or self.found))
+        if self.found:
+            raise Mistakes(told.values() or self.found)
 
 
 @contextmanager
@@ -299,7 +326,7 @@ def gathered() -> Iterator[Each]:
     except FinerError:
         raise
     except InputError as error:
-        each.found.extend(error.parts)
+        each.keep(error)
     except LimitError:
         each.tell()
         raise

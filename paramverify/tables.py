@@ -185,6 +185,21 @@ class Table:
                 self.told.add(other)
                 raise CaseError("unknown key", mend=f"did you mean {near!r}?", key=other)
 
+    def either(self, first: str, second: str, example: str = "") -> str:
+        """Returns which one of two keys is here.
+
+        Raises:
+            CaseError: both or none; `example` is what may be written.
+        """
+        given = [name for name in (first, second) if name in self]
+        if len(given) == 1:
+            return given[0]
+        if not given:
+            self.check_spelling(first, second)
+            raise CaseError(f"give either {first} or {second}", mend=example and f"write {example}")
+        mend = "both are here: delete one"
+        raise CaseError(f"give either {first} or {second}", mend=mend, key=second)
+
     def table(self, name: str) -> Table:
         """Returns a nested table."""
         value = self.need(name)

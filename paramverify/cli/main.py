@@ -19,7 +19,7 @@ from paramverify.cli import _output
 from paramverify.cli._commands import commands
 from paramverify.cli._exits import CODES, Exit, told
 from paramverify.cli._supervisor import supervise
-from paramverify.errors import DefectError, DisagreementError, TimeLimitError
+from paramverify.errors import DefectError, DisagreementError, InputError, TimeLimitError
 
 
 def _use_config(context: click.Context, option: click.Parameter, path: str | None) -> None:
@@ -148,7 +148,8 @@ def _failed(error: Exception | SystemExit, arguments: list[str]) -> int:
         with suppress(OSError):
             error.show()
     elif not isinstance(error, BrokenPipeError):  # there the reader has gone away on purpose
-        _say(f"{kind}: {printable.message(reason)}")
+        mistakes = map(str, error.parts) if isinstance(error, InputError) else [reason]
+        _say("\n".join(f"{kind}: {printable.message(mistake)}" for mistake in mistakes))
     if code == Exit.OUTPUT:
         return code
     if "--json" in arguments:
@@ -156,6 +157,8 @@ def _failed(error: Exception | SystemExit, arguments: list[str]) -> int:
         status = kind if code == Exit.VIOLATED else status
         end = {TimeLimitError: "timeout", MemoryError: "memory"}.get(type(error), "")
         document = _output.known.answer(status, reason, end)
+        if isinstance(error, InputError):
+            document["errors"] = [part.to_dict() for part in error.parts]
         if code == Exit.DEFECT:
             document["error"] = type(error).__name__
         click.echo(json.dumps(document))

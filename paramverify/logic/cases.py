@@ -18,6 +18,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from paramverify.algebra.exponents import exponents
 from paramverify.algebra.expressions import Expression
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.signs import Sign, sign_on
-from paramverify.errors import CaseError, located
+from paramverify.errors import CaseError, gathered, located
 from paramverify.files import read_file
 from paramverify.logic.grammar import read_predicate, read_property
 from paramverify.logic.numbers import real
@@ -38,7 +39,7 @@ from paramverify.models.chains.prism import MAX_BYTES, read_prism
 from paramverify.models.chains.relations import Relation, closed, labelled, where
 from paramverify.models.chains.tables import read_states
 from paramverify.models.context import Checks, Obligation, check_domain
-from paramverify.models.parameters import read_domain
+from paramverify.models.parameters import read_domain_for
 from paramverify.tables import Table, all_expressions, as_expression, in_case, read_document
 
 
@@ -103,33 +104,30 @@ def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
     expect = top.table("expect").data if "expect" in top else {}
     if given.properties:
         expect = {}
-    properties = _properties(top, given)
     if given.parameters:
         top.data = {**top.data, "parameters": {**top.data.get("parameters", {}), **given.parameters}}
-    words = {k: v for k, v in top.data.items() if k in ("states", "parameters")}
-    used = exponents([*all_expressions(words), *_expressions(properties)])[""]
-    used += [read_epsilon(p.epsilon).rational for p in _privates(properties)]
-    with located(key="epsilon"):
-        used += [read_epsilon(as_expression(text)).rational for text in given.epsilons]
-        used += exponents([as_expression(text) for text in (*given.epsilons, *given.deltas)])[""]
-    checks = Checks(read_domain(top, {"": used}, {}))
-    empty = check_domain(checks.domain)
-    chain = _model(top, path, checks, given)
+    with gathered() as each:
+        properties: dict[str, Property] = {}
+        with each:
+            properties = _properties(top, given)
+        used = _exponents(top, properties, given)
+        checks = Checks(read_domain_for(top, {"": used}, {}, each), mistakes=each)
+        empty = check_domain(checks.domain)
+        for known in ("model", "states", "neighbours"):
+            top.get(known)
+        with each:
+            chain = _model(top, path, checks, given)
+        with each:
+            top.close()
     relation = _relation(top, chain, given)
-    for name, found in properties.items():
-        with located(key=name if given.properties else f"formulas.{name}"):
-            check_labels(found.formula, chain)
-            for part in parts(found.formula):
-                if isinstance(part, Private):
-                    _check_epsilon(part.epsilon, checks)
-                    _check_delta(part.delta, checks)
-                elif isinstance(part, Probability):
-                    _check_share(part.bound, checks)
+    with gathered() as each:
+        for name, found in properties.items():
+            with each, located(key=name if given.properties else f"formulas.{name}"):
+                _check_formula(found, chain, checks)
     for text in given.epsilons:
         _check_epsilon(as_expression(text), checks)
     for text in given.deltas:
         _check_delta(as_expression(text), checks)
-    top.close()
     for name in expect:
         if name not in properties:
             raise CaseError("no such formula", key=f"expect.{name}")
@@ -147,14 +145,36 @@ def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
     )
 
 
+def _exponents(top: Table, properties: Mapping[str, Property], given: Given) -> list[Fraction]:
+    """Returns the numbers in every `exp` of the case and of what the command line says."""
+    words = {k: v for k, v in top.data.items() if k in ("states", "parameters")}
+    used = exponents([*all_expressions(words), *_expressions(properties)])[""]
+    used += [read_epsilon(p.epsilon).rational for p in _privates(properties)]
+    with located(key="epsilon"):
+        used += [read_epsilon(as_expression(text)).rational for text in given.epsilons]
+        used += exponents([as_expression(text) for text in (*given.epsilons, *given.deltas)])[""]
+    return used
+
+
+def _check_formula(found: Property, chain: Chain, checks: Checks) -> None:
+    check_labels(found.formula, chain)
+    for part in parts(found.formula):
+        if isinstance(part, Private):
+            _check_epsilon(part.epsilon, checks)
+            _check_delta(part.delta, checks)
+        elif isinstance(part, Probability):
+            _check_share(part.bound, checks)
+
+
 def _properties(top: Table, given: Given) -> dict[str, Property]:
     found: dict[str, Property] = {}
     if "formulas" in top:
-        with top.within("formulas") as table:
+        with top.within("formulas") as table, gathered() as each:
             for name in table:
-                text = table.text(name)
-                with located(key=name):
-                    found[name] = read_property(text)
+                with each:
+                    text = table.text(name)
+                    with located(key=name):
+                        found[name] = read_property(text)
     if given.properties:
         found = {}
         for number, text in enumerate(given.properties, start=1):

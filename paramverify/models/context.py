@@ -28,7 +28,7 @@ from paramverify.algebra.polynomials import (
 )
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import Claim, nowhere, positive
-from paramverify.errors import ModelError, key_that_is_read
+from paramverify.errors import Each, ModelError, key_that_is_read
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +51,7 @@ class Checks:
         default_factory=list
     )  # what a reader of the verdict should know of the mechanism
     files: dict[str, str] = field(default_factory=dict)  # texts of the files that the mechanism names, by key
+    mistakes: Each = field(default_factory=Each)  # those that were found while the rest is read
 
     @property
     def ring(self) -> Ring:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 
 from paramverify.algebra.constraints import conjuncts
@@ -14,6 +13,7 @@ from paramverify.errors import CaseError, InputError, LimitError, located
 from paramverify.models.context import Checks
 from paramverify.models.inequality import Comparison
 from paramverify.models.rational_files import RationalFile, read_rational_file
+from paramverify.spelling import nearest
 from paramverify.tables import Table, as_expression, check_name
 
 MAX_FILES = 20
@@ -57,20 +57,21 @@ class Definitions:
     def read(self, define: Table, files: Mapping[str, RationalFile]) -> None:
         """Reads the entries in their order; later ones may use earlier ones.
 
-        Raises:
-            InputError: a mistake, or a denominator that vanishes at a point of the domain.
+        The checks keep mistakes, and denominators that vanish at a point of the domain.
         """
         for name in define:
-            with located(key="define"):
+            with self.checks.mistakes, located(key="define"):
                 check_name(name)
                 if name in self.checks.ring.names:
                     raise CaseError("this name is already that of a parameter", key=name)
-            with located(key=f"define.{name}"):
-                if name in files:
-                    self.functions[name] = self._from_file(files[name])
-                else:
-                    expression = as_expression(define.get(name))
-                    self.functions[name] = self._function(expression, expression.text)
+                with located(key=name):
+                    if name in files:
+                        self.functions[name] = self._from_file(files[name])
+                    else:
+                        expression = as_expression(define.get(name))
+                        self.functions[name] = self._function(expression, expression.text)
+            if name not in self.functions:
+                self.checks.mistakes.broken.add(name)
 
     def _from_file(self, file: RationalFile) -> RationalFunction:
         try:
@@ -101,7 +102,8 @@ class Definitions:
         if not texts or len(texts) > MAX_CLAIMS:
             raise CaseError(f"from 1 to {MAX_CLAIMS:,} claims are needed here", key="holds")
         for k, text in enumerate(texts):
-            with located(key=f"holds[{k}]" if isinstance(given, list) else "holds"):
+            place = f"holds[{k}]" if isinstance(given, list) else "holds"
+            with self.checks.mistakes, located(key=place):
                 if not isinstance(text, str):
                     raise CaseError('a comparison such as "f <= 1/2" is needed here')
                 yield from self._compared(text)
@@ -118,6 +120,6 @@ class Definitions:
 
 def unknown_table(name: str, known: list[str]) -> CaseError:
     """Returns the error for a table that no case has, with the nearest one that there is."""
-    near = get_close_matches(name, known, n=1)
-    hint = f"did you mean [{near[0]}]?" if near else f"a case has {', '.join(f'[{n}]' for n in known)}"
-    return CaseError(f"unknown table; {hint}", key=name)
+    near = nearest(name, known)
+    hint = f"did you mean [{near}]?" if near else f"a case has {', '.join(f'[{n}]' for n in known)}"
+    return CaseError("unknown table", mend=hint, key=name)

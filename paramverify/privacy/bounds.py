@@ -31,8 +31,7 @@ def read_measure(privacy: Table, checks: Checks, distances: Collection[Fraction]
     if "delta" in privacy.data:
         reason = "a case has no delta, its privacy is pure; `paramverify logic` asks for (epsilon, delta)"
         raise CaseError(f"{reason} by formulas D{{epsilon, delta}}[ path ] over a chain", key="delta")
-    one_bound(privacy)
-    name = "epsilon" if "epsilon" in privacy else "ratio"
+    name = privacy.either("epsilon", "ratio", 'epsilon = "ln(2)", for example')
     if not distances:
         return _bound(privacy.expression(name), name, checks)
     if not DISTANCE.search(str(privacy.get(name))):
@@ -48,20 +47,6 @@ def read_measure(privacy: Table, checks: Checks, distances: Collection[Fraction]
             error.reason += f" (for the distance {distance}{hint})"
             raise
     return Metric(bounds), words
-
-
-def one_bound(privacy: Table) -> None:
-    """Checks that a table has one of `epsilon` and `ratio`.
-
-    Raises:
-        CaseError: it has both, or none.
-    """
-    given = [name for name in ("epsilon", "ratio") if name in privacy]
-    if len(given) == 2:
-        raise CaseError("give either epsilon or ratio", mend="both are here: delete one", key="ratio")
-    if not given:
-        privacy.check_spelling("epsilon", "ratio")
-        raise CaseError("give either epsilon or ratio", mend='write epsilon = "ln(2)", for example')
 
 
 def check_distance(privacy: Table, known: Collection[str]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from os import PathLike
@@ -18,26 +19,27 @@ from typing import Any
 from paramverify.algebra.budgets import read_epsilon
 from paramverify.algebra.exponents import exponents
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.errors import CaseError, FinerError, located
+from paramverify.errors import CaseError, Each, FinerError, InputError, gathered, located
 from paramverify.files import read_file
 from paramverify.models.context import Checks, check_domain
 from paramverify.models.definitions import Definitions, read_files, unknown_table
 from paramverify.models.design import Design, read_design
 from paramverify.models.distances import NAME
-from paramverify.models.inequality import Inequality
+from paramverify.models.inequality import Comparison, Inequality
 from paramverify.models.kinds import AnyModel
+from paramverify.models.measures import Measure
 from paramverify.models.mechanisms import Input, Mechanism, files_of
 from paramverify.models.model import Model
 from paramverify.models.one_sided import without_one_sided
 from paramverify.models.parameters import (
     fixed_values,
-    read_domain,
+    read_domain_for,
     unbounded_names,
     without_interval,
 )
 from paramverify.models.priors import Prior
 from paramverify.privacy.bounds import check_distance, read_lengths, read_measure, read_one_sided
-from paramverify.privacy.secrets import possible, read_comparison
+from paramverify.privacy.secrets import Compared, possible, read_comparison
 from paramverify.tables import MAX_BYTES, Table, all_expressions, in_case, read_document
 
 PRIVACY = ("prior", "mechanism", "secrets", "neighbours", "privacy")
@@ -136,33 +138,35 @@ class _Reader:
         title = self.top.text("title", "")
         source = self.top.text("source", "")
         expect = self.top.table("expect").data if "expect" in self.top else {}
-        for name, value in self.top.data.items():
-            if isinstance(value, dict) and name not in TABLES:
-                raise unknown_table(name, TABLES)
         read = self.claim() if "claim" in self.top or "define" in self.top else self.privacy()
         return replace(read, title=title, source=source, expect=expect)
 
     def claim(self) -> Case:
         """Reads a case of an inequality of its own: `[define]` and `[claim]`."""
-        for name in PRIVACY:
-            if name in self.top:
-                raise CaseError("give either [claim], or [mechanism] and [privacy]", key=name)
-        define = self.top.table("define") if "define" in self.top else Table({})
-        if "claim" not in self.top:
-            raise CaseError('[define] needs a [claim], such as holds = "f <= 1/2"')
-        claim = self.top.table("claim")
-        files = read_files(define, Path(self.path).parent)
-        digest = self.digest
-        if files:
-            parts = [digest, *(file.digest for file in files.values())]
-            digest = hashlib.sha256(" ".join(parts).encode()).hexdigest()
-        checks = Checks(read_domain(self.top, self.exponents(), files))
-        empty = check_domain(checks.domain)
-        functions = Definitions(checks)
-        functions.read(define, files)
-        with located(key="claim"):
-            comparisons = tuple(functions.comparisons(claim))
-            claim.close()
+        with gathered() as each:
+            for name in PRIVACY:
+                if name in self.top:
+                    raise CaseError("give either [claim], or [mechanism] and [privacy]", key=name)
+            define = self.top.table("define") if "define" in self.top else Table({})
+            if "claim" not in self.top:
+                raise CaseError('[define] needs a [claim], such as holds = "f <= 1/2"', key="define")
+            claim = self.top.table("claim")
+            files = read_files(define, Path(self.path).parent)
+            digest = self.digest
+            if files:
+                parts = [digest, *(file.digest for file in files.values())]
+                digest = hashlib.sha256(" ".join(parts).encode()).hexdigest()
+            domain = read_domain_for(self.top, self.exponents(), files, each)
+            checks = Checks(domain, mistakes=each)
+            functions = Definitions(checks)
+            functions.read(define, files)
+            comparisons: tuple[Comparison, ...] = ()
+            with each, located(key="claim"):
+                comparisons = tuple(functions.comparisons(claim))
+                claim.close()
+            free, design = self.free(checks), self.design(checks)
+            self.close(each)
+            each.tell()
         model = Inequality(
             checks.domain,
             comparisons,
@@ -170,36 +174,72 @@ class _Reader:
             text=" and ".join(dict.fromkeys(c.text for c in comparisons)),
             obligations=tuple(checks.obligations),
             notes=tuple(without_interval(files, self.top.data.get("parameters", {}))),
-            maybe_empty=empty,
+            maybe_empty=check_domain(checks.domain),
         )
-        free, design = self.free(checks), read_design(self.top, checks.ring.unbounded)
-        self.top.close()
         return Case(self.path, digest, budget=model.text, model=model, free=free, design=design)
 
     def privacy(self) -> Case:
         """Reads a case about privacy: `[mechanism]`, what is compared, and `[privacy]`."""
-        privacy = self.top.table("privacy")
-        with located(key="privacy"):
-            tables = (self.top.data.get(name) for name in ("parameters", "neighbours"))
-            check_distance(privacy, [name for table in tables if isinstance(table, dict) for name in table])
-        checks = Checks(read_domain(self.top, self.exponents(privacy), {}))
-        free, design = self.free(checks), read_design(self.top, checks.ring.unbounded)
-        empty = check_domain(checks.domain)
-        digest = self.files(checks)
-        compared = read_comparison(self.top, checks)
-        with located(key="privacy"):
-            distances = {p.distance for p in compared.pairs if p.distance is not None}
-            measure, budget = read_measure(privacy, checks, distances)
-            lengths = read_lengths(privacy.get("length"))
-            if distances and not lengths:
-                reason = 'with distances the lengths are numbers: write, for example, length = "1..5"'
-                raise CaseError(reason, key="length")
-            one_sided = read_one_sided(privacy)
-            privacy.close()
-            if one_sided and compared.stands_for:
-                reason = "one pair stands for all neighbours here, which needs all sequences"
-                raise CaseError(reason, key="one_sided")
-        self.top.close()
+        with gathered() as each:
+            privacy: Table | None = None
+            with each:
+                privacy = self.top.table("privacy")
+            domain = read_domain_for(self.top, self.exponents(privacy), {}, each)
+            checks = Checks(domain, mistakes=each)
+            free, design, digest = self.free(checks), self.design(checks), ""
+            with each:
+                digest = self.files(checks)
+            compared = read_comparison(self.top, checks, has_files=bool(digest))
+            bound: tuple[Measure, str, tuple[int, ...], bool] | None = None
+            with each, located(key="privacy"):
+                bound = self.bound(privacy, compared, checks) if privacy else None
+            self.close(each)
+            each.tell()
+            assert compared is not None  # else there was a mistake
+            assert bound is not None
+            return self.told(checks, digest, compared, bound, (free, design))
+
+    def bound(
+        self, privacy: Table, compared: Compared | None, checks: Checks
+    ) -> tuple[Measure, str, tuple[int, ...], bool]:
+        """Reads `[privacy]`: the measure with its bound, the bound in words, the lengths, and `one_sided`.
+
+        Without what is compared it looks for mistakes only.
+        """
+        tables = (self.top.data.get(name) for name in ("parameters", "neighbours"))
+        check_distance(privacy, [name for table in tables if isinstance(table, dict) for name in table])
+        neighbours = self.top.data.get("neighbours")
+        pairs = compared.pairs if compared else ()
+        distances = {p.distance for p in pairs if p.distance is not None}
+        if not compared and isinstance(neighbours, dict) and NAME in neighbours:
+            distances = {Fraction(1)}
+        with gathered() as each:
+            with each:
+                measure, budget = read_measure(privacy, checks, distances)
+            with each:
+                lengths = read_lengths(privacy.get("length"))
+                if distances and not lengths:
+                    reason = 'with distances the lengths are numbers: write, for example, length = "1..5"'
+                    raise CaseError(reason, key="length")
+            with each:
+                one_sided = read_one_sided(privacy)
+                if one_sided and compared and compared.stands_for:
+                    reason = "one pair stands for all neighbours here, which needs all sequences"
+                    raise CaseError(reason, key="one_sided")
+            with each:
+                privacy.close()
+        return measure, budget, lengths, one_sided
+
+    def told(
+        self,
+        checks: Checks,
+        digest: str,
+        compared: Compared,
+        bound: tuple[Measure, str, tuple[int, ...], bool],
+        chosen: tuple[tuple[str, ...], Design | None],
+    ) -> Case:
+        """Returns the case of all that was read."""
+        measure, budget, lengths, one_sided = bound
         doubtful, excluded = possible(compared.pairs, checks.domain)
         meanings = [f"{u.variable} stands for {u.meaning}" for u in checks.ring.unbounded]
         model = Model(
@@ -210,7 +250,7 @@ class _Reader:
             lengths=lengths,
             obligations=tuple(checks.obligations),
             notes=tuple(dict.fromkeys([*compared.notes, *excluded, *meanings, *checks.notes])),
-            maybe_empty=empty,
+            maybe_empty=check_domain(checks.domain),
             stands_for=compared.stands_for,
             maybe_impossible=tuple(doubtful),
         )
@@ -222,8 +262,8 @@ class _Reader:
             digest,
             budget=budget,
             model=model,
-            free=free,
-            design=design,
+            free=chosen[0],
+            design=chosen[1],
             mechanism=compared.mechanism,
             kind=self.top.table("mechanism").text("kind"),
             neighbours="neighbours" in self.top,
@@ -263,18 +303,33 @@ class _Reader:
         for name, factors in exponents(expressions, names).items():
             used[name] += factors
         if privacy and "epsilon" in privacy:
-            with located(key="privacy"):
+            with suppress(InputError):  # told where the bound is read
                 budget = read_epsilon(privacy.expression("epsilon", one), names, fixed_values(self.top))
                 used[""].append(budget.rational)
                 for name, factor in budget.multiples:
                     used[name].append(factor)
         return used
 
+    def close(self, each: Each) -> None:
+        """Tells what no case has: tables, and keys above all tables."""
+        for name, value in self.top.data.items():
+            if isinstance(value, dict) and name not in TABLES:
+                self.top.told.add(name)
+                each.keep(unknown_table(name, TABLES))
+        with each:
+            self.top.close()
+
+    def design(self, checks: Checks) -> Design | None:
+        """Reads the design parameters."""
+        with checks.mistakes:
+            return read_design(self.top, checks.ring.unbounded)
+        return None
+
     def free(self, checks: Checks) -> tuple[str, ...]:
         """Reads `[quantify]`: the parameters that it does not name are left free."""
         if "quantify" not in self.top:
             return ()
-        with self.top.within("quantify") as table:
+        with checks.mistakes, self.top.within("quantify") as table:
             variables = {u.name: u.variable for u in checks.ring.unbounded}
             names = [variables.get(name, name) for name in table.texts("forall")]
             table.close()
@@ -285,3 +340,4 @@ class _Reader:
             if not free:
                 raise CaseError("no parameter is left free; leave [quantify] out", key="forall")
             return free
+        return ()

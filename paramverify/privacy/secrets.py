@@ -16,7 +16,7 @@ from paramverify.algebra.expressions import Expression, Value, evaluate
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, constant_value, value_at, variables
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import Claim
-from paramverify.errors import CaseError, located
+from paramverify.errors import CaseError, Each, gathered, located
 from paramverify.models.conditions import shape_of
 from paramverify.models.context import Checks, Obligation, is_somewhere_positive
 from paramverify.models.distances import in_words, one_way, with_distances
@@ -40,6 +40,7 @@ from paramverify.models.priors import (
     check_labels,
     read_prior,
 )
+from paramverify.spelling import nearest
 from paramverify.tables import Table, check_name, is_decimal
 
 
@@ -61,24 +62,38 @@ class Compared:
     notes: tuple[str, ...] = ()
 
 
-def read_comparison(top: Table, checks: Checks) -> Compared:
+def read_comparison(top: Table, checks: Checks, has_files: bool = True) -> Compared | None:
     """Reads `[mechanism]`, and `[neighbours]` or `[prior]` and `[secrets]`.
 
+    Without its files the mechanism is not read. The checks keep the mistakes; after one it returns nothing.
+
     Raises:
-        InputError: a mistake in one of them. LimitError: too many inputs or pairs.
+        InputError: a mistake after which nothing else can be read. LimitError: too many inputs or pairs.
     """
-    with top.within("mechanism") as made:
-        mechanism, checked = read_mechanism(made, checks), are_rows_checked(made.text("kind"))
-    if "neighbours" in top:
-        names = (*checks.ring.parameters, *(u.name for u in checks.ring.unbounded))
-        found = _neighbours(top, mechanism, names)
-    elif isinstance(mechanism, Explicit) and not mechanism.queries:
-        found = Compared(mechanism, mechanism.model, _explicit_pairs(top, mechanism, checks))
-    else:
-        found = _secret_pairs(top, mechanism, checks)
-    if not checked:
+    each = checks.mistakes
+    mechanism: Mechanism | None = None
+    checked = True
+    with each, top.within("mechanism") as made:
+        if has_files:
+            mechanism, checked = read_mechanism(made, checks), are_rows_checked(made.text("kind"))
+    found: Compared | None = None
+    with each:
+        if "neighbours" in top:
+            names = (*checks.ring.parameters, *(u.name for u in checks.ring.unbounded))
+            found = _neighbours(top, mechanism, names) if mechanism else None
+        elif isinstance(mechanism, Explicit) and not mechanism.queries:
+            found = Compared(mechanism, mechanism.model, _explicit_pairs(top, mechanism, checks))
+        elif mechanism or not _has_explicit_priors(top):
+            found = _secret_pairs(top, mechanism, checks)
+    if found and not checked and not each.found:
         _check_steps(found.hmm, checks)
-    return found
+    return None if each.found else found
+
+
+def _has_explicit_priors(top: Table) -> bool:
+    """Tells whether `[prior]` may be written state by state, where the mechanism could not be read."""
+    made = top.data.get("mechanism")
+    return isinstance(made, dict) and made.get("kind") == "hmm" and "start" not in made
 
 
 def _check_steps(hmm: HMM, checks: Checks) -> None:
@@ -134,26 +149,30 @@ def _worst(mechanism: Mechanism, around: Neighbourhood) -> Compared:
     return Compared(mechanism, hmm, pairs, stands_for=around, notes=(note,))
 
 
-def _secret_pairs(top: Table, mechanism: Mechanism, checks: Checks) -> Compared:
-    """Conditions the prior on each secret, and carries it through the queries."""
-    if not mechanism.queries:
-        if "prior" not in top and "secrets" not in top:
-            reason = "[neighbours] is missing: which inputs must not be told apart? Write"
-            raise CaseError(
-                f'{reason} differ = "each" in it, or give [prior] and [secrets]', key="neighbours"
-            )
-        if isinstance(mechanism, ProgramMechanism):
-            name = mechanism.places[0].name
-            reason = f'with [prior] an input is an expression over its variables: write {name} = "a + b"'
-            raise CaseError(f"{reason}, or give [neighbours] instead", key="mechanism.inputs")
-        raise CaseError("the query expressions are missing: what is it applied to?", key="mechanism")
-    with top.within("prior") as belief:
+def _secret_pairs(top: Table, mechanism: Mechanism | None, checks: Checks) -> Compared | None:
+    """Conditions the prior on each secret, and carries it through the queries.
+
+    Without a mechanism, or after a mistake, the tables are read and nothing is formed.
+    """
+    each = checks.mistakes
+    if mechanism:
+        with each:
+            _need_queries(top, mechanism)
+    prior: Prior | None = None
+    with each, top.within("prior") as belief:
         prior = read_prior(belief, checks)
-    table = top.table("secrets")
-    with located(key="secrets"):
-        wanted = _pairs(table)
-        conditioned = _conditioned(prior, table, wanted)
-        _close_secrets(table)
+    wanted: list[tuple[str, str]] = []
+    conditioned: dict[str, Prior] = {}
+    with each:
+        table = top.table("secrets")
+        with located(key="secrets"):
+            with each:
+                wanted = _pairs(table)
+            if prior:
+                conditioned = _conditioned(prior, table, wanted, each)
+            _close_secrets(table, each)
+    if mechanism is None or each.found:
+        return None
     weights = {name: _weights(given, mechanism) for name, given in conditioned.items()}
     inputs = list(dict.fromkeys(given for answers in weights.values() for given in answers))
     hmm, starts = mechanism.build(inputs)
@@ -163,16 +182,38 @@ def _secret_pairs(top: Table, mechanism: Mechanism, checks: Checks) -> Compared:
     return Compared(mechanism, hmm, pairs, prior, weights)
 
 
-def _conditioned(prior: Prior, table: Table, wanted: Sequence[tuple[str, str]]) -> dict[str, Prior]:
+def _need_queries(top: Table, mechanism: Mechanism) -> None:
+    """Checks that the case says what the mechanism is applied to, and what is compared."""
+    if mechanism.queries:
+        return
+    if "prior" not in top and "secrets" not in top:
+        reason = "[neighbours] is missing: which inputs must not be told apart? Write"
+        raise CaseError(f'{reason} differ = "each" in it, or give [prior] and [secrets]', key="neighbours")
+    if isinstance(mechanism, ProgramMechanism):
+        name = mechanism.places[0].name
+        reason = f'with [prior] an input is an expression over its variables: write {name} = "a + b"'
+        raise CaseError(f"{reason}, or give [neighbours] instead", key="mechanism.inputs")
+    raise CaseError("the query expressions are missing: what is it applied to?", key="mechanism")
+
+
+def _conditioned(
+    prior: Prior, table: Table, wanted: Sequence[tuple[str, str]], each: Each
+) -> dict[str, Prior]:
     """Returns the prior under each secret that a pair names."""
     found: dict[str, Prior] = {}
     for name in dict.fromkeys(name for pair in wanted for name in pair):
-        if name not in table:
-            known = ", ".join(printable.name(k) for k in table.data if k != "pairs")
-            raise CaseError(f"{name!r} is not one of the secrets: {known}", key="pairs")
-        secret = table.expression(name)
-        with located(key=name):
-            found[name] = prior.where(secret)
+        with each:
+            if name not in table:
+                others = [other for other in table.data if other != "pairs"]
+                near = nearest(name, others)
+                known = ", ".join(map(printable.name, others))
+                mend = f"did you mean {near!r}?" if near else ""
+                place = next(k for k, pair in enumerate(wanted) if name in pair)
+                reason = f"{name!r} is not one of the secrets: {known}"
+                raise CaseError(reason, key=f"pairs[{place}]", mend=mend)
+            secret = table.expression(name)
+            with located(key=name):
+                found[name] = prior.where(secret)
     return found
 
 
@@ -205,26 +246,29 @@ def _pairs(table: Table) -> list[tuple[str, str]]:
     if not isinstance(pairs, list) or not pairs:
         raise CaseError("a list of pairs of secrets is needed here", key="pairs")
     found: list[tuple[str, str]] = []
-    for k, pair in enumerate(pairs):
-        with located(key=f"pairs[{k}]"):
-            if not (
-                isinstance(pair, list)
-                and len(pair) == 2
-                and all(isinstance(n, str) and not is_decimal(n) for n in pair)
-            ):
-                raise CaseError("a pair of two names is needed here")
-            if pair[0] == pair[1]:
-                raise CaseError("a secret cannot be compared with itself")
-            found.append((pair[0], pair[1]))
+    with gathered() as each:
+        for k, pair in enumerate(pairs):
+            with each, located(key=f"pairs[{k}]"):
+                found.append(_pair(pair))
     return found
 
 
-def _close_secrets(table: Table) -> None:
+def _pair(pair: object) -> tuple[str, str]:
+    names = isinstance(pair, list) and all(isinstance(name, str) and not is_decimal(name) for name in pair)
+    if not (isinstance(pair, list) and names and len(pair) == 2):
+        raise CaseError("a pair of two names is needed here")
+    if pair[0] == pair[1]:
+        raise CaseError("a secret cannot be compared with itself")
+    return pair[0], pair[1]
+
+
+def _close_secrets(table: Table, each: Each) -> None:
     """Checks that every secret, also one that no pair uses, is at least an expression."""
     for name in table:
         if name != "pairs":
-            check_name(name)
-            table.expression(name)
+            with each:
+                check_name(name)
+                table.expression(name)
 
 
 def _weights(prior: Prior, mechanism: Mechanism) -> dict[Input, RationalFunction]:

@@ -56,7 +56,7 @@ MISTAKES = [
     ("[privacy]", "[privaci]", "privaci: unknown table; did you mean [privacy]?"),
     ("[mechanism]", "[mechansim]", "mechansim: unknown table; did you mean [mechanism]?"),
     ("[mechanism]", "[tea]\n[mechanism]", "tea: unknown table; a case has [parameters], [prior]"),
-    ('epsilon = "ln(4)"', 'epsilon = "two"', 'privacy: epsilon is a number, "ln(2)" or the like'),
+    ('epsilon = "ln(4)"', 'epsilon = "two"', 'privacy.epsilon: epsilon is a number, "ln(2)" or the like'),
     ("[privacy]", "[claim]\n[privacy]", "prior: give either [claim], or [mechanism] and [privacy]"),
     ('"john == 1"', '"jon == 1"', "secrets.yes: unknown name 'jon'; did you mean 'john'?"),
     ('"john == 1"', '"john =="', "secrets.yes: syntax error"),
@@ -108,7 +108,7 @@ MISTAKES = [
     (
         'epsilon = "ln(4)"',
         "epsilon = nan",
-        'privacy: epsilon is a number, "ln(2)" or the like; a parameter may',
+        'privacy.epsilon: epsilon is a number, "ln(2)" or the like; a parameter may',
     ),
     ('epsilon = "ln(4)"', "epsilon = 1979-05-27", "an expression (text or a number) is needed here"),
     ('epsilon = "ln(4)"', 'epsilon = "ln(4)"\nlength = 0', "privacy.length: a number from 1 to"),
@@ -116,7 +116,7 @@ MISTAKES = [
     (
         'pairs = [["yes", "no"]]',
         'pairs = [["yes", "nay"]]',
-        "secrets.pairs: 'nay' is not one of the secrets: yes, no",
+        "secrets.pairs[0]: 'nay' is not one of the secrets: yes, no",
     ),
     ('pairs = [["yes", "no"]]', 'pairs = [["yes", "yes"]]', "a secret cannot be compared with itself"),
     ("[privacy]", '[neighbours]\ndiffer = "each"\n[privacy]', "neighbours: give either [neighbours], or"),

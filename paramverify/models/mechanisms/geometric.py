@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from paramverify.errors import gathered
 from paramverify.models.context import Checks
 from paramverify.models.mechanisms import Drawing, Mechanism, read_query
 from paramverify.models.mechanisms._one_shot import OneShot
@@ -44,12 +45,18 @@ class OneAnswer:
 
 def read(table: Table, checks: Checks) -> Mechanism:
     """Reads `query` (an expression with values 0..range) and `noise`."""
-    noise = read_noise(table, "noise", checks)
+    with gathered() as each:
+        with each:
+            query = read_query(table)
+        with each:
+            noise = read_noise(table, "noise", checks)
+        with each:
+            table.close()
     values = tuple(Fraction(v) for v in range(noise.range + 1))
     outputs = tuple(str(v) for v in values)
     return Geometric(
         checks,
-        read_query(table),
+        query,
         (values,),
         outputs,
         lambda given: noise.rows[int(given[0])],

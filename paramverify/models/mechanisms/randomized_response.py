@@ -31,10 +31,11 @@ def read(table: Table, checks: Checks) -> Mechanism:
         raise CaseError("a list of at least two values is needed here", key="values")
     with located(key="values"):
         values = tuple(distinct(listed))
-    if ("truth" in table) == ("coin" in table):
-        raise CaseError("give either truth or coin")
+    way = table.either("truth", "coin")
+    for name in ("query", "memory"):
+        table.get(name)
     one = RationalFunction.of(checks.ring.number(1))
-    if "truth" in table:
+    if way == "truth":
         truth = checks.function(table.expression("truth"))
         share = RationalFunction.of(checks.ring.number(Fraction(1, len(values) - 1)))
         other = (one - truth) * share

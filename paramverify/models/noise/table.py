@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.errors import CaseError, located
+from paramverify.errors import CaseError, gathered, located
 from paramverify.models.context import Checks
 from paramverify.models.noise import Noise, NoiseKind, Range
 from paramverify.tables import Table, as_expression
@@ -13,10 +13,12 @@ from paramverify.tables import Table, as_expression
 
 def table_noise(rows: Sequence[Sequence[RationalFunction]], checks: Checks) -> Noise:
     """Returns noise given row by row: rows[f][o] is the probability that f is released as o."""
-    for f, row in enumerate(rows):
-        if len(row) != len(rows):
-            raise CaseError(f"row {f} has {len(row)} entries, the table has {len(rows)} rows", key="table")
-        checks.distribution({str(o): p for o, p in enumerate(row)}, f"row {f} of the noise table")
+    with gathered() as each:
+        for f, row in enumerate(rows):
+            with each, located(key=f"table[{f}]"):
+                if len(row) != len(rows):
+                    raise CaseError(f"row {f} has {len(row)} entries, the table has {len(rows)} rows")
+                checks.distribution({str(o): p for o, p in enumerate(row)}, f"row {f} of the noise table")
     return Noise(rows)
 
 
@@ -28,9 +30,12 @@ def _read(table: Table, checks: Checks, given: Range | None) -> Noise:
     if not lists or len(data) < 2:
         raise CaseError("a list of at least two rows is needed here", key="table")
     rows: list[list[RationalFunction]] = []
-    for f, row in enumerate(data):
-        with located(key=f"table[{f}]"):
-            rows.append([checks.function(as_expression(entry)) for entry in row])
+    with gathered() as each:
+        for f, row in enumerate(data):
+            rows.append([])
+            for o, entry in enumerate(row):
+                with each, located(key=f"table[{f}][{o}]"):
+                    rows[f].append(checks.function(as_expression(entry)))
     return table_noise(rows, checks)
 
 
