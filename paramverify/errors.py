@@ -47,14 +47,19 @@ class InputError(ParamverifyError, ValueError):
     """
 
     def __init__(self, reason: str, *, file: str = "", key: str = "", mend: str = "") -> None:
-        self.reason = f"{reason}; {mend}" if mend else reason
-        super().__init__(self.reason)
-        self.mend = mend
+        super().__init__(reason)
+        self.retell(reason, mend)
         self.file = file
         self.key = key
         self.file_line = 0
         self.unknown = ""  # the name that is not known, where that is the mistake
         self.anchored = False  # whether the key is the whole one, wherever the error was found
+
+    def retell(self, reason: str, mend: str = "") -> None:
+        """Says the mistake in other words."""
+        self.mend = mend
+        self.reason = f"{reason}; {mend}" if mend else reason
+        self.args = (self.reason,)
 
     @property
     def parts(self) -> tuple[InputError, ...]:
@@ -299,11 +304,12 @@ class Each:
 
     def tell(self) -> None:
         """Raises what was found, if anything."""
-        told = {}
+        told: dict[tuple[str, ...], InputError] = {}
         for part in self.found:
             consequence = self.doubtful and isinstance(part, ModelError)
             if not consequence and part.unknown not in self.broken:
-                told[part.key, part.file, str(part)] = part
+                once = part.unknown and not part.mend.startswith("did you mean")
+                told.setdefault((part.unknown,) if once else (part.key, part.file, str(part)), part)
         if len(told or self.found) == 1:
             raise next(iter(told.values() or self.found))
         if self.found:

@@ -23,6 +23,7 @@ from paramverify.models.parameters import read_domain_for
 from paramverify.models.systems.reading import read_slots, read_system
 from paramverify.models.systems.slots import Slots
 from paramverify.models.systems.system import System, reachable_part
+from paramverify.models.undeclared import explained
 from paramverify.tables import Table, all_expressions, in_case, read_document, read_toml
 
 MOST_NAMES = 8  # states that a note names
@@ -82,7 +83,7 @@ def load(
     """
     file = Path(path)
     document = read_document(file)
-    with in_case(str(path), document.text):
+    with in_case(str(path), document.text), explained(document.data):
         top = Table(document.data)
         with gathered() as each:
             frame = _frame(top, each, bounded)
@@ -137,7 +138,7 @@ def load_slots(path: str | PathLike[str]) -> tuple[Slots, str, str]:
         LimitError: a system with too many states, where the case has `[unwinding]` or `[[subroutines]]`.
     """
     document = read_document(Path(path))
-    with in_case(str(path), document.text):
+    with in_case(str(path), document.text), explained(document.data):
         top = Table(document.data)
         with gathered() as each:
             frame = _frame(top, each)

@@ -28,7 +28,8 @@ from paramverify.algebra.polynomials import (
 )
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import Claim, nowhere, positive
-from paramverify.errors import Each, ModelError, key_that_is_read
+from paramverify.errors import Each, ModelError, key_that_is_read, located
+from paramverify.tables import Table, as_expression
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +69,11 @@ class Checks:
         value = to_rational_function(expression, self.ring)
         self.positive(value.denominator, f"the denominator of {expression.text}")
         return value
+
+    def named(self, table: Table, name: str) -> RationalFunction:
+        """Returns the function of an entry of a table, see `function`; mistakes have its key."""
+        with located(key=name):
+            return self.function(as_expression(table.need(name)))
 
     def common_denominator(self, functions: Iterable[RationalFunction]) -> Polynomial:
         """Returns a common multiple of the denominators that is positive on the whole domain."""

@@ -38,6 +38,7 @@ from paramverify.models.parameters import (
     without_interval,
 )
 from paramverify.models.priors import Prior
+from paramverify.models.undeclared import explained
 from paramverify.privacy.bounds import check_distance, read_lengths, read_measure, read_one_sided
 from paramverify.privacy.secrets import Compared, possible, read_comparison
 from paramverify.tables import MAX_BYTES, Table, all_expressions, in_case, read_document
@@ -99,7 +100,7 @@ def read_case(
 
     With the text of the file, mistakes have the line of their key.
     """
-    with in_case(path, text):
+    with in_case(path, text), explained(data):
         data = _at(data, at)
         if "system" in data:
             raise CaseError("this is an interactive system: use `paramverify interactive`", key="system")

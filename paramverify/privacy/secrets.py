@@ -6,13 +6,13 @@ mechanism.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from paramverify import printable
 from paramverify.algebra.domains import Domain
-from paramverify.algebra.expressions import Expression, Value, evaluate
+from paramverify.algebra.expressions import Expression, Value, evaluate, unknown_name
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, constant_value, value_at, variables
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import Claim
@@ -32,6 +32,7 @@ from paramverify.models.mechanisms import (
 from paramverify.models.mechanisms.hmm import Explicit, read_row
 from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.neighbourhoods import Neighbourhood, unformed
+from paramverify.models.noise import Noise
 from paramverify.models.priors import (
     DISTRIBUTIONS,
     InitialDistribution,
@@ -173,7 +174,10 @@ def _secret_pairs(top: Table, mechanism: Mechanism | None, checks: Checks) -> Co
             _close_secrets(table, each)
     if mechanism is None or each.found:
         return None
-    weights = {name: _weights(given, mechanism) for name, given in conditioned.items()}
+    with located(key="mechanism"):
+        _check_range(mechanism, conditioned.values(), top)
+    made = top.data["mechanism"]
+    weights = {name: _weights(given, mechanism, made) for name, given in conditioned.items()}
     inputs = list(dict.fromkeys(given for answers in weights.values() for given in answers))
     hmm, starts = mechanism.build(inputs)
     start = dict(zip(inputs, starts, strict=True))
@@ -271,23 +275,73 @@ def _close_secrets(table: Table, each: Each) -> None:
                 table.expression(name)
 
 
-def _weights(prior: Prior, mechanism: Mechanism) -> dict[Input, RationalFunction]:
+def _weights(prior: Prior, mechanism: Mechanism, made: Mapping[str, object]) -> dict[Input, RationalFunction]:
     """Returns the weight of each combination of answers under a conditioned prior."""
     found: dict[Input, RationalFunction] = {}
     named: dict[Input, Input] = {}
-    for query in mechanism.queries:
-        with located(key="mechanism"):
-            check_labels(query, prior.values)
+    keys = [_key_of(query.text, made) for query in mechanism.queries]
+    with gathered() as each:
+        for query, key in zip(mechanism.queries, keys, strict=True):
+            with each, located(key="mechanism"), located(key=key):
+                check_labels(query, prior.values)
+                for name, node in query.names().items():
+                    if name not in prior.names:
+                        raise unknown_name(query, node, name, prior.names)
     for assignment, weight in prior.assignments():
         if not weight.numerator:
             continue
         with located(key="mechanism"):
-            answers = tuple(_as_answer(q, assignment) for q in mechanism.queries)
+            answers: Input = ()
+            for query, key in zip(mechanism.queries, keys, strict=True):
+                with located(key=key):
+                    answers = (*answers, _as_answer(query, assignment))
             if answers not in named:
                 named[answers] = known_input(answers, mechanism.answers)
         given = named[answers]
         found[given] = found[given] + weight if given in found else weight
     return found
+
+
+def _key_of(text: str, data: object) -> str:
+    """Returns the key of the value that has this text, "" if none has."""
+    entries: Iterable[tuple[str, object]] = ()
+    if isinstance(data, Mapping):
+        entries = data.items()
+    elif isinstance(data, list):
+        entries = ((f"[{k}]", entry) for k, entry in enumerate(data))
+    for name, value in entries:
+        if isinstance(value, (str, int)) and str(value) == text and name != "source":
+            return name
+        inner = _key_of(text, value)
+        if inner:
+            return f"{name}{'' if inner.startswith('[') else '.'}{inner}"
+    return ""
+
+
+def _check_range(mechanism: Mechanism, priors: Iterable[Prior], top: Table) -> None:
+    """Checks that the noise is for all whole numbers that a query can be.
+
+    Raises:
+        CaseError: it is for smaller ones, with the range that is needed.
+    """
+    noise = getattr(mechanism, "noise", None)
+    if not isinstance(noise, Noise):
+        return
+    largest: dict[Expression, Fraction] = {}
+    for prior in priors:
+        for assignment, weight in prior.assignments():
+            for query in mechanism.queries:
+                if weight.numerator and not set(query.names()) - set(assignment):
+                    value = _as_answer(query, assignment)
+                    if isinstance(value, Fraction) and value.denominator == 1:
+                        largest[query] = max(value, largest.get(query, value))
+    for query, value in largest.items():
+        if value > noise.range:
+            told = f"{query.text} can be {value}"
+            if "range" in top.data["mechanism"]["noise"]:
+                mend = f"write range = {max(largest.values())}"
+                raise CaseError(f"the range is {noise.range}, but {told}", key="noise.range", mend=mend)
+            raise CaseError(f"the noise is for 0..{noise.range}, but {told}", key="noise")
 
 
 def _as_answer(query: Expression, assignment: Mapping[str, Value]) -> Value:

@@ -127,7 +127,7 @@ epsilon = "ln(4)"
     ("right", "wrong", "told"),
     [
         ('start = "level"\n', "", "prior.level: start is missing"),
-        ('start = "level"', 'start = "levl"', "mechanism: unknown name 'levl'; did you mean 'level'?"),
+        ('start = "level"', 'start = "levl"', "mechanism.start: unknown name 'levl'; did you mean 'level'?"),
         ("level == 'low'", "level == low", "secrets.a: a label has quotes: 'low'"),
         ("level == 'low'", "level = 'low'", "secrets.a: write == for equality"),
         ('"(0, 1)"', '"0..1"', "parameters.p: neither an interval such as (0, 1)"),

@@ -36,11 +36,11 @@ def read(table: Table, checks: Checks) -> Mechanism:
         table.get(name)
     one = RationalFunction.of(checks.ring.number(1))
     if way == "truth":
-        truth = checks.function(table.expression("truth"))
+        truth = checks.named(table, "truth")
         share = RationalFunction.of(checks.ring.number(Fraction(1, len(values) - 1)))
         other = (one - truth) * share
     else:
-        coin = checks.function(table.expression("coin"))
+        coin = checks.named(table, "coin")
         other = (one - coin) * RationalFunction.of(checks.ring.number(Fraction(1, len(values))))
         truth = coin + other
     rows = {(v,): [truth if w == v else other for w in values] for v in values}

@@ -155,7 +155,7 @@ def _truthful(table: Table, states: Sequence[str], observations: Sequence[str], 
     if list(observations) != list(states):
         raise CaseError("with truth, the states are the observations", key="observations")
     one = RationalFunction.of(checks.ring.number(1))
-    truth = checks.function(table.expression("truth"))
+    truth = checks.named(table, "truth")
     other = (one - truth) / RationalFunction.of(checks.ring.number(len(states) - 1))
     rows = [[truth if s == o else other for o in states] for s in states]
     with located(key="truth"):

@@ -201,7 +201,7 @@ def _answers(table: Table, checks: Checks, ends: tuple[int, int], told: str) -> 
         noise = read_noise(table, "noise", checks, answers, ("{ sampled = base }",))
         return slots.Answers(*ends, tuple(map(tuple, noise.rows)))
     with located(key="noise"):
-        sampler = checks.function(inner.expression("sampled"))
+        sampler = checks.named(inner, "sampled")
         one = RationalFunction.of(checks.ring.number(1))
         checks.positive((sampler.numerator * sampler.denominator), "the base of the sampled noise")
         rest = one - sampler
