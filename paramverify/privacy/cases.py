@@ -187,10 +187,11 @@ class _Reader:
                 privacy = self.top.table("privacy")
             domain = read_domain_for(self.top, self.exponents(privacy), {}, each)
             checks = Checks(domain, mistakes=each)
-            free, design, digest = self.free(checks), self.design(checks), ""
+            free, design = self.free(checks), self.design(checks)
+            digest: str | None = None
             with each:
                 digest = self.files(checks)
-            compared = read_comparison(self.top, checks, has_files=bool(digest))
+            compared = read_comparison(self.top, checks, has_files=digest is not None)
             bound: tuple[Measure, str, tuple[int, ...], bool] | None = None
             with each, located(key="privacy"):
                 bound = self.bound(privacy, compared, checks) if privacy else None
@@ -198,6 +199,7 @@ class _Reader:
             each.tell()
             assert compared is not None  # else there was a mistake
             assert bound is not None
+            assert digest is not None
             return self.told(checks, digest, compared, bound, (free, design))
 
     def bound(

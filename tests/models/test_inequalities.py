@@ -180,7 +180,11 @@ MISTAKES = [
     (UNIT, '["p < 1", "p <"]', "claim.holds[1]: syntax error"),
     (UNIT, "[]", "claim.holds: from 1 to 1,000 claims"),
     (UNIT, "[3]", "claim.holds[0]: a comparison such as"),
-    (UNIT, "g < 1", "claim.holds: unknown name 'g'; known here: p, q"),
+    (
+        UNIT,
+        "g < 1",
+        "claim.holds: unknown name 'g'; write g = \"(0, 1)\" below [parameters]; known here: p, q",
+    ),
     (UNIT, "1/(p - q) < 1", "the denominator of one side of '1/(p - q) < 1' is zero at p = 1/2, q = 1/2"),
     (
         UNIT + '[define]\nf = "1/(2*p - 1)"\n',

@@ -67,7 +67,11 @@ MISTAKES = [
     ),
     ('"john == 1"', '"john.real"', "secrets.yes: not allowed in an expression: attribute"),
     ('"john == 1"', '"john == 2"', "secrets: the secret 'yes' has probability zero for every prior"),
-    ('bernoulli = "p"', 'bernoulli = "r"', "prior.john.bernoulli: unknown name 'r'; known here: p"),
+    (
+        'bernoulli = "p"',
+        'bernoulli = "r"',
+        "prior.john.bernoulli: unknown name 'r'; write r = \"(0, 1)\" below [parameters]; known here: p",
+    ),
     ('bernoulli = "p"', 'bernoulli = "2*p"', "the probability of 0 is negative at p = 3/4"),
     ('bernoulli = "p"', 'bernoulli = "p**(10**9)"', "exponent larger than 1000"),
     ('bernoulli = "p"', f'bernoulli = "{"(" * 9000}p{")" * 9000}"', "brackets nested deeper than 200"),
@@ -88,7 +92,11 @@ MISTAKES = [
     ('p = "(0, 1)"', 'p = "(0, 1)"\nconstraints = ["p"]', "parameters.constraints[0]: a comparison with"),
     ('p = "(0, 1)"', 'p = "(0, 1)"\nconstraints = 3', "parameters.constraints: a list of comparisons"),
     ('kind = "geometric"', 'kind = "geometrik"', "unknown mechanism 'geometrik'; did you mean 'geometric'?"),
-    ("range = 2", "range = 1", "mechanism: answer 1 is 2; the mechanism takes 0..1"),
+    (
+        "range = 2",
+        "range = 1",
+        "mechanism.noise.range: the range is 1, but john + kin can be 2; write range = 2",
+    ),
     ("range = 2", "range = 0", "mechanism.noise.range: a whole number from 1 to 1000"),
     (
         'truncated_geometric = "1/2"',
