@@ -40,6 +40,7 @@ from paramverify.models.chains.tables import read_states
 from paramverify.models.context import Checks, Obligation, check_domain
 from paramverify.models.parameters import read_domain
 from paramverify.tables import Table, all_expressions, as_expression, read_toml
+from paramverify.verdicts import with_status
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +98,7 @@ def load(path: Path, given: Given | None = None) -> LogicCase:
 def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
     title = top.text("title", path.stem)
     top.text("source", "")
-    expect = top.table("expect").data if "expect" in top else {}
+    expect = dict(top.table("expect").data) if "expect" in top else {}
     if given.properties:
         expect = {}
     properties = _properties(top, given)
@@ -127,9 +128,12 @@ def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
     for text in given.deltas:
         _check_delta(as_expression(text), checks)
     top.close()
-    for name in expect:
+    for name, said in expect.items():
         if name not in properties:
             raise CaseError("no such formula", key=f"expect.{name}")
+        if isinstance(said, dict):
+            with located(key=f"expect.{name}"):
+                expect[name] = with_status(said, claimed=True)
     obligations = tuple(dict.fromkeys((*chain.obligations, *checks.obligations)))
     chain = replace(chain, obligations=obligations)
     return LogicCase(

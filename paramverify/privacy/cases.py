@@ -39,6 +39,7 @@ from paramverify.models.priors import Prior
 from paramverify.privacy.bounds import check_distance, read_lengths, read_measure, read_one_sided
 from paramverify.privacy.secrets import possible, read_comparison
 from paramverify.tables import MAX_BYTES, Table, all_expressions, read_toml
+from paramverify.verdicts import read_expectation
 
 PRIVACY = ("prior", "mechanism", "secrets", "neighbours", "privacy")
 NOWHERE: Mapping[str, Fraction] = MappingProxyType({})
@@ -129,11 +130,12 @@ class _Reader:
     def case(self) -> Case:
         title = self.top.text("title", "")
         source = self.top.text("source", "")
-        expect = self.top.table("expect").data if "expect" in self.top else {}
         for name, value in self.top.data.items():
             if isinstance(value, dict) and name not in TABLES:
                 raise unknown_table(name, TABLES)
-        read = self.claim() if "claim" in self.top or "define" in self.top else self.privacy()
+        claimed = "claim" in self.top or "define" in self.top
+        expect = read_expectation(self.top, claimed)
+        read = self.claim() if claimed else self.privacy()
         return replace(read, title=title, source=source, expect=expect)
 
     def claim(self) -> Case:
