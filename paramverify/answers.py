@@ -25,11 +25,21 @@ class End(Enum):
 
 
 class Standing(StrEnum):
-    """How a question stands, in the word that people and programs read."""
+    """How a question stands, in the word that stands for `status` in JSON; people read the other two."""
 
     HOLDS = "holds"
     VIOLATED = "violated"
     UNKNOWN = "unknown"
+
+    @property
+    def of_case(self) -> str:
+        """The word for a case or an interactive system: private, not private, undecided."""
+        return {Standing.HOLDS: "private", Standing.VIOLATED: "not private"}.get(self, "undecided")
+
+    @property
+    def of_claim(self) -> str:
+        """The word for a claim or a formula: true, false, undecided."""
+        return {Standing.HOLDS: "true", Standing.VIOLATED: "false"}.get(self, "undecided")
 
 
 DECIDED = (Standing.HOLDS, Standing.VIOLATED)

@@ -2,16 +2,19 @@
 
 A backend gives an answer about one claim. A verdict is about a case, a formula or a system, and is the
 project's own word: it carries evidence, or a witness that was evaluated exactly outside every backend. There
-is no other verdict; `Standing` is the word for each in texts, in JSON and in `[expect]`.
+is no other verdict; `Standing` has the words for each, in texts, in JSON and in `[expect]`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from paramverify.answers import Answer, Decision, End, Open, Proved, Refuted, Standing
+from paramverify.errors import CaseError, located
 from paramverify.evidence.witnesses import AnyWitness
+from paramverify.tables import Table
 
 W = TypeVar("W", covariant=True)
 
@@ -50,3 +53,38 @@ def status_of(said: Holds | Violated[object] | Unknown | Answer) -> Standing:
             return Standing.VIOLATED
         case Unknown() | Open():
             return Standing.UNKNOWN
+
+
+def read_expectation(top: Table, claimed: bool) -> dict[str, Any]:
+    """Returns the table `[expect]`, with a `status` where it has a `verdict`; see `with_status`."""
+    if "expect" not in top:
+        return {}
+    table = top.table("expect")
+    with located(key="expect"):
+        return with_status(table.data, claimed)
+
+
+def with_status(expected: Mapping[str, Any], claimed: bool) -> dict[str, Any]:
+    """Returns what is expected of a case, or of a claim or formula (`claimed`), with both words for it.
+
+    Raises:
+        CaseError: a word that is none of these, or two that contradict each other.
+    """
+    found = dict(expected)
+    said = {
+        "status": {standing.value: standing for standing in Standing},
+        "verdict": {s.of_claim if claimed else s.of_case: s for s in Standing},
+    }
+    standings: dict[str, Standing] = {}
+    for name, words in said.items():
+        if name in found:
+            if not isinstance(found[name], str) or found[name] not in words:
+                known = ", ".join(f'"{word}"' for word in words)
+                raise CaseError(f"{found[name]!r} is none of {known}", key=name)
+            standings[name] = words[found[name]]
+    if len(set(standings.values())) > 1:
+        reason = f'it contradicts status = "{found["status"]}": give one of both'
+        raise CaseError(reason, key="verdict")
+    for standing in standings.values():
+        found["status"] = standing.value
+    return found

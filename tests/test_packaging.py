@@ -407,7 +407,7 @@ def test_the_kernel_runs_alone(tmp_path: Path, root: Path) -> None:
     command = (sys.executable, "-S", "-m", "checker", str(evidence))
     done = subprocess.run(command, cwd=alone, env={}, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "holds: 6 claims proved, 0 trusted to solvers, 0 open" in done.stdout
+    assert "the claims are true: 6 claims proved, 0 trusted to solvers, 0 open" in done.stdout
     evidence.write_text(evidence.read_text().replace('"status": "holds"', '"status": "violated"'))
     done = subprocess.run(command, cwd=alone, env={}, capture_output=True, text=True, check=False)
     assert done.returncode == 1

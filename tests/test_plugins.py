@@ -122,8 +122,8 @@ def test_a_mechanism_and_its_noise_work_everywhere(extended: Extended) -> None:
     """A case with the new mechanism and noise is verified, shown, sampled, and its evidence checked."""
     good, bad = extended.case("8"), extended.case("4")
     proof, witness = extended.folder / "proof.json", extended.folder / "witness.json"
-    assert extended.call("verify", good, "--evidence", proof).startswith("holds")
-    assert "violated" in extended.call("verify", bad, "--evidence", witness, code=1)
+    assert extended.call("verify", good, "--evidence", proof).startswith("private")
+    assert "not private" in extended.call("verify", bad, "--evidence", witness, code=1)
     for evidence, case in ((proof, good), (witness, bad)):
         assert "ACCEPTED" in extended.call("check", evidence, "--case", case).upper()
         extended.call("check", evidence)

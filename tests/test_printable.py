@@ -94,7 +94,7 @@ def test_every_command(arguments: list[str], tmp_path: Path, capsys: pytest.Capt
     told = captured.out + captured.err
     assert told
     assert wild(told) == []
-    assert not any(line.startswith("holds: private") and "p in" not in line for line in told.splitlines())
+    assert not any(line.startswith("private:") and "p in" not in line for line in told.splitlines())
 
 
 def test_json_is_exact(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,12 +6,14 @@ import ast
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import paramverify
 from paramverify.answers import End, Open, Proved, Refuted, Standing
-from paramverify.verdicts import Holds, Unknown, Violated, status_of
+from paramverify.errors import CaseError
+from paramverify.verdicts import Holds, Unknown, Violated, status_of, with_status
 
 PACKAGE = Path(paramverify.__file__).parent
 WORDS = {"holds", "violated", "unknown"}
@@ -82,3 +84,53 @@ def test_the_word_of_each(
     assert json.loads(json.dumps({standing: standing})) == {standing.value: standing.value}
     assert f"{standing}" == standing.value
     assert {member.value for member in Standing} == WORDS
+
+
+@pytest.mark.parametrize(
+    ("standing", "case", "claim"),
+    [
+        (Standing.HOLDS, "private", "true"),
+        (Standing.VIOLATED, "not private", "false"),
+        (Standing.UNKNOWN, "undecided", "undecided"),
+    ],
+)
+def test_the_words_for_people(standing: Standing, case: str, claim: str) -> None:
+    """A case is private or not, a claim is true or false, and both may be undecided."""
+    assert (standing.of_case, standing.of_claim) == (case, claim)
+
+
+@pytest.mark.parametrize(
+    ("expected", "claimed", "status"),
+    [
+        ({"verdict": "private"}, False, "holds"),
+        ({"verdict": "not private", "ratio": "2"}, False, "violated"),
+        ({"verdict": "undecided"}, False, "unknown"),
+        ({"verdict": "true"}, True, "holds"),
+        ({"verdict": "false"}, True, "violated"),
+        ({"verdict": "false", "status": "violated"}, True, "violated"),
+        ({"status": "unknown"}, True, "unknown"),
+        ({"ratio": "2"}, False, None),
+    ],
+)
+def test_what_a_case_may_expect(expected: dict[str, str], claimed: bool, status: str | None) -> None:
+    """`[expect]` takes the new words, the old ones, or both; what reads it finds the old one."""
+    found = with_status(expected, claimed)
+    assert found == {**expected, **({"status": status} if status else {})}
+
+
+@pytest.mark.parametrize(
+    ("expected", "claimed", "told"),
+    [
+        ({"verdict": "true"}, False, 'verdict: \'true\' is none of "private", "not private", "undecided"'),
+        ({"verdict": "private"}, True, 'verdict: \'private\' is none of "true", "false", "undecided"'),
+        ({"status": "private"}, False, 'status: \'private\' is none of "holds", "violated", "unknown"'),
+        ({"verdict": ["private"]}, False, "verdict: ['private'] is none of"),
+        ({"verdict": "private", "status": "violated"}, False, 'verdict: it contradicts status = "violated"'),
+        ({"verdict": "undecided", "status": "holds"}, True, 'verdict: it contradicts status = "holds"'),
+    ],
+)
+def test_expectations_that_say_nothing(expected: dict[str, Any], claimed: bool, told: str) -> None:
+    """Words of another kind, and words that contradict each other, are errors at their key."""
+    with pytest.raises(CaseError) as error:
+        with_status(expected, claimed)
+    assert str(error.value).startswith(told)

@@ -33,7 +33,7 @@ class MechanismReport(Report):
         return "\n".join([*verdicts.lines(self, self.case), *verdicts.notes(self, self.case)])
 
     def __repr__(self) -> str:
-        return f"<{self.status}: {verdicts.headline(self, self.case)[0].rstrip('.')}>"
+        return f"<{self.status.of_case}: {verdicts.headline(self, self.case)[0].rstrip('.')}>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -38,7 +38,7 @@ from .claims import (
 )
 from .models import Model, apply, bounds, lift, moved, numeric, reached, read_model, shape
 from .polynomials import Poly, number, parse, plus
-from .strict import Misformed, check, shown
+from .strict import Misformed, check, counted, shown
 from .vectors import combined, extreme_rays, read_vector
 
 FORMAT, VERSION = "paramverify-cone", 1
@@ -105,7 +105,9 @@ def settle(document: Any, wanted: Iterable[Poly]) -> Report:
         trivial = not any(map(any, poly)) and all(c >= 0 for c in poly.values())
         if not trivial and shape(poly) not in proved:
             raise Rejected("a claim that is needed is not proved")
-    lines = [f"{len(document['claims'])} claims are proved, and {count} that are needed follow from them"]
+    lines = [
+        f"proved: {counted(len(document['claims']), 'claim')}, from which all {count} that are needed follow"
+    ]
     lines += [f"trusted to {shown(name)}" for name in sorted(solvers)]
     proved_claims = len(document["claims"]) - trusted
     return Report(True, tuple(lines), proved_claims, trusted, solvers=tuple(solvers))

@@ -8,9 +8,12 @@ from typing import Any
 
 from . import claims, cones, every, formulas, neighbours, regions, shapes, told, unwinding
 from .claims import Report
-from .strict import Rejected, check, read, shown
+from .strict import Rejected, check, counted, read, shown
 
 BUDGET = "budget"  # key of a document whose claims have another bound than the case
+PRIVATE = {"holds": "private", "violated": "not private", "unknown": "undecided"}
+CLAIMED = {"holds": "true", "violated": "false", "unknown": "undecided"}
+TOLD = {"violated": "a violation", "region map": "a region map", BUDGET: "a budget"}
 
 CHECKERS: dict[str, Callable[[Any], Report]] = {
     module.FORMAT: module.check_document for module in (claims, cones, every, regions, unwinding)
@@ -70,19 +73,36 @@ def _budget(stated: Mapping[str, Any]) -> str:
     return f"budget: the bound in the claims is said to be {bound}; neither it nor a witness was compared"
 
 
-def verdict_line(report: Report) -> str:
-    """Returns what was shown, on whose word, and what was not compared, in one line."""
-    what = "cells" if report.status == "region map" else "claims"
+def verdict_of(report: Report, claimed: bool = False) -> str:
+    """Returns what was shown in one word: private or not; true or false of claims, or of a `claimed` case.
+
+    Evidence that consists of claims shows these alone, until they are compared with a case.
+    """
+    words = CLAIMED if claimed or _claims_alone(report) else PRIVATE
+    return words.get(report.status, report.status)
+
+
+def _claims_alone(report: Report) -> bool:
+    alone = [NOT_COMPARED[status] for status in CLAIMED]
+    return report.not_compared in alone or formulas.NOT_COMPARED in report.not_compared
+
+
+def verdict_line(report: Report, claimed: bool = False) -> str:
+    """Returns what was shown, on whose word, and what was not compared, in one line; see `verdict_of`."""
+    what = counted(report.proved, "cell" if report.status == "region map" else "claim")
     names = f" ({', '.join(map(shown, report.solvers))})" if report.solvers else ""
-    counts = f"{report.proved} {what} proved, {report.trusted} trusted to solvers{names}, {report.open} open"
+    counts = f"{what} proved, {report.trusted} trusted to solvers{names}, {report.open} open"
     if not report.accepted:
         return f"REJECTED: {counts}"
-    status = report.status
-    if report.side_condition and status != "violated":  # a violation is one without it too
+    word = verdict_of(report, claimed)
+    status = "the claims are true" if word == "true" and not claimed else TOLD.get(report.status, word)
+    if report.side_condition and report.status != "violated":  # a violation is one without it too
         status += f", on a side condition ({report.side_condition})"
+    if report.proved or report.trusted or report.open or report.status != "violated":
+        status += f": {counts}"
     if not report.not_compared:
-        return f"accepted: {status}: {counts}"
-    alone = "accepted as far as it can be checked without the case"
+        return f"checked: {status}"
+    alone = "checked as far as it can be without the case"
     # Evidence against a formula has no case with which it could be compared.
     given = "" if formulas.NOT_COMPARED in report.not_compared else " (give --case)"
-    return f"{alone}: {status}: {counts}; not compared{given}: {'; '.join(report.not_compared)}"
+    return f"{alone}: {status}; not compared{given}: {'; '.join(report.not_compared)}"

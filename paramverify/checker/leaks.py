@@ -86,7 +86,7 @@ def check_growth(system: System, numbers: Numbers, told: Any) -> str:
     larger, smaller = factors
     if numbers.at_most([larger], [smaller]):
         raise Rejected("the loop does not make the ratio grow")
-    return "a loop makes the ratio grow without limit: violated, and there is no budget"
+    return "a loop makes the ratio grow without limit: a violation, and there is no budget"
 
 
 def _after(system: System, numbers: Numbers, vector: Vector, steps: Sequence[int]) -> Vector:

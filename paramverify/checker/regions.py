@@ -37,12 +37,18 @@ from .claims import (
 from .goals import Form, Goal, bernstein
 from .maps import Cells, Map, Node, read_map, separated, weak_sign
 from .polynomials import Poly, add, number
-from .strict import check, read
+from .strict import check, counted, read
 
 FORMAT, VERSION = "paramverify-regions", 1
 MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
 MAX_TOKENS = 100_000
 MAX_CELLS = 2_000_000
+CELLS = {  # in words
+    "safe": "where the claims are true",
+    "violating": "where one is false",
+    "outside": "outside of the domain",
+    "undecided": "undecided",
+}
 
 
 def check_document(
@@ -83,7 +89,7 @@ def _check_document(document: Any, claims: Sequence[Any] | None, obligations: It
     box = {name: ends for name, ends in document["domain"]["box"].items() if name in found.parameters}
     check_points(document, [{**document["domain"], "box": box}])
     counts = _check_cells(document, found)
-    lines = [f"{counts[status]} cells {status}" for status in counts] + own.lines
+    lines = [f"{counted(counts[status], 'cell')} {told}" for status, told in CELLS.items()] + own.lines
     return Report(
         True,
         tuple(lines),

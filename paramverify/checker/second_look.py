@@ -36,7 +36,7 @@ from .second_domains import candidates
 from .second_matching import Matching, both_sided, differences, origin, probabilities, scaled
 from .second_numbers import Calculator, Finer
 from .second_reader import MAX_WORDS, Found, SecondReader
-from .strict import Unread
+from .strict import Unread, counted
 
 Word = tuple[str, ...]
 
@@ -387,8 +387,9 @@ class _Look:
                     words = scaled(words, theirs)
                 if _possible(words) != _possible(theirs):
                     raise Rejected(f"the sequences under {secret!r} have other probabilities")
-        told = f"{len(points)} point{'s' * (len(points) != 1)}"
-        return f"the probabilities of the model up to length {length} agree at {told}"
+        return (
+            f"the probabilities of the model up to length {length} agree at {counted(len(points), 'point')}"
+        )
 
 
 def _text(distance: Fraction | None) -> str | None:

@@ -53,6 +53,11 @@ def place(path: list[str | int]) -> str:
     return text.removeprefix(".") or "the document"
 
 
+def counted(count: int, what: str) -> str:
+    """Returns a number of things: `1 claim`, `2 claims`, `1,000 claims`."""
+    return f"{count:,} {what}{'s' * (count != 1)}"
+
+
 def shown(value: Any) -> str:
     """Returns a value as one short line without control characters."""
     if isinstance(value, (dict, list)):

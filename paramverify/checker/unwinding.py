@@ -45,7 +45,7 @@ from .claims import (
 from .exponentials import sign_in_exp
 from .leaks import check_growth, check_tight, told_bounds
 from .polynomials import Poly, number, parse, plus, whole
-from .strict import Misformed, check, shown
+from .strict import Misformed, check, counted, shown
 from .systems import (
     SILENT,
     Ask,
@@ -129,7 +129,7 @@ def _check(document: Any, ask: Ask | None) -> Report:
     count = len(claims)
     trusted = sum(map(bool, words))
     solvers = sorted(own.solvers.union(*words))
-    lines = (line + _assumed(system), *tight, f"{count} comparisons with parameters", *own.lines)
+    lines = (line + _assumed(system), *tight, f"{counted(count, 'comparison')} with parameters", *own.lines)
     lines += tuple(f"trusted to {shown(name)}" for name in solvers)
     return Report(
         True,
@@ -298,8 +298,7 @@ def check_family(system: System, numbers: Numbers, ratio: Weight, proof: Any) ->
             raise Rejected(f"an insertion at state {state} is not covered")
     if not numbers.at_most([step] * steps, [ratio]):
         raise Rejected("the steps together pass the bound")
-    pairs = f"{len(levels)} pair{'s' * (len(levels) != 1)}"
-    return f"unwinding family: {pairs}, {steps} step{'s' * (steps != 1)}: proved"
+    return f"unwinding family: {counted(len(levels), 'pair')}, {counted(steps, 'step')}: proved"
 
 
 def check_costs(system: System, numbers: Numbers, ratio: Weight, proof: Any) -> str:

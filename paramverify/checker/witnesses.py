@@ -18,7 +18,7 @@ from .systems import (
     ends_of,
 )
 
-IMPOSSIBLE = "the observation is impossible with the other inputs: violated, and there is no budget"
+IMPOSSIBLE = "the observation is impossible with the other inputs: a violation, and there is no budget"
 
 
 def check_violation(system: System, numbers: Numbers, ratio: Weight, witness: Any) -> str:
@@ -35,7 +35,7 @@ def check_violation(system: System, numbers: Numbers, ratio: Weight, witness: An
             raise Misformed("the system gives another number", "witness", "probabilities", k)
     if not numbers.sign(second[0], True):
         return IMPOSSIBLE
-    return "the observation exceeds the bound: violated"
+    return "the observation exceeds the bound: a violation"
 
 
 def probabilities_of(system: System, numbers: Numbers, witness: Any) -> tuple[Weight, Weight]:

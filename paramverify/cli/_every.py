@@ -28,7 +28,8 @@ def every_slots(path: str, as_json: bool, evidence: Path | None) -> int:
         environment = "any" if program.drops else "accepted"
         bound = None if found.reason else _bound(found)
         print_json(
-            {"status": status, "environment": environment, "bound": bound, **document, "reason": found.reason}
+            {"status": status, "verdict": status.of_case, "environment": environment, "bound": bound}
+            | {**document, "reason": found.reason}
         )
         return STATUS_CODES[status]
     for line in _lines(found):
@@ -43,10 +44,13 @@ def _bound(found: Every) -> str:
 def _lines(found: Every) -> list[str]:
     which = "every number t of slots, every maxPts, all data and every set K of functions with epsilon"
     if found.reason:
-        return [f"unknown: no family for {which}.", f"  {found.reason[0].upper()}{found.reason[1:]}."]
+        return [
+            f"{Standing.UNKNOWN.of_case}: no family for {which}.",
+            f"  {found.reason[0].upper()}{found.reason[1:]}.",
+        ]
     names = ", ".join(NAMES.get(form, str(form)) for form in found.forms)
     return [
-        f"holds: differential noninterference with {_bound(found)} for {which}.",
+        f"{Standing.HOLDS.of_case}: differential noninterference with {_bound(found)} for {which}.",
         f"  Unwinding family by induction: t steps of {found.steps}*epsilon; one slot differs by {names}.",
         *([] if found.program.drops else [ASSUMED]),
     ]

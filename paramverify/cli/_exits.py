@@ -19,8 +19,8 @@ _MOST = 300  # characters of an unexpected error that are told
 class Exit(IntEnum):
     """What a script may rely on; 70 and 74 are those of BSD's sysexits.h, 130 is the shell's for Ctrl-C."""
 
-    HOLDS = 0  # holds, accepted, done
-    VIOLATED = 1  # violated, rejected; of `compare`: answers that disagree or are wrong
+    HOLDS = 0  # private or true, accepted, done
+    VIOLATED = 1  # not private or false, rejected; of `compare`: answers that disagree or are wrong
     INPUT = 2  # bad input or usage
     UNKNOWN = 3  # undecided, a limit was met, or solvers contradict each other: never a verdict
     DEFECT = 70  # a mistake of paramverify's own
@@ -34,8 +34,8 @@ STATUS_CODES = {
     Standing.UNKNOWN: Exit.UNKNOWN,
 }
 CODES = (
-    "0 holds, 1 violated, 2 bad input or usage, 3 unknown, 70 a defect of paramverify, "
-    "74 output not written, 130 interrupted"
+    "0 private or true, 1 not private or false, 2 bad input or usage, 3 undecided, "
+    "70 a defect of paramverify, 74 output not written, 130 interrupted"
 )
 
 
@@ -47,9 +47,9 @@ def told(error: BaseException) -> tuple[Exit, str, str]:
         case InputError():
             return Exit.INPUT, "error", str(error)
         case LimitError():
-            return Exit.UNKNOWN, "unknown", str(error)
+            return Exit.UNKNOWN, "undecided", str(error)
         case MemoryError():
-            return Exit.UNKNOWN, "unknown", "there is not enough memory for this input"
+            return Exit.UNKNOWN, "undecided", "there is not enough memory for this input"
         case DisagreementError():
             transcripts = "\n".join(f"--- {name}: {said}\n{text}" for name, said, text in error.answers)
             return Exit.UNKNOWN, "DISAGREEMENT", f"{error}\n{transcripts}"

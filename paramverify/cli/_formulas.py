@@ -41,21 +41,21 @@ def verify_formulas(case: str, timeout: float, options: Options, as_json: bool) 
 def _lines(report: FormulaReport, case: Case) -> Iterator[str]:
     first = ""
     verdict, decisions = report.verdict, [solved.decision for solved in report.solved]
-    budget, took = f"with {case.budget}", f"in {report.seconds:.2g} s"
+    took = f"in {report.seconds:.2g} s"
     if isinstance(verdict, Holds):
         word = text.on_word(decisions) + text.on_condition(case.model)
         where = text.priors(case.model.domain, case.neighbours)
-        first = f"{report.status}{word}: private {budget} {where}{text.but(case.model)}."
+        first = f"{report.status.of_case}{word}: {case.budget} {where}{text.but(case.model)}."
         yield first
         count = len(decisions)
         many = f"{count} formulas are" if count > 1 else "1 formula is"
         yield f"  Monolithic encoding: {many} unsatisfiable, says the solver, {took}."
     elif isinstance(verdict, Violated):
-        yield f"{report.status}: not private {budget}."
+        yield f"{report.status.of_case}: {case.budget}."
         yield from (f"  {line}" for line in text.witness_lines(verdict.witness))
         yield f"  Monolithic encoding: the witness of the solver was evaluated exactly, {took}."
     else:
-        yield f"{report.status}: undecided {budget}: {verdict.end.value}."
+        yield f"{report.status.of_case}: {case.budget}: {verdict.end.value}."
         yield f"  {verdict.detail}"
         done = sum(isinstance(decision.answer, Proved) for decision in decisions)
         yield f"  Monolithic encoding: {done} of {_total(case)} formulas were unsatisfiable until then."
@@ -81,6 +81,7 @@ def _document(report: FormulaReport) -> dict[str, Any]:
     proofs = [*decisions, *(decision for _, decision in report.obligations)]
     document: dict[str, Any] = {
         "status": report.status,
+        "verdict": report.status.of_case,
         "encoding": monolithic.ENCODING.name,
         "formulas": [
             {"secrets": [s.left, s.right], "length": s.length, **documents.decision(s.decision)}

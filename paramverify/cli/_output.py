@@ -25,7 +25,7 @@ class Known:
     def __init__(self) -> None:  # no dataclass: importing `dataclasses` would make `--help` slower
         self.lines: list[str] = []
         self.document: dict[str, Any] = {}
-        self.violated = False  # whether a violation was proved, which no limit takes back
+        self.violated = False  # whether a formula was refuted, which no limit takes back
 
     def found(self, lines: Sequence[str], document: Mapping[str, Any]) -> None:
         """Takes this instead of what was known before."""
@@ -36,9 +36,10 @@ class Known:
         self.lines += lines
         self.document.setdefault(key, []).append(entry)
 
-    def answer(self, status: str, reason: str, end: str = "") -> dict[str, Any]:
-        """Returns a JSON answer without a verdict, with what is known."""
-        answer: dict[str, Any] = {"status": status, "reason": reason}
+    def answer(self, status: str, reason: str, end: str = "", verdict: str = "") -> dict[str, Any]:
+        """Returns a JSON answer of a run that did not end, with what is known."""
+        answer: dict[str, Any] = {"status": status, **({"verdict": verdict} if verdict else {})}
+        answer["reason"] = reason
         if end:
             answer["end"] = end
         return answer | ({SO_FAR: self.document} if self.document else {})
@@ -144,7 +145,7 @@ def add(key: str, entry: Any, *lines: str) -> None:
 
 
 def violated() -> None:
-    """Keeps that a violation was proved: it stays the verdict when a limit ends the run."""
+    """Keeps that a formula was refuted: it stays the verdict when a limit ends the run."""
     known.violated = True
     _send("violated")
 

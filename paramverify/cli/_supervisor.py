@@ -291,12 +291,12 @@ class _Watch:
 
     def _tell(self, reason: str, end: str, code: int = Exit.UNKNOWN) -> int:
         """Tells why there is no verdict, and what was found until then; returns the exit code."""
-        kind = {Exit.UNKNOWN: "unknown", Exit.INPUT: "error"}.get(Exit(code), "internal error")
+        kind = {Exit.UNKNOWN: "undecided", Exit.INPUT: "error"}.get(Exit(code), "internal error")
         status = "unknown" if code == Exit.UNKNOWN else "error"
         if self.violated and code == Exit.UNKNOWN and not self.printing:
             from paramverify.answers import Standing
 
-            kind = status = Standing.VIOLATED.value
+            kind, status = Standing.VIOLATED.of_claim, Standing.VIOLATED.value
             code = Exit.VIOLATED
         _say(f"{kind}: {reason}\n")
         if self.printing:
@@ -315,7 +315,8 @@ class _Watch:
             else:
                 known.document.setdefault(told[0], []).append(told[1])
         if self.as_json:
-            text = json.dumps(known.answer(status, reason, end), ensure_ascii=False) + "\n"
+            verdict = kind if code in (Exit.UNKNOWN, Exit.VIOLATED) else ""
+            text = json.dumps(known.answer(status, reason, end, verdict), ensure_ascii=False) + "\n"
         elif known.lines:
             text = "\n".join(known.lines) + "\n"
         with suppress(OSError):

@@ -42,7 +42,7 @@ def witness_answer(
         point = parse_point(near)
         found = violating.violating_prior(case.model, session, wanted, point, tolerance, progress=progress)
     run = told_run(case, found.witness) if found.witness else None
-    document = {"form": "witness", "objective": wanted.value, **telling.violating_document(found, run)}
+    document = {"form": "witness", "objective": wanted.value, **telling.violating_document(case, found, run)}
     lines = telling.violating_lines(case, found, run)
     if evidence:
         _output.found(lines, document)

@@ -9,7 +9,7 @@ import click
 
 from paramverify.checker import every, unwinding
 from paramverify.checker.claims import Report
-from paramverify.checker.documents import BUDGET, check_text, read_document, verdict_line
+from paramverify.checker.documents import BUDGET, check_text, read_document, verdict_line, verdict_of
 from paramverify.checker.second_look import SecondLook, with_second_look
 from paramverify.checker.strict import Rejected
 from paramverify.cli import _output
@@ -38,10 +38,10 @@ def command(evidence: Path, case: str | None, as_json: bool) -> int:
     """
     text = _read(evidence)
     _output.found(["  nothing is accepted: the check did not end"], {"accepted": False})
-    report, look = _with_case(text, case) if case else (check_text(text), None)
+    report, look, claimed = _with_case(text, case) if case else (check_text(text), None, False)
     accepted = report.accepted
     if as_json:
-        print_json(_document(report, look))
+        print_json(_document(report, look, claimed))
         return Exit.HOLDS if accepted else Exit.VIOLATED
     second = "" if look is None else look.line if look.agrees else f"rejected: {look.line}"
     lines = [line for line in report.lines if line != second]
@@ -51,7 +51,7 @@ def command(evidence: Path, case: str | None, as_json: bool) -> int:
         say(f"... and {len(lines) - SHOWN} more")
     if second:
         say(second)
-    say(verdict_line(report))
+    say(verdict_line(report, claimed))
     return Exit.HOLDS if accepted else Exit.VIOLATED
 
 
@@ -63,12 +63,13 @@ def _read(path: Path, what: str = "evidence") -> str:
             raise EvidenceError("not UTF-8 text") from None
 
 
-def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None]:
+def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None, bool]:
+    """Checks evidence against a case; tells too whether that is true or false, rather than private or not."""
     content = _read(Path(path), "a case file")
     try:
         document = read_document(text)
     except Rejected as error:
-        return Report(False, (f"rejected: {error}",)), None
+        return Report(False, (f"rejected: {error}",)), None, False
     if "formula" in document.get("witness", {}):
         reason = "no check derives a witness against a formula from its model: leave out --case"
         raise EvidenceError(reason, key="witness.formula")
@@ -80,7 +81,7 @@ def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None]:
             not {"tight", "growth", "witness"} & document.keys()
         )  # what may come from a budget needs none
         report = check_with_system(document, load_system(path, bounded=bounded))
-        return with_second_look(report, document, content)
+        return *with_second_look(report, document, content), False
     if document["format"] == every.FORMAT:
         from paramverify.interactive.every import read_program
 
@@ -88,7 +89,8 @@ def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None]:
         report = every.check_document(document, program.document())
         if report.accepted and document.get("case") != {"title": title, "digest": digest}:
             report = Report(False, ("rejected: the evidence belongs to another case file",))
-        return with_second_look(report, document, content)
+        return *with_second_look(report, document, content), False
+    from paramverify.models.inequality import Inequality
     from paramverify.privacy.cases import load
     from paramverify.reports.budget_evidence import check_budget
     from paramverify.reports.evidence import check_with_case
@@ -98,11 +100,13 @@ def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None]:
     if BUDGET in document:
         report = check_budget(document, loaded, check_with_case)
         bound = document[BUDGET].get("bounds") or document[BUDGET]["bound"]
-        return with_second_look(report, document, content, bound, Path(path).parent)
-    return with_second_look(check_with_case(text, loaded), document, content, folder=Path(path).parent)
+        return *with_second_look(report, document, content, bound, Path(path).parent), False
+    report = check_with_case(text, loaded)
+    claimed = isinstance(loaded.model, Inequality)
+    return *with_second_look(report, document, content, folder=Path(path).parent), claimed
 
 
-def _document(report: Report, look: SecondLook | None) -> dict[str, Any]:
+def _document(report: Report, look: SecondLook | None, claimed: bool) -> dict[str, Any]:
     found: dict[str, Any] = {
         "status": "accepted" if report.accepted else "rejected",
         "proved": report.proved,
@@ -112,7 +116,8 @@ def _document(report: Report, look: SecondLook | None) -> dict[str, Any]:
         "lines": list(report.lines),
     }
     if report.accepted:
-        found |= {"verdict": report.status, "not_compared": list(report.not_compared)}
+        found |= {"verdict": verdict_of(report, claimed), "shown": report.status}
+        found["not_compared"] = list(report.not_compared)
         if report.side_condition:
             found["side_condition"] = report.side_condition
     if look is not None and look.line:

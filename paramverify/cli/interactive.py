@@ -120,16 +120,18 @@ def _lines(case: InteractiveCase, report: Noninterference) -> list[str]:
     assumed = [ASSUMED] if case.system.partial else []
     if isinstance(report.verdict, Violated):
         return [
-            f"violated: no differential noninterference with {case.budget} ({size}).",
+            f"{report.status.of_case}: no differential noninterference with {case.budget} ({size}).",
             *_witness(case, report),
             *_failure(report),
             *assumed,
         ]
     if isinstance(report.verdict, Unknown):
-        first = f"unknown: undecided with {case.budget} ({size})."
+        first = f"{report.status.of_case}: differential noninterference with {case.budget} ({size})."
         return [first, f"  {report.reason}", *_failure(report), *assumed]
     word = on_word([decision for _, decision in (*report.claims, *report.obligations)])
-    lines = [f"holds{word}: differential noninterference with {case.budget}{where} ({size})."]
+    lines = [
+        f"{report.status.of_case}{word}: differential noninterference with {case.budget}{where} ({size})."
+    ]
     family, costs = report.family, report.costs
     if family:
         steps = f"{family.steps} step{'s' * (family.steps != 1)}"
@@ -192,6 +194,7 @@ def _document(case: InteractiveCase, report: Noninterference) -> dict[str, Any]:
     constant = case.domain.constant
     document: dict[str, Any] = {
         "status": report.status,
+        "verdict": report.status.of_case,
         "environment": "accepted" if case.system.partial else "any",
         "states": len(case.system.states),
         "pairs": report.pairs,

@@ -158,8 +158,8 @@ def run(arguments: list[str]) -> int:
             _say("interrupted")
             return Exit.INTERRUPTED
         # A broad catch, on purpose. An error that nobody catches makes Python end with code 1, which
-        # says "violated" to a script; so whatever was not foreseen gets a code of its own here. `SystemExit`
-        # comes from modules of the user, whose code would be taken for ours.
+        # says "not private" to a script; so whatever was not foreseen gets a code of its own here.
+        # `SystemExit` comes from modules of the user, whose code would be taken for ours.
         except (Exception, SystemExit) as error:
             closed = (sys.stdout, sys.stderr) != streams  # click replaces them when a pipe is closed
             sys.stdout, sys.stderr = streams
@@ -170,7 +170,7 @@ def _failed(error: Exception | SystemExit, arguments: list[str]) -> int:
     """Tells an error, and what was found until then; returns the exit code."""
     code, kind, reason = told(error)
     if code == Exit.UNKNOWN and _output.known.violated and not isinstance(error, DisagreementError):
-        code, kind = Exit.VIOLATED, Standing.VIOLATED.value
+        code, kind = Exit.VIOLATED, Standing.VIOLATED.of_claim
     _output.discard()
     if "--debug" in arguments:
         _say("".join(traceback.format_exception(error)).rstrip())
@@ -183,10 +183,10 @@ def _failed(error: Exception | SystemExit, arguments: list[str]) -> int:
     if code == Exit.OUTPUT:
         return code
     if "--json" in arguments:
-        status = "unknown" if code == Exit.UNKNOWN else "error"
-        status = kind if code == Exit.VIOLATED else status
+        standing = {Exit.UNKNOWN: Standing.UNKNOWN, Exit.VIOLATED: Standing.VIOLATED}.get(code)
+        status, verdict = (standing.value, standing.of_claim) if standing else ("error", "")
         end = {TimeLimitError: "timeout", MemoryError: "memory"}.get(type(error), "")
-        document = _output.known.answer(status, reason, end)
+        document = _output.known.answer(status, reason, end, verdict)
         if code == Exit.INPUT:
             error = error if isinstance(error, InputError) else InputError(reason)
             document["errors"] = [part.to_dict() for part in error.parts]

@@ -287,8 +287,8 @@ def _told(case: Case, found: Intervals | ExactCondition | Regions, files: _Files
 
 
 def _parts(case: Case, found: Intervals, files: _Files) -> Answer:
-    partition, domain = found.partition, case.model.domain
-    document = {"form": "exact", **telling.partition_document(partition, domain, found.witnesses)}
+    partition = found.partition
+    document = {"form": "exact", **telling.partition_document(case, partition, found.witnesses)}
     lines = telling.partition_lines(case, partition, found.witnesses)
     code = _with_optimum(case, found, document, lines)
     if files.plot:
@@ -316,7 +316,8 @@ def _condition(case: Case, answer: ExactCondition) -> Answer:
     if isinstance(found, Open):
         reason = f"{found.end.value}: {found.detail}"
         lines = [f"no condition on {names} was found: {reason}"]
-        return Exit.UNKNOWN, document | {"status": Standing.UNKNOWN, "reason": reason}, lines
+        document |= documents.standing(Standing.UNKNOWN, case.model)
+        return Exit.UNKNOWN, document | {"reason": reason}, lines
     lines = [telling.condition_line(case, names, found.text)]
     points = f"{found.checked} point{'s' * (found.checked != 1)}"
     lines += [f"  by qepcad; compared exactly at {points}"]
@@ -325,7 +326,7 @@ def _condition(case: Case, answer: ExactCondition) -> Answer:
 
 def _regions(case: Case, answer: Regions, files: _Files) -> Answer:
     found = answer.map
-    document = {"form": "region", **telling.map_document(found, answer.witness)}
+    document = {"form": "region", **telling.map_document(case, found, answer.witness)}
     lines = telling.map_lines(case, found, answer.witness)
     if answer.reused:
         document["state"] = "complete"
@@ -337,7 +338,7 @@ def _regions(case: Case, answer: Regions, files: _Files) -> Answer:
         return Exit.INTERRUPTED, document, lines
     if files.plot:
         with whole():
-            draw(found, files.plot, title=case.title, budget=case.budget)
+            draw(found, files.plot, title=case.title, budget=case.budget, words=telling.words(case))
     if files.evidence:
         evidence = map_document(found, case.model.domain) | about(case, files.obligations)
         write_json(files.evidence, evidence)
@@ -351,4 +352,5 @@ def _draw_parts(case: Case, found: Partition, path: Path) -> None:
     def shown(root: Root) -> str | None:
         return closed_form(root, domain.constant)
 
-    draw_interval(found, path, title=case.title, budget=case.budget, curve=curve, text=shown)
+    told = {"title": case.title, "budget": case.budget}
+    draw_interval(found, path, **told, curve=curve, text=shown, words=telling.words(case))

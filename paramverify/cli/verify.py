@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from paramverify.answers import Decision, Open, Proved
+from paramverify.answers import Decision, Open, Proved, Standing
 from paramverify.claims import Claim
 from paramverify.cli import _output
 from paramverify.cli._common import (
@@ -129,7 +129,7 @@ def _condition(case: Case, seconds: float) -> dict[str, str]:
         raise InputError("[quantify] needs claims with <=, >= or ==, without < and >")
     found = eliminate(claims, case.free, model.domain, seconds)
     if isinstance(found, Open):
-        return {"condition": f"unknown, {found.end.value}: {found.detail}"}
+        return {"condition": f"undecided, {found.end.value}: {found.detail}"}
     names = ", ".join(case.free)
     kept = "private" if isinstance(model, Model) else "true"
     points = f"{found.checked} point{'s' * (found.checked != 1)}"
@@ -137,7 +137,7 @@ def _condition(case: Case, seconds: float) -> dict[str, str]:
     return {"condition": told}
 
 
-def _document(report: Report, status: str, case: Case) -> dict[str, Any]:
+def _document(report: Report, status: Standing, case: Case) -> dict[str, Any]:
     claims = []
     for number, claim in enumerate(report.claims):
         first = documents.origin(claim.origins[0]) if claim.origins else {"about": "the invariant cone"}
@@ -145,11 +145,11 @@ def _document(report: Report, status: str, case: Case) -> dict[str, Any]:
         if number < len(report.decisions):
             entry |= documents.decision(report.decisions[number])
         else:
-            entry["status"] = "not tried"
+            entry |= {"status": "not tried", "verdict": Standing.UNKNOWN.of_claim}
         claims.append(entry)
     words = text.words(verdicts.proofs(report))
     document: dict[str, Any] = {
-        "status": status,
+        **documents.standing(status, case.model),
         "claims": claims,
         "seconds": round(report.seconds, 6),
         "evidence": {"decided_by": text.backends_used(report.decisions), **words},

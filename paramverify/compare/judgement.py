@@ -90,10 +90,10 @@ def _all_hold(by_digest: Mapping[str, Sequence[Record]], encoded: Iterable[Encod
         if all(
             Standing.HOLDS in statuses and Standing.VIOLATED not in statuses for statuses in found.values()
         ):
-            known = f"violated ({', '.join(sources)})"
-            wrong.append(
-                {"case": file.case, "encoding": file.encoding, "known": known, "said": "each claim holds"}
-            )
+            by, word = ", ".join(sources), file.word(Standing.VIOLATED)
+            known = {"known": f"{Standing.VIOLATED} ({by})", "verdict": word, "by": by}
+            said = {"said": f"of each claim: {Standing.HOLDS}"}
+            wrong.append({"case": file.case, "encoding": file.encoding, **known, **said})
     return wrong
 
 

@@ -51,7 +51,8 @@ class Subject:
 class Encoded:
     """A file under an encoding: how many claims, the seconds that took, the status it expects as a whole.
 
-    All verdicts about the file have the side condition, in words; "" for none.
+    All verdicts about the file have the side condition, in words; "" for none. A file is `claimed`
+    that is true or false, rather than private or not.
     """
 
     case: str
@@ -60,10 +61,16 @@ class Encoded:
     seconds: float
     expected: str | None
     side_condition: str = ""
+    claimed: bool = False
 
     def document(self) -> dict[str, Any]:
         """Returns all of it as JSON data; a side condition only where there is one."""
-        return {name: value for name, value in vars(self).items() if name != "side_condition" or value}
+        told = {name: value for name, value in vars(self).items() if name != "claimed"}
+        return {name: value for name, value in told.items() if name != "side_condition" or value}
+
+    def word(self, standing: Standing) -> str:
+        """Returns the word for a verdict about the file."""
+        return standing.of_claim if self.claimed else standing.of_case
 
 
 @dataclass(frozen=True)
@@ -143,7 +150,7 @@ def _add_script(found: Subjects, name: str, path: Path) -> None:
             name, SCRIPT, number=1, digest=script.digest, origin=str(path), expected=script.known, what=script
         )
     )
-    found.encoded.append(Encoded(name, SCRIPT, 1, 0.0, script.known))
+    found.encoded.append(Encoded(name, SCRIPT, 1, 0.0, script.known, claimed=True))
 
 
 def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) -> None:
@@ -173,6 +180,7 @@ def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) 
                 seconds=round(time.perf_counter() - started, 4),
                 expected=status,
                 side_condition=condition,
+                claimed=not isinstance(model, Model),
             )
         )
         # If all hold, each holds; if some are violated, that is known of one only if there is one.

@@ -239,7 +239,7 @@ def side_by_side(comparison: Comparison) -> list[dict[str, Any]]:
             status, seconds = Standing.VIOLATED, round(min(refuted), 6)
         elif len(solved) == file.claims:
             status, seconds = Standing.HOLDS, round(sum(run.penalty for run in solved), 6)
-        rows.append({**file.document(), "status": status, "deciding": seconds})
+        rows.append({**file.document(), "status": status, "verdict": file.word(status), "deciding": seconds})
     return rows
 
 

@@ -25,6 +25,7 @@ from paramverify.models.systems.slots import Slots
 from paramverify.models.systems.system import System, reachable_part
 from paramverify.models.undeclared import explained
 from paramverify.tables import Table, all_expressions, in_case, read_document, read_toml
+from paramverify.verdicts import read_expectation
 
 MOST_NAMES = 8  # states that a note names
 BUDGETS = ("epsilon", "step")  # given as ε; `ratio` is given as e^ε
@@ -172,7 +173,7 @@ class _Frame:
 def _frame(top: Table, each: Each, bounded: bool = True) -> _Frame:
     """Reads all but the system, and keeps the mistakes; a bound that cannot be read stands as 1."""
     title, source = top.text("title", ""), top.text("source", "")
-    expect = top.table("expect").data if "expect" in top else {}
+    expect = read_expectation(top, claimed=False)
     if "system" not in top and "mechanism" in top:
         raise CaseError("this case has a [mechanism], not a [system]: use `paramverify verify`", key="system")
     if "system" not in top and ("model" in top or "states" in top):

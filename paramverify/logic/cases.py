@@ -42,6 +42,7 @@ from paramverify.models.context import Checks, Obligation, check_domain
 from paramverify.models.parameters import read_domain_for
 from paramverify.models.undeclared import explained
 from paramverify.tables import Table, all_expressions, as_expression, in_case, read_document
+from paramverify.verdicts import with_status
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +103,7 @@ def load(path: Path, given: Given | None = None) -> LogicCase:
 def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
     title = top.text("title", path.stem)
     top.text("source", "")
-    expect = top.table("expect").data if "expect" in top else {}
+    expect = dict(top.table("expect").data) if "expect" in top else {}
     if given.properties:
         expect = {}
     if given.parameters:
@@ -129,9 +130,12 @@ def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
         _check_epsilon(as_expression(text), checks)
     for text in given.deltas:
         _check_delta(as_expression(text), checks)
-    for name in expect:
+    for name, said in expect.items():
         if name not in properties:
             raise CaseError("no such formula", key=f"expect.{name}")
+        if isinstance(said, dict):
+            with located(key=f"expect.{name}"):
+                expect[name] = with_status(said, claimed=True)
     obligations = tuple(dict.fromkeys((*chain.obligations, *checks.obligations)))
     chain = replace(chain, obligations=obligations)
     return LogicCase(

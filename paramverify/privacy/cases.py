@@ -42,6 +42,7 @@ from paramverify.models.undeclared import explained
 from paramverify.privacy.bounds import check_distance, read_lengths, read_measure, read_one_sided
 from paramverify.privacy.secrets import Compared, possible, read_comparison
 from paramverify.tables import MAX_BYTES, Table, all_expressions, in_case, read_document
+from paramverify.verdicts import read_expectation
 
 PRIVACY = ("prior", "mechanism", "secrets", "neighbours", "privacy")
 NOWHERE: Mapping[str, Fraction] = MappingProxyType({})
@@ -138,8 +139,12 @@ class _Reader:
     def case(self) -> Case:
         title = self.top.text("title", "")
         source = self.top.text("source", "")
-        expect = self.top.table("expect").data if "expect" in self.top else {}
-        read = self.claim() if "claim" in self.top or "define" in self.top else self.privacy()
+        claimed = "claim" in self.top or "define" in self.top
+        with gathered() as each:
+            with each:
+                expect = read_expectation(self.top, claimed)
+            with each:
+                read = self.claim() if claimed else self.privacy()
         return replace(read, title=title, source=source, expect=expect)
 
     def claim(self) -> Case:

@@ -23,11 +23,12 @@ def lines(found: Bisection) -> list[str]:
     high = f"{right:.6g}" if right is not None else "none"
     told.append(f"  testing gave the interval from {low} to {high}; the result does not rest on it.")
     for step in found.wrong:
-        stands = f"epsilon = {_shown(step.epsilon)} {'holds' if step.holds else 'is violated'}"
+        standing = Standing.HOLDS if step.holds else Standing.VIOLATED
+        stands = f"the case is {standing.of_case} with epsilon = {_shown(step.epsilon)}"
         told.append(f"  testing was wrong at its {'left' if step.holds else 'right'} end: {stands}.")
     if found.last:
         told.append(
-            f"  epsilon = {_shown(found.last.epsilon)} stayed {Standing.UNKNOWN}: {found.last.reason}"
+            f"  epsilon = {_shown(found.last.epsilon)} stayed {Standing.UNKNOWN.of_case}: {found.last.reason}"
         )
     if found.at_most is not None:
         told.append(
@@ -48,9 +49,9 @@ def _head(found: Bisection) -> str:
         return "no budget: an output is possible under one secret only"
     parts = []
     if found.violated:
-        parts.append(f"{Standing.VIOLATED} with epsilon = {_shown(found.violated.epsilon)}")
+        parts.append(f"{Standing.VIOLATED.of_case} with epsilon = {_shown(found.violated.epsilon)}")
     if found.holds:
-        parts.append(f"{Standing.HOLDS} with epsilon = {_shown(found.holds.epsilon)}")
+        parts.append(f"{Standing.HOLDS.of_case} with epsilon = {_shown(found.holds.epsilon)}")
     if not parts:
         return "nothing was proved"
     return f"{', '.join(parts)}; {'both are proved' if len(parts) == 2 else 'this is proved'}"
@@ -82,5 +83,5 @@ def document(found: Bisection) -> dict[str, Any]:
 def _step(step: Step) -> dict[str, Any]:
     standing = {True: Standing.HOLDS, False: Standing.VIOLATED, None: Standing.UNKNOWN}[step.holds]
     ratio = step.ratio.describe() if isinstance(step.ratio, Real) else str(step.ratio)
-    told = {"epsilon": str(step.epsilon), "status": standing, "ratio": ratio}
+    told = {"epsilon": str(step.epsilon), "status": standing, "verdict": standing.of_case, "ratio": ratio}
     return told | ({"reason": step.reason} if step.reason else {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any
@@ -57,7 +58,7 @@ COUNTS = (
 def _scores(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Returns the table of one encoding, without counts that are zero everywhere."""
     counts = [name for name in COUNTS if name == "solved" or any(row[name] for row in rows)]
-    words = [name.replace("_", " ") for name in counts]
+    words = [_counted(name) for name in counts]
     header = ["backend", "simplified", "asked", *words, "PAR-2", "wall s", "CPU s", "peak MiB"]
     cells = [
         [
@@ -72,7 +73,7 @@ def _scores(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _side_by_side(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    header = ("case", "encoding", "status", "claims", "encoding s", "deciding s")
+    header = ("case", "encoding", "verdict", "claims", "encoding s", "deciding s")
     cells = [
         [
             *(row["case"], row["encoding"], _status(row), str(row["claims"]), _seconds(row["seconds"])),
@@ -85,7 +86,16 @@ def _side_by_side(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _status(row: Mapping[str, Any]) -> str:
     on = ", on a side condition" if row["status"] == Standing.HOLDS and "side_condition" in row else ""
-    return f"{row['status']}{on}"
+    return f"{row['verdict']}{on}"
+
+
+def _counted(name: str) -> str:
+    return Standing(name).of_claim if name in DECIDED else name.replace("_", " ")
+
+
+def _told(words: str) -> str:
+    """Returns what JSON says of claims, in the words for people."""
+    return re.sub(rf"\b({'|'.join(Standing)})\b", lambda found: Standing(found[0]).of_claim, words)
 
 
 def _seconds(value: float | None) -> str:
@@ -111,11 +121,12 @@ def alarm(judgement: Judgement) -> list[str]:
     result = []
     for entry in judgement.disagreements:
         place = f"{entry['case']}, claim {entry['claim']} ({entry['encoding']})"
-        parts = "; ".join(f"{status}: {', '.join(entry[status])}" for status in DECIDED)
+        parts = "; ".join(f"{status.of_claim}: {', '.join(entry[status])}" for status in DECIDED)
         result.append(f"DISAGREEMENT on {place}: {parts}; their transcripts are in results.jsonl")
     for entry in judgement.wrong:
         claim = f", claim {entry['claim']}" if "claim" in entry else ""
         who = f"{entry['backend']} said" if "backend" in entry else "found"
         place = f"{entry['case']}{claim} ({entry['encoding']})"
-        result.append(f"WRONG ANSWER on {place}: {who} {entry['said']}; known: {entry['known']}")
+        known = f"{entry['verdict']} ({entry['by']})" if "verdict" in entry else _told(entry["known"])
+        result.append(f"WRONG ANSWER on {place}: {who} {_told(entry['said'])}; known: {known}")
     return result

@@ -7,11 +7,12 @@ from typing import Any
 
 from paramverify.algebra.polynomials import rational
 from paramverify.algebra.reals import Real
-from paramverify.answers import Decision, Open
+from paramverify.answers import Decision, Open, Standing
 from paramverify.claims import Origin, Stated
 from paramverify.evidence.witnesses import AnyWitness, Counterexample, Witness
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
+from paramverify.reports import text
 from paramverify.verdicts import status_of
 
 
@@ -77,6 +78,11 @@ def side_condition(model: AnyModel) -> dict[str, str]:
     return {"side_condition": told} if told else {}
 
 
+def standing(status: Standing, model: AnyModel | None = None) -> dict[str, str]:
+    """Returns a verdict about a model, or about one claim if there is no model: both of its words."""
+    return {"status": status, "verdict": text.verdict(status, model) if model else status.of_claim}
+
+
 def decision(made: Decision) -> dict[str, Any]:
     """Returns how a claim was settled."""
     answer = made.answer
@@ -85,7 +91,7 @@ def decision(made: Decision) -> dict[str, Any]:
         document["version"] = made.version
     if made.options:
         document["options"] = dict(made.options)
-    document["status"] = status_of(answer)
+    document |= standing(status_of(answer))
     if isinstance(answer, Open):
         document |= {"end": answer.end.value, "detail": answer.detail}
     return document

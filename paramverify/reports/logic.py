@@ -31,7 +31,7 @@ def lines(
     every = f" for every {where}" if where and holds else ""
     proofs = [*(decision for _, decision in result.claims), *obligations]
     word = text.on_word(proofs) if holds else ""
-    told = [f"{result.status}{word}: {name}: {found.text}{every}"]
+    told = [f"{result.status.of_claim}{word}: {name}: {found.text}{every}"]
     if result.counterexample:
         told += [f"  {line}" for line in counterexample_lines(result.counterexample, found)]
     if result.reason:
@@ -98,6 +98,7 @@ def document(
     ]
     found: dict[str, Any] = {
         "status": status,
+        "verdict": status.of_claim,
         "properties": {n: _property(case.properties[n], r) for n, r in results.items()},
         "claims": claims,
         "seconds": round(seconds, 6),
@@ -127,6 +128,7 @@ def _property(found: Property, result: Result) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "formula": found.text,
         "status": result.status,
+        "verdict": result.status.of_claim,
         "comparisons": result.comparisons,
         "methods": [m.value for m in result.methods],
         "exact": Method.EXTREMES not in result.methods,
@@ -186,6 +188,7 @@ def evidence(
         status = (
             Standing.UNKNOWN
         )  # a strict comparison has no claim that fails: nothing here shows the violation
+    entries = certificates.distinct(entries)
     return certificates.evidence(case.title, case.digest, status.value, entries, violation)
 
 

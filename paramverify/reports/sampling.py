@@ -176,7 +176,7 @@ def certified_lines(model: Model, certified: Sequence[Certified], unknown: int, 
     told = []
     if certified:
         count = f"{len(certified)} candidate{'s' * (len(certified) != 1)}"
-        head = Standing.VIOLATED if real else "no violation found, which proves nothing"
+        head = Standing.VIOLATED.of_case if real else "no violation found, which proves nothing"
         told.append(f"{head}: {len(real)} of {count} stand exact evaluation.")
     elif not unknown:
         told.append("no candidate, which proves nothing: no output was seen beyond the bound")
@@ -211,10 +211,12 @@ def certified_document(model: Model, certified: Sequence[Certified], unknown: in
     ]
     real = [entry for entry in certified if entry.is_violation]
     if not real:
-        return {"status": Standing.UNKNOWN, "candidates": listed, "not_in_the_model": unknown}
+        found = {"status": Standing.UNKNOWN, "verdict": Standing.UNKNOWN.of_case}
+        return {**found, "candidates": listed, "not_in_the_model": unknown}
     witness = documents.witness(simplest(model, worst(real)))
     return {
         "status": Standing.VIOLATED,
+        "verdict": Standing.VIOLATED.of_case,
         "witness": witness,
         "candidates": listed,
         "not_in_the_model": unknown,

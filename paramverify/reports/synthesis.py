@@ -39,11 +39,10 @@ def words(case: Case) -> Mapping[Status, str]:
     return CLAIM if isinstance(case.model, Inequality) else PRIVACY
 
 
-def _verdict(case: Case, status: Status) -> str:
-    if isinstance(case.model, Inequality):
-        return f"{case.budget} is {CLAIM[status]}"
-    condition = text.on_condition(case.model) if status is Status.SAFE else ""
-    return f"{PRIVACY[status]}{condition}{',' * bool(condition)} with {case.budget}"
+def _verdict(case: Case, status: Status, word: str = "") -> str:
+    """Returns the word for a status, on whose word and condition it stands, and what it is about."""
+    condition = word + text.on_condition(case.model) if status is Status.SAFE else ""
+    return f"{words(case)[status]}{condition}: {case.budget}"
 
 
 # --- intervals ---------------------------------------------------------------------------------------
@@ -100,14 +99,13 @@ def _ranges(quantified: Sequence[str], domain: Domain) -> str:
     return ", ".join(domain.range_of(name) for name in ranging)
 
 
-def partition_document(
-    found: Partition, domain: Domain, witnesses: Mapping[int, AnyWitness]
-) -> dict[str, Any]:
+def partition_document(case: Case, found: Partition, witnesses: Mapping[int, AnyWitness]) -> dict[str, Any]:
     """Returns the parts with exact ends; open or closed as in `[lower, upper)`."""
-    parts = []
+    parts, domain = [], case.model.domain
     for number, part in enumerate(found.parts):
         entry: dict[str, Any] = {
             "status": part.status.value,
+            **({} if part.status is Status.OUTSIDE else {"verdict": words(case)[part.status]}),
             "interval": "(["[part.lower_closed] + ", " + ")]"[part.upper_closed],
             "lower": root_document(part.lower, domain.constant),
             "upper": root_document(part.upper, domain.constant),
@@ -122,8 +120,10 @@ def partition_document(
 
 def condition_line(case: Case, names: str, condition: str) -> str:
     """Returns a quantifier-free condition in words."""
-    every = {"TRUE": f"for every {names}", "FALSE": f"for no {names}"}
-    return f"{_verdict(case, Status.SAFE)} {every.get(condition, f'exactly for {names} with {condition}')}"
+    if condition == "FALSE":
+        return f"{_verdict(case, Status.VIOLATING)} for every {names}"
+    which = f"for every {names}" if condition == "TRUE" else f"exactly for {names} with {condition}"
+    return f"{_verdict(case, Status.SAFE)} {which}"
 
 
 # --- optimum -----------------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ def optimum_line(found: Optimum, constant: ExpConstant | None) -> str:
         return f"{what}: {told}{reached[found.attained]}"
     assert found.lower is not None or found.upper is not None
     if found.lower is None or found.upper is None:
-        return f"{what}: no safe value was found"
+        return f"{what}: no private value was found"
     return f"{what}: between {decimal_text(found.lower)} and {decimal_text(found.upper)}, both certified"
 
 
@@ -202,7 +202,7 @@ def so_far(
     return lines, document
 
 
-def map_document(found: RegionMap, witness: AnyWitness | None) -> dict[str, Any]:
+def map_document(case: Case, found: RegionMap, witness: AnyWitness | None) -> dict[str, Any]:
     """Returns a region map: shares of the domain, exact or between bounds, and every cell with its box."""
     cells = []
     for cell in found.cells:
@@ -217,6 +217,7 @@ def map_document(found: RegionMap, witness: AnyWitness | None) -> dict[str, Any]
         "parameters": list(found.parameters),
         "quantified": list(found.quantified),
         "shares": {status.value: _share(found.shares[status]) for status in PRIVACY},
+        "verdicts": {status.value: word for status, word in words(case).items()},
         "interrupted": found.interrupted,
         "seconds": round(found.seconds, 6),
         "cells": cells,
@@ -243,7 +244,7 @@ def violating_lines(case: Case, found: Violating, run: ToldRun | LeftOut | None 
         claimed = isinstance(case.model, Inequality)
         where = text.points(domain) if claimed else text.priors(domain, case.neighbours)
         word = text.on_word(found.decisions)
-        lines = [f"{_verdict(case, Status.SAFE)} {where}{word}: nothing violates it."]
+        lines = [f"{_verdict(case, Status.SAFE, word)} {where}; nothing violates it."]
         return lines + ([f"  {_supremum(found)}"] if found.supremum else [])
     if found.witness is None:
         return [f"{_verdict(case, Status.UNDECIDED)}: {found.reason}"]
@@ -286,11 +287,12 @@ def _plain(value: Fraction) -> str:
     return exact if len(exact) <= 12 else decimal_text(value, 9)
 
 
-def violating_document(found: Violating, run: ToldRun | LeftOut | None = None) -> dict[str, Any]:
+def violating_document(case: Case, found: Violating, run: ToldRun | LeftOut | None = None) -> dict[str, Any]:
     """Returns a violating prior as JSON, with `status` violated, holds or unknown."""
     undecided = Standing.HOLDS if found.complete else Standing.UNKNOWN
     status = Standing.VIOLATED if found.witness else undecided
-    document: dict[str, Any] = {"status": status, "complete": found.complete, **text.words(found.decisions)}
+    document: dict[str, Any] = documents.standing(status, case.model)
+    document |= {"complete": found.complete, **text.words(found.decisions)}
     if found.reason:
         document["reason"] = found.reason
     if found.witness:

@@ -17,10 +17,11 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.points import in_words
 from paramverify.algebra.reals import Real, show_polynomial
 from paramverify.algebra.volumes import Share
-from paramverify.answers import Decision
+from paramverify.answers import Decision, Standing
 from paramverify.claims import show_sequence
 from paramverify.evidence import certificates
 from paramverify.evidence.witnesses import AnyWitness, Counterexample, Witness
+from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 
@@ -93,6 +94,11 @@ def percent(share: Share, digits: int) -> str:
     if low == 0:
         return f"at most {shown(high)}" if high < unit else "between 0 % and 100 %"
     return f"at least {shown(low)}" if high == unit else f"between {shown(low)} and {shown(high)}"
+
+
+def verdict(standing: Standing, model: AnyModel) -> str:
+    """Returns the word for a verdict about a model: private or not, and true or false of an inequality."""
+    return standing.of_claim if isinstance(model, Inequality) else standing.of_case
 
 
 def word(observations: Sequence[str]) -> str:
@@ -191,13 +197,13 @@ def bound(witness: Witness) -> str:
 
 
 def on_word(decisions: Sequence[Decision]) -> str:
-    """Returns on whose word proofs rest, as an addition to "holds"; nothing where all have certificates."""
+    """Returns on whose word proofs rest, behind the word of a verdict; nothing if all have certificates."""
     names = dict.fromkeys(name for d in decisions for name in certificates.words(d))
     return f", on the word of {', '.join(names)} (no certificate)" if names else ""
 
 
 def on_condition(model: AnyModel) -> str:
-    """Returns that a verdict has a side condition, as an addition to "holds"; see `but`."""
+    """Returns that a verdict has a side condition, as an addition to the word of a verdict; see `but`."""
     return ", on a side condition" if isinstance(model, Model) and model.side_condition else ""
 
 

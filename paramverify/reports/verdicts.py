@@ -20,7 +20,7 @@ def lines(report: Report, case: Case) -> list[str]:
     if isinstance(report.verdict, Violated):
         witness = report.verdict.witness
         more += [*text.witness_lines(witness), *runs.lines(told_run(case, witness))]
-    return [f"{report.status}{word}: {first}", *(f"  {line}" for line in more)]
+    return [f"{text.verdict(report.status, case.model)}{word}: {first}", *(f"  {line}" for line in more)]
 
 
 def notes(report: Report, case: Case) -> list[str]:
@@ -34,10 +34,9 @@ def proofs(report: Report) -> list[Decision]:
 
 
 def headline(report: Report, case: Case) -> list[str]:
-    """Returns the sentence about the verdict, and what it rests on or why there is none."""
+    """Returns what stands behind the word of the verdict, and what it rests on or why there is none."""
     verdict = report.verdict
     claimed = isinstance(case.model, Inequality)
-    budget = f"{'' if claimed else 'with '}{case.budget}"
     took = f"in {report.seconds:.2g} s"
     if isinstance(verdict, Holds):
         where = text.points(report.domain) if claimed else text.priors(report.domain, case.neighbours)
@@ -49,8 +48,7 @@ def headline(report: Report, case: Case) -> list[str]:
         proved = (
             f"{claims}{merged} proved {took}: {who}." if count else f"No claim was left to prove, {took}."
         )
-        return [f"{'' if claimed else 'private '}{budget} {where}{text.but(case.model)}.", proved]
+        return [f"{case.budget} {where}{text.but(case.model)}.", proved]
     if isinstance(verdict, Violated):
-        return [f"{budget} is not always true." if claimed else f"not private {budget}."]
-    doubt = f"{budget} is undecided" if claimed else f"undecided {budget}"
-    return [f"{doubt}: {verdict.end.value}.", *verdict.detail.split("\n")]
+        return [f"{case.budget}."]
+    return [f"{case.budget}: {verdict.end.value}.", *verdict.detail.split("\n")]

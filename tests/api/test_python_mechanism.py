@@ -112,7 +112,7 @@ def test_the_case_file_is_the_same_case(tmp_path: Path, capsys: pytest.CaptureFi
     path, evidence = tmp_path / "case.toml", tmp_path / "evidence.json"
     path.write_text(sparse_vector.to_toml())
     assert run(["verify", str(path), "--evidence", str(evidence)]) == 0
-    assert "holds: private with ratio = 1/alpha**4" in capsys.readouterr().out
+    assert "private: ratio = 1/alpha**4" in capsys.readouterr().out
     assert run(["check", str(evidence), "--case", str(path)]) == 0
     assert "def noisy(x, a):" in path.read_text()
     assert 'output("above")' in path.read_text()

@@ -71,7 +71,7 @@ def test_printed_results_are_those_of_the_commands(
         assert "\n" not in shown
         if shown != repr(report.verdict) or of is not sign:
             assert len(shown) < SHORT
-    assert repr(report).startswith(f"<{report.status}: ")
+    assert repr(report).startswith(f"<{report.status.of_case}: ")
 
 
 def test_a_report_has_its_run() -> None:

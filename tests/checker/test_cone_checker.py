@@ -111,7 +111,7 @@ def test_closed_rays_show_exactly_the_bounds_that_hold() -> None:
         assert private(document["model"])
         report = check_document(document)
         assert report == Report(
-            True, ("0 claims are proved, and 4 that are needed follow from them",), 0, 0, status="holds"
+            True, ("proved: 0 claims, from which all 4 that are needed follow",), 0, 0, status="holds"
         )
     for top, bottom in (("2", "1"), ("299", "100"), ("1", "1"), ("0", "1")):
         document = with_ratio(CLOSED, top, bottom)
@@ -347,7 +347,7 @@ def test_what_is_trusted_is_counted() -> None:
         claim(document, "q + 1", BERNSTEIN),
         claim(document, "q + 2", BERNSTEIN),
     ]
-    lines = ("5 claims are proved, and 2 that are needed follow from them", "trusted to 'z9 1.2'")
+    lines = ("proved: 5 claims, from which all 2 that are needed follow", "trusted to 'z9 1.2'")
     assert check_document(document) == Report(True, lines, 3, 2, status="holds", solvers=("z9 1.2",))
 
 

@@ -49,7 +49,7 @@ def document(e: tuple[str, str] = ("1/2", "1/2"), **changes: object) -> dict[str
 def test_a_loop_that_doubles_the_ratio() -> None:
     """The loop multiplies 1 against 1/2, also where the vectors have several states and little weight."""
     report = check_document(document())
-    assert report.lines == ("a loop makes the ratio grow without limit: violated, and there is no budget",)
+    assert report.lines == ("a loop makes the ratio grow without limit: a violation, and there is no budget",)
     assert (report.accepted, report.status) == (True, "violated")
     assert check_document(document(left=[Q, ZERO, Q, ZERO], right=[D, Q, ZERO, Q, ZERO])).accepted
     assert check_document(document(loop=[Q, ZERO, Q, ZERO])).accepted

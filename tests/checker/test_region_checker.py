@@ -539,7 +539,8 @@ def test_cells_are_counted_by_status() -> None:
     given = document([claim], cells, {"p": "[0, 1]", "q": CLOSED}, (("p - 1/4", ">"),))
     assert refused(given, "a factor may vanish")  # at p = 5/8
     cells[4] = cell("undecided", *shares[4])
-    lines = ("3 cells safe", "1 cells violating", "2 cells outside", "2 cells undecided")
+    lines = ("3 cells where the claims are true", "1 cell where one is false")
+    lines += ("2 cells outside of the domain", "2 cells undecided")
     assert check_document({**given, "cells": cells}) == Report(True, lines, 4, 0, 2, "region map")
 
 

@@ -548,7 +548,7 @@ def test_witnesses_of_violations(left: list[int], right: list[int], trace: list[
         given = witness(str(bound), left=left, right=right, trace=trace)
         assert accepted(given) == (bound < ratio)
     report = check_document(witness())
-    assert report == Report(True, ("the observation exceeds the bound: violated",), 0, status="violated")
+    assert report == Report(True, ("the observation exceeds the bound: a violation",), 0, status="violated")
 
 
 @pytest.mark.parametrize(

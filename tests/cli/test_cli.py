@@ -28,7 +28,7 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = call(capsys, "--help")
     assert code == 0
     assert all(name in out for name in commands())
-    codes = "0 holds, 1 violated, 2 bad input or usage, 3 unknown, 70 a defect of paramverify, 74 output not"
+    codes = "0 private or true, 1 not private or false, 2 bad input or usage, 3 undecided, 70 a defect of"
     assert codes in " ".join(out.split())
 
 
@@ -59,9 +59,7 @@ def test_holds(capsys: pytest.CaptureFixture[str]) -> None:
     """A proof is told in a sentence and ends with code 0."""
     code, out, _ = call(capsys, "verify", case("noisy-max-independent"))
     assert code == 0
-    assert out.startswith(
-        "holds: private with epsilon = ln(2) for every prior with pA in (0, 1), pB in (0, 1), pC"
-    )
+    assert out.startswith("private: epsilon = ln(2) for every prior with pA in (0, 1), pB in (0, 1), pC")
     assert "6 claims proved" in out
 
 

@@ -140,7 +140,7 @@ def test_every_command_ends_when_its_time_is_over(command: list[str], folder: Pa
     answer = json.loads(out)
     assert answer["status"] == "unknown"
     assert "the time limit of 1 s is over" in answer["reason"]
-    assert "unknown: " in error
+    assert "undecided: " in error
     assert gone(environment)
 
 
@@ -151,7 +151,7 @@ def test_memory_ends_a_command(folder: Path) -> None:
     process = start("show", folder / "case", "--memory", "130MB", "--json", environment=environment)
     out, error = process.communicate(timeout=PATIENCE)
     assert process.returncode == 3
-    assert error == "unknown: the memory limit of 130 MB is met\n"
+    assert error == "undecided: the memory limit of 130 MB is met\n"
     assert json.loads(out)["end"] == "memory"
     assert gone(environment)
 
@@ -167,6 +167,7 @@ def test_no_memory_is_no_verdict(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     answer = json.loads(capsys.readouterr().out)
     assert answer == {
         "status": "unknown",
+        "verdict": "undecided",
         "reason": "there is not enough memory for this input",
         "end": "memory",
     }
@@ -245,7 +246,7 @@ def test_settled_claims_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     case = str(CASES / "time-series-2.toml")
     assert run(["verify", case]) == 3
     told = capsys.readouterr()
-    assert told.err == "unknown: the time limit of 1 s is over\n"
+    assert told.err == "undecided: the time limit of 1 s is over\n"
     assert told.out == "  4 of 61 claims were proved until then, 4 were tried.\n"
 
 
@@ -498,7 +499,7 @@ def test_evidence_from_standard_input(tmp_path: Path) -> None:
     os.close(reader)
     out, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
-    assert "accepted as far as it can be checked without the case: holds" in out
+    assert "checked as far as it can be without the case: the claims are true" in out
 
 
 @pytest.mark.parametrize("by", ["1000000000", "-1", "1.5", "²", "9" * 5000])

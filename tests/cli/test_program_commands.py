@@ -234,9 +234,9 @@ def test_verdicts_and_evidence(name: str, path: str) -> None:
     """`verify`, `check`, `certify`, `synthesize --witness` and `compare` say what enumeration says."""
     program = PROGRAMS[name]
     text, data = _both("verify", path)
-    word = "holds" if program.holds else "violated"
+    word = "private" if program.holds else "not private"
     assert text.out.startswith(word)
-    assert data["status"] == word
+    assert (data["status"], data["verdict"]) == ("holds" if program.holds else "violated", word)
     assert text.code == (0 if program.holds else 1)
     called("verify", path, "--evidence", "e.json")
     assert called("check", "e.json").code == called("check", "e.json", "--case", path).code == 0
@@ -326,7 +326,7 @@ def test_a_design_parameter_of_a_program(best: str, tmp_path: Path) -> None:
     case = case.replace('ratio = "1/alpha**2"', "ratio = 4")
     path.write_text(f'{case}[design]\n{best} = "alpha"\n')
     text = called("synthesize", str(path)).out
-    assert "private with ratio = 4 for alpha in [1/2, 1) and all p in (0, 1)" in text
+    assert "private: ratio = 4 for alpha in [1/2, 1) and all p in (0, 1)" in text
     assert ("smallest alpha: 1/2" if best == "minimise" else "largest") in text or best == "maximise"
     path.write_text(f'{case}[quantify]\nforall = ["p"]\n'.replace(", design = true", ""))
     assert "private exactly for alpha with 2 alpha - 1 >= 0" in called("verify", str(path)).out

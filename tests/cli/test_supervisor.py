@@ -48,7 +48,7 @@ def ended(body: str, *arguments: str, code: int = 0) -> tuple[int, str, str]:
 def test_a_call_that_nothing_interrupts_is_ended_in_time() -> None:
     """When the time is over, the reason and what was found are told, and nothing of a half answer."""
     code, out, error = ended(f"{FOUND}_output.limit_time(0.5); {LONG}")
-    assert (code, error) == (3, f"unknown: {OVER}\n")
+    assert (code, error) == (3, f"undecided: {OVER}\n")
     assert out == "one claim\ntwo claims\n"
 
 
@@ -56,7 +56,7 @@ def test_a_call_that_nothing_interrupts_is_ended_in_time() -> None:
 def test_the_same_as_json_is_one_object() -> None:
     """With --json the same is one object on standard output."""
     code, out, error = ended(f"{FOUND}_output.limit_time(0.5); {LONG}", "--json")
-    assert (code, error) == (3, f"unknown: {OVER}\n")
+    assert (code, error) == (3, f"undecided: {OVER}\n")
     so_far = {"claims": [1, 2]}
     assert json.loads(out) == {"status": "unknown", "reason": OVER, "end": "timeout", "so_far": so_far}
 
@@ -93,7 +93,7 @@ def test_memory_is_limited() -> None:
     """A command that takes more memory than it may is ended, and that is told as such."""
     grow = "_output.limit_memory(300_000_000); kept = [b'x' * 10**7 for _ in range(10**4)]"
     code, out, error = ended(FOUND + grow)
-    assert (code, error) == (3, "unknown: the memory limit of 300 MB is met\n")
+    assert (code, error) == (3, "undecided: the memory limit of 300 MB is met\n")
     assert out == "one claim\ntwo claims\n"
     _, out, _ = ended(FOUND + grow, "--json")
     assert json.loads(out)["end"] == "memory"

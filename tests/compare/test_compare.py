@@ -548,7 +548,7 @@ def test_encodings_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[st
     } == {("z3", "off", "word")}
     printed = lines(document)
     assert any(line.startswith("case") and "deciding s" in line for line in printed)
-    assert any(line.split()[:3] == [names[0], "cone", "violated"] for line in printed)
+    assert any(line.split()[:3] == [names[0], "cone", "not"] for line in printed)
 
 
 def test_encodings_that_contradict_each_other() -> None:

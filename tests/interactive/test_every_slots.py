@@ -123,7 +123,7 @@ def test_the_command(tmp_path: Path) -> None:
     found = called("interactive", path, "--every", "--evidence", evidence)
     assert found.code == 0
     assert found.out.startswith(
-        "holds: differential noninterference with 2*t*epsilon for every number t of slots"
+        "private: differential noninterference with 2*t*epsilon for every number t of slots"
     )
     assert "one slot differs by add, swap" in found.out
     told = json.loads(called("interactive", path, "--every", "--json").out)

@@ -337,7 +337,7 @@ def test_a_name_of_a_subroutine_that_is_taken(tmp_path: Path) -> None:
     assert len(set(names)) == len(names)
     assert {"h: a", "h: a'", "h: a: a"} <= set(names)
     out = called("interactive", str(path)).out
-    assert out.startswith("holds: ")
+    assert out.startswith("private: ")
     assert "the hidden step of 'h: a' is replaced by an automaton with 1 step that ends alike" in out
     path.write_text(TAKEN[: TAKEN.rindex("a = {")] + 'a = { rx = "1/2", ry = "1/2" }\n')
     # The step of the state of the case is meant, and not that of the first automaton.

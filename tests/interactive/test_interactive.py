@@ -451,7 +451,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = json.loads(out)
     assert (found["status"], found["evidence"]["family"]["total"]) == ("holds", "16")
     code, out, _ = call(capsys, "check", evidence, "--case", str(folder / "slots-2.toml"))
-    assert (code, out.splitlines()[-1].split(":")[0]) == (0, "accepted")
+    assert (code, out.splitlines()[-1].split(":")[0]) == (0, "checked")
     assert call(capsys, "check", evidence, "--case", str(folder / "slots-2-full.toml"))[0] == 1
     code, out, _ = call(capsys, "interactive", str(folder / "slots-2-full.toml"), "--json")
     witness = json.loads(out)["witness"]

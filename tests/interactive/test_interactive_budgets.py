@@ -42,7 +42,7 @@ def test_a_budget_needs_no_bound(tmp_path: Path) -> None:
     code, out = called("budget", str(case), "--evidence", str(evidence))[:2]
     assert (code, "ratio 1/(1 - p)" in out) == (0, True)
     code, out = called("check", str(evidence), "--case", str(case))[:2]
-    assert (code, "accepted: budget" in out) == (0, True)
+    assert (code, "checked: a budget" in out) == (0, True)
 
 
 def split(system: System, steps: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:

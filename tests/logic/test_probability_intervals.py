@@ -116,7 +116,7 @@ def test_interval_in_evidence(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     capsys.readouterr()
     assert run(["logic", case, "-p", "P[1/4, 1/2] [ X out1 ]", "--evidence", str(path)]) == 1
     told = capsys.readouterr().out
-    assert "violated: property: P[1/4, 1/2] [ X out1 ]" in told
+    assert "false: property: P[1/4, 1/2] [ X out1 ]" in told
     assert "P<=1/2 [ X out1 ] is false in state plus: the probability is 3/4 (0.75)." in told
     assert json.loads(path.read_text())["status"] == "violated"
     assert run(["check", str(path)]) == 0

@@ -337,11 +337,11 @@ def test_verify_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     """The answer is in the words of the case: no secrets, no priors."""
     assert run(["verify", WALK]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("holds: up >= 1/2 and 0 < down <= up for every p in (0, 1), q in (0, 1), p >= q, ")
+    assert out.startswith("true: up >= 1/2 and 0 < down <= up for every p in (0, 1), q in (0, 1), p >= q, ")
     assert "-p - q + 1 >= 0" in out
     assert run(["verify", TEST]) == 1
     out = capsys.readouterr().out
-    assert out.startswith("violated: right > 1/2 is not always true.\n  With ill = ")
+    assert out.startswith("false: right > 1/2.\n  With ill = ")
     assert "right side = 1/2" in out
 
 
@@ -454,7 +454,7 @@ def test_conditions_on_free_parameters(tmp_path: Path, capsys: pytest.CaptureFix
     ("constraints", "claim", "code", "reason"),
     [
         ("[]", "(p**2 - 2)**2 > 0", 3, "fails at irrational points only"),
-        ('["p**2 == 2"]', "p**4 == 4", 0, "holds"),
+        ('["p**2 == 2"]', "p**4 == 4", 0, "true"),
         ('["p**2 == 2"]', "p**4 >= 5", 3, "fails at irrational points only"),
         ('["p**2 == 2", "p**3 == 2"]', "p >= 0", 2, "the parameter domain is empty"),
     ],

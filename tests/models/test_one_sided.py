@@ -132,13 +132,13 @@ def test_what_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     evidence = tmp_path / "evidence.json"
     assert run(["verify", case, "--evidence", str(evidence)]) == 0
     told = capsys.readouterr().out
-    assert told.startswith("holds, on a side condition: private with ratio = 4")
+    assert told.startswith("private, on a side condition: ratio = 4")
     assert CONDITION in told.split("\n")[0]
     assert run(["verify", case, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["side_condition"] == CONDITION
     for arguments in (["check", str(evidence)], ["check", str(evidence), "--case", case]):
         assert run(arguments) == 0
-        assert f"holds, on a side condition ({CONDITION})" in capsys.readouterr().out
+        assert f", on a side condition ({CONDITION})" in capsys.readouterr().out
         assert run([*arguments, "--json"]) == 0
         assert json.loads(capsys.readouterr().out)["side_condition"] == CONDITION
     assert run(["verify", written(tmp_path, "39/10", ignored)]) == 1  # a a has ratio 4
@@ -399,7 +399,7 @@ def test_states_without_a_step_in_formulas(
     text = APART.replace("FIRST", "1/2").replace("OTHER", LATE).replace("LENGTH", length)
     path.write_text(text, encoding="utf-8")
     assert run(["verify", str(path), "--encoding", "monolithic"]) == 0
-    assert capsys.readouterr().out.startswith("holds, on the word of z3")
+    assert capsys.readouterr().out.startswith("private, on the word of z3")
     formula = str(tmp_path / "formula.smt2")
     asked = ["--encoding", "monolithic", "--to", "smtlib2", "--claim", "1"]
     assert run(["export", str(path), *asked, "-o", formula]) == 0
@@ -435,14 +435,14 @@ def test_the_condition_is_in_the_first_words(tmp_path: Path, capsys: pytest.Capt
     with Path(case).open("a", encoding="utf-8") as file:
         file.write('[parameters]\nr = "[1, 9]"\n')
     assert run(["synthesize", case]) == 0
-    assert "private, on a side condition, with ratio = r for" in capsys.readouterr().out
+    assert "private, on a side condition: ratio = r for" in capsys.readouterr().out
     assert run(["synthesize", "--region", case]) == 0
     assert CONDITION in capsys.readouterr().out.split("\n")[0]
     asked = ["compare", written(tmp_path, "4", 'one_sided = "ignored"\n'), "--backends", "bernstein"]
     asked += ["--encodings", "sequences,cone", "-o", str(tmp_path / "results")]
     assert run(asked) == 0
     told = capsys.readouterr().out
-    assert told.count("holds, on a side condition") == 2
+    assert told.count("private, on a side condition") == 2
     assert f"On a side condition, case: {CONDITION}." in told
     assert run([*asked, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)

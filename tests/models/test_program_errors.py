@@ -361,10 +361,10 @@ differ = "one"
             "epsilon = 1",
             "verify",
             0,
-            "private with epsilon = 1",
+            "private: epsilon = 1",
         ),
         ("x = laplace(10**20)\noutput(x > n)", 'epsilon = "1/10**20"', "verify", 0, "epsilon = 1/10**20"),
-        ("x = laplace(10**20)\noutput(x > n)", 'epsilon = "1/10**21"', "verify", 1, "violated"),
+        ("x = laplace(10**20)\noutput(x > n)", 'epsilon = "1/10**21"', "verify", 1, "not private"),
     ],
 )
 def test_huge_and_small_numbers(

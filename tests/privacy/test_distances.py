@@ -146,7 +146,7 @@ def test_random_metrics(seed: int, tmp_path: Path, capsys: pytest.CaptureFixture
     assert told == {d: "infinity" if r is None else str(r) for d, r in largest.items()}
     check_budget(document, largest)
     assert run(["check", str(proved), "--case", str(case)]) == 0
-    assert "accepted: budget" in capsys.readouterr().out
+    assert "checked: a budget" in capsys.readouterr().out
 
 
 def check_budget(document: dict[str, Any], largest: dict[Fraction, Fraction | None]) -> None:

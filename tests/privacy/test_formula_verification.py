@@ -52,7 +52,7 @@ def test_holds_is_told_as_the_word_of_the_solver(capsys: pytest.CaptureFixture[s
     case = str(CASES / "geometric-independent.toml")
     assert run(["verify", case, *MONOLITHIC]) == 0
     told = capsys.readouterr().out
-    assert told.startswith("holds, on the word of z3")
+    assert told.startswith("private, on the word of z3")
     assert "2 formulas are unsatisfiable, says the solver" in told
     assert run(["verify", case, *MONOLITHIC, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)

@@ -172,7 +172,7 @@ def test_slices_of_one_s_own(tmp_path: Path) -> None:
     """Several maps over two parameters are one picture; maps over others are refused."""
     regions = noisy_max(tmp_path, "(0, 1)", "(0, 1)")
     pictures.draw_slices([("one", regions), ("two", regions)], tmp_path / "two.svg")
-    assert {"one", "two", "safe", "violating"} <= set(texts(tmp_path / "two.svg"))
+    assert {"one", "two", "private", "not private"} <= set(texts(tmp_path / "two.svg"))
     with pytest.raises(InputError, match="over two parameters"):
         pictures.draw_slices([], tmp_path / "none.svg")
 
@@ -195,7 +195,7 @@ def test_exact_intervals(tmp_path: Path) -> None:
     assert {"pA", "largest ratio", "bound 3/2", "epsilon = ln(3/2); pB = 2/3, pC = 3/4"} <= set(shown)
     lower, upper = (r.refined(Fraction(1, 10**9)).lower for r in (found.parts[1].lower, found.parts[1].upper))
     assert {"0", f"{float(lower):.6g}", f"{float(upper):.6g}", "1"} <= set(shown)
-    assert f"safe {percent(Share(upper - lower, upper - lower), 1)}" in shown
+    assert f"private {percent(Share(upper - lower, upper - lower), 1)}" in shown
     for place in (lower, upper):
         assert curve.value(place) == pytest.approx(1.5)
     pictures.draw_interval(found, tmp_path / "named.svg", text=lambda root: "the root")

@@ -72,9 +72,9 @@ def test_a_side_condition_is_told_once(capsys: pytest.CaptureFixture[str], tmp_p
     assert capsys.readouterr().out.count(condition) == 1
     case, evidence = str(ROOT / "cases" / "above-threshold-figure-3.toml"), str(tmp_path / "evidence.json")
     assert run(["verify", case, "--evidence", evidence]) == 1
-    assert capsys.readouterr().out.startswith("violated: ")
+    assert capsys.readouterr().out.startswith("not private: ")
     assert run(["check", evidence, "--case", case]) == 0
-    assert "accepted: violated: " in capsys.readouterr().out
+    assert "checked: a violation" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_the_interval_of_a_test(ends: tuple[float | None, float | None], told: s
 
 def test_notes_are_not_said_twice() -> None:
     """A note is left out where the sentence says it already."""
-    assert text.notes(["a b", "c"], "holds; but a b.") == ["Note: c."]
+    assert text.notes(["a b", "c"], "private; but a b.") == ["Note: c."]
 
 
 def test_a_difference_that_is_seen_is_not_explained(capsys: pytest.CaptureFixture[str]) -> None:

@@ -44,7 +44,7 @@ f = "P<=1 [ X a ]"
 def test_verify_says_on_whose_word(
     backends: str, word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A built-in proof has a certificate; what a program prints is its word, and no plain "holds"."""
+    """A built-in proof has a certificate; what a program prints is its word, and no plain "private"."""
     path = tmp_path / "case.toml"
     path.write_text(TOUCHING)
     assert run(["verify", str(path), "--backends", backends]) == 0
@@ -54,11 +54,11 @@ def test_verify_says_on_whose_word(
     assert run(["synthesize", str(path), "--witness", "--backends", backends]) == 0
     searched = capsys.readouterr().out
     if not word:
-        assert told.startswith("holds: ")
+        assert told.startswith("private: ")
         assert (evidence["on_the_word_of"], evidence["without_certificate"]) == ([], 0)
         assert "on the word of" not in searched
         return
-    assert told.startswith(f"holds, on the word of {word}")
+    assert told.startswith(f"private, on the word of {word}")
     assert told.splitlines()[0].split(": ")[0].endswith("(no certificate)")
     assert evidence["without_certificate"] == 1
     assert evidence["on_the_word_of"][0].startswith(word)
@@ -68,8 +68,8 @@ def test_verify_says_on_whose_word(
 @pytest.mark.parametrize(
     ("backends", "start"),
     [
-        ("bernstein", "holds: f: "),
-        (LIAR, f"holds, on the word of {LIAR} 1.0 (no certificate): f: "),
+        ("bernstein", "true: f: "),
+        (LIAR, f"true, on the word of {LIAR} 1.0 (no certificate): f: "),
     ],
 )
 def test_logic_says_on_whose_word(
@@ -129,7 +129,7 @@ def test_an_interactive_system_says_on_whose_word(
     path = tmp_path / "survey.toml"
     path.write_text(text.replace(bound, 'ratio = "1 + p/100"'))
     assert run(["interactive", str(path), "--backends", LIAR]) == 0
-    assert capsys.readouterr().out.startswith(f"holds, on the word of {LIAR} 1.0 (no certificate): ")
+    assert capsys.readouterr().out.startswith(f"private, on the word of {LIAR} 1.0 (no certificate): ")
     assert run(["interactive", str(path), "--backends", LIAR, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["evidence"]["on_the_word_of"] == [f"{LIAR} 1.0"]
 

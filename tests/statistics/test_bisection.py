@@ -139,9 +139,10 @@ def test_what_stays_open_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> Non
     assert [step.holds for step in found.steps] == [False, True, True, None]
     lines = told.lines(found)
     assert lines[0] == (
-        "bisection: violated with epsilon = 1.2, holds with epsilon = 1.25; both are proved (4 verifications)"
+        "bisection: not private with epsilon = 1.2, private with epsilon = 1.25; "
+        "both are proved (4 verifications)"
     )
-    assert "  epsilon = 1.225 stayed unknown: the time is over" in lines
+    assert "  epsilon = 1.225 stayed undecided: the time is over" in lines
     assert told.document(found)["status"] == "bounded"
 
 
@@ -152,7 +153,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["sample", *arguments]) == 0
     text = capsys.readouterr().out
     assert text.startswith(
-        "bisection: violated with epsilon = 1.372, holds with epsilon = 1.373; both are proved ("
+        "bisection: not private with epsilon = 1.372, private with epsilon = 1.373; both are proved ("
     )
     assert "testing gave the interval from" in text
     assert "the result does not rest on it" in text
@@ -171,9 +172,9 @@ def test_wrong_ends_are_told() -> None:
     """Where verification contradicts testing, the words and the JSON object say at which end."""
     found = bisect(case("noisy-max-3-above"), (1.3, 1.2), Fraction(1, 10), 30)
     lines = told.lines(found)
-    head = "bisection: violated with epsilon = 1.2, holds with epsilon = 1.3; both are proved"
+    head = "bisection: not private with epsilon = 1.2, private with epsilon = 1.3; both are proved"
     assert lines[0].startswith(head)
-    assert "  testing was wrong at its left end: epsilon = 1.3 holds." in lines
+    assert "  testing was wrong at its left end: the case is private with epsilon = 1.3." in lines
     assert told.document(found)["wrong_ends"] == ["13/10", "6/5"]
     empty = Bisection((None, None), THOUSANDTH, None, None, ())
     assert told.lines(empty)[0] == "bisection: nothing was proved"

@@ -87,7 +87,7 @@ def test_many_events_make_no_false_claims() -> None:
     pairs = [("", read_input("0,0"), read_input("1,1"))]
     source, listed = alone(examples.laplace, pairs, 1)
     drawn = Settings(1_000, 500)
-    seeds = 80
+    seeds = 30
     wrong = 0
     for seed in range(seeds):
         runs = Runs(source, seed)

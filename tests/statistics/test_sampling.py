@@ -103,7 +103,7 @@ def test_samples_follow_the_model(name: str, length: int | None) -> None:
     """Sequences from a model come as often as the exact forward recursion says, at several points."""
     loaded = case(name)
     listed = trials(loaded, length, pairs=4, points=2)
-    found = audit(Runs(ModelSource(loaded.model), 7), loaded.model, listed, 50_000, 1e-3)
+    found = audit(Runs(ModelSource(loaded.model), 7), loaded.model, listed, 20_000, 1e-3)
     assert found.passes, [f.worst for f in found.rejected]
 
 

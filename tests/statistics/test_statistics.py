@@ -225,7 +225,7 @@ def test_lower_bounds_hold_with_their_confidence() -> None:
 # --- the audit --------------------------------------------------------------------------------------
 
 
-def audited(name: str, mechanism: Any, size: int = 50_000, seed: int = 1, level: float = 1e-4) -> Any:
+def audited(name: str, mechanism: Any, size: int = 20_000, seed: int = 1, level: float = 1e-4) -> Any:
     case_inputs = CaseInputs.of(case(name)).by_input()
     model = case_inputs.case.model
     listed = experiments(model, 1, chosen_points(model, {}, seed, 1))
@@ -314,7 +314,7 @@ def test_rare_outputs_keep_the_level(chances: list[float], runs: int, level: flo
     rng = np.random.default_rng(3)
     experiment = Experiment("x", "y", {})
     expected = {(str(k),): p for k, p in enumerate(chances)}
-    trials = 1_000
+    trials = 300
     rejected = 0
     for _ in range(trials):
         drawn = rng.multinomial(runs, chances)

@@ -619,8 +619,8 @@ def test_ends_that_are_close(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     )
     assert run(["synthesize", str(path)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "f >= 0 is true for p in [0, 0.707106781]"
-    assert lines[1] == "f >= 0 is false for p in (0.707106781, 0.707106782)"
+    assert lines[0] == "true: f >= 0 for p in [0, 0.707106781]"
+    assert lines[1] == "false: f >= 0 for p in (0.707106781, 0.707106782)"
     assert "0.707106781 is sqrt(2)/2, a root of 2*x^2 - 1" in lines
 
 
@@ -629,4 +629,4 @@ def test_isolated_points_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[
     path = tmp_path / "case.toml"
     path.write_text('[parameters]\np = "(0, 1)"\n[claim]\nholds = "(3*p - 1)**2 <= 0"\n')
     assert run(["synthesize", str(path)]) == 0
-    assert "(3*p - 1)**2 <= 0 is true for p = 1/3" in capsys.readouterr().out.splitlines()
+    assert "true: (3*p - 1)**2 <= 0 for p = 1/3" in capsys.readouterr().out.splitlines()

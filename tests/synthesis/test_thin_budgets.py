@@ -137,7 +137,7 @@ def test_thin_domains(
     assert run(["budget", str(path), "--evidence", str(evidence)]) == 0
     assert run(["check", str(evidence), "--case", str(path)]) == 0
     said = capsys.readouterr().out
-    assert "accepted: budget" in said
+    assert "checked: a budget" in said
     assert "no upper bound" in said if ratio == "infinity" else f"the largest ratio is {ratio}" in said
 
 
@@ -365,7 +365,7 @@ def test_the_evidence_of_every_budget_proves_the_obligations(
     assert run(["check", str(evidence), "--case", str(path)]) == 0
     said = capsys.readouterr().out
     assert words in said
-    assert "accepted: budget" in said
+    assert "checked: a budget" in said
     document = json.loads(evidence.read_text())
     obligations = document.get("obligations") or [e for e in document["claims"] if not e.get("origins")]
     assert obligations

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from paramverify.synthesis.intervals import Partition, Root
-    from paramverify.synthesis.maps import RegionMap
+    from paramverify.synthesis.maps import RegionMap, Status
 
 PRECISION = Fraction(1, 10**15)
 
@@ -87,6 +87,7 @@ def line_figure(
     notes: Sequence[str],
     curve: Curve | None,
     shares: Mapping[str, Share],
+    words: Mapping[Status, str],
 ) -> Figure:
     """The line of intervals, and above it the curve against its bound."""
     from matplotlib.figure import Figure
@@ -121,7 +122,7 @@ def line_figure(
         line.spines[spine].set_visible(False)
     line.set_xlabel(name)
     heading(figure, title, notes)
-    legend(figure, shares, handles, 5 if len(shares) + len(handles) < 6 else 3)
+    legend(figure, shares, handles, 5 if len(shares) + len(handles) < 6 else 3, words=words)
     return figure
 
 

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any
 from paramverify.algebra.volumes import Share
 from paramverify.printable import name
 from paramverify.reports.pictures.plots import STYLE
+from paramverify.reports.synthesis import PRIVACY
 from paramverify.reports.text import percent
+from paramverify.synthesis.maps import Status
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -92,16 +94,21 @@ def shares_of(regions: RegionMap) -> dict[str, Share]:
 
 
 def legend(
-    figure: Figure, shares: Mapping[str, Share], lines: Sequence[Any], columns: int, told: bool = True
+    figure: Figure,
+    shares: Mapping[str, Share],
+    lines: Sequence[Any],
+    columns: int,
+    told: bool = True,
+    words: Mapping[Status, str] = PRIVACY,
 ) -> None:
-    """Writes a legend below a figure: the statuses, with their shares if told, and lines."""
+    """Writes a legend below a figure: the `words` for each status, with their shares if told, and lines."""
     from matplotlib.patches import Patch
 
     handles: list[Any] = []
     for status, look in LOOKS.items():
         if status in shares:
-            share = f" {percent(shares[status], 1)}" if told else ""
-            label = "outside the domain" if status == "outside" else f"{status}{share}"
+            share = f" {percent(shares[status], 1)}" if told and status != "outside" else ""
+            label = f"{words.get(Status(status), 'outside the domain')}{share}"
             handles.append(Patch(label=label, **paint(look)))
     figure.legend(
         handles=[*handles, *lines],

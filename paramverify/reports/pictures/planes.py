@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -16,6 +16,7 @@ from paramverify.reports.pictures.fields import failure_field, steps
 from paramverify.reports.pictures.looks import CURVE, EDGE, LOOKS, heading, legend, paint, shares_of
 from paramverify.reports.pictures.outlines import outlines
 from paramverify.reports.text import percent
+from paramverify.synthesis.maps import Status
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,7 +68,7 @@ def _slice(regions: RegionMap, values: Sequence[Fraction]) -> RegionMap:
     )
 
 
-def map_figure(regions: RegionMap, title: str, notes: Sequence[str]) -> Figure:
+def map_figure(regions: RegionMap, title: str, notes: Sequence[str], words: Mapping[Status, str]) -> Figure:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(5.4, 5.6), layout="constrained")
@@ -77,7 +78,7 @@ def map_figure(regions: RegionMap, title: str, notes: Sequence[str]) -> Figure:
     axes.set_ylabel(regions.parameters[1])
     heading(figure, title, notes)
     shares = shares_of(regions) | dict.fromkeys(drawn & {"outside"}, NONE)
-    legend(figure, shares, _boundary_entry(drawn), 3 if "outside" in shares else 4)
+    legend(figure, shares, _boundary_entry(drawn), 3 if "outside" in shares else 4, words=words)
     return figure
 
 
@@ -86,6 +87,7 @@ def slices_figure(
     title: str,
     notes: Sequence[str],
     shares: dict[str, Share] | None,
+    words: Mapping[Status, str],
 ) -> Figure:
     """Small maps with common axes; the legend has the shares of the whole where there is a whole."""
     from matplotlib.figure import Figure
@@ -98,7 +100,9 @@ def slices_figure(
     for number, (axes, (name, regions)) in enumerate(zip(grid.flat, maps, strict=False), 1):
         drawn |= _plane(axes, regions, SLICE_PLACES, number)
         own = shares_of(regions)
-        told = ", ".join(f"{s} {percent(own.get(s, NONE), 1)}" for s in ("safe", "undecided"))
+        told = ", ".join(
+            f"{words[s]} {percent(own.get(s, NONE), 1)}" for s in (Status.SAFE, Status.UNDECIDED)
+        )
         axes.set_title(f"{name}\n{told}" if name else told, fontsize=7.5)
         axes.tick_params(labelsize=7)
     for axes in grid.flat[len(maps) :]:
@@ -113,7 +117,7 @@ def slices_figure(
     present = {s: NONE for s in LOOKS if any(c.status == s for _, m in maps for c in m.cells)}
     lines = _boundary_entry(drawn)
     shown = (present if shares is None else shares) | dict.fromkeys(drawn & {"outside"}, NONE)
-    legend(figure, shown, lines, 2 * across - 1, told=shares is not None)
+    legend(figure, shown, lines, 2 * across - 1, told=shares is not None, words=words)
     return figure
 
 

@@ -5,7 +5,7 @@ They need matplotlib, the extra `plots`. The same input gives the same file, whe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,22 +18,30 @@ from paramverify.reports.pictures.lines import PRECISION, joined, line_figure, s
 from paramverify.reports.pictures.looks import save, shares_of
 from paramverify.reports.pictures.planes import map_figure, slices, slices_figure
 from paramverify.reports.pictures.plots import FORMATS, INSTALL
+from paramverify.reports.synthesis import PRIVACY
 
 MOST = 10**300  # absolute value of what is drawn
 
 if TYPE_CHECKING:
     from paramverify.algebra.domains import Domain
     from paramverify.synthesis.intervals import Partition, Root
-    from paramverify.synthesis.maps import RegionMap
+    from paramverify.synthesis.maps import RegionMap, Status
 
 
 def draw(
-    regions: RegionMap, path: Path, *, title: str = "", budget: str = "", curve: Curve | None = None
+    regions: RegionMap,
+    path: Path,
+    *,
+    title: str = "",
+    budget: str = "",
+    curve: Curve | None = None,
+    words: Mapping[Status, str] = PRIVACY,
 ) -> None:
     """Writes a picture of a region map, as SVG or PNG by the ending of the file; the map may be unfinished.
 
     One parameter gives a line (with `curve` above it), two a map, more several slices of a map, at values of
-    the parameters after the second. `budget` is the bound in words, as in `Case`.
+    the parameters after the second. `budget` is the bound in words, as in `Case`; `words` are those of the
+    legend for each status.
 
     Raises:
         InputError: another ending, matplotlib is missing, or the map has no parameters.
@@ -48,13 +56,20 @@ def draw(
         save(
             path,
             lambda: line_figure(
-                joined(regions), name, box=box, title=title, notes=notes, curve=curve, shares=found
+                joined(regions),
+                name,
+                box=box,
+                title=title,
+                notes=notes,
+                curve=curve,
+                shares=found,
+                words=words,
             ),
         )
     elif len(regions.parameters) == 2:
-        save(path, lambda: map_figure(regions, title, notes))
+        save(path, lambda: map_figure(regions, title, notes, words))
     else:
-        save(path, lambda: slices_figure(slices(regions), title, notes, shares_of(regions)))
+        save(path, lambda: slices_figure(slices(regions), title, notes, shares_of(regions), words))
 
 
 def draw_interval(
@@ -65,6 +80,7 @@ def draw_interval(
     budget: str = "",
     curve: Curve | None = None,
     text: Callable[[Root], str | None] | None = None,
+    words: Mapping[Status, str] = PRIVACY,
 ) -> None:
     """Writes a picture of exact safe and violating intervals of one parameter, with `curve` above it.
 
@@ -84,7 +100,14 @@ def draw_interval(
     save(
         path,
         lambda: line_figure(
-            stretches, partition.parameter, box=box, title=title, notes=notes, curve=curve, shares=found
+            stretches,
+            partition.parameter,
+            box=box,
+            title=title,
+            notes=notes,
+            curve=curve,
+            shares=found,
+            words=words,
         ),
     )
 
@@ -113,7 +136,7 @@ def draw_slices(
     check(path)
     if not maps or any(len(m.parameters) != 2 for _, m in maps):
         raise InputError("slices are maps over two parameters", file=str(path))
-    save(path, lambda: slices_figure(maps, title, _notes(maps[0][1], budget), None))
+    save(path, lambda: slices_figure(maps, title, _notes(maps[0][1], budget), None, PRIVACY))
 
 
 def check(path: Path) -> None:
