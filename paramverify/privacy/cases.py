@@ -40,7 +40,8 @@ from paramverify.models.parameters import (
 from paramverify.models.priors import Prior
 from paramverify.models.undeclared import explained
 from paramverify.privacy.bounds import check_distance, read_lengths, read_measure, read_one_sided
-from paramverify.privacy.secrets import Compared, possible, read_comparison
+from paramverify.privacy.impossible import possible
+from paramverify.privacy.secrets import Compared, read_comparison
 from paramverify.tables import MAX_BYTES, Table, all_expressions, in_case, read_document
 from paramverify.verdicts import read_expectation
 
