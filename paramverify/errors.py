@@ -26,6 +26,7 @@ depend on each other are `gathered` and told together.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -274,13 +275,14 @@ def in_text(file: str, line_of: Callable[[InputError], int]) -> Iterator[None]:
 class Each:
     """Keeps the mistakes of each block that it guards, so that the next block is read too; see `gathered`.
 
-    What could not be read has stand-ins. With `doubtful` numbers, what is wrong with a model may be only a
-    consequence, and so may be that a name is not known, if it is a `broken` one: neither is told then.
+    What could not be read has stand-ins. With `doubtful` parameters, what is wrong with a model, or with a
+    formula of one of them, may be only a consequence. So may be that a name is not known, if it is a `broken`
+    one. Neither is told then.
     """
 
     def __init__(self) -> None:
         self.found: list[InputError] = []
-        self.doubtful = False
+        self.doubtful: set[str] = set()
         self.broken: set[str] = set()
 
     def __enter__(self) -> None:
@@ -302,12 +304,22 @@ class Each:
                 part.anchored = True
             self.found.append(part)
 
+    def follows(self, part: InputError) -> bool:
+        """Whether a mistake may be only a consequence of parameters that could not be read."""
+        if not self.doubtful or part.key.startswith("parameters"):
+            return False
+        text = ""
+        if isinstance(part, ExpressionError) and not part.mend and part.reason != "syntax error":
+            text = part.text
+        elif isinstance(part, ProgramError):
+            text = (part.text.splitlines() or [""])[min(part.line, len(part.text.splitlines()) or 1) - 1]
+        return isinstance(part, ModelError) or any(re.search(rf"\b{n}\b", text) for n in self.doubtful if n)
+
     def tell(self) -> None:
         """Raises what was found, if anything."""
         told: dict[tuple[str, ...], InputError] = {}
         for part in self.found:
-            consequence = self.doubtful and isinstance(part, ModelError)
-            if not consequence and part.unknown not in self.broken:
+            if not self.follows(part) and part.unknown not in self.broken:
                 once = part.unknown and not part.mend.startswith("did you mean")
                 told.setdefault((part.unknown,) if once else (part.key, part.file, str(part)), part)
         if len(told or self.found) == 1:

@@ -21,6 +21,7 @@ _VALUE = re.compile(r"(?<![=<>!])[=\[{,]\s*(?=[^\s\"'=,\]}#])")  # behind it a v
 _STOP = re.compile(r"(?=\s*(?:[,\]}#]|$))")
 _CURLED = str.maketrans("“”„‟‘’‚", '""""\'\'\'')
 _KEY = r"[\w.-]+"
+_PLAIN = re.compile(r"|[+-]?\d+(?:\.\d+)?|true|false")  # needs no quotes
 _HEADER = re.compile(r"\s*\[+\s*([^\]=]+?)\s*\]+\s*(?:#.*)?$")
 
 
@@ -152,7 +153,11 @@ def _proposals(line: str, column: int) -> Iterator[tuple[str, str, int]]:
     for start in reversed(starts):
         for stop in [match.start() for match in _STOP.finditer(line, start + 1)]:
             value = line[start:stop]
-            if '"' not in value and value.strip() and value.count("(") == value.count(")"):
+            if (
+                '"' not in value
+                and not _PLAIN.fullmatch(value.strip())
+                and value.count("(") == value.count(")")
+            ):
                 quoted = _quoted(value)
                 yield quoted, line[:start] + quoted + line[stop:], start + len(quoted) + 1
     for start in [match.start() for match in re.finditer(r"[\"']", line)]:  # a quote that is not closed
@@ -174,6 +179,9 @@ def _other_signs(line: str) -> Iterator[tuple[str, str]]:
     if other:
         for value in (other[2], _quoted(other[2])):
             yield f"{other[1].strip()} = {value}", f"{other[1]} = {value}"
+    shorter = re.sub(r",(?=\s*\})", "", line)
+    if shorter != line:
+        yield f"{shorter.strip()}, without the last comma", shorter
     if line.lstrip().startswith("[") and "=" not in line and "]" not in line:
         yield f"{line.strip()}]", f"{line.rstrip()}]"
 

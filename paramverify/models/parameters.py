@@ -120,7 +120,7 @@ def _read_parameter(
         unbounded.append(_unbounded(name, exponents[name], table))
         box[unbounded[-1].variable] = UNIT
         return
-    each.doubtful = True
+    each.doubtful.add(re.escape(name))
     if NAME.match(name) and name not in WORDS and name != GENERATOR:
         box[name] = UNIT
 
@@ -128,7 +128,7 @@ def _read_parameter(
 def _constrained(domain: Domain, constraints: object, each: Each) -> Domain:
     """Adds the constraints of the case."""
     if not isinstance(constraints, list):
-        each.doubtful = True
+        each.doubtful.add("")
         with each:
             raise CaseError("a list of comparisons is needed here", key="constraints")
         return domain
@@ -139,7 +139,7 @@ def _constrained(domain: Domain, constraints: object, each: Each) -> Domain:
                 raise CaseError('a comparison such as "p + q <= 1" is needed here')
             found = parse_constraint(text, domain)
             domain = replace(domain, constraints=(*domain.constraints, *found))
-        each.doubtful |= len(each.found) > before
+        each.doubtful |= {""} if len(each.found) > before else set()
     return domain
 
 

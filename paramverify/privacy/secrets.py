@@ -165,7 +165,7 @@ def _secret_pairs(top: Table, mechanism: Mechanism | None, checks: Checks) -> Co
         table = top.table("secrets")
         with located(key="secrets"):
             with each:
-                wanted = _pairs(table)
+                wanted = _pairs(table, each)
             if prior:
                 conditioned = _conditioned(prior, table, wanted, each)
             _close_secrets(table, each)
@@ -234,7 +234,7 @@ def _explicit_pairs(top: Table, mechanism: Explicit, checks: Checks) -> list[Sec
                 priors[name] = InitialDistribution.of(numbered, checks)
     table = top.table("secrets")
     with located(key="secrets"):
-        wanted = _pairs(table)
+        wanted = _pairs(table, checks.mistakes)
         table.close()
         for name in (name for pair in wanted for name in pair):
             if name not in priors:
@@ -242,15 +242,15 @@ def _explicit_pairs(top: Table, mechanism: Explicit, checks: Checks) -> list[Sec
     return [SecretPair(a, b, priors[a], priors[b]) for a, b in wanted]
 
 
-def _pairs(table: Table) -> list[tuple[str, str]]:
+def _pairs(table: Table, each: Each) -> list[tuple[str, str]]:
+    """Returns the pairs of names, without those that are none, which are mistakes."""
     pairs = table.need("pairs")
     if not isinstance(pairs, list) or not pairs:
         raise CaseError("a list of pairs of secrets is needed here", key="pairs")
     found: list[tuple[str, str]] = []
-    with gathered() as each:
-        for k, pair in enumerate(pairs):
-            with each, located(key=f"pairs[{k}]"):
-                found.append(_pair(pair))
+    for k, pair in enumerate(pairs):
+        with each, located(key=f"pairs[{k}]"):
+            found.append(_pair(pair))
     return found
 
 
@@ -266,7 +266,7 @@ def _pair(pair: object) -> tuple[str, str]:
 def _close_secrets(table: Table, each: Each) -> None:
     """Checks that every secret, also one that no pair uses, is at least an expression."""
     for name in table:
-        if name != "pairs":
+        if name != "pairs" and name not in table.told:
             with each:
                 check_name(name)
                 table.expression(name)

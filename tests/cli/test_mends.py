@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
+from paramverify.cli.main import run
 from paramverify.errors import InputError
+from paramverify.interactive.cases import load as load_interactive
 from paramverify.privacy.cases import load
 
 CASE = """title = "one answer"
@@ -286,3 +289,154 @@ def test_all_mistakes_of_the_syntax(tmp_path: Path) -> None:
     error = told(wrong, tmp_path)
     assert error is not None
     assert [part.file_line for part in error.parts] == [3, 11, 17]
+
+
+MANY = """title = "many"
+[parameters]
+pA = "0..1"
+pB = "(0, 1)"
+constraints = ["pA + pB <= 1", "pA = 3"]
+[prior]
+A = { binomial = [2, "pA"] }
+B = { binomial = [2, "pB +"], x = 3 }
+D = "B + 1"
+[mechanism]
+kind = "noisy_max"
+queries = ["A", "B +"]
+noise = { truncated_geometric = "1/pA", range = "2", foo = 2 }
+tie = 3
+[secrets]
+one = "A => 1"
+two = "AA <= 1"
+three = "B == 1"
+pairs = [["one", "two"], ["one"]]
+[privacy]
+epsilon = "ln 2"
+lenght = 3
+[foo]
+x = 1
+"""
+TOLD = [
+    (3, "parameters.pA"),
+    (5, "parameters.constraints[1]"),
+    (8, "prior.B.binomial"),
+    (12, "mechanism.queries[1]"),
+    (13, "mechanism.noise.range"),
+    (13, "mechanism.noise.foo"),
+    (14, "mechanism.tie"),
+    (16, "secrets.one"),
+    (17, "secrets.two"),
+    (19, "secrets.pairs[1]"),
+    (21, "privacy.epsilon"),
+    (22, "privacy.lenght"),
+    (23, "foo"),
+]
+
+
+def test_all_mistakes_are_told_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Mistakes that do not depend on each other are told together, in order, in text and JSON."""
+    file = tmp_path / "case.toml"
+    file.write_text(MANY)
+    assert run(["verify", str(file), "--json"]) == 2
+    printed = capsys.readouterr()
+    document = json.loads(printed.out)
+    found = document["errors"]
+    places = [(e["line"], e["key"]) for e in found]
+    assert sorted(places) == sorted(TOLD)
+    assert [line for line, _ in places] == sorted(line for line, _ in places)
+    assert {e["file"] for e in found} == {str(file)}
+    assert found[0]["mend"] == 'write "[0, 1]"'
+    starts = [line for line in printed.err.splitlines() if line.startswith("error: ")]
+    assert [s.split(": ")[1:3] for s in starts] == [[f"{file}:{e['line']}", e["key"]] for e in found]
+    assert all(e["message"] in document["reason"] for e in found)
+
+
+def test_one_mistake_after_the_other(tmp_path: Path) -> None:
+    """Of a case with many mistakes each is told when all the others are mended."""
+    lines = MANY.splitlines()
+    good = {
+        3: 'pA = "[0, 1]"',
+        5: 'constraints = ["pA + pB <= 1"]',
+        8: 'B = { binomial = [2, "pB"] }',
+        12: 'queries = ["A", "B"]',
+        13: 'noise = { truncated_geometric = "1/2", range = 2 }',
+        14: 'ties = "first"',
+        16: 'one = "A >= 1"',
+        17: 'two = "A <= 1"',
+        19: 'pairs = [["one", "two"]]',
+        21: 'epsilon = "ln(2)"',
+        22: "length = 1",
+        23: "",
+        24: "",
+    }
+    mended = [good.get(number, line) for number, line in enumerate(lines, start=1)]
+    assert told("\n".join(mended), tmp_path) is None
+    for number in good.keys() - {23, 24}:
+        error = told("\n".join([*mended[: number - 1], lines[number - 1], *mended[number:]]), tmp_path)
+        assert error is not None
+        assert {part.file_line for part in error.parts} <= {number, 11, 15}, str(error)
+
+
+def test_a_line_in_a_program(tmp_path: Path) -> None:
+    """A mistake in a program in a case names the line of the file, and the line of the program."""
+    text = """[mechanism]
+kind = "program"
+source = '''
+x = q + 1
+
+output(y)
+'''
+[mechanism.inputs]
+q = { values = "0..1" }
+[neighbours]
+differ = "one"
+[privacy]
+ratio = 2
+"""
+    error = told(text, tmp_path)
+    assert "case.toml:6: mechanism.source: line 3: y has no value here" in str(error)
+    error = told(text.replace("output(y)", "output(x"), tmp_path)
+    assert "case.toml:6: mechanism.source: line 3: syntax error" in str(error)
+    error = told(text.replace("[mechanism.inputs]\nq =", "[neighbors]\nq ="), tmp_path)
+    assert "the inputs of the program are missing: what is private?; write [mechanism.inputs]" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["verfy", "x.toml"], "No such command 'verfy': did you mean `paramverify verify`?"),
+        (["Verify"], "did you mean `paramverify verify`?"),
+        (["no/such.toml"], "No such command 'no/such.toml': did you mean `paramverify verify no/such.toml`?"),
+        (["model.prism"], "did you mean `paramverify logic model.prism`?"),
+        (["evidence.json"], "did you mean `paramverify check evidence.json`?"),
+        (["verify", "x.toml", "--timout", "3"], "Did you mean '--timeout'?"),
+        (["xyzzy"], "No such command 'xyzzy'."),
+    ],
+)
+def test_a_command_that_is_none(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A word in the place of a command, and an option, is told with the one that is meant."""
+    assert run(arguments) == 2
+    assert said in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_a_file_in_the_place_of_a_command(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A case file in the place of a command is told with the command that reads it."""
+    for name, command in (
+        ("blood-test", "verify"),
+        ("interactive/survey", "interactive"),
+        ("logic/survey-coin", "logic"),
+    ):
+        path = root / "cases" / f"{name}.toml"
+        assert run([str(path)]) == 2
+        assert f"did you mean `paramverify {command} {path}`?" in capsys.readouterr().err
+
+
+def test_delta_in_an_interactive_case(root: Path, tmp_path: Path) -> None:
+    """A key `delta` of an interactive case is told with what is meant by it."""
+    text = (root / "cases" / "interactive" / "survey.toml").read_text()
+    file = tmp_path / "case.toml"
+    file.write_text(text.replace("[privacy]", "[privacy]\ndelta = 0"))
+    with pytest.raises(
+        InputError, match=r"privacy\.delta: an interactive case has no delta, its privacy is pure"
+    ):
+        load_interactive(file)
