@@ -5,7 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from paramverify.api import Mechanism, mechanism
+    from paramverify.api import (
+        BudgetReport,
+        Case,
+        CheckReport,
+        Counterexample,
+        ExactNumber,
+        Kind,
+        Mechanism,
+        Report,
+        SampleReport,
+        ShowReport,
+        SynthesisReport,
+        VerifyReport,
+        Witness,
+        budget,
+        check,
+        load,
+        loads,
+        mechanism,
+        sample,
+        show,
+        synthesize,
+        verify,
+    )
     from paramverify.language import (
         binomial,
         choice,
@@ -24,8 +47,22 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "BudgetReport",
+    "Case",
+    "CheckReport",
+    "Counterexample",
+    "ExactNumber",
+    "Kind",
     "Mechanism",
+    "Report",
+    "SampleReport",
+    "ShowReport",
+    "SynthesisReport",
+    "VerifyReport",
+    "Witness",
     "binomial",
+    "budget",
+    "check",
     "choice",
     "clamp",
     "exp",
@@ -33,11 +70,17 @@ __all__ = [
     "flip",
     "geometric",
     "laplace",
+    "load",
+    "loads",
     "mechanism",
     "one_sided_geometric",
     "output",
+    "sample",
+    "show",
     "stop",
+    "synthesize",
     "uniform",
+    "verify",
 ]
 
 
@@ -52,3 +95,8 @@ def __getattr__(name: str) -> Any:
     from paramverify import api
 
     return getattr(api, name)
+
+
+def __dir__() -> list[str]:
+    """Returns the names that there are, so that a prompt completes them."""
+    return sorted({*globals(), *__all__})

@@ -16,6 +16,7 @@
     │   ├── SizeError                    a model or formula for which another way may be tried
     │   ├── TimeLimitError               the time that the user gave is over
     │   └── UndeterminedError            a formula about another one whose truth is not known
+    ├── UndecidedError                   an answer that is asked whether it is true, and is not known
     ├── DisagreementError                two backends gave contradicting answers; never a verdict
     └── DefectError (AssertionError)     an invariant of this package does not hold: please report it
 
@@ -206,6 +207,10 @@ class TimeLimitError(LimitError):
 
 class UndeterminedError(LimitError):
     """The truth of a nested formula depends on the parameters, or is not known."""
+
+
+class UndecidedError(ParamverifyError):
+    """A report that is asked whether it is true, and is undecided."""
 
 
 class DisagreementError(ParamverifyError):

@@ -8,13 +8,29 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO
 
 from paramverify.errors import InputError
 
 STANDARD_INPUT = ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 CHUNK = 1 << 20
+
+_given: ContextVar[Mapping[str, bytes]] = ContextVar("given", default=MappingProxyType({}))
+
+
+@contextmanager
+def standing_in(path: Path, content: bytes) -> Iterator[None]:
+    """Lets `read_file` return this content for a path: text that a program has is read as a file is."""
+    token = _given.set({**_given.get(), str(path): content})
+    try:
+        yield
+    finally:
+        _given.reset(token)
 
 
 def open_regular(path: Path, flags: int = os.O_RDONLY, kind: type[InputError] = InputError) -> IO[bytes]:
@@ -63,6 +79,11 @@ def read_file(
     Raises:
         InputError: (of the given kind) not a regular file, more than `most` bytes, or cannot be read.
     """
+    if str(path) in _given.get():
+        content = _given.get()[str(path)]
+        if len(content) > most:
+            raise kind(f"{len(content):,} bytes; {what} has at most {most:,} bytes")
+        return content
     if piped and str(path) in STANDARD_INPUT:
         with open(os.dup(0), "rb", buffering=0) as stream:
             return read_stream(stream, most, what, kind)

@@ -44,10 +44,11 @@ LAYERS = (
     ("processes",),
     ("portfolio",),
     ("privacy",),
-    ("cases", "interactive", "synthesis", "verification"),
+    ("interactive", "synthesis"),
     ("compare", "logic", "statistics"),
     ("reports",),
     ("api", "cli"),
+    ("testing",),
     ("__main__",),
 )
 

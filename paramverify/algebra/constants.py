@@ -64,7 +64,7 @@ class ExpConstant:
 
     def ball(self, polynomial: fmpq_poly, bits: int) -> arb:
         """Returns a ball that contains the value of the polynomial at exp(exponent)."""
-        with _precision(bits):
+        with working_precision(bits):
             at = arb(fmpq(self.exponent.numerator, self.exponent.denominator)).exp()
             result = arb(0)
             for index in range(int(polynomial.degree()), -1, -1):
@@ -101,7 +101,7 @@ def generator(exponents: Iterable[Fraction]) -> ExpConstant | None:
 
 @lru_cache(maxsize=256)
 def _enclosure(exponent: Fraction, bits: int) -> tuple[Fraction, Fraction]:
-    with _precision(2 * bits + 64):
+    with working_precision(2 * bits + 64):
         ball = arb(fmpq(exponent.numerator, exponent.denominator)).exp()
         below, above = _exact(ball.lower()), _exact(ball.upper())
     width = below / 2 ** (bits + 2)
@@ -116,7 +116,7 @@ def _exact(value: arb) -> Fraction:
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
-class _precision:
+class working_precision:
     """Sets flint's working precision for a while."""
 
     def __init__(self, bits: int) -> None:

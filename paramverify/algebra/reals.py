@@ -8,7 +8,13 @@ from fractions import Fraction
 
 from flint import fmpq_poly, fmpz_poly
 
-from paramverify.algebra.constants import GENERATOR, ExpConstant, lower_bound, upper_bound
+from paramverify.algebra.constants import (
+    GENERATOR,
+    ExpConstant,
+    lower_bound,
+    upper_bound,
+    working_precision,
+)
 from paramverify.algebra.decimals import nearest
 from paramverify.algebra.polynomials import rational
 
@@ -56,7 +62,9 @@ class Real:
             assert value is not None
             return value, value
         top, bottom = (self.constant.ball(p, bits) for p in (self.numerator, self.denominator))
-        return lower_bound(top / bottom), upper_bound(top / bottom)
+        with working_precision(bits):
+            quotient = top / bottom  # its ends are rounded outward, to as many bits
+            return lower_bound(quotient), upper_bound(quotient)
 
     def __sub__(self, other: Real) -> Real:
         top = self.numerator * other.denominator - other.numerator * self.denominator

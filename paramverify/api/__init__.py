@@ -1,5 +1,42 @@
-"""Mechanisms as Python functions: `mechanism` decorates one, which is proved, tested and sampled."""
+"""What programs get from `import paramverify`: cases of all kinds, decorated functions, reports, numbers."""
 
+from paramverify.algebra.exact_numbers import ExactNumber
+from paramverify.api.cases import Case, budget, check, load, loads, sample, show, synthesize, verify
 from paramverify.api.decorated import Mechanism, mechanism
+from paramverify.api.reading import Kind
+from paramverify.api.results import (
+    BudgetReport,
+    CheckReport,
+    Counterexample,
+    Report,
+    SampleReport,
+    ShowReport,
+    SynthesisReport,
+    VerifyReport,
+    Witness,
+)
 
-__all__ = ["Mechanism", "mechanism"]
+__all__ = [
+    "BudgetReport",
+    "Case",
+    "CheckReport",
+    "Counterexample",
+    "ExactNumber",
+    "Kind",
+    "Mechanism",
+    "Report",
+    "SampleReport",
+    "ShowReport",
+    "SynthesisReport",
+    "VerifyReport",
+    "Witness",
+    "budget",
+    "check",
+    "load",
+    "loads",
+    "mechanism",
+    "sample",
+    "show",
+    "synthesize",
+    "verify",
+]

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import update_wrapper
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, Unpack
 
 from paramverify.algebra.domains import Interval
+from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.algebra.points import contains, in_words
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.algebra.reals import Real
 from paramverify.api.arguments import between, intervals_of, table, whole
-from paramverify.api.results import MechanismAudit, MechanismBudget, MechanismReport, told
+from paramverify.api.deciding import verify_read
+from paramverify.api.finding import PRECISION, budget_of
+from paramverify.api.options import Limits
+from paramverify.api.reading import Bound, Kind, Read
+from paramverify.api.results import BudgetReport, SampleReport, ShowReport, VerifyReport
 from paramverify.api.source import Source, source_of
+from paramverify.api.telling import show_read
 from paramverify.api.toml import document
 from paramverify.api.values import Number, complete, fraction, generator, point_at, python
 from paramverify.encodings.sequences import probabilities
@@ -31,11 +38,8 @@ from paramverify.models.parameters import unbounded_names
 from paramverify.models.programs.runs import Plain
 from paramverify.models.programs.sharing import check_names, check_sharing
 from paramverify.models.programs.syntax import Output, Program, every_statement
-from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import Case, read_case
-from paramverify.privacy.verification import verify
-from paramverify.reports.formulas import exponent, formula
-from paramverify.reports.tables import columns
+from paramverify.reports import sampling
 from paramverify.statistics.audit import audit
 from paramverify.statistics.blackbox import BlackBoxSource
 from paramverify.statistics.experiments import MOST_PAIRS, chosen_points, experiments, length_of
@@ -43,15 +47,10 @@ from paramverify.statistics.inputs import CaseInputs
 from paramverify.statistics.mechanisms import DirectSource
 from paramverify.statistics.runs import runs_of
 from paramverify.statistics.samplers import Source as Sampled
-from paramverify.synthesis.case_budget import case_budget
 from paramverify.tables import Table, toml_data
-
-if TYPE_CHECKING:
-    pass
 
 Tables = Mapping[str, object]
 
-PRECISION = Fraction(1, 10**9)
 RUNS = 100_000
 METHODS = """It may be called. Its methods are verify, budget, probabilities, show, sample, audit, case and
 to_toml: help(paramverify.Mechanism) describes them."""
@@ -152,6 +151,7 @@ class Mechanism:
         Raises:
             InputError: any mistake; one in the program has its place in the Python file.
         """
+        self.source.check_meanings()
         point = point_at(at)
         data = toml_data(self.toml)
         numbers = {name: point[name] for name in unbounded_names(Table(data)) if name in point}
@@ -176,55 +176,48 @@ class Mechanism:
 
     # --- what is proved --------------------------------------------------------------------------------
 
-    def verify(self, seconds: float = 60.0) -> MechanismReport:
-        """Decides whether the mechanism is private; printed, the report is what `paramverify verify` says."""
-        with self._at_home():
-            case = self.case()
-            options = Options(seconds=float(between("seconds", seconds)))
-            return told(MechanismReport, verify(case, options), case=case)
+    def as_read(self) -> Read:
+        """Returns the case as the functions of the package take it."""
+        return Read(Path(self.source.place), self.toml.encode(), Kind.PRIVACY, self.case())
 
-    def budget(self, seconds: float = 60.0, precision: Fraction = PRECISION) -> MechanismBudget:
-        """Returns the tight budget: the largest ratio, exact or within a relative precision."""
-        exact = between("precision", precision, 1)
-        options = Options(seconds=float(between("seconds", seconds)))
-        with self._at_home(), Session(options) as session:
-            case = self.case()
-            model = self._model(case)
-            return told(MechanismBudget, case_budget(model, session, exact), case=case, model=model)
+    def verify(self, **limits: Unpack[Limits]) -> VerifyReport:
+        """Decides whether the mechanism is private; see `paramverify.verify`."""
+        with self._at_home():
+            return verify_read(self.as_read(), limits)
+
+    def budget(self, *, precision: Bound = PRECISION, **limits: Unpack[Limits]) -> BudgetReport:
+        """Finds the tight budget; see `paramverify.budget`."""
+        with self._at_home():
+            return budget_of(self.as_read(), precision, limits)
 
     def probabilities(
         self, at: Mapping[str, Number] | None = None
-    ) -> dict[str, dict[str, RationalFunction | Fraction | Real]]:
+    ) -> dict[str, dict[str, ExactNumber | RationalFunction]]:
         """Returns for each input, as answers name it, each output with its probability.
 
-        These are rational functions of the parameters. With `at` they are fractions, or exact real numbers
-        where an exp(q) is in them.
+        These are numbers with `at`, and where the mechanism has no parameters; else rational functions of
+        the parameters.
 
         Raises:
             InputError: `at` leaves a parameter out, or is no point of the domain.
         """
         point = self._point(at)
         model = self._model(self.case(at))
-        found: dict[str, dict[str, RationalFunction | Fraction | Real]] = {}
-        values = Values(model, complete(model, point)) if at is not None else None
+        values = None
+        if at is not None or all(
+            n in model.domain.box and model.domain.box[n].is_point for n in model.domain.ring.parameters
+        ):
+            values = Values(model, complete(model, point))
+        found: dict[str, dict[str, ExactNumber | RationalFunction]] = {}
         for word, name, function in probabilities(model):
-            share: RationalFunction | Fraction | Real = function
-            if values:
-                real = values.function(function)
-                share = real if real.rational is None else real.rational
+            share = ExactNumber(values.function(function)) if values else function
             found.setdefault(name, {})[word[0]] = share
         return found
 
-    def show(self) -> None:
-        """Prints the probabilities of the outputs as formulas, with a line for each input and output."""
-        model = self._model(self.case())
-        found = list(probabilities(model))
-        rows = [(n, word[0], formula(f, model.domain).factored) for word, n, f in found]
-        named = "input" if self.case().neighbours else "secret"
-        power = exponent((f for _, _, f in found), model.domain)
-        lines = [*columns((named, "output", "probability"), rows)]
-        lines += [f"E = exp({power})"] if power is not None else []
-        print("\n".join([*lines, *(f"Note: {note}." for note in model.notes)]))
+    def show(self) -> ShowReport:
+        """Returns the probabilities of the outputs as formulas; see `paramverify.show`."""
+        with self._at_home():
+            return show_read(self.as_read())
 
     @staticmethod
     def _model(case: Case) -> Model:
@@ -248,6 +241,7 @@ class Mechanism:
         self, size: int, /, *given: Any, seed: int | None = None, rng: Any = None, **named: Any
     ) -> list[Any]:
         """Returns `size` independent random outputs of one call."""
+        self.source.check_meanings()
         size = whole("size", size, 0)
         fixed = {n: i.lower for n, i in self.intervals.items() if i and i.is_point}
         partial = self.signature.bind_partial(*given, **named).arguments
@@ -328,7 +322,7 @@ class Mechanism:
         seed: int = 0,
         level: float = 0.01,
         pairs: int = MOST_PAIRS,
-    ) -> MechanismAudit:
+    ) -> SampleReport:
         """Compares what an implementation does with the exact probabilities; without one, the program itself.
 
         An implementation is a function `(rng, input)` or `(rng, input, size)`, see docs/sampling.md, or a
@@ -348,8 +342,19 @@ class Mechanism:
                 source = BlackBoxSource(implementation, inputs)
             (point,) = chosen_points(model, given, seed, 1)
             listed = experiments(model, length_of(model, None), [point], pairs)
+            started = time.perf_counter()
             with runs_of(source, seed) as sampled:
-                return told(MechanismAudit, audit(sampled, model, listed, runs, level))
+                found = audit(sampled, model, listed, runs, level)
+        return SampleReport(
+            kind=Kind.PRIVACY,
+            lines=tuple(sampling.audit_lines(found)),
+            document=sampling.audit_document(found),
+            seconds=time.perf_counter() - started,
+            found=found.passes,
+            rejected=not found.passes,
+            point=dict(found.point),
+            result=found,
+        )
 
     def _same_inputs(self, other: Mechanism, inputs: CaseInputs) -> ProgramMechanism:
         """Returns the mechanism of a case with the program of another one."""

@@ -1,73 +1,327 @@
-"""What a mechanism in Python answers: the results of the subjects, which print as the commands do."""
+"""What the functions of the package return: reports that print as the commands do, with exact numbers."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import Any, TypeVar
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
-from paramverify.models.model import Model
-from paramverify.privacy.cases import Case
-from paramverify.privacy.runs import LeftOut, ToldRun, told_run
-from paramverify.privacy.verification import Report
-from paramverify.reports import distances, relative, sampling, text, verdicts
-from paramverify.reports.budgets import Statement
-from paramverify.statistics.audit import Audit
-from paramverify.synthesis.case_budget import CaseBudget
-from paramverify.verdicts import Violated
+from paramverify import printable
+from paramverify.algebra.exact_numbers import ExactNumber
+from paramverify.answers import Standing
+from paramverify.api import html
+from paramverify.errors import InputError, UndecidedError
 
-_Told = TypeVar("_Told")
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from paramverify.api.reading import Kind
+    from paramverify.evidence.witnesses import AnyWitness
+    from paramverify.privacy.runs import LeftOut, ToldRun
+
+LONGEST = 100  # characters of a `repr`
+
+Drawing = Callable[["Axes | None"], "Figure"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MechanismReport(Report):
-    """A verdict; printed, it is what `paramverify verify` says."""
+class Report:
+    """What a function found: `print` shows what the command prints, `to_dict` is what `--json` gives.
 
-    case: Case = field(kw_only=True)
+    `lines` is the text, line by line. `notes` are remarks on the case. `seconds` is how long it took. A
+    notebook shows the report as a box that needs no script and no network.
+    """
+
+    kind: Kind
+    lines: tuple[str, ...]
+    document: Mapping[str, Any]
+    seconds: float
+    notes: tuple[str, ...] = ()
+    _drawing: Drawing | None = field(default=None, kw_only=True)
+    _evidence: Callable[[], dict[str, Any]] | None = field(default=None, kw_only=True)
+
+    def __str__(self) -> str:
+        return "\n".join(map(printable.line, self.lines))
+
+    def __repr__(self) -> str:
+        first = printable.line(self.lines[0] if self.lines else "").strip().rstrip(".")
+        return f"<{first if len(first) <= LONGEST else f'{first[: LONGEST - 3]}...'}>"
+
+    def __bool__(self) -> bool:
+        """A report without a verdict is neither true nor false.
+
+        Raises:
+            TypeError: always, but for reports with a verdict.
+        """
+        raise TypeError(f"a {type(self).__name__} is neither true nor false: ask for one of its values")
+
+    def _repr_html_(self) -> str:
+        return html.box(self._word(), [printable.line(line) for line in self.lines], self._table())
+
+    def _word(self) -> str:
+        """The word in front of the box, if there is a verdict."""
+        return ""
+
+    def _table(self) -> Sequence[tuple[str, str]]:
+        """The rows of a small table in the box."""
+        return ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the JSON object of the command: exact numbers are texts such as `"24/7"`."""
+        return copy.deepcopy(dict(self.document))
+
+    def evidence(self) -> dict[str, Any]:
+        """Returns the document that `--evidence` writes, for `check` and `paramverify check`.
+
+        Raises:
+            InputError: there is no evidence of such a result.
+        """
+        if self._evidence is None:
+            raise InputError(f"there is no evidence of a {type(self).__name__} of this kind")
+        return self._evidence()
+
+    def figure(self, ax: Axes | None = None) -> Figure:
+        """Returns a picture (it needs the extra `plots`), drawn into `ax` where that is given.
+
+        Raises:
+            InputError: there is no picture of such a result, or matplotlib is missing.
+        """
+        if self._drawing is None:
+            raise InputError(f"there is no picture of a {type(self).__name__} of this kind")
+        return self._drawing(ax)
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A violation, or a candidate, exact: one output that is too likely on one side.
+
+    `left` and `right` are the secrets, or the inputs that are neighbours. `probabilities` are those of
+    `observations` under both, at the point `parameters`. `ratio` is the first divided by the second, which
+    is infinite where the second is 0; `bound` is the largest ratio that is allowed there.
+    """
+
+    parameters: Mapping[str, Fraction]
+    left: str | tuple[str, ...]
+    right: str | tuple[str, ...]
+    observations: tuple[str, ...]
+    probabilities: tuple[ExactNumber, ExactNumber]
+    ratio: ExactNumber
+    bound: ExactNumber
+
+    def __repr__(self) -> str:
+        at = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
+        sides = f"{self.left!r} against {self.right!r}"
+        return f"<Witness: {' '.join(self.observations)}, {sides}, ratio {self.ratio}{at and f', at {at}'}>"
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A point at which an inequality is false, with the exact values of both sides."""
+
+    parameters: Mapping[str, Fraction]
+    statement: str
+    left: ExactNumber
+    right: ExactNumber
+
+    def __repr__(self) -> str:
+        at = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
+        return f"<Counterexample: {self.statement} is false{at and f' at {at}'}>"
+
+
+def told_witness(found: AnyWitness) -> Witness | Counterexample:
+    """Returns a witness of the core with numbers that behave as numbers."""
+    from paramverify.evidence import witnesses
+
+    if isinstance(found, witnesses.Counterexample):
+        sides = ExactNumber(found.left), ExactNumber(found.right)
+        return Counterexample(dict(found.parameters), found.stated.text, *sides)
+    left, right = found.probabilities
+    return Witness(
+        parameters=dict(found.parameters),
+        left=found.left,
+        right=found.right,
+        observations=tuple(found.observations),
+        probabilities=(ExactNumber(left), ExactNumber(right)),
+        ratio=ExactNumber(found.ratio),
+        bound=ExactNumber(found.bound),
+    )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class VerifyReport(Report):
+    """A verdict, see `verify`.
+
+    `bool(report)` is True for `private` and `true`, False for `not private` and `false`, and an error for
+    `undecided`: neither `if report:` nor `if not report:` goes on with what was not decided.
+
+    `witness` is there where a case is not private or an inequality is false, and None elsewhere; `run` is the
+    run of a program behind it. `reason` says why it is undecided. `formulas` has the word for each formula of
+    a case of logic. `result` is what the core found, for programs that need more.
+    """
+
+    status: Standing = Standing.UNKNOWN
+    witness: Witness | Counterexample | None = None
+    run: ToldRun | LeftOut | None = None
+    reason: str = ""
+    formulas: Mapping[str, str] = field(default_factory=dict)
+    result: Any = None
 
     @property
-    def run(self) -> ToldRun | LeftOut | None:
-        """The run of the program behind the witness; None where there is no violation."""
-        return told_run(self.case, self.verdict.witness) if isinstance(self.verdict, Violated) else None
+    def verdict(self) -> str:
+        """`private`, `not private` or `undecided`; of claims and formulas `true`, `false` or `undecided`."""
+        from paramverify.api.reading import Kind
 
-    def __str__(self) -> str:
-        return "\n".join([*verdicts.lines(self, self.case), *verdicts.notes(self, self.case)])
+        claimed = self.kind in (Kind.CLAIM, Kind.LOGIC)
+        return self.status.of_claim if claimed else self.status.of_case
 
-    def __repr__(self) -> str:
-        return f"<{self.status.of_case}: {verdicts.headline(self, self.case)[0].rstrip('.')}>"
+    def __bool__(self) -> bool:
+        """Tells whether it is proved.
+
+        Raises:
+            UndecidedError: it is undecided.
+        """
+        if self.status is Standing.UNKNOWN:
+            raise UndecidedError(f"it is undecided, which is neither true nor false: {self.reason}")
+        return self.status is Standing.HOLDS
+
+    def _word(self) -> str:
+        return self.verdict
+
+    def _table(self) -> Sequence[tuple[str, str]]:
+        found = self.witness
+        if not isinstance(found, Witness):
+            return [*self.formulas.items()]
+        at = ", ".join(f"{name} = {value}" for name, value in found.parameters.items())
+        return [
+            *([("at", at)] if at else []),
+            ("output", " ".join(found.observations)),
+            *(
+                (f"under {side}", str(p))
+                for side, p in zip((found.left, found.right), found.probabilities, strict=True)
+            ),
+            ("ratio", str(found.ratio)),
+            ("bound", str(found.bound)),
+        ]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MechanismBudget(CaseBudget):
-    """A tight budget; printed, it is what `paramverify budget` says."""
+class BudgetReport(Report):
+    """A tight budget, see `budget`: the largest ratio, which is e^ε for the least ε.
 
-    case: Case = field(kw_only=True)
-    model: Model = field(kw_only=True)
+    `lower` ≤ the largest ratio ≤ `upper`, both proved; where they are equal it is `ratio`, which else is
+    None. `epsilon` is its logarithm. `attained` tells whether a prior reaches the ratio, or is None where
+    that is not decided. `witness` has the ratio, or the lower bound. Where the bound of the case has
+    parameters, `relative` is the largest ratio divided by that bound; if that is 1, `tight` is True where the
+    bound is shown to be tight, else None. The numbers are None where they are functions of parameters:
+    `to_dict` has these.
+    """
 
-    def __str__(self) -> str:
-        return "\n".join(self._lines())
+    lower: ExactNumber | None = None
+    upper: ExactNumber | None = None
+    attained: bool | None = None
+    witness: Witness | Counterexample | None = None
+    relative: ExactNumber | None = None
+    tight: bool | None = None
+    result: Any = None
 
-    def __repr__(self) -> str:
-        return f"<{self._lines()[0]}>"
+    @property
+    def ratio(self) -> ExactNumber | None:
+        """The largest ratio where it is known exactly; infinite where there is no budget."""
+        known = self.lower is not None and self.upper is not None and self.lower == self.upper
+        return self.lower if known else None
 
-    def _lines(self) -> list[str]:
-        statement = Statement.of(self.model, self.ratio)
-        first, *rest = distances.lines(self.distances, statement) if self.distances else statement.lines()
-        beside = [relative.line(self.model, self.case.budget, self.relative)] if self.relative else []
-        notes = [f"Note: {note}." for note in self.model.notes]
-        return [f"{first}{text.but(self.model)}", *rest, *beside, *notes]
+    @property
+    def epsilon(self) -> ExactNumber | None:
+        """The least ε, ln of the ratio, where that is known exactly."""
+        return None if self.ratio is None else ExactNumber.ln(self.ratio)
+
+    def _table(self) -> Sequence[tuple[str, str]]:
+        numbers = {"ratio": self.ratio, "epsilon": self.epsilon}
+        return [(name, str(number)) for name, number in numbers.items() if number is not None]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MechanismAudit(Audit):
-    """An audit; printed, it is what `paramverify sample --audit` says."""
+class SynthesisReport(Report):
+    """Where a case is private, see `synthesize`.
 
-    def __str__(self) -> str:
-        return "\n".join(sampling.audit_lines(self))
+    `form` is `witness`, `exact` or `region`. `complete` tells whether the answer is what was asked for.
+    `witness` is a violating prior, where one was found or asked for. `result` is what the core found.
+    """
 
-    def __repr__(self) -> str:
-        return f"<{sampling.audit_lines(self)[0].rstrip('.')}>"
+    form: str = ""
+    complete: bool = False
+    witness: Witness | Counterexample | None = None
+    result: Any = None
 
 
-def told(kind: type[_Told], found: Any, **more: Any) -> _Told:
-    """Returns a result of a subject as the result that prints; `more` is what its words need besides."""
-    return kind(**{f.name: getattr(found, f.name) for f in fields(found)}, **more)
+@dataclass(frozen=True, eq=False, repr=False)
+class ShowReport(Report):
+    """Formulas, see `show`. `complete` tells whether they are all."""
+
+    complete: bool = True
+    _latex: Callable[[], str] | None = None
+    _graph: Callable[[], str] | None = None
+
+    def latex(self) -> str:
+        """Returns the formulas as LaTeX.
+
+        Raises:
+            InputError: a kind of case that has none.
+        """
+        if self._latex is None:
+            raise InputError("there are no formulas of a case of this kind")
+        return self._latex()
+
+    def graph(self) -> str:
+        """Returns the model as a graph in DOT.
+
+        Raises:
+            InputError: a kind of case that has none.
+        """
+        if self._graph is None:
+            raise InputError("there is no graph of a case of this kind")
+        return self._graph()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SampleReport(Report):
+    """What sampling found, see `sample`. A test proves nothing.
+
+    `found` tells whether what was asked for was found: no difference in an audit, the tight budget in a
+    search. `rejected` tells whether a budget was rejected, or a candidate is a violation. `witness` is the
+    candidate with the largest ratio, evaluated exactly, where `goal` is `certify`. `point` are the numbers
+    that an audit took for the parameters.
+    """
+
+    found: bool = False
+    rejected: bool = False
+    witness: Witness | Counterexample | None = None
+    point: Mapping[str, Fraction] = field(default_factory=dict)
+    result: Any = None
+
+    @property
+    def passes(self) -> bool:
+        """Of an audit: whether no difference was found."""
+        return self.found and not self.rejected
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CheckReport(Report):
+    """Whether evidence is accepted, see `check`; `bool(report)` is `accepted`.
+
+    `verdict` is what the evidence shows, in the words of `to_dict`, or "" where it is rejected. `solvers` are
+    the programs on whose word it rests; it is empty where all has certificates.
+    """
+
+    accepted: bool = False
+    verdict: str = ""
+    solvers: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.accepted
+
+    def _word(self) -> str:
+        return "accepted" if self.accepted else "rejected"

@@ -12,7 +12,7 @@ import builtins
 import inspect
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -46,12 +46,16 @@ class Line:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A program with its lines; `files` are the texts of the files, `arguments` those of the function."""
+    """A program with its lines; `files` are the texts of the files, `arguments` those of the function.
+
+    `check_meanings` looks again whether every name means what it meant when the function was read.
+    """
 
     lines: tuple[Line, ...]
     files: Mapping[str, str]
     arguments: tuple[str, ...]
     place: str  # the file and the name of the function
+    check_meanings: Callable[[], None]
 
     @property
     def text(self) -> str:
@@ -108,12 +112,23 @@ def source_of(function: object, parameters: Collection[str]) -> Source:
             read[name] = _Read.of(found, name)
             read[name].check_names(parameters)
             pending += read[name].helpers()
-    for part in (main, *read.values()):
-        part.check_meanings(read)
+    everything = (main, *read.values())
+
+    def check() -> None:
+        for part in everything:
+            part.check_meanings(read)
+
+    def check_again() -> None:
+        for part in everything:
+            part.check_same()
+            part.check_names(parameters)
+        check()
+
+    check()
     lines = [line for helper in read.values() for line in helper.definition()]
-    files = {part.file: part.text for part in (main, *read.values())}
+    files = {part.file: part.text for part in everything}
     place = f"{main.file}:{main.function.__name__}"
-    return Source((*lines, *main.body(0)), files, main.arguments, place)
+    return Source((*lines, *main.body(0)), files, main.arguments, place, check_again)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +139,7 @@ class _Read:
     tree: ast.FunctionDef
     file: str
     text: str
+    code: CodeType
 
     @staticmethod
     def of(function: object, what: str) -> _Read:
@@ -144,7 +160,7 @@ class _Read:
         tree = _definition(text, code)
         if tree is None or tree.name != name:
             raise InputError(f"{code.co_filename} has changed since {name} was imported from it")
-        found = _Read(function, tree, code.co_filename, text)
+        found = _Read(function, tree, code.co_filename, text, code)
         found.check_shape(what == "the mechanism")
         return found
 
@@ -318,6 +334,15 @@ class _Read:
             if helper and self.meaning(node.id) is not helper.function:
                 reason = f"{node.id} means another function here than elsewhere in this program"
                 raise self.refuse(f"{reason}: give each function a name of its own", node)
+
+    def check_same(self) -> None:
+        """Checks that the function is still made of the text that was read.
+
+        Raises:
+            ProgramError: its code is another one now.
+        """
+        if self.function.__code__ is not self.code:
+            raise self.refuse(f"{self.tree.name} has got another body since it was read", self.tree)
 
     def body(self, indent: int) -> list[Line]:
         """Returns the lines of the body, moved to the left, and then indented."""

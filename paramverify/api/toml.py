@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import json
 import math
+import numbers
 import re
 from collections.abc import Mapping
 from fractions import Fraction
 
+from paramverify.algebra.exact_numbers import ExactNumber
+from paramverify.api.values import fraction
 from paramverify.errors import InputError, located
+from paramverify.tables import is_decimal
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def document(top: Mapping[str, object]) -> str:
-    """Returns a TOML file: texts of the top first, then a table for each dictionary.
+    """Returns a TOML file: what is no dictionary first, then a table for each dictionary.
 
-    A text with several lines is written so. Fractions are texts, such as "1/3", and ranges are lists.
+    A text with several lines is written so. Exact numbers are texts, such as "1/3", and ranges are lists.
 
     Raises:
         InputError: a value of another type, with its key.
     """
-    lines = [f"{_key(name)} = {_value(value, name)}" for name, value in top.items() if isinstance(value, str)]
+    plain = {name: value for name, value in top.items() if not isinstance(value, Mapping)}
+    lines = [f"{_key(name)} = {_value(value, name)}" for name, value in plain.items()]
     for name, table in top.items():
         if isinstance(table, Mapping):
             lines += ["", *_table(name, table)]
@@ -50,6 +55,8 @@ def _value(value: object, key: str) -> str:
     match value:
         case bool():
             return str(value).lower()
+        case str() if is_decimal(value):
+            return str(value)
         case str() if "\n" in value:
             lines = [_quoted(line)[1:-1].replace('\\"', '"') for line in value.split("\n")]
             lines = [line.replace('"""', '""\\"') for line in lines]
@@ -59,9 +66,11 @@ def _value(value: object, key: str) -> str:
         case int():
             return str(value)
         case float() if math.isfinite(value):
-            return repr(value)
-        case Fraction():
+            return repr(float(value))
+        case Fraction() | ExactNumber():
             return _quoted(str(value))
+        case numbers.Real() if math.isfinite(value):  # of another library, such as numpy
+            return _value(fraction(value), key)
         case Mapping():
             inside = ", ".join(f"{_key(k)} = {_value(v, f'{key}.{k}')}" for k, v in value.items())
             return f"{{ {inside} }}"

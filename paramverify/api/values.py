@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.errors import InputError, located
 from paramverify.models.model import Model
 from paramverify.models.programs.runs import Plain
@@ -13,12 +14,14 @@ from paramverify.models.programs.runs import Plain
 if TYPE_CHECKING:
     import numpy as np
 
-Number = int | float | str | Fraction
+Number = int | float | str | Fraction | ExactNumber
 
 
 def fraction(value: Any) -> Fraction:
     """Returns a number as it is written: 0.1 is 1/10."""
     try:
+        if isinstance(value, ExactNumber):
+            return value.fraction
         if isinstance(value, (int, str, Fraction)):
             return Fraction(value)
         return Fraction(repr(float(value)))

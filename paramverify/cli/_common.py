@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import sys
 import threading
@@ -25,6 +24,7 @@ from paramverify.cli import _output
 from paramverify.errors import DisagreementError, InputError, TimeLimitError, located
 from paramverify.portfolio.session import Options
 from paramverify.portfolio.strategies import parse_strategy, race_of
+from paramverify.processes.sizes import read_size
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Lift: TypeAlias = Callable[[], None]  # ends the time limit of a command
@@ -35,7 +35,6 @@ IMPORTS = 5.0  # seconds that an import may take longer than the time limit
 GRACE = 0.25  # seconds that a session may need to end its processes
 MEMORY = "paramverify.memory"  # key in the context of a command
 OPEN_ALREADY = ("/dev/std", "/dev/fd/", "/proc/self/fd/")  # names of descriptors
-LEAST_MEMORY, MOST_MEMORY = 10**8, 10**15
 
 
 def case_argument(function: Function) -> Function:
@@ -59,22 +58,6 @@ class _Seconds(click.FloatRange):
 
 
 SECONDS = _Seconds(min=0, min_open=True, max=1e8)
-
-
-def read_size(text: str) -> int:
-    """Returns a number of bytes, written like `4GiB`, `1.5GB` or `500MB`.
-
-    Raises:
-        BadParameter: another form, or no sensible limit of memory.
-    """
-    match = re.fullmatch(r"\s*(\d{1,9}(?:\.\d{1,9})?)\s*([KMGT])(i?)B?\s*", text, re.IGNORECASE)
-    if not match:
-        raise click.BadParameter(f"{text!r} is no size; write for example 4GB or 500MB")
-    unit = (1024 if match[3] else 1000) ** (1 + "KMGT".index(match[2].upper()))
-    size = int(Fraction(match[1]) * unit)
-    if not LEAST_MEMORY <= size <= MOST_MEMORY:
-        raise click.BadParameter(f"{text!r} is not between 100MB and 1000TB")
-    return size
 
 
 def timeout_option(function: Function) -> Function:
@@ -113,7 +96,10 @@ def memory_option(function: Function) -> Function:
 
     def tell(context: click.Context, parameter: click.Parameter, value: str) -> None:
         del parameter
-        context.meta[MEMORY] = read_size(value)
+        try:
+            context.meta[MEMORY] = read_size(value)
+        except InputError as error:
+            raise click.BadParameter(error.reason) from None
         _output.limit_memory(context.meta[MEMORY])
 
     return click.option(

@@ -29,19 +29,16 @@ from paramverify.cli._exits import Exit
 from paramverify.cli._interactive_budget import interactive_budget
 from paramverify.errors import InputError, LimitError, located
 from paramverify.interactive.cases import is_system
-from paramverify.models.kinds import need_privacy
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
-from paramverify.privacy.cases import Case, load
-from paramverify.reports import distances, documents, relative, text
-from paramverify.reports.budgets import Statement
-from paramverify.synthesis.case_budget import CaseBudget, case_budget
+from paramverify.privacy.cases import load
+from paramverify.reports import case_budgets, documents, text
+from paramverify.synthesis.case_budget import case_budget
 from paramverify.synthesis.suprema import TightBudget
 
 LISTED = (20, "Find the tight budget: the largest ratio over all priors, secrets and outputs.")
 
 WRITE = "Write the evidence to this file, for `paramverify check`."
-INSTEAD = "for the largest value of a function f, `verify` claims `f <= c` with other numbers c"
 
 
 @click.command("budget")
@@ -80,30 +77,18 @@ def command(
         return interactive_budget(case, options, width, as_json, evidence)
     with time_limit(timeout), Session(options) as session:
         loaded = load(case)
-        model = need_privacy(loaded.model, "budget", INSTEAD)
+        model = case_budgets.model_of(loaded)
         doubt, _ = discharge(session, model)
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")
         found = case_budget(model, session, width)
-        document = _evidence(loaded, found, session) if evidence else {}
-        more, words = text.session_words(session.words)
-    related = found.relative
-    statement = Statement.of(model, found.ratio)
+        document = case_budgets.evidence(loaded, found, session) if evidence else {}
     if evidence:
         write_json(evidence, document, indent=1)
     if as_json:
-        shown = statement.document() | (distances.document(found.distances) if found.distances else {})
-        if related:
-            shown["relative_to"] = loaded.budget
-            shown["relative"] = relative.document(model, related)
-        print_json(shown | words | documents.side_condition(model) | {"notes": list(model.notes)})
+        print_json(case_budgets.document(loaded, found, session.words))
     else:
-        first, *rest = distances.lines(found.distances, statement) if found.distances else statement.lines()
-        for line in (f"{first}{text.but(model)}", *rest):
-            say(line)
-        if related:
-            say(relative.line(model, loaded.budget, related))
-        for line in (*more, *(f"Note: {note}." for note in model.notes)):
+        for line in case_budgets.lines(loaded, found, session.words):
             say(line)
     return Exit.HOLDS if found.is_within(width) else Exit.UNKNOWN
 
@@ -127,19 +112,6 @@ def best_bound() -> Callable[[TightBudget], None]:
         )
 
     return keep
-
-
-def _evidence(case: Case, budget: CaseBudget, session: Session) -> dict[str, Any]:
-    """Returns the evidence of a budget; the obligations are proved over the ring of its claims."""
-    from paramverify.reports.budget_evidence import budget_document
-    from paramverify.reports.distance_evidence import distance_document
-
-    found = budget.ratio
-    model = found.proof.model if found.proof else need_privacy(case.model, "budget", INSTEAD)
-    _, obligations = discharge(session, model)
-    if budget.distances:
-        return distance_document(case, budget.distances, obligations)
-    return budget_document(case, found, obligations)
 
 
 def _precision(given: str) -> Fraction:

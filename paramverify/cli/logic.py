@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from paramverify.answers import Decision, Standing
+from paramverify.answers import Standing
 from paramverify.cli import _output
 from paramverify.cli._common import (
     OUTPUT_FILE,
@@ -25,7 +25,7 @@ from paramverify.cli._common import (
 from paramverify.cli._exits import STATUS_CODES
 from paramverify.cli._logic_budgets import Wanted, find_budgets
 from paramverify.errors import InputError, LimitError, located
-from paramverify.logic.cases import Given, LogicCase, load
+from paramverify.logic.cases import Given, load
 from paramverify.logic.comparisons import Choice
 from paramverify.logic.families import check_property
 from paramverify.logic.verification import Result, Work
@@ -110,7 +110,7 @@ def command(
             if budgets.any:
                 return find_budgets(work, budgets, as_json, lift)
             results = _check(work, progress)
-    status = _status(results)
+    status = reports.status(results)
     if evidence:
         lift()
         _write_evidence(work, results, status, evidence)
@@ -119,7 +119,7 @@ def command(
         seconds = time.perf_counter() - started
         print_json(reports.document(case, results, status, seconds, obligations))
     else:
-        for line in _lines(case, results, obligations):
+        for line in reports.all_lines(case, results, obligations):
             say(line)
     return STATUS_CODES[status]
 
@@ -138,13 +138,9 @@ def _check(work: Work, progress: Callable[[int, int], None]) -> dict[str, Result
 
 
 def _write_evidence(work: Work, results: dict[str, Result], status: Standing, path: Path) -> None:
-    whole = status is not Standing.HOLDS or all(result.complete for result in results.values())
-    document = reports.evidence(work.case, work.obligations, results, status if whole else Standing.UNKNOWN)
-    if status is Standing.VIOLATED and document["status"] != status:
-        reason = "a strict comparison that fails is no claim that fails"
-        click.echo(f"the evidence does not show the violation: {reason}", err=True)
-    if not whole:
-        click.echo("the evidence has claims only: no certificate says why they are enough here", err=True)
+    document, remarks = reports.evidence_of(work, results, status)
+    for remark in remarks:
+        click.echo(remark, err=True)
     write_json(path, document, indent=1)
 
 
@@ -156,15 +152,3 @@ def _assigned(texts: Iterable[str], option: str) -> dict[str, str]:
             raise InputError(f"write NAME=VALUE, not {text!r}", key=option)
         found[name.strip()] = value.strip()
     return found
-
-
-def _status(results: dict[str, Result]) -> Standing:
-    found = {result.status for result in results.values()}
-    return next(s for s in (Standing.VIOLATED, Standing.UNKNOWN, Standing.HOLDS) if s in found)
-
-
-def _lines(case: LogicCase, results: dict[str, Result], obligations: list[Decision]) -> list[str]:
-    lines: list[str] = []
-    for name, result in results.items():
-        lines += reports.lines(name, case.properties[name], result, case.chain.domain, obligations)
-    return [*lines, *(f"  Note: {note}." for note in reports.notes(case))]

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
-from enum import Enum
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from paramverify.algebra.budgets import read_epsilon
-from paramverify.algebra.decimals import logarithm
-from paramverify.algebra.expressions import constant, evaluate, parse
+from paramverify.algebra.expressions import constant
 from paramverify.cli import _output
 from paramverify.cli._common import (
     OUTPUT_FILE,
@@ -28,52 +25,21 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._exits import Exit
 from paramverify.errors import InputError, located
-from paramverify.models.kinds import need_privacy
-from paramverify.models.measures import Metric
-from paramverify.models.model import Model
-from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import Case, load
-from paramverify.reports import bisection as bisected
 from paramverify.reports import sampling as shown
+from paramverify.reports import testing
 from paramverify.reports.pictures import pvalues
 from paramverify.reports.pictures.plots import check_plot
 from paramverify.statistics.alone import alone, patterns, read_input, with_arguments
 from paramverify.statistics.attack import Learner
-from paramverify.statistics.audit import audit
-from paramverify.statistics.bisection import bisect
-from paramverify.statistics.blackbox import BlackBoxSource, Mechanism, check_shared, load_mechanism
-from paramverify.statistics.certification import (
-    certify,
-    check_length,
-    epsilon_at,
-    suspicious,
-    tight_ratio,
-    worst,
-)
-from paramverify.statistics.detection import MOST_LEVEL, SELECT, WHY_LEVEL, Detection, Settings, detect
-from paramverify.statistics.events import CandidateEvent
-from paramverify.statistics.experiments import MOST_PAIRS, Experiment, chosen_points, experiments, length_of
-from paramverify.statistics.guidance import guided
-from paramverify.statistics.inputs import CaseInputs
-from paramverify.statistics.mechanisms import DirectSource
-from paramverify.statistics.runs import Runs, require, runs_of
-from paramverify.statistics.samplers import ModelSource, Source
+from paramverify.statistics.blackbox import Mechanism, check_shared, load_mechanism
+from paramverify.statistics.detection import MOST_LEVEL, WHY_LEVEL, Detection, Settings, detect
+from paramverify.statistics.experiments import MOST_PAIRS
+from paramverify.statistics.runs import require, runs_of
+from paramverify.statistics.testing import BISECTED, Goal, Plan, carry_out, numbers
 from paramverify.statistics.user_code import watched_by
 
 LISTED = (100, "Test a case by sampling, and certify or prove what is found.")
-
-PRECISION = Fraction(1, 10**9)  # relative distance of the bounds that a search ends with
-BISECTED = Fraction(1, 1000)  # distance of the ends of a bisection: the three decimals of [F]
-MOST_EPSILON = 700  # beyond, exp(-epsilon) is not a float
-CERTIFIED = 10  # candidates that are evaluated exactly
-
-
-class _Goal(Enum):
-    """What is done with what testing finds."""
-
-    CERTIFY = "certify"
-    SEARCH = "search"
-    AUDIT = "audit"
 
 
 @dataclass(frozen=True)
@@ -106,14 +72,14 @@ class _Options:
     timeout: float
 
     @property
-    def goal(self) -> _Goal | None:
+    def goal(self) -> Goal | None:
         """What is done with what testing finds."""
-        return _Goal(self.wanted) if self.wanted else None
+        return Goal(self.wanted) if self.wanted else None
 
     @property
     def settings(self) -> Settings:
         """How much is run, and how sure the answers are."""
-        level = self.level or (0.01 if self.goal is _Goal.AUDIT else 0.05)
+        level = self.level or (0.01 if self.goal is Goal.AUDIT else 0.05)
         select = self.select or max(1, self.runs // 5)
         return Settings(self.runs, select, level, self.confidence, learner=Learner(self.learner))
 
@@ -123,9 +89,9 @@ class _Options:
             raise click.UsageError("give either --mechanism or --direct")
         if self.level and self.level > MOST_LEVEL:
             raise click.UsageError(f"--level is at most 1/2: {WHY_LEVEL}")
-        if self.goal is _Goal.AUDIT and self.plot:
+        if self.goal is Goal.AUDIT and self.plot:
             raise click.UsageError("--audit has no plot")
-        if self.bisection and self.goal is not _Goal.SEARCH:
+        if self.bisection and self.goal is not Goal.SEARCH:
             raise click.UsageError("--bisection is a way to --search: give both")
         if self.precision and not self.bisection:
             raise click.UsageError("--precision is for --bisection")
@@ -134,6 +100,8 @@ class _Options:
                 raise click.UsageError("--neighbours needs two inputs, such as 0 1")
         if self.argument and not self.mechanism:
             raise click.UsageError("--argument is for --mechanism")
+        if self.goal is Goal.AUDIT and self.case is not None and not (self.mechanism or self.direct):
+            raise click.UsageError("--audit compares with the model: give --mechanism or --direct")
         alone = bool(self.neighbours) or self.answers is not None
         if self.case is not None:
             if alone:
@@ -145,17 +113,6 @@ class _Options:
             )
         if self.goal or self.at or self.length:
             raise click.UsageError("--certify, --search, --audit, --at and --length need a CASE")
-
-
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """What the user asked to be sampled."""
-
-    case: Case
-    model: Model
-    experiments: list[Experiment]
-    epsilons: list[float]
-    options: _Options
 
 
 @click.command("sample")
@@ -218,46 +175,38 @@ def command(**typed: Any) -> int:
 
 
 def _with_case(options: _Options, path: str, lift: Lift) -> Exit:
-    deadline = time.monotonic() + _output.remaining(options.timeout)
-    goal, settings = options.goal, options.settings
-    loaded, source = _subject(path, options)
-    model, given = need_privacy(loaded.model, "sample"), parse_point(options.at)
-    points = chosen_points(model, given, options.seed, *([1] if goal is _Goal.AUDIT else []))
-    size = length_of(model, options.length)
-    if isinstance(model.measure, Metric) and (goal is _Goal.SEARCH or options.bisection):
-        raise InputError("the bound of the case depends on the distance of two inputs: use budget")
-    if goal in (_Goal.CERTIFY, _Goal.SEARCH):
-        check_length(model, size)
-    listed = experiments(model, size, points, options.pairs)
-    with runs_of(source, options.seed, options.workers) as sampled:
-        if goal is _Goal.AUDIT:
-            return _audit(sampled, model, listed, settings, options.as_json)
-        epsilons = _epsilons(options.epsilon, model, points)
-        if len(points) > 1:
-            listed = guided(sampled, model, listed, settings, given)
-        return _test(Asked(loaded, model, listed, epsilons, options), sampled, deadline, lift)
+    goal = options.goal
+    plan = Plan(
+        goal=goal,
+        settings=options.settings,
+        function=partial(_function, options.mechanism, options) if options.mechanism else None,
+        direct=options.direct,
+        epsilons=options.epsilon,
+        at=parse_point(options.at),
+        length=options.length,
+        pairs=options.pairs,
+        seed=options.seed,
+        workers=options.workers,
+        bisection=_precision(options.precision) if options.bisection else None,
+        seconds=_output.remaining(options.timeout),
+        limit=options.timeout,
+    )
 
+    def detected(case: Case, found: Detection) -> None:
+        if goal is None:
+            lift()
+        if options.plot:
+            with whole():
+                pvalues.write_pvalues(shown.curves(case.title, found), options.plot)
+        if goal is not None:
+            _output.found(shown.lines(found), shown.document(found))
 
-def _subject(path: str, options: _Options) -> tuple[Case, Source]:
-    """Returns the case, for an audit that of its single inputs, and what is to be sampled for it."""
-    given = parse_point(options.at)
-    loaded = load(path) if options.goal is _Goal.SEARCH else load(path, given)
-    model = need_privacy(loaded.model, "sample")
-    if model.side_condition:
-        reason = f"in this case {model.side_condition}, and sample draws all sequences"
-        raise InputError(f"{reason}; so it cannot test this case: use verify or budget")
-    require_possible(model)
-    goal, mechanism = options.goal, options.mechanism
-    if not mechanism and not options.direct:
-        if goal is _Goal.AUDIT:
-            raise click.UsageError("--audit compares with the model: give --mechanism or --direct")
-        return loaded, ModelSource(model)
-    case_inputs = CaseInputs.of(loaded)
-    if goal is _Goal.AUDIT:
-        case_inputs = case_inputs.by_input()
-    if not mechanism:
-        return case_inputs.case, DirectSource(case_inputs)
-    return case_inputs.case, BlackBoxSource(_function(mechanism, options), case_inputs)
+    found = carry_out(lambda at: load(path, at), plan, detected)
+    _print(testing.lines(found), testing.document(found), options.as_json)
+    if goal in (Goal.SEARCH, Goal.AUDIT):
+        done = Exit.VIOLATED if goal is Goal.AUDIT else Exit.UNKNOWN
+        return Exit.HOLDS if found.is_found else done
+    return Exit.VIOLATED if found.is_violated else Exit.UNKNOWN
 
 
 def _function(name: str, options: _Options) -> Mechanism:
@@ -266,12 +215,6 @@ def _function(name: str, options: _Options) -> Mechanism:
     if options.workers > 1:
         check_shared(function)
     return function
-
-
-def _audit(sampled: Runs, model: Model, listed: list[Experiment], settings: Settings, as_json: bool) -> Exit:
-    found = audit(sampled, model, listed, settings.runs, settings.level)
-    _print(shown.audit_lines(found), shown.audit_document(found), as_json)
-    return Exit.HOLDS if found.passes else Exit.VIOLATED
 
 
 def _test_alone(options: _Options, lift: Lift) -> Exit:
@@ -298,43 +241,6 @@ def _tell(found: Detection, title: str, options: _Options, lift: Lift) -> Exit:
     return Exit.VIOLATED if any(found.rejects(row) for row in found.asked) else Exit.UNKNOWN
 
 
-def _test(asked: Asked, sampled: Runs, deadline: float, lift: Lift) -> Exit:
-    options, model = asked.options, asked.model
-    found = detect(sampled, asked.experiments, asked.epsilons, options.settings)
-    if options.goal is None:
-        return _tell(found, asked.case.title, options, lift)
-    if options.plot:
-        with whole():
-            pvalues.write_pvalues(shown.curves(asked.case.title, found), options.plot)
-    document, lines = shown.document(found), shown.lines(found)
-    _output.found(lines, document)
-    if options.bisection:
-        seconds = deadline - time.monotonic()
-        halved = bisect(asked.case, found.interval, _precision(options.precision), seconds, options.timeout)
-        lines, document = [*bisected.lines(halved), *lines], document | bisected.document(halved)
-        code = Exit.HOLDS if halved.is_found else Exit.UNKNOWN
-    elif options.goal is _Goal.CERTIFY:
-        tried = [
-            certify(model, c, _seen(sampled, c, found)) for c in suspicious(model, found.selected, CERTIFIED)
-        ]
-        certified = [entry for entry in tried if entry]
-        unknown = len(tried) - len(certified)
-        lines = [*shown.certified_lines(model, certified, unknown, options.mechanism is not None), *lines]
-        document |= shown.certified_document(model, certified, unknown)
-        code = Exit.VIOLATED if any(entry.is_violation for entry in certified) else Exit.UNKNOWN
-    else:
-        tried = [certify(model, c, _seen(sampled, c, found)) for c in found.selected[:CERTIFIED]]
-        certified = [entry for entry in tried if entry]
-        if not certified:
-            raise InputError("no output that the model knows was seen")
-        start = worst(certified).witness
-        tight = tight_ratio(asked.case, start, PRECISION, deadline - time.monotonic())
-        lines, document = [*shown.tight_lines(tight), *lines], document | shown.tight_document(tight)
-        code = Exit.HOLDS if tight.is_within(PRECISION) else Exit.UNKNOWN
-    _print(lines, document, options.as_json)
-    return code
-
-
 def _precision(given: str | None) -> Fraction:
     with located(key="--precision"):
         value = constant(given) if given else BISECTED
@@ -351,46 +257,6 @@ def _print(lines: list[str], document: dict[str, Any], as_json: bool) -> None:
             say(line)
 
 
-def _seen(sampled: Runs, candidate: CandidateEvent, found: Detection) -> list[tuple[str, ...]]:
-    both = sampled.both(SELECT, candidate.experiment, found.settings.select)
-    return list(dict.fromkeys(output for counts in both for output, _ in counts.most_common()))
-
-
-def _epsilons(given: tuple[str, ...], model: Model, points: list[dict[str, Fraction]]) -> list[float]:
-    """Returns the budgets to test: those given, else that of the case if it is one number at all points."""
-    if given:
-        return _numbers(given)
-    if isinstance(model.measure, Metric):
-        reason = "the bound of the case depends on the distance of two inputs, and a test is about one number"
-        raise InputError(f"{reason}: give --epsilon")
-    own = {epsilon_at(model, point) for point in points}
-    if len(own) > 1:
-        raise InputError("the budget of the case depends on parameters: give --at or --epsilon")
-    return [max(0.0, value) for value in own]
-
-
-def _budget(text: str) -> float:
-    """Returns a budget that is written as in a case: a number, or a sum with logarithms such as ln(2)."""
-    found = read_epsilon(parse(text))
-    if abs(found.rational) > 2 * MOST_EPSILON:  # it may be no float
-        return (2.0 if found.rational > 0 else -2.0) * MOST_EPSILON
-    total = float(found.rational)
-    for factor, argument in found.logarithms:
-        value = evaluate(argument)
-        if not isinstance(value, Fraction) or value <= 0:
-            raise InputError(f"the logarithm in {text!r} is not that of a positive number")
-        total += factor * logarithm(value)
-    return total
-
-
 def _numbers(given: tuple[str, ...]) -> list[float]:
-    texts = [text for part in given for text in part.split(",") if text.strip()]
     with located(key="--epsilon"):
-        if given and not texts:
-            raise InputError("no budget is given")
-        values = [_budget(text) for text in texts]
-        if min(values, default=0) < 0:
-            raise InputError("a budget is not negative")
-        if max(values, default=0) > MOST_EPSILON:
-            raise InputError(f"a budget of more than {MOST_EPSILON} cannot be tested")
-    return values
+        return numbers(given)

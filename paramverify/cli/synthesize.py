@@ -7,13 +7,13 @@ from dataclasses import replace
 from enum import Enum
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import click
 from click.core import ParameterSource
 
 from paramverify.algebra.expressions import constant
-from paramverify.answers import Decision, Open, Standing
+from paramverify.answers import Decision
 from paramverify.claims import Claim
 from paramverify.cli import _output
 from paramverify.cli._common import (
@@ -44,10 +44,11 @@ from paramverify.reports.evidence import about
 from paramverify.reports.pictures.curves import ratio_curve
 from paramverify.reports.pictures.regions import check, draw, draw_interval
 from paramverify.reports.roots import closed_form
+from paramverify.reports.safe_values import told as safe_values_told
 from paramverify.reports.synthesis import Answer
 from paramverify.synthesis.intervals import Partition, Root
 from paramverify.synthesis.map_documents import to_document as map_document
-from paramverify.synthesis.maps import Status
+from paramverify.synthesis.maps import RegionMap, Status
 from paramverify.synthesis.safe_values import (
     EXACT,
     SUITABLE,
@@ -277,72 +278,34 @@ def _safe_values(
 
 def _told(case: Case, found: Intervals | ExactCondition | Regions, files: _Files) -> Answer:
     """Returns what was found in words, and draws and writes it."""
-    match found:
-        case Intervals():
-            return _parts(case, found, files)
-        case ExactCondition():
-            return _condition(case, found)
-        case Regions():
-            return _regions(case, found, files)
-
-
-def _parts(case: Case, found: Intervals, files: _Files) -> Answer:
-    partition = found.partition
-    document = {"form": "exact", **telling.partition_document(case, partition, found.witnesses)}
-    lines = telling.partition_lines(case, partition, found.witnesses)
-    code = _with_optimum(case, found, document, lines)
-    if files.plot:
+    answer = safe_values_told(case, found)
+    document, lines = answer.document, answer.lines
+    code = Exit.HOLDS if answer.complete else Exit.UNKNOWN
+    if not answer.possible and answer.complete:
+        code = Exit.VIOLATED
+    if isinstance(found, Intervals) and files.plot:
         files.lift()
-        _draw_parts(case, partition, files.plot)
+        _draw_parts(case, found.partition, files.plot)
+    if isinstance(found, Regions):
+        if found.reused:
+            document["state"] = "complete"
+            lines.append(f"  complete already: all cells are from {files.state}")
+        if found.map.stopped:
+            if files.plot or files.evidence:
+                lines.append("  stopped before the picture and the evidence were written")
+            return Exit.INTERRUPTED, document, lines
+        _write_map(case, found.map, files)
     return code, document, lines
 
 
-def _with_optimum(case: Case, found: Intervals | Regions, document: dict[str, Any], lines: list[str]) -> Exit:
-    """Adds the best value of a design parameter to an answer; returns the exit code."""
-    if found.optimum:
-        domain = case.model.domain
-        lines.append(telling.optimum_line(found.optimum, domain.constant))
-        lines += telling.optimum_meaning(found.optimum, domain.ring.unbounded)
-        document["optimum"] = telling.optimum_document(found.optimum, domain.constant)
-    if case.design and not found.possible:
-        lines.append("no value of the design parameters makes it private")
-        return Exit.VIOLATED
-    return Exit.HOLDS
-
-
-def _condition(case: Case, answer: ExactCondition) -> Answer:
-    found, names = answer.found, ", ".join(answer.parameters)
-    document: dict[str, Any] = {"form": "exact", "parameters": list(answer.parameters)}
-    if isinstance(found, Open):
-        reason = f"{found.end.value}: {found.detail}"
-        lines = [f"no condition on {names} was found: {reason}"]
-        document |= documents.standing(Standing.UNKNOWN, case.model)
-        return Exit.UNKNOWN, document | {"reason": reason}, lines
-    lines = [telling.condition_line(case, names, found.text)]
-    points = f"{found.checked} point{'s' * (found.checked != 1)}"
-    lines += [f"  by qepcad; compared exactly at {points}"]
-    return Exit.HOLDS, document | {"condition": found.text, "checked": found.checked}, lines
-
-
-def _regions(case: Case, answer: Regions, files: _Files) -> Answer:
-    found = answer.map
-    document = {"form": "region", **telling.map_document(case, found, answer.witness)}
-    lines = telling.map_lines(case, found, answer.witness)
-    if answer.reused:
-        document["state"] = "complete"
-        lines.append(f"  complete already: all cells are from {files.state}")
-    code = _with_optimum(case, answer, document, lines)
-    if found.stopped:
-        if files.plot or files.evidence:
-            lines.append("  stopped before the picture and the evidence were written")
-        return Exit.INTERRUPTED, document, lines
+def _write_map(case: Case, found: RegionMap, files: _Files) -> None:
+    """Draws a map, and writes its evidence."""
     if files.plot:
         with whole():
             draw(found, files.plot, title=case.title, budget=case.budget, words=telling.words(case))
     if files.evidence:
         evidence = map_document(found, case.model.domain) | about(case, files.obligations)
         write_json(files.evidence, evidence)
-    return code if answer.complete else Exit.UNKNOWN, document, lines
 
 
 def _draw_parts(case: Case, found: Partition, path: Path) -> None:

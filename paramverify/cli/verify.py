@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
-from paramverify.answers import Decision, Open, Proved, Standing
+from paramverify.answers import Decision, Proved
 from paramverify.claims import Claim
 from paramverify.cli import _output
 from paramverify.cli._common import (
@@ -29,18 +28,11 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._exits import STATUS_CODES
 from paramverify.cli._formulas import verify_formulas
-from paramverify.encodings.choice import claims_of
-from paramverify.errors import InputError
-from paramverify.models.inequality import Inequality
-from paramverify.models.model import Model
-from paramverify.portfolio.elimination import eliminate
 from paramverify.portfolio.session import Options
-from paramverify.privacy.cases import Case, load
-from paramverify.privacy.runs import told_run
-from paramverify.privacy.verification import Progress, Report, verify
-from paramverify.reports import documents, runs, text, verdicts
+from paramverify.privacy.cases import load
+from paramverify.privacy.verification import Progress, verify
+from paramverify.reports import conditions, documents, verdicts
 from paramverify.reports.evidence import evidence_document
-from paramverify.verdicts import Holds, Violated
 
 LISTED = (10, "Prove a case private for every prior, or show how it leaks.")
 
@@ -80,16 +72,13 @@ def command(
         loaded = load(case)
         options, settled = _kept(options, progress, as_json)
         report = verify(loaded, options, settled)
-        condition = _condition(loaded, max(0.01, until - time.monotonic())) if loaded.free else {}
+        condition = conditions.told(loaded, max(0.01, until - time.monotonic()))
     status = report.status
-    if loaded.design:
-        names = ", ".join(loaded.design.parameters)
-        condition["design"] = f"the verdict is for every {names}; `synthesize` finds those that are private"
     if evidence:
         lift()
         write_json(evidence, evidence_document(loaded, report), indent=1)
     if as_json:
-        print_json(_document(report, status, loaded) | documents.side_condition(loaded.model) | condition)
+        print_json(verdicts.document(report, loaded) | documents.side_condition(loaded.model) | condition)
         return STATUS_CODES[status]
     for line in verdicts.lines(report, loaded):
         say(line)
@@ -117,47 +106,3 @@ def _kept(options: Options, progress: Progress, as_json: bool) -> tuple[Options,
         progress(done, total)
 
     return replace(options, on_decision=decided), settled
-
-
-def _condition(case: Case, seconds: float) -> dict[str, str]:
-    """Returns the condition on the free parameters under which the case is private for all others."""
-    model = case.model
-    if isinstance(model, Model) and not model.lengths:
-        raise InputError("[quantify] needs a finite privacy.length")
-    claims = claims_of(model)
-    if isinstance(model, Inequality) and any(claim.domain is not model.domain for claim in claims):
-        raise InputError("[quantify] needs claims with <=, >= or ==, without < and >")
-    found = eliminate(claims, case.free, model.domain, seconds)
-    if isinstance(found, Open):
-        return {"condition": f"undecided, {found.end.value}: {found.detail}"}
-    names = ", ".join(case.free)
-    kept = "private" if isinstance(model, Model) else "true"
-    points = f"{found.checked} point{'s' * (found.checked != 1)}"
-    told = f"{kept} exactly for {names} with {found.text} (compared exactly at {points})"
-    return {"condition": told}
-
-
-def _document(report: Report, status: Standing, case: Case) -> dict[str, Any]:
-    claims = []
-    for number, claim in enumerate(report.claims):
-        first = documents.origin(claim.origins[0]) if claim.origins else {"about": "the invariant cone"}
-        entry: dict[str, Any] = {**first, "merged": len(claim.origins)}
-        if number < len(report.decisions):
-            entry |= documents.decision(report.decisions[number])
-        else:
-            entry |= {"status": "not tried", "verdict": Standing.UNKNOWN.of_claim}
-        claims.append(entry)
-    words = text.words(verdicts.proofs(report))
-    document: dict[str, Any] = {
-        **documents.standing(status, case.model),
-        "claims": claims,
-        "seconds": round(report.seconds, 6),
-        "evidence": {"decided_by": text.backends_used(report.decisions), **words},
-        "notes": list(report.notes),
-    }
-    if isinstance(report.verdict, Violated):
-        found = report.verdict.witness
-        document["witness"] = documents.witness(found) | runs.document(told_run(case, found))
-    elif not isinstance(report.verdict, Holds):
-        document |= {"end": report.verdict.end.value, "reason": report.verdict.detail}
-    return document

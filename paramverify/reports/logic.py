@@ -17,7 +17,7 @@ from paramverify.logic.cases import LogicCase
 from paramverify.logic.comparisons import Method, in_words
 from paramverify.logic.semantics import conjuncts
 from paramverify.logic.syntax import Private, Property, parts
-from paramverify.logic.verification import Result, StateWitness
+from paramverify.logic.verification import Result, StateWitness, Work
 from paramverify.reports import documents, text
 from paramverify.verdicts import Holds, Unknown
 
@@ -265,3 +265,33 @@ def corner_lines(corners: Sequence[Corner], linear: bool) -> list[str]:
         delta = corner.delta if linear else at_most(corner.delta, 6)
         told.append(f"  epsilon ≈ {corner.epsilon:.6g} {at} {delta}")
     return told
+
+
+def status(results: Mapping[str, Result]) -> Standing:
+    """Returns the word for all formulas: the first of violated, unknown and holds that one of them has."""
+    found = {result.status for result in results.values()}
+    return next(s for s in (Standing.VIOLATED, Standing.UNKNOWN, Standing.HOLDS) if s in found)
+
+
+def all_lines(case: LogicCase, results: Mapping[str, Result], obligations: Sequence[Decision]) -> list[str]:
+    """Returns the results of all formulas in words, with the notes."""
+    told: list[str] = []
+    for name, result in results.items():
+        told += lines(name, case.properties[name], result, case.chain.domain, obligations)
+    return [*told, *(f"  Note: {note}." for note in notes(case))]
+
+
+def evidence_of(
+    work: Work, results: Mapping[str, Result], standing: Standing
+) -> tuple[dict[str, Any], list[str]]:
+    """Returns the evidence about all formulas, and in words what it does not show."""
+    whole = standing is not Standing.HOLDS or all(result.complete for result in results.values())
+    shown = standing if whole else Standing.UNKNOWN
+    found = evidence(work.case, work.obligations, results, shown)
+    remarks = []
+    if standing is Standing.VIOLATED and found["status"] != standing:
+        reason = "a strict comparison that fails is no claim that fails"
+        remarks.append(f"the evidence does not show the violation: {reason}")
+    if not whole:
+        remarks.append("the evidence has claims only: no certificate says why they are enough here")
+    return found, remarks

@@ -8,6 +8,7 @@ from math import log
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import RationalFunction, fraction, in_generator, variables
+from paramverify.algebra.reals import Real
 from paramverify.interactive.cases import InteractiveCase
 from paramverify.models.systems.weights import Weight, as_function, is_number, number_of, text
 from paramverify.reports.formulas import formula
@@ -62,3 +63,15 @@ def epsilon(case: InteractiveCase, ratio: Weight) -> float | None:
         return None
     top, bottom = in_generator(function.numerator), in_generator(function.denominator)
     return float((constant.ball(top, 128) / constant.ball(bottom, 128)).log().mid())
+
+
+def exact(case: InteractiveCase, weight: Weight) -> Real | None:
+    """Returns a weight as an exact number; None for a function of parameters."""
+    function = as_function(weight, case.domain.ring)
+    used = {*variables(function.numerator), *variables(function.denominator)}
+    if not used <= {GENERATOR}:
+        return None
+    top, bottom = in_generator(function.numerator), in_generator(function.denominator)
+    constant = case.domain.constant
+    negative = constant.sign(bottom) < 0 if constant else bottom[0] < 0
+    return Real.of(-top if negative else top, -bottom if negative else bottom, constant)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from paramverify.answers import Decision
+from typing import Any
+
+from paramverify.answers import Decision, Standing
 from paramverify.models.inequality import Inequality
 from paramverify.privacy.cases import Case
 from paramverify.privacy.runs import told_run
 from paramverify.privacy.verification import Report
-from paramverify.reports import runs, text
+from paramverify.reports import documents, runs, text
 from paramverify.verdicts import Holds, Violated
 
 
@@ -52,3 +54,30 @@ def headline(report: Report, case: Case) -> list[str]:
     if isinstance(verdict, Violated):
         return [f"{case.budget}."]
     return [f"{case.budget}: {verdict.end.value}.", *verdict.detail.split("\n")]
+
+
+def document(report: Report, case: Case) -> dict[str, Any]:
+    """Returns the verdict as JSON data, with every claim."""
+    claims = []
+    for number, claim in enumerate(report.claims):
+        first = documents.origin(claim.origins[0]) if claim.origins else {"about": "the invariant cone"}
+        entry: dict[str, Any] = {**first, "merged": len(claim.origins)}
+        if number < len(report.decisions):
+            entry |= documents.decision(report.decisions[number])
+        else:
+            entry |= {"status": "not tried", "verdict": Standing.UNKNOWN.of_claim}
+        claims.append(entry)
+    words = text.words(proofs(report))
+    told: dict[str, Any] = {
+        **documents.standing(report.status, case.model),
+        "claims": claims,
+        "seconds": round(report.seconds, 6),
+        "evidence": {"decided_by": text.backends_used(report.decisions), **words},
+        "notes": list(report.notes),
+    }
+    if isinstance(report.verdict, Violated):
+        found = report.verdict.witness
+        told["witness"] = documents.witness(found) | runs.document(told_run(case, found))
+    elif not isinstance(report.verdict, Holds):
+        told |= {"end": report.verdict.end.value, "reason": report.verdict.detail}
+    return told

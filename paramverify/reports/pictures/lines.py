@@ -126,6 +126,16 @@ def line_figure(
     return figure
 
 
+def line_on(axes: Axes, stretches: Sequence[Stretch], name: str) -> None:
+    """Draws the line of intervals into axes of someone else."""
+    for stretch in stretches:
+        _stretch(axes, stretch)
+    _ends(axes, stretches)
+    axes.set_ylim(-0.8, 0.75)
+    axes.set_yticks([])
+    axes.set_xlabel(name)
+
+
 def _stretch(axes: Axes, stretch: Stretch) -> None:
     from matplotlib.patches import Rectangle
 

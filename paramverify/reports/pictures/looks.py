@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.volumes import Share
+from paramverify.errors import InputError
 from paramverify.printable import name
 from paramverify.reports.pictures.plots import STYLE
 from paramverify.reports.synthesis import PRIVACY
@@ -22,6 +23,7 @@ from paramverify.reports.text import percent
 from paramverify.synthesis.maps import Status
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from paramverify.synthesis.maps import RegionMap
@@ -62,6 +64,24 @@ def save(path: Path, figure: Callable[[], Figure]) -> None:
         svg = path.suffix.lower() == ".svg"
         metadata: dict[str, Any] = {"Date": None, "Creator": "paramverify"} if svg else {"Software": None}
         figure().savefig(path, dpi=150, metadata=metadata)
+
+
+def styled(draw: Callable[[Axes | None], Figure]) -> Callable[[Axes | None], Figure]:
+    """Returns a drawing in the style of the project, which asks for matplotlib before it draws.
+
+    Raises:
+        InputError: (by the drawing) matplotlib is missing.
+    """
+
+    def drawn(axes: Axes | None) -> Figure:
+        try:
+            import matplotlib
+        except ImportError:
+            raise InputError("pictures need matplotlib: pip install 'paramverify[plots]'") from None
+        with matplotlib.rc_context({**STYLE, **LOOK_STYLE}):
+            return draw(axes)
+
+    return drawn
 
 
 def paint(look: Look) -> dict[str, Any]:

@@ -121,6 +121,13 @@ def slices_figure(
     return figure
 
 
+def plane_on(axes: Axes, regions: RegionMap) -> None:
+    """Draws a map of two parameters into axes of someone else."""
+    _plane(axes, regions, PLACES)
+    axes.set_xlabel(regions.parameters[0])
+    axes.set_ylabel(regions.parameters[1])
+
+
 def _plane(axes: Axes, regions: RegionMap, places: int, number: int = 1) -> set[str]:
     """Draws the cells, the neighbours of one status as one path, and over them what `_boundary` draws."""
     from matplotlib.patches import PathPatch

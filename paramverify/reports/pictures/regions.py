@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.volumes import Share, shares
-from paramverify.errors import InputError
+from paramverify.errors import InputError, located
 from paramverify.reports.pictures.curves import Curve
 from paramverify.reports.pictures.lines import PRECISION, joined, line_figure, stretches_of
 from paramverify.reports.pictures.looks import save, shares_of
@@ -23,93 +23,106 @@ from paramverify.reports.synthesis import PRIVACY
 MOST = 10**300  # absolute value of what is drawn
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from paramverify.algebra.domains import Domain
     from paramverify.synthesis.intervals import Partition, Root
     from paramverify.synthesis.maps import RegionMap, Status
 
 
-def draw(
+def map_picture(
     regions: RegionMap,
-    path: Path,
     *,
     title: str = "",
     budget: str = "",
     curve: Curve | None = None,
     words: Mapping[Status, str] = PRIVACY,
-) -> None:
-    """Writes a picture of a region map, as SVG or PNG by the ending of the file; the map may be unfinished.
+) -> Callable[[], Figure]:
+    """Returns a picture of a region map; the map may be unfinished.
 
     One parameter gives a line (with `curve` above it), two a map, more several slices of a map, at values of
     the parameters after the second. `budget` is the bound in words, as in `Case`; `words` are those of the
     legend for each status.
 
     Raises:
-        InputError: another ending, matplotlib is missing, or the map has no parameters.
+        InputError: the map has no parameters.
     """
-    check(path)
     if not regions.parameters:
-        raise InputError("a picture needs at least one free parameter", file=str(path))
-    _check_size((end for ends in regions.box for end in ends), path)
+        raise InputError("a picture needs at least one free parameter")
+    _check_size(end for ends in regions.box for end in ends)
     notes = _notes(regions, budget)
     if len(regions.parameters) == 1:
         name, box, found = regions.parameters[0], regions.box[0], shares_of(regions)
-        save(
-            path,
-            lambda: line_figure(
-                joined(regions),
-                name,
-                box=box,
-                title=title,
-                notes=notes,
-                curve=curve,
-                shares=found,
-                words=words,
-            ),
-        )
-    elif len(regions.parameters) == 2:
-        save(path, lambda: map_figure(regions, title, notes, words))
-    else:
-        save(path, lambda: slices_figure(slices(regions), title, notes, shares_of(regions), words))
-
-
-def draw_interval(
-    partition: Partition,
-    path: Path,
-    *,
-    title: str = "",
-    budget: str = "",
-    curve: Curve | None = None,
-    text: Callable[[Root], str | None] | None = None,
-    words: Mapping[Status, str] = PRIVACY,
-) -> None:
-    """Writes a picture of exact safe and violating intervals of one parameter, with `curve` above it.
-
-    Ends that belong to an interval are filled, those that belong to none are hollow. `text` writes an
-    irrational end exactly, or returns None for one that is shown as a decimal.
-
-    Raises:
-        InputError: another ending than .svg and .png, or matplotlib is missing.
-    """
-    check(path)
-    _check_size((partition.interval.lower, partition.interval.upper), path)
-    domain = partition.claims[0].domain if partition.claims else None
-    notes = _conditions(domain, [partition.parameter], partition.quantified, budget)
-    stretches = stretches_of(partition, text)
-    box = (partition.interval.lower, partition.interval.upper)
-    found = _shares(partition)
-    save(
-        path,
-        lambda: line_figure(
-            stretches,
-            partition.parameter,
+        return lambda: line_figure(
+            joined(regions),
+            name,
             box=box,
             title=title,
             notes=notes,
             curve=curve,
             shares=found,
             words=words,
-        ),
+        )
+    if len(regions.parameters) == 2:
+        return lambda: map_figure(regions, title, notes, words)
+    return lambda: slices_figure(slices(regions), title, notes, shares_of(regions), words)
+
+
+def draw(regions: RegionMap, path: Path, **told: Any) -> None:
+    """Writes `map_picture`, with its arguments, as SVG or PNG by the ending of the file.
+
+    Raises:
+        InputError: another ending, matplotlib is missing, or there is no picture.
+    """
+    check(path)
+    with located(file=str(path)):
+        save(path, map_picture(regions, **told))
+
+
+def interval_picture(
+    partition: Partition,
+    *,
+    title: str = "",
+    budget: str = "",
+    curve: Curve | None = None,
+    text: Callable[[Root], str | None] | None = None,
+    words: Mapping[Status, str] = PRIVACY,
+) -> Callable[[], Figure]:
+    """Returns a picture of exact safe and violating intervals of one parameter, with `curve` above it.
+
+    Ends that belong to an interval are filled, those that belong to none are hollow. `text` writes an
+    irrational end exactly, or returns None for one that is shown as a decimal.
+
+    Raises:
+        InputError: an end that is too large to be drawn.
+    """
+    _check_size((partition.interval.lower, partition.interval.upper))
+    domain = partition.claims[0].domain if partition.claims else None
+    notes = _conditions(domain, [partition.parameter], partition.quantified, budget)
+    stretches = stretches_of(partition, text)
+    box = (partition.interval.lower, partition.interval.upper)
+    found = _shares(partition)
+    return lambda: line_figure(
+        stretches,
+        partition.parameter,
+        box=box,
+        title=title,
+        notes=notes,
+        curve=curve,
+        shares=found,
+        words=words,
     )
+
+
+def draw_interval(partition: Partition, path: Path, **told: Any) -> None:
+    """Writes `interval_picture`, with its arguments, as SVG or PNG by the ending of the file.
+
+    Raises:
+        InputError: another ending, matplotlib is missing, or there is no picture.
+    """
+    check(path)
+    with located(file=str(path)):
+        save(path, interval_picture(partition, **told))
 
 
 def _shares(partition: Partition) -> dict[str, Share]:
@@ -151,10 +164,10 @@ def check(path: Path) -> None:
         raise InputError(f"matplotlib is missing; to get it: {INSTALL}", file=str(path))
 
 
-def _check_size(ends: Iterable[Fraction], path: Path) -> None:
+def _check_size(ends: Iterable[Fraction]) -> None:
     """Refuses boxes whose ends are no floats."""
     if any(abs(end) > MOST for end in ends):
-        raise InputError("numbers beyond 1e300 cannot be drawn", file=str(path))
+        raise InputError("numbers beyond 1e300 cannot be drawn")
 
 
 def _notes(regions: RegionMap, budget: str) -> list[str]:

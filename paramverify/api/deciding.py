@@ -1,0 +1,166 @@
+"""`verify` of all kinds of cases."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from paramverify.algebra.exact_numbers import ExactNumber
+from paramverify.answers import Standing
+from paramverify.api.options import Limits, options_of
+from paramverify.api.reading import Kind, Read
+from paramverify.api.results import VerifyReport, Witness, told_witness
+from paramverify.errors import InputError, LimitError, TimeLimitError, located
+from paramverify.interactive import certificates
+from paramverify.interactive.cases import InteractiveCase
+from paramverify.interactive.cases import load as load_system
+from paramverify.interactive.verification import Noninterference
+from paramverify.interactive.verification import verify as verify_system
+from paramverify.logic.cases import LogicCase
+from paramverify.logic.comparisons import Choice
+from paramverify.logic.families import check_property
+from paramverify.logic.verification import Result, Work
+from paramverify.portfolio.session import Options, Session
+from paramverify.privacy.cases import Case
+from paramverify.privacy.runs import told_run
+from paramverify.privacy.verification import verify as verify_case
+from paramverify.reports import conditions, documents, interactive, logic, verdicts
+from paramverify.reports.evidence import evidence_document
+from paramverify.reports.systems import exact
+from paramverify.verdicts import Unknown, Violated
+
+
+def verify_read(read: Read, limits: Limits) -> VerifyReport:
+    """Decides a case; see `paramverify.verify`."""
+    options = options_of(limits)
+    decide: Callable[[Read, Options], VerifyReport] = {
+        Kind.PRIVACY: _case,
+        Kind.CLAIM: _case,
+        Kind.INTERACTIVE: _system,
+        Kind.LOGIC: _formulas,
+    }[read.kind]
+    started = time.perf_counter()
+    try:
+        return decide(read, options)
+    except LimitError as error:
+        return _open(read, error, time.perf_counter() - started)
+
+
+def _open(read: Read, error: LimitError, seconds: float) -> VerifyReport:
+    """Returns the report of a limit that was met before anything was decided."""
+    claimed = read.kind in (Kind.CLAIM, Kind.LOGIC)
+    word = Standing.UNKNOWN.of_claim if claimed else Standing.UNKNOWN.of_case
+    document: dict[str, Any] = {"status": Standing.UNKNOWN, "verdict": word, "reason": str(error)}
+    if isinstance(error, TimeLimitError):
+        document["end"] = "timeout"
+    return VerifyReport(read.kind, (f"{word}: {error}",), document, seconds, reason=str(error))
+
+
+def _case(read: Read, options: Options) -> VerifyReport:
+    case = read.content
+    assert isinstance(case, Case)
+    until = time.monotonic() + options.seconds
+    found = verify_case(case, options)
+    condition = conditions.told(case, max(0.01, until - time.monotonic()))
+    violated = isinstance(found.verdict, Violated)
+    return VerifyReport(
+        kind=read.kind,
+        lines=(
+            *verdicts.lines(found, case),
+            *(f"  {name.capitalize()}: {told}" for name, told in condition.items()),
+            *verdicts.notes(found, case),
+        ),
+        document=verdicts.document(found, case) | documents.side_condition(case.model) | condition,
+        seconds=found.seconds,
+        notes=tuple(found.notes),
+        status=found.status,
+        witness=told_witness(found.verdict.witness) if isinstance(found.verdict, Violated) else None,
+        run=told_run(case, found.verdict.witness) if isinstance(found.verdict, Violated) else None,
+        reason=_reason(found.verdict) if not violated else "",
+        result=found,
+        _evidence=lambda: evidence_document(case, found),
+    )
+
+
+def _reason(verdict: object) -> str:
+    return f"{verdict.end.value}: {verdict.detail}" if isinstance(verdict, Unknown) else ""
+
+
+def _system(read: Read, options: Options) -> VerifyReport:
+    case = read.content
+    assert isinstance(case, InteractiveCase)
+    if not case.bounded:
+        with read.as_file():
+            load_system(read.path)  # says what is missing
+    found = verify_system(case, options)
+    return VerifyReport(
+        kind=read.kind,
+        lines=tuple(interactive.all_lines(case, found)),
+        document=interactive.document(case, found),
+        seconds=found.seconds,
+        notes=tuple(case.checks.notes),
+        status=found.status,
+        witness=_leak(case, found),
+        reason=_reason(found.verdict),
+        result=found,
+        _evidence=lambda: certificates.evidence_document(case, found, options),
+    )
+
+
+def _leak(case: InteractiveCase, found: Noninterference) -> Witness | None:
+    """Returns a violation of an interactive system, where its numbers are numbers."""
+    leak, names = found.refutation, case.system.actions.names
+    if leak is None:
+        return None
+    numbers = [exact(case, weight) for weight in (*leak.probabilities, found.bound)]
+    left, right, bound = (None if n is None else ExactNumber(n) for n in numbers)
+    if left is None or right is None or bound is None:
+        return None
+    return Witness(
+        parameters=dict(found.parameters),
+        left=tuple(names[a] for a in leak.left),
+        right=tuple(names[a] for a in leak.right),
+        observations=tuple(names[a] for a in leak.event.trace),
+        probabilities=(left, right),
+        ratio=left / right if right else ExactNumber(None),
+        bound=bound,
+    )
+
+
+def _formulas(read: Read, options: Options) -> VerifyReport:
+    case = read.content
+    assert isinstance(case, LogicCase)
+    started = time.perf_counter()
+    with Session(options) as session, located(file=case.path):
+        work = Work(case, session, Choice.AUTO)
+        doubt = work.prepare()
+        if doubt:
+            raise LimitError(f"the model is in doubt: {doubt.detail}")
+        results: dict[str, Result] = {}
+        for name, asked in case.properties.items():
+            with located(key=name):
+                results[name] = check_property(work, asked, lambda done, total: None)
+    status = logic.status(results)
+    seconds = time.perf_counter() - started
+    obligations = [decision for _, decision in work.obligations]
+    first = next((name for name, r in results.items() if r.reason), "")
+    return VerifyReport(
+        kind=read.kind,
+        lines=tuple(logic.all_lines(case, results, obligations)),
+        document=logic.document(case, results, status, seconds, obligations),
+        seconds=seconds,
+        notes=tuple(logic.notes(case)),
+        status=status,
+        reason=f"{first}: {results[first].reason}" if first else "",
+        formulas={name: result.status.of_claim for name, result in results.items()},
+        result=results,
+        _evidence=lambda: logic.evidence_of(work, results, status)[0],
+    )
+
+
+def no_meaning(read: Read, what: str, why: Mapping[Kind, str]) -> InputError:
+    """Returns the error for a question that a kind of case has no meaning for."""
+    error = InputError(f"{what} has no meaning for this case: {why[read.kind]}")
+    error.file = str(read.path)
+    return error

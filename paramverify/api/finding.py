@@ -1,0 +1,245 @@
+"""`budget` and `synthesize`: what is looked for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from paramverify.algebra.exact_numbers import ExactNumber
+from paramverify.api.arguments import between
+from paramverify.api.deciding import no_meaning
+from paramverify.api.options import Limits, options_of
+from paramverify.api.reading import Bound, Kind, Read
+from paramverify.api.results import BudgetReport, SynthesisReport, told_witness
+from paramverify.api.values import point_at
+from paramverify.errors import InputError, LimitError, located
+from paramverify.interactive import certificates
+from paramverify.interactive.budgets import tight_budget
+from paramverify.interactive.cases import InteractiveCase
+from paramverify.models.kinds import AnyModel
+from paramverify.portfolio.obligations import Proofs, discharge
+from paramverify.portfolio.session import Options, Session
+from paramverify.privacy.cases import Case
+from paramverify.reports import case_budgets, documents, interactive_budgets, safe_values, text
+from paramverify.reports.evidence import about
+from paramverify.reports.pictures.drawn import drawing_of
+from paramverify.reports.systems import exact
+from paramverify.synthesis.case_budget import case_budget
+from paramverify.synthesis.map_documents import to_document as map_document
+from paramverify.synthesis.safe_values import EXACT, SUITABLE, Form, MapOptions, Regions
+from paramverify.synthesis.safe_values import safe_values as find_safe_values
+from paramverify.synthesis.suprema import TightBudget
+from paramverify.synthesis.violating import Objective, violating_prior
+
+PRECISION = Fraction(1, 10**9)
+TOLERANCE = Fraction(1, 10**6)
+COVERAGE = Fraction(1, 100)
+SHARE = 0.8  # of the time of a budget of an interactive system; building what is told takes some too
+
+NO_BUDGET = {
+    Kind.CLAIM: case_budgets.INSTEAD,
+    Kind.LOGIC: "its formulas have budgets inside; `paramverify logic` has --delta-for and --epsilon-for",
+}
+NO_VALUES = {
+    Kind.INTERACTIVE: "it is about cases with [mechanism] or [claim]",
+    Kind.LOGIC: "it is about cases with [mechanism] or [claim]",
+}
+
+
+def budget_of(read: Read, precision: Bound, limits: Limits) -> BudgetReport:
+    """Finds the tight budget of a case; see `paramverify.budget`."""
+    width, options = between("precision", precision, 1), options_of(limits)
+    with located(file=str(read.path)):
+        if isinstance(read.content, InteractiveCase):
+            return _system(read, read.content, width, options)
+        if read.kind is not Kind.PRIVACY:
+            raise no_meaning(read, "budget", NO_BUDGET)
+        assert isinstance(read.content, Case)
+        return _case(read, read.content, width, options)
+
+
+def _case(read: Read, case: Case, width: Fraction, options: Options) -> BudgetReport:
+    started = time.perf_counter()
+    with Session(options) as session:
+        model = case_budgets.model_of(case)
+        _undoubted(session, model)
+        found = case_budget(model, session, width)
+        words = tuple(session.words)
+    best, other = found.ratio, found.relative
+
+    def evidence() -> dict[str, Any]:
+        with Session(options) as again:
+            return case_budgets.evidence(case, found, again)
+
+    return BudgetReport(
+        kind=read.kind,
+        lines=tuple(case_budgets.lines(case, found, words)),
+        document=case_budgets.document(case, found, words),
+        seconds=time.perf_counter() - started,
+        notes=tuple(model.notes),
+        lower=_ends(best)[0],
+        upper=_ends(best)[1],
+        attained=best.attained,
+        witness=told_witness(best.witness) if best.witness else None,
+        relative=_number(other) if other else None,
+        tight=other.beside.tight if other and other.beside else None,
+        result=found,
+        _evidence=evidence,
+    )
+
+
+def _undoubted(session: Session, model: AnyModel) -> Proofs:
+    """Returns the proofs of the obligations of a model."""
+    doubt, obligations = discharge(session, model)
+    if doubt:
+        raise LimitError(f"the model is in doubt: {doubt.detail}")
+    return obligations
+
+
+def _number(found: TightBudget) -> ExactNumber | None:
+    low, high = _ends(found)
+    return low if low == high else None
+
+
+def _ends(found: TightBudget) -> tuple[ExactNumber, ExactNumber]:
+    """Returns the bounds, twice the same number where it is known."""
+    if found.infinite:
+        return ExactNumber(None), ExactNumber(None)
+    if found.value is not None:
+        return ExactNumber(found.value), ExactNumber(found.value)
+    return ExactNumber(found.lower), ExactNumber(found.upper)
+
+
+def _system(read: Read, case: InteractiveCase, width: Fraction, options: Options) -> BudgetReport:
+    found = tight_budget(case, replace(options, seconds=SHARE * options.seconds))
+    numbers = [None if w is None else exact(case, w) for w in (found.lower, found.upper)]
+    low, high = (None if n is None else ExactNumber(n) for n in numbers)
+    if found.boundless:
+        low = high = ExactNumber(None)
+    elif found.upper is None:
+        high = ExactNumber(None)
+    return BudgetReport(
+        kind=read.kind,
+        lines=tuple(interactive_budgets.all_lines(case, found)),
+        document=interactive_budgets.document(case, found),
+        seconds=found.seconds,
+        notes=tuple(case.checks.notes),
+        lower=low,
+        upper=high,
+        attained=found.growth is None if found.boundless else True if found.exact else None,
+        result=found,
+        _evidence=lambda: certificates.budget_document(case, found, options),
+    )
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What `synthesize` is asked for; see there."""
+
+    form: str | None = None
+    parameters: Sequence[str] = ()
+    coverage: Bound = COVERAGE
+    objective: str | None = None
+    near: Mapping[str, Bound] | None = None
+    precision: Bound = TOLERANCE
+
+
+def values_of(read: Read, asked: Asked, limits: Limits) -> SynthesisReport:
+    """Finds where a case is private; see `paramverify.synthesize`."""
+    options = options_of(limits)
+    if read.kind in NO_VALUES:
+        raise no_meaning(read, "synthesize", NO_VALUES)
+    form = _form(asked)
+    case = read.content
+    assert isinstance(case, Case)
+    started = time.perf_counter()
+    with located(file=str(read.path)), Session(options) as session:
+        obligations = _undoubted(session, case.model)
+        if form == "witness":
+            found = _prior(read, case, session, asked, options)
+        else:
+            found = _map(read, case, session, asked, obligations)
+        more, words = text.session_words(session.words)
+    notes = [f"Note: {note}." for note in case.model.notes]
+    rest = words | documents.side_condition(case.model) | {"notes": list(case.model.notes)}
+    return replace(
+        found,
+        lines=(*found.lines, *more, *notes),
+        document={**found.document, **rest},
+        seconds=time.perf_counter() - started,
+        notes=tuple(case.model.notes),
+    )
+
+
+def _form(asked: Asked) -> str | None:
+    forms = ("witness", "region", "exact")
+    if asked.form is not None and asked.form not in forms:
+        raise InputError(f"must be one of {', '.join(forms)}; not {asked.form!r}", key="form")
+    about_prior = asked.objective is not None or asked.near is not None
+    if about_prior and asked.form not in (None, "witness"):
+        raise InputError("objective and near go with the form witness", key="form")
+    if (about_prior or asked.form == "witness") and asked.parameters:
+        raise InputError("parameters go with the forms region and exact", key="parameters")
+    return "witness" if about_prior else asked.form
+
+
+def _prior(read: Read, case: Case, session: Session, asked: Asked, options: Options) -> SynthesisReport:
+    near = point_at(asked.near)
+    with located(key="objective"):
+        known = [o.value for o in Objective]
+        if asked.objective is not None and asked.objective not in known:
+            raise InputError(f"must be one of {', '.join(known)}; not {asked.objective!r}")
+        wanted = Objective(asked.objective or (Objective.NEAREST if near else Objective.SIMPLEST))
+        if (wanted is Objective.NEAREST) != bool(near):
+            raise InputError("nearest needs near, and the others have no use for it")
+    tolerance = between("precision", asked.precision, 1)
+    found = violating_prior(case.model, session, wanted, near, tolerance)
+    told = safe_values.prior(case, found, wanted)
+
+    def evidence() -> dict[str, Any]:
+        with Session(options) as again:
+            return safe_values.prior_evidence(case, again, found)
+
+    return SynthesisReport(
+        kind=read.kind,
+        lines=tuple(told.lines),
+        document=told.document,
+        seconds=0.0,
+        form="witness",
+        complete=told.complete,
+        witness=told_witness(found.witness) if found.witness else None,
+        result=found,
+        _evidence=evidence,
+    )
+
+
+def _map(read: Read, case: Case, session: Session, asked: Asked, obligations: Proofs) -> SynthesisReport:
+    forms = {None: SUITABLE, "region": frozenset({Form.MAP}), "exact": EXACT}[asked.form]
+    coverage = between("coverage", asked.coverage, 1)
+    nothing = MapOptions(coverage, None, lambda shares: None, lambda: None)
+    found = find_safe_values(case, session, list(asked.parameters), forms, nothing)
+    assert found is not None
+    told = safe_values.told(case, found)
+    evidence = None
+    if isinstance(found, Regions):
+        cells = found.map
+
+        def evidence() -> dict[str, Any]:
+            return map_document(cells, case.model.domain) | about(case, obligations)
+
+    witness = found.witness if isinstance(found, Regions) else None
+    return SynthesisReport(
+        kind=read.kind,
+        lines=tuple(told.lines),
+        document=told.document,
+        seconds=0.0,
+        form=told.document["form"],
+        complete=told.complete,
+        witness=told_witness(witness) if witness else None,
+        result=found,
+        _drawing=drawing_of(case, found),
+        _evidence=evidence,
+    )

@@ -1,0 +1,61 @@
+"""The limits and solvers that a call may choose: those of the command line, with the same defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+from paramverify.api.arguments import between, whole
+from paramverify.errors import InputError, located
+from paramverify.portfolio.session import Options
+from paramverify.portfolio.strategies import parse_strategy, race_of
+from paramverify.processes.sizes import read_size
+
+TIMEOUT = 60.0
+MEMORY = "4GiB"
+
+
+class Limits(TypedDict, total=False):
+    """What every function that decides something takes: limits, and who decides.
+
+    `timeout` is in seconds, for the whole call. `memory` is a size such as `"4GiB"`, or a number of bytes;
+    it limits each attempt of a backend. `strategy` and `backends` are as on the command line: `"default"`,
+    `"built-in"`, `"solvers"` or rounds such as `"z3,yices:5; cvc5"`, or else names of backends that race.
+    With `confirm` = n, n different programs have to prove each claim.
+    """
+
+    timeout: float
+    memory: str | int
+    strategy: str | None
+    backends: str | Sequence[str] | None
+    confirm: int
+
+
+def options_of(given: Limits) -> Options:
+    """Returns the options of a session.
+
+    Raises:
+        InputError: a limit, a strategy or a backend that there is not, with its name.
+    """
+    for name in given:
+        if name not in Limits.__annotations__:
+            known = ", ".join(Limits.__annotations__)
+            raise InputError(f"there is no such option; there are: {known}", key=name)
+    backends, strategy = given.get("backends"), given.get("strategy")
+    if backends is not None and strategy is not None:
+        raise InputError("give either backends or strategy", key="backends")
+    with located(key="strategy"):
+        chosen = parse_strategy(strategy or "default")
+    if backends is not None:
+        listed = backends.split(",") if isinstance(backends, str) else backends
+        names = tuple(name.strip() for name in listed if name.strip())
+        with located(key="backends"):
+            if not names:
+                raise InputError("at least one name is needed")
+            chosen = race_of(names)
+    memory = given.get("memory", MEMORY)
+    with located(key="memory"):
+        size = read_size(memory) if isinstance(memory, str) else whole("", memory, 10**8)
+    seconds = float(between("timeout", given.get("timeout", TIMEOUT)))
+    confirm = whole("confirm", given.get("confirm", 1), 1)
+    return Options(seconds=seconds, memory=size, strategy=chosen, confirm=confirm, limit=seconds)

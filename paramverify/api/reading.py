@@ -1,0 +1,187 @@
+"""Case files of all kinds from a path or from text, and a changed case from the tables of another one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from enum import StrEnum
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from paramverify.algebra.exact_numbers import ExactNumber
+from paramverify.api.toml import document
+from paramverify.errors import CaseError, InputError
+from paramverify.files import read_file, standing_in
+from paramverify.interactive.cases import InteractiveCase
+from paramverify.interactive.cases import load as load_system
+from paramverify.logic.cases import Given, LogicCase
+from paramverify.logic.cases import load as load_formulas
+from paramverify.models.inequality import Inequality
+from paramverify.privacy.cases import Case as PrivacyCase
+from paramverify.privacy.cases import load as load_case
+from paramverify.tables import MAX_BYTES, read_toml
+
+Content = PrivacyCase | InteractiveCase | LogicCase
+Bound = ExactNumber | Fraction | int | float | str
+
+NAME = "<text>"  # of a case without a file
+CHANGED = " (changed)"
+BOUNDS = ("epsilon", "ratio")
+
+
+class Kind(StrEnum):
+    """What a case file is about.
+
+    `PRIVACY` is a mechanism with a prior or with neighbours, programs among them; `CLAIM` an inequality of
+    its own; `INTERACTIVE` an interactive system; `LOGIC` a chain or decision process with formulas.
+    """
+
+    PRIVACY = "privacy"
+    CLAIM = "claim"
+    INTERACTIVE = "interactive"
+    LOGIC = "logic"
+
+
+TABLES = {
+    Kind.PRIVACY: ("prior", "mechanism", "secrets", "neighbours", "privacy", "quantify", "design"),
+    Kind.CLAIM: ("define", "claim", "quantify", "design"),
+    Kind.INTERACTIVE: ("system", "privacy", "unwinding"),
+    Kind.LOGIC: ("model", "states", "neighbours", "formulas"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """A case that was read, with the text that it was read from; files that it names are beside `path`."""
+
+    path: Path
+    text: bytes
+    kind: Kind
+    content: Content
+    given: Given = field(default_factory=Given)
+
+    def as_file(self) -> AbstractContextManager[None]:
+        """Lets readers find the text under the path, whether there is a file or not."""
+        return standing_in(self.path, self.text)
+
+    def data(self) -> dict[str, Any]:
+        """Returns the tables of the file."""
+        with self.as_file():
+            return read_toml(self.path)[0]
+
+
+def read(path: str | PathLike[str], given: Given | None = None) -> Read:
+    """Reads a file; see `read_text`."""
+    file = Path(path)
+    try:
+        content = read_file(file, MAX_BYTES, "a case file", CaseError)
+    except CaseError as error:
+        error.file = error.file or str(path)
+        raise
+    return read_text(content, file, given)
+
+
+def read_text(text: bytes, path: Path, given: Given | None = None) -> Read:
+    """Reads the text of a case file as if it stood at a path.
+
+    Raises:
+        InputError: any mistake, with file, key and reason.
+        LimitError: a model larger than the bounds of this package.
+    """
+    with standing_in(path, text):
+        if given is not None or path.suffix in (".prism", ".pm", ".nm"):
+            return Read(path, text, Kind.LOGIC, load_formulas(path, given), given or Given())
+        data, _ = read_toml(path)
+        if "system" in data:
+            return Read(path, text, Kind.INTERACTIVE, load_system(path, bounded=False))
+        if ("model" in data or "states" in data or "formulas" in data) and "mechanism" not in data:
+            return Read(path, text, Kind.LOGIC, _formulas(path))
+        case = load_case(path)
+    return Read(path, text, Kind.CLAIM if isinstance(case.model, Inequality) else Kind.PRIVACY, case)
+
+
+def _formulas(path: Path) -> LogicCase:
+    """Reads formulas from text that stands in for a file of any name."""
+    if path.suffix == ".toml":
+        return load_formulas(path)
+    file = path.with_name(f"{path.name}.toml")
+    with standing_in(file, read_file(path, MAX_BYTES, "a case file", CaseError)):
+        try:
+            return load_formulas(file)
+        except InputError as error:
+            error.file = str(path) if error.file == str(file) else error.file
+            raise
+
+
+def changed(
+    of: Read,
+    *,
+    title: str | None,
+    bounds: Mapping[str, Bound],
+    length: int | str | None,
+    parameters: Mapping[str, object],
+    tables: Mapping[str, object],
+) -> Read:
+    """Returns the case with other values, which is read as the file was; `[expect]` was about the other one.
+
+    Raises:
+        InputError: a name that the case does not have or that cannot be changed; a mistake, as in a file.
+    """
+    if of.given != Given():
+        raise InputError("a case with formulas beside its file has no tables: load it with others")
+    data = {name: value for name, value in of.data().items() if name != "expect"}
+    if title is not None:
+        data = {"title": title} | data | {"title": title}
+    if bounds or length is not None:
+        data["privacy"] = _privacy(of, data.get("privacy", {}), bounds, length)
+    if parameters:
+        data["parameters"] = _parameters(data.get("parameters", {}), parameters)
+    for name, table in tables.items():
+        data[name] = _merged(of, data.get(name, {}), name, table)
+    folder, name = of.path.parent, of.path.name.removesuffix(CHANGED)
+    return read_text(document(data).encode(), folder / f"{name}{CHANGED}")
+
+
+def _privacy(
+    of: Read, table: Mapping[str, object], bounds: Mapping[str, Bound], length: int | str | None
+) -> dict[str, object]:
+    """Returns `[privacy]` with another bound: ε or e^ε takes the place of the other one."""
+    named = next(iter(bounds), "length")
+    if of.kind is Kind.CLAIM:
+        raise InputError('a claim has no budget: give claim={"holds": "..."}', key=named)
+    if of.kind is Kind.LOGIC:
+        raise InputError("formulas have their budgets inside: give formulas={name: text}", key=named)
+    if len(bounds) > 1:
+        raise InputError(f"give one of {' and '.join(bounds)}", key=named)
+    kept = {k: v for k, v in table.items() if not bounds or k not in BOUNDS}
+    found = {("epsilon" if name == "budget" else name): value for name, value in bounds.items()}
+    return {**kept, **found, **({} if length is None else {"length": length})}
+
+
+def _parameters(table: Mapping[str, object], given: Mapping[str, object]) -> dict[str, object]:
+    for name in given:
+        if name not in table and name != "constraints":
+            known = ", ".join(k for k in table if k != "constraints") or "none"
+            hint = _near(name, table)
+            raise InputError(f"there is no parameter {name!r}{hint}; there are: {known}", key="parameters")
+    return {k: v for k, v in {**table, **given}.items() if v is not None}
+
+
+def _merged(of: Read, table: object, name: str, given: object) -> object:
+    known = TABLES[of.kind]
+    if name not in known:
+        what = ", ".join(["budget", "epsilon", "ratio", "length", "title", "parameters", *known])
+        raise InputError(f"with_ cannot change this{_near(name, known)}; it changes: {what}", key=name)
+    if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
+        raise InputError(f"a dict with names is needed here, not {given!r}", key=name)
+    before = table if isinstance(table, Mapping) else {}
+    return {k: v for k, v in {**before, **given}.items() if v is not None}
+
+
+def _near(name: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
+    near = get_close_matches(name, list(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""

@@ -1,0 +1,201 @@
+"""`show`, `sample` and `check`: formulas, tests by sampling, and evidence that is checked again."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from paramverify.api.arguments import between, whole
+from paramverify.api.deciding import no_meaning
+from paramverify.api.reading import Bound, Kind, Read
+from paramverify.api.results import CheckReport, Drawing, SampleReport, ShowReport, told_witness
+from paramverify.api.values import point_at
+from paramverify.errors import InputError, located
+from paramverify.interactive.cases import InteractiveCase
+from paramverify.privacy.cases import Case, load
+from paramverify.reports import checks, sampling, testing
+from paramverify.reports.pictures import pvalues, systems
+from paramverify.reports.pictures.looks import styled
+from paramverify.reports.showing import Probabilities, formulas_of, graph
+from paramverify.statistics.attack import Learner
+from paramverify.statistics.certification import Certified
+from paramverify.statistics.detection import MOST_LEVEL, Settings
+from paramverify.statistics.experiments import MOST_PAIRS
+from paramverify.statistics.testing import Goal, Plan, carry_out, numbers
+
+RUNS = 500_000
+BISECTED = Fraction(1, 1000)
+SELECTED = 5  # one in so many runs chooses the event
+
+NO_SAMPLE = {
+    Kind.CLAIM: "a claim has no mechanism to sample",
+    Kind.INTERACTIVE: "sampling is for cases with [mechanism]",
+    Kind.LOGIC: "sampling is for cases with [mechanism]",
+}
+NO_SHOW = {Kind.LOGIC: "its probabilities are those of the chain in the file"}
+
+
+def show_read(read: Read) -> ShowReport:
+    """Returns the formulas of a case; see `paramverify.show`."""
+    started = time.perf_counter()
+    if read.kind in NO_SHOW:
+        raise no_meaning(read, "show", NO_SHOW)
+    case = read.content
+    if isinstance(case, InteractiveCase):
+        size = len(case.system.states)
+        words = f"{case.title}: {size:,} states; `graph()` has them as a graph"
+        told: dict[str, Any] = {"title": case.title, "states": size}
+        return ShowReport(
+            read.kind, (words,), told, time.perf_counter() - started, _graph=lambda: systems.dot(case.system)
+        )
+    assert isinstance(case, Case)
+    with located(file=str(read.path)):
+        shown = formulas_of(case)
+    is_case = isinstance(shown, Probabilities)
+    return ShowReport(
+        kind=read.kind,
+        lines=tuple(shown.lines()),
+        document=shown.document(),
+        seconds=time.perf_counter() - started,
+        notes=tuple(shown.notes) if isinstance(shown, Probabilities) else (),
+        complete=shown.complete if isinstance(shown, Probabilities) else True,
+        _latex=shown.latex,
+        _graph=(lambda: graph(case)) if is_case else None,
+    )
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What `sample` is asked for; see there."""
+
+    implementation: Callable[..., Any] | None = None
+    direct: bool = False
+    goal: str | None = None
+    epsilon: Bound | Sequence[Bound] | None = None
+    at: Mapping[str, Bound] = field(default_factory=dict)
+    length: int | None = None
+    pairs: int = MOST_PAIRS
+    runs: int = RUNS
+    select: int | None = None
+    level: float | None = None
+    confidence: float = 0.9
+    classifier: str = Learner.LOGISTIC.value
+    bisection: Bound | None = None
+    seed: int = 0
+    workers: int = 1
+    timeout: float = 60.0
+
+
+def sample_read(read: Read, asked: Asked) -> SampleReport:
+    """Tests a case by sampling; see `paramverify.sample`."""
+    if read.kind is not Kind.PRIVACY:
+        raise no_meaning(read, "sample", NO_SAMPLE)
+    plan = _plan(asked)
+    started = time.perf_counter()
+
+    def again(at: Mapping[str, Fraction]) -> Case:
+        assert isinstance(read.content, Case)
+        if not at:
+            return read.content
+        with read.as_file():
+            return load(read.path, at)
+
+    with located(file=str(read.path)):
+        found = carry_out(again, plan)
+    worst = max(found.certified, key=_leak, default=None)
+    drawing: Drawing | None = None
+    if found.detection:
+        curves = sampling.curves(found.case.title, found.detection)
+        drawing = styled(lambda ax: pvalues.pvalues_figure(curves, ax))
+    return SampleReport(
+        kind=read.kind,
+        lines=tuple(testing.lines(found)),
+        document=testing.document(found),
+        seconds=time.perf_counter() - started,
+        found=found.is_found,
+        rejected=found.is_violated or (found.audit is not None and not found.audit.passes),
+        witness=told_witness(worst.witness) if worst else None,
+        point=dict(found.audit.point) if found.audit else {},
+        result=found,
+        _drawing=drawing,
+    )
+
+
+def _leak(found: Certified) -> Any:
+    ratio = found.witness.ratio
+    return (found.is_violation, float("inf") if ratio is None else float(ratio))
+
+
+def _plan(asked: Asked) -> Plan:
+    goals = [goal.value for goal in Goal]
+    learners = [learner.value for learner in Learner]
+    for name, value, known in (("goal", asked.goal, goals), ("classifier", asked.classifier, learners)):
+        if value is not None and value not in known:
+            raise InputError(f"must be one of {', '.join(known)}; not {value!r}", key=name)
+    goal = None if asked.goal is None else Goal(asked.goal)
+    if goal is Goal.AUDIT and asked.implementation is None and not asked.direct:
+        raise InputError("an audit compares with the model: give implementation, or direct=True", key="goal")
+    if asked.implementation is not None and asked.direct:
+        raise InputError("give either implementation or direct", key="direct")
+    if asked.bisection is not None and goal is not Goal.SEARCH:
+        raise InputError('it is a way to search: give goal="search" too', key="bisection")
+    runs = whole("runs", asked.runs, 1)
+    level = asked.level if asked.level is not None else 0.01 if goal is Goal.AUDIT else 0.05
+    share = float(between("level", level, 1))
+    if share > MOST_LEVEL:
+        raise InputError("a level is at most 1/2", key="level")
+    select = max(1, runs // SELECTED) if asked.select is None else whole("select", asked.select, 1)
+    confidence = float(between("confidence", asked.confidence, 1))
+    seconds = float(between("timeout", asked.timeout))
+    epsilons = _texts(asked.epsilon)
+    with located(key="epsilon"):
+        numbers(epsilons)
+    function = asked.implementation
+    return Plan(
+        goal=goal,
+        settings=Settings(runs, select, share, confidence, learner=Learner(asked.classifier)),
+        function=None if function is None else lambda: function,
+        direct=asked.direct,
+        epsilons=epsilons,
+        at=point_at(asked.at),
+        length=None if asked.length is None else whole("length", asked.length, 1),
+        pairs=whole("pairs", asked.pairs, 1),
+        seed=whole("seed", asked.seed, 0),
+        workers=whole("workers", asked.workers, 1),
+        bisection=None if asked.bisection is None else between("bisection", asked.bisection),
+        seconds=seconds,
+        limit=seconds,
+    )
+
+
+def _texts(given: Bound | Sequence[Bound] | None) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    listed = given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    return tuple(map(str, listed))
+
+
+def check_evidence(given: str | PathLike[str] | Mapping[str, Any], read: Read | None) -> CheckReport:
+    """Checks evidence again; see `paramverify.check`."""
+    started = time.perf_counter()
+    content = json.dumps(given) if isinstance(given, Mapping) else checks.read_text(Path(given))
+    with read.as_file() if read else nullcontext():
+        found = checks.checked(content, str(read.path) if read else None)
+    document = checks.document(found)
+    report = found.report
+    return CheckReport(
+        kind=read.kind if read else Kind.PRIVACY,
+        lines=tuple(checks.lines(found)),
+        document=document,
+        seconds=time.perf_counter() - started,
+        accepted=report.accepted,
+        verdict=str(document.get("verdict", "")),
+        solvers=tuple(report.solvers),
+    )

@@ -1,0 +1,61 @@
+"""The budget of a case as `budget` tells it: lines, a JSON document, and evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from paramverify.models.kinds import need_privacy
+from paramverify.models.model import Model
+from paramverify.portfolio.obligations import discharge
+from paramverify.portfolio.session import Session
+from paramverify.privacy.cases import Case
+from paramverify.reports import distances, documents, relative, text
+from paramverify.reports.budgets import Statement
+from paramverify.synthesis.case_budget import CaseBudget
+
+INSTEAD = "for the largest value of a function f, `verify` claims `f <= c` with other numbers c"
+
+
+def model_of(case: Case) -> Model:
+    """Returns the model whose budget is asked for.
+
+    Raises:
+        InputError: the case is not about privacy.
+    """
+    return need_privacy(case.model, "budget", INSTEAD)
+
+
+def lines(case: Case, found: CaseBudget, words: Iterable[str]) -> list[str]:
+    """Returns the budget in words; `words` are the programs on whose word it rests."""
+    model = model_of(case)
+    statement = Statement.of(model, found.ratio)
+    first, *rest = distances.lines(found.distances, statement) if found.distances else statement.lines()
+    beside = [relative.line(model, case.budget, found.relative)] if found.relative else []
+    more, _ = text.session_words(words)
+    return [f"{first}{text.but(model)}", *rest, *beside, *more, *(f"Note: {n}." for n in model.notes)]
+
+
+def document(case: Case, found: CaseBudget, words: Iterable[str]) -> dict[str, Any]:
+    """Returns the budget as JSON data."""
+    model = model_of(case)
+    shown = Statement.of(model, found.ratio).document()
+    shown |= distances.document(found.distances) if found.distances else {}
+    if found.relative:
+        shown["relative_to"] = case.budget
+        shown["relative"] = relative.document(model, found.relative)
+    _, told = text.session_words(words)
+    return shown | told | documents.side_condition(model) | {"notes": list(model.notes)}
+
+
+def evidence(case: Case, budget: CaseBudget, session: Session) -> dict[str, Any]:
+    """Returns the evidence of a budget; the obligations are proved over the ring of its claims."""
+    from paramverify.reports.budget_evidence import budget_document
+    from paramverify.reports.distance_evidence import distance_document
+
+    found = budget.ratio
+    model = found.proof.model if found.proof else model_of(case)
+    _, obligations = discharge(session, model)
+    if budget.distances:
+        return distance_document(case, budget.distances, obligations)
+    return budget_document(case, found, obligations)

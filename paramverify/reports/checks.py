@@ -1,0 +1,129 @@
+"""Evidence that is checked again, as `check` tells it: with a case its claims are derived again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from paramverify.checker import every, unwinding
+from paramverify.checker.claims import Report
+from paramverify.checker.documents import BUDGET, check_text, read_document, verdict_line, verdict_of
+from paramverify.checker.second_look import SecondLook, with_second_look
+from paramverify.checker.strict import Rejected
+from paramverify.errors import EvidenceError, located
+from paramverify.files import read_file
+from paramverify.portfolio.obligations import require_possible
+
+MAX_BYTES = 1_000_000_000
+SHOWN = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """What the checker says, and where a case was given what a second reading of it says.
+
+    `claimed` tells whether the case is true or false, rather than private or not.
+    """
+
+    report: Report
+    look: SecondLook | None = None
+    claimed: bool = False
+
+
+def checked(text: str, case: str | None) -> Checked:
+    """Checks evidence, with the case file at a path where that is given.
+
+    Raises:
+        InputError: a case file or evidence that cannot be read.
+    """
+    return Checked(*_with_case(text, case)) if case else Checked(check_text(text))
+
+
+def read_text(path: Path, what: str = "evidence") -> str:
+    """Returns the text of a file.
+
+    Raises:
+        EvidenceError: it cannot be read.
+    """
+    with located(file=str(path)):
+        try:
+            return read_file(path, MAX_BYTES, what, EvidenceError, piped=True).decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise EvidenceError("not UTF-8 text") from None
+
+
+def lines(found: Checked) -> list[str]:
+    """Returns the result in words; of many lines the first ones."""
+    report, look = found.report, found.look
+    second = "" if look is None else look.line if look.agrees else f"rejected: {look.line}"
+    told = [line for line in report.lines if line != second]
+    more = [f"... and {len(told) - SHOWN} more"] if len(told) > SHOWN else []
+    return [*told[:SHOWN], *more, *([second] if second else []), verdict_line(report, found.claimed)]
+
+
+def document(found: Checked) -> dict[str, Any]:
+    """Returns the result as JSON data."""
+    return _document(found.report, found.look, found.claimed)
+
+
+def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None, bool]:
+    """Checks evidence against a case; tells too whether that is true or false, rather than private or not."""
+    content = read_text(Path(path), "a case file")
+    try:
+        document = read_document(text)
+    except Rejected as error:
+        return Report(False, (f"rejected: {error}",)), None, False
+    if "formula" in document.get("witness", {}):
+        reason = "no check derives a witness against a formula from its model: leave out --case"
+        raise EvidenceError(reason, key="witness.formula")
+    if document["format"] == unwinding.FORMAT:
+        from paramverify.interactive.cases import load as load_system
+        from paramverify.interactive.certificates import check_with_case as check_with_system
+
+        bounded = (
+            not {"tight", "growth", "witness"} & document.keys()
+        )  # what may come from a budget needs none
+        report = check_with_system(document, load_system(path, bounded=bounded))
+        return *with_second_look(report, document, content), False
+    if document["format"] == every.FORMAT:
+        from paramverify.interactive.every import read_program
+
+        program, title, digest = read_program(path)
+        report = every.check_document(document, program.document())
+        if report.accepted and document.get("case") != {"title": title, "digest": digest}:
+            report = Report(False, ("rejected: the evidence belongs to another case file",))
+        return *with_second_look(report, document, content), False
+    from paramverify.models.inequality import Inequality
+    from paramverify.privacy.cases import load
+    from paramverify.reports.budget_evidence import check_budget
+    from paramverify.reports.evidence import check_with_case
+
+    loaded = load(path)
+    require_possible(loaded.model)
+    if BUDGET in document:
+        report = check_budget(document, loaded, check_with_case)
+        bound = document[BUDGET].get("bounds") or document[BUDGET]["bound"]
+        return *with_second_look(report, document, content, bound, Path(path).parent), False
+    report = check_with_case(text, loaded)
+    claimed = isinstance(loaded.model, Inequality)
+    return *with_second_look(report, document, content, folder=Path(path).parent), claimed
+
+
+def _document(report: Report, look: SecondLook | None, claimed: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "status": "accepted" if report.accepted else "rejected",
+        "proved": report.proved,
+        "trusted": report.trusted,
+        "solvers": list(report.solvers),
+        "open": report.open,
+        "lines": list(report.lines),
+    }
+    if report.accepted:
+        found |= {"verdict": verdict_of(report, claimed), "shown": report.status}
+        found["not_compared"] = list(report.not_compared)
+        if report.side_condition:
+            found["side_condition"] = report.side_condition
+    if look is not None and look.line:
+        found["second_reading"] = {"compared": look.compared, "agrees": look.agrees, "words": look.line}
+    return found

@@ -1,0 +1,114 @@
+"""What `synthesize` tells: intervals, conditions, maps and violating priors, as text, JSON and evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from paramverify.answers import End, Open, Standing
+from paramverify.encodings.choice import claims_of, is_long
+from paramverify.models.model import Model
+from paramverify.portfolio.obligations import discharge
+from paramverify.portfolio.session import Session
+from paramverify.privacy.cases import Case
+from paramverify.privacy.runs import told_run
+from paramverify.privacy.verification import Report, levels_certificate
+from paramverify.reports import documents
+from paramverify.reports import synthesis as telling
+from paramverify.reports.evidence import evidence_document
+from paramverify.synthesis.safe_values import ExactCondition, Intervals, Regions
+from paramverify.synthesis.violating import Objective, Violating
+from paramverify.verdicts import Holds, Unknown, Verdict, Violated
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """An answer in words and as JSON data.
+
+    `complete` tells whether it is what was asked for, `possible` whether some value of design parameters, if
+    there are any, is private.
+    """
+
+    lines: list[str]
+    document: dict[str, Any]
+    complete: bool = True
+    possible: bool = True
+
+
+def told(case: Case, found: Intervals | ExactCondition | Regions) -> Told:
+    """Returns what was found about the values for which a case is private."""
+    match found:
+        case Intervals():
+            document = {"form": "exact", **telling.partition_document(case, found.partition, found.witnesses)}
+            lines = telling.partition_lines(case, found.partition, found.witnesses)
+            return _with_optimum(case, found, Told(lines, document))
+        case ExactCondition():
+            return _condition(case, found)
+        case Regions():
+            document = {"form": "region", **telling.map_document(case, found.map, found.witness)}
+            lines = telling.map_lines(case, found.map, found.witness)
+            return _with_optimum(case, found, Told(lines, document, found.complete))
+
+
+def _with_optimum(case: Case, found: Intervals | Regions, answer: Told) -> Told:
+    """Returns an answer with the best value of a design parameter."""
+    lines, document = list(answer.lines), dict(answer.document)
+    if found.optimum:
+        domain = case.model.domain
+        lines.append(telling.optimum_line(found.optimum, domain.constant))
+        lines += telling.optimum_meaning(found.optimum, domain.ring.unbounded)
+        document["optimum"] = telling.optimum_document(found.optimum, domain.constant)
+    possible = not case.design or found.possible
+    if not possible:
+        lines.append("no value of the design parameters makes it private")
+    return Told(lines, document, answer.complete, possible)
+
+
+def _condition(case: Case, answer: ExactCondition) -> Told:
+    found, names = answer.found, ", ".join(answer.parameters)
+    document: dict[str, Any] = {"form": "exact", "parameters": list(answer.parameters)}
+    if isinstance(found, Open):
+        reason = f"{found.end.value}: {found.detail}"
+        lines = [f"no condition on {names} was found: {reason}"]
+        return Told(
+            lines,
+            document | documents.standing(Standing.UNKNOWN, case.model) | {"reason": reason},
+            complete=False,
+        )
+    points = f"{found.checked} point{'s' * (found.checked != 1)}"
+    lines = [telling.condition_line(case, names, found.text), f"  by qepcad; compared exactly at {points}"]
+    return Told(lines, document | {"condition": found.text, "checked": found.checked})
+
+
+def prior(case: Case, found: Violating, wanted: Objective) -> Told:
+    """Returns a violating prior, or that there is none."""
+    run = told_run(case, found.witness) if found.witness else None
+    document = {"form": "witness", "objective": wanted.value, **telling.violating_document(case, found, run)}
+    complete = found.witness is not None or found.complete
+    return Told(telling.violating_lines(case, found, run), document, complete)
+
+
+def prior_evidence(case: Case, session: Session, found: Violating) -> dict[str, Any]:
+    """Returns the evidence of a violating prior, or of the proof that there is none."""
+    model = case.model
+    _, obligations = discharge(session, model)
+    verdict: Verdict = Unknown(End.GAVE_UP, found.reason)
+    decisions = found.decisions
+    if found.witness:
+        verdict, decisions = Violated(found.witness), ()
+    elif found.complete:
+        verdict = Holds(decisions)
+    claims, certificate = claims_of(model), None
+    if isinstance(verdict, Holds) and isinstance(model, Model) and is_long(model):
+        certificate = levels_certificate(model, claims, decisions)
+    report = Report(
+        verdict=verdict,
+        claims=claims,
+        decisions=decisions,
+        domain=model.domain,
+        notes=model.notes,
+        seconds=0.0,
+        obligations=obligations,
+        certificate=certificate,
+    )
+    return evidence_document(case, report)

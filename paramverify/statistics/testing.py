@@ -1,0 +1,237 @@
+"""A case tested by sampling, and what is done with what is found: certified, searched from, or audited."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from fractions import Fraction
+
+from paramverify.algebra.budgets import read_epsilon
+from paramverify.algebra.decimals import logarithm
+from paramverify.algebra.expressions import evaluate, parse
+from paramverify.errors import InputError, located
+from paramverify.models.kinds import need_privacy
+from paramverify.models.measures import Metric
+from paramverify.models.model import Model
+from paramverify.portfolio.obligations import require_possible
+from paramverify.privacy.cases import Case
+from paramverify.statistics.audit import Audit, audit
+from paramverify.statistics.bisection import Bisection, bisect
+from paramverify.statistics.blackbox import BlackBoxSource, Mechanism
+from paramverify.statistics.certification import (
+    Certified,
+    TightRatio,
+    certify,
+    check_length,
+    epsilon_at,
+    suspicious,
+    tight_ratio,
+    worst,
+)
+from paramverify.statistics.detection import SELECT, Detection, Settings, detect
+from paramverify.statistics.events import CandidateEvent
+from paramverify.statistics.experiments import MOST_PAIRS, chosen_points, experiments, length_of
+from paramverify.statistics.guidance import guided
+from paramverify.statistics.inputs import CaseInputs
+from paramverify.statistics.mechanisms import DirectSource
+from paramverify.statistics.runs import Runs, runs_of
+from paramverify.statistics.samplers import ModelSource, Source
+
+PRECISION = Fraction(1, 10**9)  # relative distance of the bounds that a search ends with
+BISECTED = Fraction(1, 1000)  # distance of the ends of a bisection: the three decimals of [F]
+MOST_EPSILON = 700  # beyond, exp(-epsilon) is not a float
+CERTIFIED = 10  # candidates that are evaluated exactly
+
+
+class Goal(Enum):
+    """What is done with what testing finds."""
+
+    CERTIFY = "certify"
+    SEARCH = "search"
+    AUDIT = "audit"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is sampled, how much, and what for.
+
+    Without a `function`, and not `direct`, the model is sampled; it is asked for when the case has been read,
+    because it may import code of the user. `epsilons` are texts, as in a case; `at`
+    gives numbers to parameters. `bisection` is how close both ends of a search come, or None for another
+    search. `seconds` is the time for all, `limit` what is told where it is over.
+    """
+
+    goal: Goal | None
+    settings: Settings
+    function: Callable[[], Mechanism] | None = None
+    direct: bool = False
+    epsilons: tuple[str, ...] = ()
+    at: Mapping[str, Fraction] = field(default_factory=dict)
+    length: int | None = None
+    pairs: int = MOST_PAIRS
+    seed: int = 0
+    workers: int = 1
+    bisection: Fraction | None = None
+    seconds: float = 60.0
+    limit: float = 60.0
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """What testing found: an audit, or a detection with what was made of it."""
+
+    case: Case
+    model: Model
+    plan: Plan
+    audit: Audit | None = None
+    detection: Detection | None = None
+    certified: tuple[Certified, ...] = ()
+    unknown: int = 0
+    tight: TightRatio | None = None
+    halved: Bisection | None = None
+
+    @property
+    def is_found(self) -> bool:
+        """Whether what was asked for was found: no difference in an audit, the tight budget in a search."""
+        if self.audit:
+            return self.audit.passes
+        if self.halved:
+            return self.halved.is_found
+        return self.tight is not None and self.tight.is_within(PRECISION)
+
+    @property
+    def is_violated(self) -> bool:
+        """Whether a budget was rejected, or with `CERTIFY` a candidate is a violation."""
+        if self.plan.goal is Goal.CERTIFY:
+            return any(entry.is_violation for entry in self.certified)
+        found = self.detection
+        return self.plan.goal is None and found is not None and any(map(found.rejects, found.asked))
+
+
+def carry_out(
+    load: Callable[[Mapping[str, Fraction]], Case],
+    plan: Plan,
+    on_detection: Callable[[Case, Detection], None] = lambda case, found: None,
+) -> Sampled:
+    """Tests a case, which is loaded with numbers for some parameters; `on_detection` hears of the first half.
+
+    Raises:
+        InputError: a case that cannot be sampled, or a plan that it has no use for.
+        LimitError: a model larger than the bounds of this package.
+    """
+    deadline = time.monotonic() + plan.seconds
+    goal, settings = plan.goal, plan.settings
+    loaded, source = _subject(load({} if goal is Goal.SEARCH else plan.at), plan)
+    model = need_privacy(loaded.model, "sample")
+    points = chosen_points(model, dict(plan.at), plan.seed, *([1] if goal is Goal.AUDIT else []))
+    size = length_of(model, plan.length)
+    if isinstance(model.measure, Metric) and (goal is Goal.SEARCH or plan.bisection):
+        raise InputError("the bound of the case depends on the distance of two inputs: use budget")
+    if goal in (Goal.CERTIFY, Goal.SEARCH):
+        check_length(model, size)
+    listed = experiments(model, size, points, plan.pairs)
+    with runs_of(source, plan.seed, plan.workers) as sampled:
+        if goal is Goal.AUDIT:
+            found = audit(sampled, model, listed, settings.runs, settings.level)
+            return Sampled(loaded, model, plan, audit=found)
+        epsilons = _epsilons(plan.epsilons, model, points)
+        if len(points) > 1:
+            listed = guided(sampled, model, listed, settings, dict(plan.at))
+        detection = detect(sampled, listed, epsilons, settings)
+        on_detection(loaded, detection)
+        return _followed(Sampled(loaded, model, plan, detection=detection), sampled, deadline)
+
+
+def _subject(loaded: Case, plan: Plan) -> tuple[Case, Source]:
+    """Returns the case, for an audit that of its single inputs, and what is to be sampled for it."""
+    model = need_privacy(loaded.model, "sample")
+    if model.side_condition:
+        reason = f"in this case {model.side_condition}, and sample draws all sequences"
+        raise InputError(f"{reason}; so it cannot test this case: use verify or budget")
+    require_possible(model)
+    if plan.function is None and not plan.direct:
+        return loaded, ModelSource(model)
+    case_inputs = CaseInputs.of(loaded)
+    if plan.goal is Goal.AUDIT:
+        case_inputs = case_inputs.by_input()
+    if plan.function is None:
+        return case_inputs.case, DirectSource(case_inputs)
+    return case_inputs.case, BlackBoxSource(plan.function(), case_inputs)
+
+
+def _followed(found: Sampled, sampled: Runs, deadline: float) -> Sampled:
+    """Returns what was found with what is made of it."""
+    plan, model, detection = found.plan, found.model, found.detection
+    assert detection is not None
+    if plan.goal is None:
+        return found
+    left = deadline - time.monotonic()
+    if plan.bisection is not None:
+        halved = bisect(found.case, detection.interval, plan.bisection, left, plan.limit)
+        return replace(found, halved=halved)
+    selected = detection.selected
+    if plan.goal is Goal.CERTIFY:
+        tried = [
+            certify(model, c, _seen(sampled, c, detection)) for c in suspicious(model, selected, CERTIFIED)
+        ]
+        certified = tuple(entry for entry in tried if entry)
+        return replace(found, certified=certified, unknown=len(tried) - len(certified))
+    tried = [certify(model, c, _seen(sampled, c, detection)) for c in selected[:CERTIFIED]]
+    known = [entry for entry in tried if entry]
+    if not known:
+        raise InputError("no output that the model knows was seen")
+    start = worst(known).witness
+    tight = tight_ratio(found.case, start, PRECISION, deadline - time.monotonic())
+    return replace(found, tight=tight)
+
+
+def _seen(sampled: Runs, candidate: CandidateEvent, found: Detection) -> list[tuple[str, ...]]:
+    both = sampled.both(SELECT, candidate.experiment, found.settings.select)
+    return list(dict.fromkeys(output for counts in both for output, _ in counts.most_common()))
+
+
+def _epsilons(given: Sequence[str], model: Model, points: Iterable[Mapping[str, Fraction]]) -> list[float]:
+    """Returns the budgets to test: those given, else that of the case if it is one number at all points."""
+    if given:
+        with located(key="--epsilon"):
+            return numbers(given)
+    if isinstance(model.measure, Metric):
+        reason = "the bound of the case depends on the distance of two inputs, and a test is about one number"
+        raise InputError(f"{reason}: give --epsilon")
+    own = {epsilon_at(model, point) for point in points}
+    if len(own) > 1:
+        raise InputError("the budget of the case depends on parameters: give --at or --epsilon")
+    return [max(0.0, value) for value in own]
+
+
+def numbers(given: Sequence[str]) -> list[float]:
+    """Returns budgets as numbers; each text may have several, with commas between them.
+
+    Raises:
+        InputError: a text that is no budget, or one that cannot be tested.
+    """
+    texts = [text for part in given for text in part.split(",") if text.strip()]
+    if given and not texts:
+        raise InputError("no budget is given")
+    values = [_budget(text) for text in texts]
+    if min(values, default=0) < 0:
+        raise InputError("a budget is not negative")
+    if max(values, default=0) > MOST_EPSILON:
+        raise InputError(f"a budget of more than {MOST_EPSILON} cannot be tested")
+    return values
+
+
+def _budget(text: str) -> float:
+    """Returns a budget that is written as in a case: a number, or a sum with logarithms such as ln(2)."""
+    found = read_epsilon(parse(text))
+    if abs(found.rational) > 2 * MOST_EPSILON:  # it may be no float
+        return (2.0 if found.rational > 0 else -2.0) * MOST_EPSILON
+    total = float(found.rational)
+    for factor, argument in found.logarithms:
+        value = evaluate(argument)
+        if not isinstance(value, Fraction) or value <= 0:
+            raise InputError(f"the logarithm in {text!r} is not that of a positive number")
+        total += factor * logarithm(value)
+    return total

@@ -1,0 +1,133 @@
+"""What case files expect: each expectation is a check of its own, with a message that a team understands."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, MutableMapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from paramverify.api.results import BudgetReport, Report, VerifyReport
+
+TABLE = re.compile(r"^\s*\[\s*expect\s*[\].]", re.MULTILINE)
+CASES = ("mechanism", "claim", "system", "model", "states")  # one of these makes a file a case
+KEYS = ("verdict", "status", "ratio", "attained")
+WORDS = KEYS[:2]
+LEFT_OUT = ("ratio", "delta", "sufficient")  # of a formula: numbers that are asked for on the command line
+
+
+class Failed(Exception):
+    """An expectation that is not met, or a file from which none can be read; the text is for people."""
+
+
+class LeftOut(Exception):
+    """An expectation that no test compares with; the text says why."""
+
+
+def has_expectations(path: Path) -> bool:
+    """Tells whether a file looks like a case with `[expect]`; what is no TOML may be one with a mistake."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return False
+    if not TABLE.search(text):
+        return False
+    try:
+        return any(name in tomllib.loads(text) for name in CASES)
+    except ValueError:
+        return True
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """One thing that a file expects: of the case, or of one of its formulas."""
+
+    key: str
+    value: Any
+    formula: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of the test, such as `status`, or `survey.status` for a formula."""
+        return f"{self.formula}.{self.key}" if self.formula else self.key
+
+    def check(self, path: Path, seconds: float, known: MutableMapping[str, Report]) -> None:
+        """Decides the case within a time; `known` keeps reports, so that a file is decided once.
+
+        Raises:
+            Failed: the expectation is not met, or nothing was decided.
+            LeftOut: nothing compares with this.
+        """
+        from paramverify.api.cases import budget, verify
+        from paramverify.errors import ParamverifyError
+
+        if self.formula and self.key in LEFT_OUT:
+            raise LeftOut(f"`paramverify logic` finds this number: {self.name} = {self.value}")
+        if self.key not in (WORDS if self.formula else KEYS):
+            raise Failed(f"no test knows the expectation {self.name!r}; there are: {', '.join(KEYS)}")
+        decide = verify if self.key in WORDS else budget
+        try:
+            if decide.__name__ not in known:
+                known[decide.__name__] = decide(path, timeout=seconds)
+        except ParamverifyError as error:
+            raise Failed(str(error)) from error
+        report: Any = known[decide.__name__]
+        self._word(report) if self.key in WORDS else self._number(report)
+
+    def _word(self, report: VerifyReport) -> None:
+        from paramverify.answers import Standing
+
+        found = report.formulas.get(self.formula, report.verdict) if self.formula else report.verdict
+        wanted = self.value  # another word is a mistake for the reader of the case
+        if self.key == "status":
+            standing = Standing(self.value)
+            claimed = found in [s.of_claim for s in Standing if s is not Standing.UNKNOWN]
+            wanted = standing.of_claim if claimed or self.formula else standing.of_case
+        if found != wanted:
+            raise self._failed(wanted, found, report)
+
+    def _number(self, report: BudgetReport) -> None:
+        from paramverify.algebra.exact_numbers import ExactNumber
+        from paramverify.api.values import fraction
+
+        if self.key == "attained":
+            if report.attained is not self.value:
+                raise self._failed(self.value, report.attained, report)
+            return
+        wanted = ExactNumber(None if self.value == "infinity" else fraction(str(self.value)))
+        if report.ratio is None or report.ratio != wanted:
+            raise self._failed(wanted, report.ratio or "no exact number", report)
+
+    def _failed(self, wanted: object, found: object, report: Report) -> Failed:
+        return Failed(f"expected {self.name}: {wanted}\nfound: {found}\n\n{report}")
+
+
+def expectations(path: Path) -> list[Expectation]:
+    """Returns what a case file expects.
+
+    Raises:
+        Failed: it cannot be read, or expects nothing.
+    """
+    from paramverify.errors import ParamverifyError
+    from paramverify.tables import read_toml
+
+    try:
+        data, _ = read_toml(path)
+    except ParamverifyError as error:
+        raise Failed(str(error)) from None
+    table = data.get("expect")
+    found = list(_listed(table)) if isinstance(table, dict) else []
+    if not found:
+        raise Failed(f"{path}: the case expects nothing: give it a table [expect], with a status")
+    return found
+
+
+def _listed(table: dict[str, Any]) -> Iterator[Expectation]:
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from (Expectation(key, entry, name) for key, entry in value.items())
+        else:
+            yield Expectation(name, value)
