@@ -1,0 +1,79 @@
+"""The parts of the reference that are made from the program: commands and their options, public functions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import click
+
+import paramverify
+from paramverify.cli._commands import commands
+from paramverify.cli.main import cli
+
+SHARED = ("--json", "--timeout", "--memory", "--config", "--debug", "--help")  # told once for all
+
+
+def command_pages() -> str:
+    """Returns every command with its arguments, what it does, and its options, as click knows them."""
+    context = click.Context(cli, info_name="paramverify")
+    lines: list[str] = []
+    shared: dict[str, str] = {}
+    for name in commands():
+        command = cli.get_command(context, name)
+        assert command is not None
+        inner = click.Context(command, info_name=name, parent=context)
+        own: list[str] = []
+        for option in command.get_params(inner):
+            if isinstance(option, click.Option) and not option.hidden:
+                row = option_row(option, inner)
+                if set(option.opts) & set(SHARED):
+                    shared.setdefault(option.opts[-1], row)
+                else:
+                    own.append(row)
+        usage = " ".join([inner.command_path, *command.collect_usage_pieces(inner)])
+        lines += [f"## {name}", "", "```text", usage, "```", "", words(command.help or ""), ""]
+        lines += [*table(own), ""] if own else ["It has no options of its own.", ""]
+    every = ["## Options of every command", "", *table([shared[n] for n in sorted(shared)]), ""]
+    return "\n".join([*every, *lines])
+
+
+def option_row(option: click.Option, context: click.Context) -> str:
+    """Returns the row of one option: how it is written, its default, and what it does."""
+    record = option.get_help_record(context)
+    assert record is not None
+    written, _ = record
+    default = "" if option.is_flag or option.default is None else str(option.default)
+    if "UNSET" in default or "Sentinel" in default or option.multiple:
+        default = ""
+    meaning = (option.help or "") + (" Required." if option.required else "")
+    shown = f"`{default}`" if default else ""
+    return f"| `{escaped(written)}` | {shown} | {escaped(meaning)} |"
+
+
+def table(rows: list[str]) -> list[str]:
+    """Returns a table of options."""
+    return ["| option | default | meaning |", "| --- | --- | --- |", *rows]
+
+
+def escaped(text: str) -> str:
+    """Returns a text for a cell of a table."""
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def words(text: str) -> str:
+    """Returns the help of a command as paragraphs; names in capitals are code, and stars are stars."""
+    paragraphs = [" ".join(part.split()) for part in text.split("\n\n")]
+    marked = [re.sub(r"(?<!`)(--[a-z][\w-]*|\[\w+\])(?!`)", r"`\1`", part) for part in paragraphs]
+    return "\n\n".join(part.replace("*", r"\*") for part in marked)
+
+
+def function_pages() -> str:
+    """Returns a mark of mkdocstrings for every public name of the package, in the order of `__all__`."""
+    lines: list[str] = []
+    for name in paramverify.__all__:
+        lines += [f"::: paramverify.{name}", ""]
+    return "\n".join(lines)
+
+
+PARTS: dict[str, Callable[[], str]] = {"commands": command_pages, "functions": function_pages}
