@@ -10,6 +10,7 @@ import click
 import paramverify
 from paramverify.cli._commands import commands
 from paramverify.cli.main import cli
+from paramverify.logic.parser import GRAMMAR
 
 SHARED = ("--json", "--timeout", "--memory", "--config", "--debug", "--help")  # told once for all
 
@@ -76,4 +77,13 @@ def function_pages() -> str:
     return "\n".join(lines)
 
 
-PARTS: dict[str, Callable[[], str]] = {"commands": command_pages, "functions": function_pages}
+def logic_grammar() -> str:
+    """Returns the grammar by which formulas of dpCTL* are read."""
+    return f"```lark\n{GRAMMAR.strip()}\n```"
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "commands": command_pages,
+    "functions": function_pages,
+    "logic-grammar": logic_grammar,
+}
