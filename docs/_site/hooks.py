@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
 HERE = Path(__file__).resolve().parent
@@ -22,6 +23,7 @@ import shipped  # noqa: E402
 MARK = re.compile(r"^<!-- generated: ([\w-]+) -->$", re.MULTILINE)
 LINK = re.compile(r"(?<=\]\()([^()\s#]+)(?=[)#])")
 CODE = re.compile(r"`([^`\n]*\\\|[^`\n]*)`")  # code with a bar that is escaped, as tables need it
+LOADED = re.compile(r"<(?:script|img|iframe|source|link)\b[^>]*?\b(?:src|href)=\"?(?:https?:)?//[^>]*>")
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 
 
@@ -78,3 +80,21 @@ def site_place(place: str) -> str:
     if place == "cases" or place.startswith("cases/"):
         return shipped.page_of(place)
     return place.removeprefix("docs/")
+
+
+def on_post_build(config: Any) -> None:
+    """Refuses a site that would ask for anything from elsewhere; links that a reader follows are none of this.
+
+    Raises:
+        PluginError: a page loads something from another place.
+    """
+    for path in sorted(Path(config["site_dir"]).rglob("*")):
+        if path.suffix in (".html", ".css"):
+            text = path.read_text(encoding="utf-8")
+            found = (
+                LOADED.search(text)
+                if path.suffix == ".html"
+                else re.search(r"url\(\W?https?://[^)]*\)", text)
+            )
+            if found:
+                raise PluginError(f"{path.name} loads something from elsewhere: {found[0][:200]}")

@@ -40,7 +40,7 @@ def output(shown: dict[str, Any]) -> str:
     if "text/html" in data:
         return block("".join(data["text/html"]))
     if "image/png" in data:
-        return f'![output](data:image/png;base64,{"".join(data["image/png"]).strip()}){{ .picture }}'
+        return f"![output](data:image/png;base64,{''.join(data['image/png']).strip()}){{ .picture }}"
     return fenced("".join(data.get("text/plain", "")))
 
 

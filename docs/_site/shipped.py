@@ -53,7 +53,7 @@ def pages(root: Path) -> dict[str, str]:
 def page(inner: str, text: str, command: str) -> str:
     """Returns the page of one file: its title, what is expected of it, how it is run, and its text."""
     if not inner.endswith(".toml"):
-        return f"{LESS}# {inner}\n\n```text title=\"cases/{inner}\"\n{text.rstrip()}\n```\n"
+        return f'{LESS}# {inner}\n\n```text title="cases/{inner}"\n{text.rstrip()}\n```\n'
     data = tomllib.loads(text)
     lines = [f"# {title(data, inner)}", ""]
     if expected(data):
@@ -67,7 +67,12 @@ def page(inner: str, text: str, command: str) -> str:
 
 def listing(rows: dict[str, list[str]]) -> str:
     """Returns the page that lists all shipped cases."""
-    lines = ["# Shipped cases", "", "Every case has its expected verdict in `[expect]`. A test runs them all.", ""]
+    lines = [
+        "# Shipped cases",
+        "",
+        "Every case has its expected verdict in `[expect]`. A test runs them all.",
+        "",
+    ]
     for group, (heading, _) in GROUPS.items():
         lines += [f"## {heading}", "", "| case | what it asks | expected |", "| --- | --- | --- |"]
         lines += [*rows[group], ""]
