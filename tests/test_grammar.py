@@ -86,9 +86,10 @@ def test_expressions_of_shipped_cases_are_in_the_grammar() -> None:
 
 @pytest.mark.slow
 def test_random_words_are_in_the_grammar_where_the_reader_takes_them() -> None:
-    """Random sequences of words, many of them wrong, are in the grammar exactly where the reader takes them."""
+    """Random words, mostly in a wrong order, are in the grammar exactly where the reader takes them."""
     draw = random.Random(7)
-    words = "p 1 0.5 'a' + - * / ** ( ) < == >= and or not min( exp( , true 2e3 = % [ x_1 ^".split()
+    words = ("p", "1", "0.5", "'a'", "true", "2e3", "x_1", "min(", "exp(", "(", ")", ",", "[", "=")
+    words = (*words, "+", "-", "*", "/", "**", "%", "^", "<", "==", ">=", "and", "or", "not")
     kinds = set()
     for _ in range(600):
         text = " ".join(draw.choices(words, k=draw.randint(1, 6)))

@@ -1,6 +1,6 @@
 """The documentation site: what is in its reference, its notebooks, its gallery, and how the project is cited.
 
-`.ci/run` builds the site with `mkdocs build --strict`, where a hook refuses pages that ask for anything from outside.
+`.ci/run` builds the site with `mkdocs build --strict`; there a hook refuses pages that load anything from elsewhere.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
-from pathlib import Path
 
 import click
 import pytest
@@ -23,8 +22,8 @@ from paramverify.cli.main import cli
 
 sys.path.insert(0, str(ROOT / "docs" / "_site"))
 
-import generated  # noqa: E402
-import shipped  # noqa: E402
+import generated
+import shipped
 
 DOCS = ROOT / "docs"
 
@@ -40,7 +39,7 @@ def page(name: str) -> str:
 
 @pytest.mark.parametrize("name", sorted(commands()))
 def test_every_option_of_every_command_is_in_the_reference(name: str) -> None:
-    """What `--help` of a command lists stands on the page of commands, in its section or among those of all."""
+    """What `--help` of a command lists stands on the page of commands, in its section or with those of all."""
     told = CliRunner().invoke(cli, [name, "--help"], terminal_width=200)
     assert told.exit_code == 0
     options = set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", told.output, re.MULTILINE))
@@ -71,7 +70,7 @@ def test_options_that_take_values_say_which() -> None:
 
 
 def test_every_noise_has_its_formula() -> None:
-    """Each noise of programs and of mechanisms, and each distribution of a prior, has a row with a formula."""
+    """Each noise of programs has a row with a formula, and each kind of noise of mechanisms a section."""
     text = (DOCS / "noise.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| `(\w+)\(.*?\)` \| .+? \| (.+?) \|", text, re.MULTILINE))
     words = {"clamp", "exp", "output", "stop"}
@@ -94,7 +93,7 @@ def test_every_public_name_is_in_the_reference() -> None:
 
 
 def test_every_shipped_case_has_a_page() -> None:
-    """The list of shipped cases names each file, with the verdict that `[expect]` says in the tool's words."""
+    """The list of shipped cases names each file, with the verdict of `[expect]` in the tool's words."""
     pages = shipped.pages(ROOT)
     listing = pages["shipped/index.md"]
     cases = sorted((ROOT / "cases").rglob("*.toml"))

@@ -22,6 +22,7 @@ import shipped  # noqa: E402
 
 MARK = re.compile(r"^<!-- generated: ([\w-]+) -->$", re.MULTILINE)
 LINK = re.compile(r"(?<=\]\()([^()\s#]+)(?=[)#])")
+ESCAPED_BAR = r"\|"
 CODE = re.compile(r"`([^`\n]*\\\|[^`\n]*)`")  # code with a bar that is escaped, as tables need it
 LOADED = re.compile(r"<(?:script|img|iframe|source|link)\b[^>]*?\b(?:src|href)=\"?(?:https?:)?//[^>]*>")
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
@@ -50,7 +51,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
 
 def bars(match: re.Match[str]) -> str:
     """Returns code of a table as HTML: there a bar needs no backslash, which would be seen."""
-    return f"<code>{html.escape(match[1]).replace('\\\\|', '&#124;')}</code>"
+    inner = html.escape(match[1]).replace(ESCAPED_BAR, "&#124;")
+    return f"<code>{inner}</code>"
 
 
 def target(link: str, here: str) -> str:
@@ -83,7 +85,7 @@ def site_place(place: str) -> str:
 
 
 def on_post_build(config: Any) -> None:
-    """Refuses a site that would ask for anything from elsewhere; links that a reader follows are none of this.
+    """Refuses a site that would load anything from elsewhere; links that a reader follows are no such thing.
 
     Raises:
         PluginError: a page loads something from another place.

@@ -26,7 +26,8 @@ def page(notebook: dict[str, Any], name: str) -> str:
             parts.append(f"```python\n{source}\n```")
             parts += [output(shown) for shown in cell["outputs"]]
     heading, _, rest = parts[0].partition("\n")
-    note = f'This page is a notebook: <a href="{name}" download>{name}</a>. A test runs it and compares its outputs.'
+    link = f'<a href="{name}" download>{name}</a>'
+    note = f"This page is a notebook: {link}. A test runs it and compares its outputs."
     return "\n\n".join([heading, note, rest.strip(), *parts[1:]]) + "\n"
 
 
