@@ -1,6 +1,6 @@
 """The documentation site: what is in its reference, its notebooks, its gallery, and how the project is cited.
 
-`.ci/run` builds the site with `mkdocs build --strict`; there a hook refuses pages that load anything from elsewhere.
+`.ci/run` builds the site with `mkdocs build --strict`. A hook refuses pages that load from elsewhere.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def page(name: str) -> str:
 
 @pytest.mark.parametrize("name", sorted(commands()))
 def test_every_option_of_every_command_is_in_the_reference(name: str) -> None:
-    """What `--help` of a command lists stands on the page of commands, in its section or with those of all."""
+    """What `--help` of a command lists stands on the page, in its section or with those of all."""
     told = CliRunner().invoke(cli, [name, "--help"], terminal_width=200)
     assert told.exit_code == 0
     options = set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", told.output, re.MULTILINE))
