@@ -8,12 +8,15 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
+from pathlib import Path
+from xml.etree import ElementTree
 
 import click
 import pytest
 import yaml
 from click.testing import CliRunner
 from conftest import ROOT
+from test_docs import matches
 
 import paramverify
 from paramverify import language
@@ -22,6 +25,7 @@ from paramverify.cli.main import cli
 
 sys.path.insert(0, str(ROOT / "docs" / "_site"))
 
+import gallery
 import generated
 import shipped
 
@@ -108,6 +112,35 @@ def test_every_shipped_case_has_a_page() -> None:
             or row.endswith(f"| {shipped.expected({'expect': {'status': status}})} |")
             or ("claim" in path.read_text(encoding="utf-8"))
         )
+
+
+# --- the gallery --------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("picture", gallery.pictures(), ids=lambda picture: picture.name)
+def test_pictures_of_the_gallery(picture: gallery.Picture, tmp_path: Path) -> None:
+    """The commands below a picture print what stands there, and draw a picture with the same words."""
+    printed = gallery.draw(picture, tmp_path)
+    assert matches(picture.output, printed), printed
+    assert words(tmp_path / picture.name) == words(DOCS / "gallery" / picture.name)
+
+
+def words(path: Path) -> list[str]:
+    """The texts of a picture, but for shares."""
+    nodes = ElementTree.parse(path).iter("{http://www.w3.org/2000/svg}text")
+    return [text for text in ("".join(node.itertext()) for node in nodes) if "%" not in text]
+
+
+def test_the_gallery_has_the_pictures_that_it_shows() -> None:
+    """Each picture of the page is there, those of the folder have commands, and each is described."""
+    shown = re.findall(
+        r"^!\[(.+)\]\((.+)\)$", (DOCS / "gallery.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    kept = {path.name for path in (DOCS / "gallery").iterdir()}
+    assert {p.name for p in gallery.pictures()} == kept
+    assert {link for _, link in shown if link.startswith("gallery/")} == {f"gallery/{name}" for name in kept}
+    assert all((DOCS / link).is_file() and len(told) > 20 for told, link in shown)
 
 
 # --- the readme and citations -------------------------------------------------------------------------
