@@ -99,7 +99,7 @@ def test_every_public_name_is_in_the_reference() -> None:
 def test_every_shipped_case_has_a_page() -> None:
     """The list of shipped cases names each file, with the verdict of `[expect]` in the tool's words."""
     pages = shipped.pages(ROOT)
-    listing = pages["shipped/index.md"]
+    listing = pages["shipped/all.md"]
     cases = sorted((ROOT / "cases").rglob("*.toml"))
     assert len(cases) > 100
     for path in cases:

@@ -26,7 +26,7 @@ def page_of(place: str) -> str:
     """Returns the page of a file or folder below cases/."""
     inner = place.removeprefix("cases").lstrip("/")
     if not inner.endswith(SHOWN):
-        return f"{FOLDER}index.md"
+        return f"{FOLDER}all.md"
     return f"{FOLDER}{inner.removesuffix('.toml')}.md"
 
 
@@ -46,7 +46,7 @@ def pages(root: Path) -> dict[str, str]:
             data = tomllib.loads(text)
             name = f"[{path.stem}]({place.removeprefix(FOLDER)})"
             rows[group].append(f"| {name} | {cell(title(data, inner))} | {expected(data)} |")
-    found[f"{FOLDER}index.md"] = listing(rows)
+    found[f"{FOLDER}all.md"] = listing(rows)
     return found
 
 
