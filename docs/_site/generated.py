@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,9 @@ import paramverify
 from paramverify.cli._commands import commands
 from paramverify.cli.main import cli
 from paramverify.logic.parser import GRAMMAR
+
+if TYPE_CHECKING:
+    from paramverify.reports.schema import Row
 
 SHARED = ("--json", "--timeout", "--memory", "--config", "--debug", "--help")  # told once for all
 
@@ -77,6 +81,47 @@ def function_pages() -> str:
     return "\n".join(lines)
 
 
+KINDS = {
+    "privacy": "Cases about the privacy of a mechanism",
+    "claim": "Cases of an inequality",
+    "interactive": "Interactive systems",
+    "logic": "Formulas of dpCTL\\*",
+}
+
+
+def every_key() -> str:
+    """Returns the tables of a case file with all their keys, as the readers declare them."""
+    from paramverify.reports.schema import reference
+
+    lines: list[str] = []
+    told: set[tuple[str, ...]] = set()
+    for part in reference():
+        rows = tuple(key_row(row) for row in part.rows)
+        if (part.kind, part.name, *rows) in told:
+            continue
+        if not any(kind == part.kind for kind, *_ in told):
+            lines += [f"## {KINDS[part.kind]}", ""]
+        told.add((part.kind, part.name, *rows))
+        name = "the top of the file" if part.name == part.kind else part.name
+        lines += (
+            [f"### `{name}`" if name.strip("abcdefghijklmnopqrstuvwxyz ") else f"### {name}", ""]
+            if name
+            else []
+        )
+        lines += [part.text, ""]
+        lines += ["| key | value | default | meaning |", "| --- | --- | --- | --- |", *rows, ""]
+        lines += [*(f"- {rule}" for rule in part.rules), ""] if part.rules else []
+    return "\n".join(lines)
+
+
+def key_row(row: Row) -> str:
+    """Returns the row of one key; a key in capitals stands for names of the user."""
+    name = f"*{row.name}*" if row.name.isupper() else f"`{row.name}`"
+    value = ", ".join(f'`"{word}"`' for word in row.words) or escaped(row.type)
+    default = "needed" if row.needed else f"`{row.default}`" if row.default else ""
+    return f"| {name} | {value} | {default} | {escaped(row.text)} |"
+
+
 def logic_grammar() -> str:
     """Returns the grammar by which formulas of dpCTL* are read."""
     return f"```lark\n{GRAMMAR.strip()}\n```"
@@ -84,6 +129,7 @@ def logic_grammar() -> str:
 
 PARTS: dict[str, Callable[[], str]] = {
     "commands": command_pages,
+    "keys": every_key,
     "functions": function_pages,
     "logic-grammar": logic_grammar,
 }
