@@ -85,7 +85,7 @@ KINDS = {
     "privacy": "Cases about the privacy of a mechanism",
     "claim": "Cases of an inequality",
     "interactive": "Interactive systems",
-    "logic": "Formulas of dpCTL\\*",
+    "logic": r"Formulas of dpCTL\*",
 }
 
 
