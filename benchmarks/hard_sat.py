@@ -91,7 +91,7 @@ def case_text(formula: Sequence[Clause], variables: int) -> str:
     states = [f"{name}_{k}" for name, rows in chains.items() for k in range(len(rows))] + ["d"]
     lines = [
         f'title = "3-SAT with {variables} variables and {count} clauses: private iff unsatisfiable"',
-        'source = "a reduction from SAT, as in Liu, Wang, Zhang, APLAS 2022, full version, section 10.1"',
+        'source = "a reduction from SAT, as in Liu, Wang, Zhang, VMCAI 2022, full version, section 10.1"',
         "",
         "[mechanism]",
         'kind = "hmm"',

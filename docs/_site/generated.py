@@ -1,0 +1,135 @@
+"""The parts of the reference that are made from the program: commands and their options, public functions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import click
+
+import paramverify
+from paramverify.cli._commands import commands
+from paramverify.cli.main import cli
+from paramverify.logic.parser import GRAMMAR
+
+if TYPE_CHECKING:
+    from paramverify.reports.schema import Row
+
+SHARED = ("--json", "--timeout", "--memory", "--config", "--debug", "--help")  # told once for all
+
+
+def command_pages() -> str:
+    """Returns every command with its arguments, what it does, and its options, as click knows them."""
+    context = click.Context(cli, info_name="paramverify")
+    lines: list[str] = []
+    shared: dict[str, str] = {}
+    for name in commands():
+        command = cli.get_command(context, name)
+        assert command is not None
+        inner = click.Context(command, info_name=name, parent=context)
+        own: list[str] = []
+        for option in command.get_params(inner):
+            if isinstance(option, click.Option) and not option.hidden:
+                row = option_row(option, inner)
+                if set(option.opts) & set(SHARED):
+                    shared.setdefault(option.opts[-1], row)
+                else:
+                    own.append(row)
+        usage = " ".join([inner.command_path, *command.collect_usage_pieces(inner)])
+        lines += [f"## {name}", "", "```text", usage, "```", "", words(command.help or ""), ""]
+        lines += [*table(own), ""] if own else ["It has no options of its own.", ""]
+    every = ["## Options of every command", "", *table([shared[n] for n in sorted(shared)]), ""]
+    return "\n".join([*every, *lines])
+
+
+def option_row(option: click.Option, context: click.Context) -> str:
+    """Returns the row of one option: how it is written, its default, and what it does."""
+    record = option.get_help_record(context)
+    assert record is not None
+    written, _ = record
+    default = "" if option.is_flag or option.default is None else str(option.default)
+    if "UNSET" in default or "Sentinel" in default or option.multiple:
+        default = ""
+    meaning = (option.help or "") + (" Required." if option.required else "")
+    shown = f"`{default}`" if default else ""
+    return f"| `{escaped(written)}` | {shown} | {escaped(meaning)} |"
+
+
+def table(rows: list[str]) -> list[str]:
+    """Returns a table of options."""
+    return ["| option | default | meaning |", "| --- | --- | --- |", *rows]
+
+
+def escaped(text: str) -> str:
+    """Returns a text for a cell of a table."""
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def words(text: str) -> str:
+    """Returns the help of a command as paragraphs; names in capitals are code, and stars are stars."""
+    paragraphs = [" ".join(part.split()) for part in text.split("\n\n")]
+    marked = [re.sub(r"(?<!`)(--[a-z][\w-]*|\[\w+\])(?!`)", r"`\1`", part) for part in paragraphs]
+    return "\n\n".join(part.replace("*", r"\*") for part in marked)
+
+
+def function_pages() -> str:
+    """Returns a mark of mkdocstrings for every public name of the package, in the order of `__all__`."""
+    lines: list[str] = []
+    for name in paramverify.__all__:
+        lines += [f"::: paramverify.{name}", ""]
+    return "\n".join(lines)
+
+
+KINDS = {
+    "privacy": "Cases about the privacy of a mechanism",
+    "claim": "Cases of an inequality",
+    "interactive": "Interactive systems",
+    "logic": r"Formulas of dpCTL\*",
+}
+
+
+def every_key() -> str:
+    """Returns the tables of a case file with all their keys, as the readers declare them."""
+    from paramverify.reports.schema import reference
+
+    lines: list[str] = []
+    told: set[tuple[str, ...]] = set()
+    for part in reference():
+        rows = tuple(key_row(row) for row in part.rows)
+        if (part.kind, part.name, *rows) in told:
+            continue
+        if not any(kind == part.kind for kind, *_ in told):
+            lines += [f"## {KINDS[part.kind]}", ""]
+        told.add((part.kind, part.name, *rows))
+        name = "the top of the file" if part.name == part.kind else part.name
+        lines += (
+            [f"### `{name}`" if name.strip("abcdefghijklmnopqrstuvwxyz ") else f"### {name}", ""]
+            if name
+            else []
+        )
+        lines += [part.text, ""]
+        lines += ["| key | value | default | meaning |", "| --- | --- | --- | --- |", *rows, ""]
+        lines += [*(f"- {rule}" for rule in part.rules), ""] if part.rules else []
+    return "\n".join(lines)
+
+
+def key_row(row: Row) -> str:
+    """Returns the row of one key; a key in capitals stands for names of the user."""
+    name = f"*{row.name}*" if row.name.isupper() else f"`{row.name}`"
+    value = ", ".join(f'`"{word}"`' for word in row.words) or escaped(row.type)
+    default = "needed" if row.needed else f"`{row.default}`" if row.default else ""
+    return f"| {name} | {value} | {default} | {escaped(row.text)} |"
+
+
+def logic_grammar() -> str:
+    """Returns the grammar by which formulas of dpCTL* are read."""
+    return f"```lark\n{GRAMMAR.strip()}\n```"
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "commands": command_pages,
+    "keys": every_key,
+    "functions": function_pages,
+    "logic-grammar": logic_grammar,
+}

@@ -1,0 +1,162 @@
+"""The JSON that commands print, against the tables of docs/json.md: keys and types."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+
+from paramverify.cli._commands import commands
+from paramverify.cli.main import run
+
+PAGE = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
+LIMITED = "Errors and limits"
+PLAIN: dict[str, tuple[type, ...]] = {
+    "text": (str,),
+    "flag": (bool,),
+    "whole": (int,),
+    "float": (float, int),
+    "any": (object,),
+    "exact": (str, dict),
+    "null": (type(None),),
+}
+
+
+def shapes() -> dict[str, dict[str, str]]:
+    """The type of each key, for each heading of the page that has a table."""
+    found: dict[str, dict[str, str]] = {}
+    for name, body in re.findall(r"^##+ (.+?)$([\s\S]*?)(?=^##|\Z)", PAGE, re.MULTILINE):
+        rows = re.findall(r"^\| (`.+?`) \| (.+?) \| .+ \|$", body, re.MULTILINE)
+        if rows:
+            found[name] = {key: kind for keys, kind in rows for key in re.findall(r"`(\w+)`", keys)}
+    return found
+
+
+SHAPES = shapes()
+
+
+def mistakes(value: Any, kind: str, place: str) -> Iterator[str]:
+    """The places at which a value has a key that its shape does not have, or another type."""
+    if " or " in kind:
+        parts = [list(mistakes(value, part, place)) for part in kind.split(" or ")]
+        if all(parts):
+            yield f"{place}: {value!r} is no {kind}"
+    elif kind.startswith(("list of ", "map of ")):
+        wanted, inner = kind.split(" of ", 1)
+        if not isinstance(value, list if wanted == "list" else dict):
+            yield f"{place}: {value!r} is no {wanted}"
+            return
+        for key, entry in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from mistakes(entry, inner, f"{place}[{key}]")
+    elif kind in SHAPES:
+        if not isinstance(value, dict):
+            yield f"{place}: {value!r} is no {kind}"
+            return
+        for key, entry in value.items():
+            if key in SHAPES[kind]:
+                yield from mistakes(entry, SHAPES[kind][key], f"{place}.{key}")
+            else:
+                yield f"{place}: {kind} has no key {key}"
+    elif not is_plain(value, kind):
+        yield f"{place}: {value!r} is no {kind}"
+
+
+def is_plain(value: Any, kind: str) -> bool:
+    """Whether a value is of one of the types that have no table."""
+    if isinstance(value, bool) and kind in ("whole", "float"):
+        return False
+    bounds = kind != "exact" or isinstance(value, str) or set(value) == {"exact", "lower", "upper"}
+    return isinstance(value, PLAIN[kind]) and bounds
+
+
+RUNS = (
+    "verify geometric-contagious-ln2.toml",
+    "verify programs/sparse-vector-no-query-noise.toml",
+    "verify blood-test.toml",
+    "verify time-series-2-all.toml",
+    "verify geometric-metric.toml",
+    "budget geometric-metric.toml",
+    "budget geometric-independent.toml",
+    "budget interactive/slots-2.toml",
+    "synthesize geometric-independent-below.toml",
+    "synthesize design-geometric-contagious.toml",
+    "synthesize geometric-independent-below.toml --near p=1/2",
+    "synthesize geometric-independent-below.toml --witness --objective ratio --precision 0.01",
+    "synthesize noisy-max-independent-below.toml --parameters pA,pB --coverage 0.5",
+    "interactive interactive/slots-2.toml",
+    "interactive interactive/slots-2-full.toml",
+    "interactive interactive/survey.toml",
+    "certify noisy-max-contagious.toml --observations 3 --at pA=1/2,pB=1/2,pC=1/2",
+    "show geometric-independent.toml",
+    "show blood-test.toml",
+    "show programs/sparse-vector.toml --graph",
+    "logic logic/survey-coin.toml",
+    "logic logic/emptiness.toml",
+    "sample noisy-max-naive-3-ln2.toml --runs 1000 --certify",
+    "sample geometric-neighbours.toml --audit --direct --runs 2000",
+    "export noisy-max-independent.toml --to smtlib2 --claim 1",
+    "export noisy-max-independent.toml --to smtlib2 -o FOLDER",
+    "compare geometric-contagious-ln2.toml --backends bernstein -o FOLDER",
+    "backends",
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", RUNS)
+def test_json_has_the_keys_of_the_page(line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every key that a command prints is on the page, with its type."""
+    name, *rest = line.replace("FOLDER", str(tmp_path)).split()
+    arguments = [str(ROOT / "cases" / word) if word.endswith(".toml") else word for word in rest]
+    run([name, *arguments, "--json"])
+    document = json.loads(capsys.readouterr().out)
+    assert document.get("status") != "error", document
+    assert list(mistakes(document, name, name)) == []
+
+
+@pytest.mark.slow
+def test_checked_evidence_has_the_keys_of_the_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What `check` prints is on the page, with a case and without."""
+    case, evidence = str(ROOT / "cases" / "geometric-contagious-ln2.toml"), str(tmp_path / "evidence.json")
+    run(["verify", case, "--evidence", evidence])
+    capsys.readouterr()
+    for more in ([], ["--case", case]):
+        run(["check", evidence, *more, "--json"])
+        assert list(mistakes(json.loads(capsys.readouterr().out), "check", "check")) == []
+
+
+def test_a_mistake_in_the_input_has_the_keys_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    """An error is one object with the keys of the first table."""
+    assert run(["verify", "nowhere.toml", "--json"]) == 2
+    assert list(mistakes(json.loads(capsys.readouterr().out), LIMITED, "error")) == []
+
+
+def test_every_command_has_a_table() -> None:
+    """Each command that prints JSON has a table, and each table is about a command or a part of one."""
+    without = {name for name in commands() if name not in SHAPES}
+    assert without <= {"report", "new", "cases", "schema", "explain"}
+    parts = {
+        part for shape in SHAPES.values() for kind in shape.values() for part in re.split(r" of | or ", kind)
+    }
+    assert set(SHAPES) - set(commands()) - {LIMITED, "Types"} <= parts
+    assert parts - set(SHAPES) - set(PLAIN) - {"list", "map"} == set()
+
+
+def test_the_comparison_notices() -> None:
+    """An unknown key, another type, and a number where a flag should be are mistakes."""
+    good = {"status": "holds", "seconds": 0.1, "notes": ["a"], "witness": {"ratio": "4", "exceeds": True}}
+    assert list(mistakes(good, "verify", "v")) == []
+    for change in (
+        {"seconds": "1"},
+        {"new": 1},
+        {"notes": "a"},
+        {"witness": {"exceeds": 1}},
+        {"seconds": True},
+    ):
+        assert len(list(mistakes({**good, **change}, "verify", "v"))) == 1
