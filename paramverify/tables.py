@@ -14,6 +14,7 @@ from typing import Any
 from paramverify.algebra.expressions import NAME, WORDS, Expression, parse
 from paramverify.errors import (
     CaseError,
+    DefectError,
     ExpressionError,
     InputError,
     ProgramError,
@@ -23,6 +24,7 @@ from paramverify.errors import (
     located,
 )
 from paramverify.files import read_file
+from paramverify.keys import Key, Leaf, Shape
 from paramverify.spelling import nearest
 from paramverify.toml_mistakes import not_toml
 from paramverify.toml_places import Places
@@ -127,15 +129,31 @@ def _depth(data: object) -> int:
 
 
 class Table:
-    """One TOML table that is read key by key; `close` complains about keys that nobody asked for."""
+    """One TOML table that is read key by key; `close` complains about keys that nobody asked for.
 
-    def __init__(self, data: Mapping[str, Any]) -> None:
+    With a declaration (`keys`) only the keys may be asked for that it has, and what it says of their words,
+    bounds and defaults holds.
+    """
+
+    def __init__(self, data: Mapping[str, Any], shape: Shape | None = None) -> None:
         self.data = data
         self.asked: set[str] = set()
         self.told: set[str] = set()  # keys about which another message says enough
+        self.section = shape.section(data) if shape else None
+
+    def _ask(self, name: str) -> None:
+        self.asked.add(name)
+        if self.section:
+            self.section.key(name)
+
+    def _declared(self, name: str) -> Key:
+        """Returns the declaration of a key, which the caller leaves to it."""
+        if self.section is None:
+            raise DefectError(f"the key {name!r} is read without words and bounds, and nothing declares it")
+        return self.section.key(name)
 
     def __contains__(self, name: str) -> bool:
-        self.asked.add(name)
+        self._ask(name)
         return name in self.data
 
     def __iter__(self) -> Iterator[str]:
@@ -163,7 +181,7 @@ class Table:
 
     def get(self, name: str) -> Any:
         """Returns the raw value, or None."""
-        self.asked.add(name)
+        self._ask(name)
         return self.data.get(name)
 
     def need(self, name: str) -> Any:
@@ -200,19 +218,19 @@ class Table:
         mend = "both are here: delete one"
         raise CaseError(f"give either {first} or {second}", mend=mend, key=second)
 
-    def table(self, name: str) -> Table:
-        """Returns a nested table."""
+    def table(self, name: str, shape: Shape | None = None) -> Table:
+        """Returns a nested table, of the shape that is declared for it, or of another one."""
         value = self.need(name)
         if not isinstance(value, dict):
             listed = isinstance(value, list) and bool(value) and isinstance(value[0], dict)
             mend = f"write [{name}], in one pair of brackets" if listed else ""
             raise CaseError("a table is needed here", key=name, mend=mend)
-        return Table(value)
+        return Table(value, shape or (self.section.key(name).shape if self.section else None))
 
     @contextmanager
-    def within(self, name: str) -> Iterator[Table]:
-        """Gives a nested table; errors that are raised inside get its name once."""
-        inner = self.table(name)
+    def within(self, name: str, shape: Shape | None = None) -> Iterator[Table]:
+        """Gives a nested table, see `table`; errors that are raised inside get its name once."""
+        inner = self.table(name, shape)
         with located(key=name):
             yield inner
 
@@ -232,17 +250,35 @@ class Table:
             raise CaseError(f"not the name of a file: {value!r}", key=name)
         return value
 
-    def choice(self, name: str, choices: tuple[str, ...], default: str | None = None) -> str:
-        """Returns one of the given words."""
+    def choice(self, name: str, choices: tuple[str, ...] = (), default: str | None = None) -> str:
+        """Returns one of the given words, or of those that are declared."""
+        if not choices:
+            key = self._declared(name)
+            assert isinstance(key.shape, Leaf)
+            choices, default = key.shape.words, key.default
         value = self.text(name, default)
         if value not in choices:
             known = f'"{choices[0]}"' if len(choices) == 1 else f"one of {', '.join(choices)}"
             raise CaseError(f"must be {known}; not {value!r}", key=name)
         return value
 
-    def integer(self, name: str, least: int, most: int) -> int:
-        """Returns a whole number between the two bounds."""
-        value = self.need(name)
+    def flag(self, name: str) -> bool:
+        """Returns true or false, or the default that is declared."""
+        value = self.get(name)
+        if value is None:
+            value = self._declared(name).default
+        if not isinstance(value, bool):
+            raise CaseError("true or false is needed here", key=name)
+        return value
+
+    def integer(self, name: str, least: int | None = None, most: int | None = None) -> int:
+        """Returns a whole number between two bounds, or between those that are declared."""
+        default = None
+        if least is None or most is None:
+            key = self._declared(name)
+            bounds, default = key.shape.schema(), key.default
+            least, most = bounds["minimum"], bounds["maximum"]
+        value = self.need(name) if default is None or name in self else default
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
             raise CaseError(f"a whole number from {least} to {most} is needed here", key=name)
         return value

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from paramverify.answers import Answer, Decision, End, Open, Proved, Refuted, Standing
-from paramverify.errors import CaseError, located
+from paramverify.errors import CaseError
 from paramverify.evidence.witnesses import AnyWitness
-from paramverify.tables import Table
 
 W = TypeVar("W", covariant=True)
 
@@ -53,15 +52,6 @@ def status_of(said: Holds | Violated[object] | Unknown | Answer) -> Standing:
             return Standing.VIOLATED
         case Unknown() | Open():
             return Standing.UNKNOWN
-
-
-def read_expectation(top: Table, claimed: bool) -> dict[str, Any]:
-    """Returns the table `[expect]`, with a `status` where it has a `verdict`; see `with_status`."""
-    if "expect" not in top:
-        return {}
-    table = top.table("expect")
-    with located(key="expect"):
-        return with_status(table.data, claimed)
 
 
 def with_status(expected: Mapping[str, Any], claimed: bool) -> dict[str, Any]:

@@ -8,18 +8,21 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import additions
 import pytest
+from jsonschema import Draft7Validator
 
 import paramverify
 from paramverify.backends import discover
 from paramverify.cli._commands import commands
 from paramverify.encodings import choice
 from paramverify.models import mechanisms, noise
+from paramverify.reports.schema import schema
 
 PACKAGE = Path(paramverify.__file__).parent
 HARD = "(2 - q)/q + q**4 + r**4 - q*r + 27/200"  # more than the ratio (2 - q)/q, but not at first sight
@@ -95,6 +98,20 @@ def test_a_backend_takes_part(extended: Extended) -> None:
     every = json.loads(extended.call("verify", extended.case("8"), "--confirm", programs, "--json"))
     assert every["status"] == "holds"
     assert all("parrot" in claim["backend"].split(", ") for claim in every["claims"])
+
+
+def test_the_schema_has_the_keys_of_additions(extended: Extended) -> None:
+    """A mechanism that declares its keys is in the schema; noise that declares none may have any."""
+    check = Draft7Validator(json.loads(extended.call("schema")))
+    data = tomllib.loads(extended.case("8").read_text())
+    assert check.is_valid(data)
+    data["mechanism"]["noise"]["anything"] = True
+    assert check.is_valid(data)
+    data["mechanism"]["queries"] = 3
+    (error,) = check.iter_errors(data)
+    assert "'queries' was unexpected" in error.message
+    without = Draft7Validator(schema())
+    assert not without.is_valid(tomllib.loads(extended.case("8").read_text()))
 
 
 @pytest.mark.slow

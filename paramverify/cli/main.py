@@ -13,6 +13,7 @@ from importlib import import_module
 from io import StringIO, TextIOWrapper
 
 import click
+from click.shell_completion import CompletionItem
 
 from paramverify import __version__, printable
 from paramverify.answers import Standing
@@ -52,6 +53,7 @@ def _shared_options() -> list[click.Parameter]:
     ]
 
 
+COMPLETION = "_PARAMVERIFY_COMPLETE"  # by which click hears of a shell
 MAX_READ = 1_000_000  # characters of a file in which tables are looked for
 
 
@@ -88,6 +90,12 @@ class _Commands(click.Group):
             command.params += _shared_options()
         return command
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Returns the commands and options that begin so; no command is imported for it."""
+        found = [CompletionItem(name, help=words) for name, words in commands().items()]
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return [item for item in found if item.value.startswith(incomplete)] + options
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -117,6 +125,8 @@ cli.params += _shared_options()
 def main() -> None:
     """Runs the command line and exits with its code."""
     _prepare_streams()
+    if COMPLETION in os.environ:  # a shell asks what may come next
+        cli.main(prog_name="paramverify")
     arguments = sys.argv[1:]
     try:
         code = supervise(arguments, run) if _is_known(_command(arguments)) else run(arguments)

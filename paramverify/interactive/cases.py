@@ -16,7 +16,9 @@ from paramverify.algebra.exponents import exponents
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.errors import CaseError, Each, InputError, gathered, located
+from paramverify.expectations import read_expect
 from paramverify.interactive.given import Given, read_relations
+from paramverify.interactive.keys import INTERACTIVE, PRIVACY, UNWINDING
 from paramverify.interactive.subroutines import Subroutine, replaced
 from paramverify.models.context import Checks, Obligation, check_domain
 from paramverify.models.parameters import read_domain_for
@@ -25,7 +27,6 @@ from paramverify.models.systems.slots import Slots
 from paramverify.models.systems.system import System, reachable_part
 from paramverify.models.undeclared import explained
 from paramverify.tables import Table, all_expressions, in_case, read_document, read_toml
-from paramverify.verdicts import read_expectation
 
 MOST_NAMES = 8  # states that a note names
 BUDGETS = ("epsilon", "step")  # given as ε; `ratio` is given as e^ε
@@ -85,7 +86,7 @@ def load(
     file = Path(path)
     document = read_document(file)
     with in_case(str(path), document.text), explained(document.data):
-        top = Table(document.data)
+        top = Table(document.data, INTERACTIVE)
         with gathered() as each:
             frame = _frame(top, each, bounded)
             checks = frame.checks
@@ -140,7 +141,7 @@ def load_slots(path: str | PathLike[str]) -> tuple[Slots, str, str]:
     """
     document = read_document(Path(path))
     with in_case(str(path), document.text), explained(document.data):
-        top = Table(document.data)
+        top = Table(document.data, INTERACTIVE)
         with gathered() as each:
             frame = _frame(top, each)
             with each, top.within("system") as table:
@@ -173,12 +174,14 @@ class _Frame:
 def _frame(top: Table, each: Each, bounded: bool = True) -> _Frame:
     """Reads all but the system, and keeps the mistakes; a bound that cannot be read stands as 1."""
     title, source = top.text("title", ""), top.text("source", "")
-    expect = read_expectation(top, claimed=False)
-    if "system" not in top and "mechanism" in top:
+    if "system" not in top and "mechanism" in top.data:
         raise CaseError("this case has a [mechanism], not a [system]: use `paramverify verify`", key="system")
-    if "system" not in top and ("model" in top or "states" in top):
+    if "system" not in top and ("model" in top.data or "states" in top.data):
         raise CaseError("this is a chain with formulas: use `paramverify logic`", key="system")
-    privacy = Table({"ratio": "1"})
+    expect: dict[str, Any] = {}
+    with each:
+        expect = read_expect(top, claimed=False)
+    privacy = Table({"ratio": "1"}, PRIVACY)
     with each:
         privacy = top.table("privacy") if bounded or "privacy" in top else privacy
     checks = Checks(_domain(top, privacy, each), mistakes=each)
@@ -191,7 +194,7 @@ def _frame(top: Table, each: Each, bounded: bool = True) -> _Frame:
             ratio, budget = _bound(privacy, checks)
         with each:
             step = _ratio(privacy, "step", checks) if "step" in privacy else None
-            steps = privacy.integer("steps", 0, 1_000) if "steps" in privacy else None
+            steps = privacy.integer("steps") if "steps" in privacy else None
             if (step is None) != (steps is None):
                 raise CaseError("step and steps come together: δ and t of the family that is to be tried")
         with each:
@@ -252,9 +255,9 @@ def _domain(top: Table, privacy: Table, each: Each) -> Domain:
     words = {k: v for k, v in top.data.items() if k not in ("title", "source", "expect")}
     used = exponents(list(all_expressions(words)))[""]
     unwinding = top.data.get("unwinding")
-    tables = [privacy, *([Table(unwinding)] if isinstance(unwinding, dict) else [])]
+    tables = [privacy, *([Table(unwinding, UNWINDING)] if isinstance(unwinding, dict) else [])]
     for table, name in product(tables, BUDGETS):
-        if name in table:
+        if name in table.data:
             with suppress(InputError):  # told where the bound is read
                 used.append(read_epsilon(table.expression(name)).rational)
     return read_domain_for(top, {"": used}, {}, each)

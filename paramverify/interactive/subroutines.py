@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from paramverify.errors import CaseError, located
 from paramverify.interactive.composition import Automaton, substitute
+from paramverify.interactive.keys import SUBROUTINE
 from paramverify.models.context import Checks
 from paramverify.models.systems import wellformed
 from paramverify.models.systems.system import System
@@ -34,7 +35,7 @@ def replaced(given: Table, system: System, checks: Checks) -> tuple[System, tupl
     found: list[Subroutine] = []
     for number, entry in enumerate(_tables(given)):
         with located(key=f"subroutines[{number}]"):
-            inner = Table(entry)
+            inner = Table(entry, SUBROUTINE)
             state, start = inner.text("state"), inner.text("start")
             automaton = _steps(inner, checks)
             ends = _ends(inner, automaton)

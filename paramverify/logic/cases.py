@@ -29,8 +29,10 @@ from paramverify.algebra.expressions import Expression
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.errors import CaseError, gathered, located
+from paramverify.expectations import read_expect_each
 from paramverify.files import read_file
 from paramverify.logic.grammar import read_predicate, read_property
+from paramverify.logic.keys import LOGIC, MODEL
 from paramverify.logic.numbers import real
 from paramverify.logic.semantics import check_labels
 from paramverify.logic.syntax import Private, Probability, Property, parts
@@ -42,7 +44,6 @@ from paramverify.models.context import Checks, Obligation, check_domain
 from paramverify.models.parameters import read_domain_for
 from paramverify.models.undeclared import explained
 from paramverify.tables import Table, all_expressions, as_expression, in_case, read_document
-from paramverify.verdicts import with_status
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,17 +94,17 @@ def load(path: Path, given: Given | None = None) -> LogicCase:
                 raise CaseError("this case has no formulas: use `paramverify verify`")
             if "system" in data and "states" not in data and "model" not in data:
                 raise CaseError("this is an interactive system: use `paramverify interactive`", key="system")
-            return replace(_read(Table(data), path, document.digest, given), text=document.text)
+            return replace(_read(Table(data, LOGIC), path, document.digest, given), text=document.text)
     with located(file=str(path)):
         content = read_file(path, MAX_BYTES, "a model", CaseError)
-        table = Table({"model": {"file": path.name}})
+        table = Table({"model": {"file": path.name}}, LOGIC)
         return _read(table, path, hashlib.sha256(content).hexdigest(), given)
 
 
 def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
     title = top.text("title", path.stem)
     top.text("source", "")
-    expect = dict(top.table("expect").data) if "expect" in top else {}
+    expect = read_expect_each(top)
     if given.properties:
         expect = {}
     if given.parameters:
@@ -130,12 +131,9 @@ def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
         _check_epsilon(as_expression(text), checks)
     for text in given.deltas:
         _check_delta(as_expression(text), checks)
-    for name, said in expect.items():
+    for name in expect:
         if name not in properties:
             raise CaseError("no such formula", key=f"expect.{name}")
-        if isinstance(said, dict):
-            with located(key=f"expect.{name}"):
-                expect[name] = with_status(said, claimed=True)
     obligations = tuple(dict.fromkeys((*chain.obligations, *checks.obligations)))
     chain = replace(chain, obligations=obligations)
     return LogicCase(
@@ -246,7 +244,7 @@ def _check_share(expression: Expression, checks: Checks) -> None:
 
 
 def _model(top: Table, path: Path, checks: Checks, given: Given) -> Chain:
-    table = top.table("model") if "model" in top else Table({})
+    table = top.table("model") if "model" in top else Table({}, MODEL)
     with located(key="model"):
         constants = dict(given.constants)
         if "constants" in table:
@@ -259,7 +257,7 @@ def _model(top: Table, path: Path, checks: Checks, given: Given) -> Chain:
         else:
             if constants:
                 raise CaseError("constants are for PRISM files", key="constants")
-            process = table.choice("kind", ("chain", "mdp"), "chain") == "mdp"
+            process = table.choice("kind") == "mdp"
             initial = table.texts("initial") if "initial" in table else None
             table.close()
     if "file" in table:

@@ -12,6 +12,7 @@ from paramverify.algebra.polynomials import Polynomial, RationalFunction, to_rat
 from paramverify.errors import CaseError, InputError, LimitError, located
 from paramverify.models.context import Checks
 from paramverify.models.inequality import Comparison
+from paramverify.models.parameter_keys import FROM_FILE
 from paramverify.models.rational_files import RationalFile, read_rational_file
 from paramverify.spelling import nearest
 from paramverify.tables import Table, as_expression, check_name
@@ -31,7 +32,7 @@ def read_files(define: Table, folder: Path) -> dict[str, RationalFile]:
         if not isinstance(value, dict):
             continue
         with located(key=f"define.{name}"):
-            entry = Table(value)
+            entry = Table(value, FROM_FILE)
             path = entry.path("file")
             entry.close()
             try:

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from paramverify.algebra.exponents import Unbounded
 from paramverify.errors import CaseError, located
+from paramverify.models.parameter_keys import PARAMETER
 from paramverify.tables import Table
 
 
@@ -40,8 +41,8 @@ def interval_text(value: object) -> str:
     """
     found = value
     if isinstance(value, dict):
-        table = Table(value)
-        _is_design(table)
+        table = Table(value, PARAMETER)
+        table.flag("design")
         found = table.need("in")
         table.close()
     if not isinstance(found, (str, int)) or isinstance(found, bool):
@@ -68,7 +69,7 @@ def read_design(top: Table, unbounded: Sequence[Unbounded] = ()) -> Design | Non
                 entry = table.get(name)
                 if isinstance(entry, dict):
                     with located(key=name):
-                        if _is_design(Table(entry)):
+                        if Table(entry, PARAMETER).flag("design"):
                             names.append(name)
     chosen = tuple(variables.get(name, name) for name in names)
     if "design" not in top:
@@ -88,13 +89,6 @@ def read_design(top: Table, unbounded: Sequence[Unbounded] = ()) -> Design | Non
     sense = [s.opposite if objective in variables else s for s in given]
     best = [variables.get(objective, objective)] if given else []
     return _without_quantify(Design(chosen, *sense, *best), top)
-
-
-def _is_design(table: Table) -> bool:
-    value = table.get("design")
-    if value is not None and not isinstance(value, bool):
-        raise CaseError("true or false is needed here", key="design")
-    return bool(value)
 
 
 def _without_quantify(design: Design, top: Table) -> Design:

@@ -80,7 +80,7 @@ def read_domain_for(
         with each:
             table = top.table("parameters")
     with located(key="parameters"):
-        constraints = table.get("constraints") or []
+        constraints = [] if table.get("constraints") is None else table.get("constraints")
         for name in table:
             if name != "constraints":
                 _read_parameter(name, table, exponents, (box, unbounded), each)

@@ -17,10 +17,10 @@ from paramverify.algebra.polynomials import Polynomial, RationalFunction
 from paramverify.errors import CaseError, LimitError, located
 from paramverify.models.context import Checks
 from paramverify.models.names import as_value, distinct, find, nearest, same
+from paramverify.models.prior_keys import DISTRIBUTION, DISTRIBUTIONS
 from paramverify.tables import Table, as_expression, check_name
 
 MAX_ASSIGNMENTS = 200_000
-DISTRIBUTIONS = ("bernoulli", "binomial", "categorical", "uniform", "given")
 
 Assignment = tuple[Value, ...]
 
@@ -226,7 +226,7 @@ def _entry(entry: object, earlier: Mapping[str, Collection[Value]], checks: Chec
         return _Derived(expression, checks)
     if not isinstance(entry, dict):
         raise CaseError("a distribution (a table) or an expression over earlier variables is needed here")
-    table = Table(entry)
+    table = Table(entry, DISTRIBUTION)
     result: _Rows
     if "given" in table:
         given = [table.text("given")] if isinstance(table.get("given"), str) else table.texts("given")

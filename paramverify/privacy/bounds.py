@@ -14,9 +14,9 @@ from paramverify.algebra.signs import Sign, sign_on
 from paramverify.errors import CaseError, InputError, located
 from paramverify.models.context import Checks
 from paramverify.models.measures import Measure, Metric, Pure
+from paramverify.privacy.keys import LENGTH, MAX_LENGTH
 from paramverify.tables import Table
 
-MAX_LENGTH = 100_000
 DISTANCE = re.compile(r"\bdistance\b")  # in a bound, the distance of two inputs
 
 
@@ -82,7 +82,7 @@ def _bound(expression: Expression, name: str, checks: Checks) -> tuple[Pure, str
 
 def read_one_sided(privacy: Table) -> bool:
     """Reads `one_sided`: whether sequences that are impossible under one secret are ignored."""
-    return "one_sided" in privacy and privacy.choice("one_sided", ("ignored",)) == "ignored"
+    return "one_sided" in privacy and bool(privacy.choice("one_sided"))
 
 
 def read_lengths(value: object) -> tuple[int, ...]:
@@ -98,11 +98,7 @@ def read_lengths(value: object) -> tuple[int, ...]:
             return (value,)
         if value == "all":
             return ()
-        match = (
-            re.fullmatch(r"\s*([0-9]{1,6})\s*\.\.\s*([0-9]{1,6})\s*", value)
-            if isinstance(value, str)
-            else None
-        )
+        match = LENGTH.fullmatch(value) if isinstance(value, str) else None
         if match and 1 <= int(match.group(1)) <= int(match.group(2)) <= MAX_LENGTH:
             return tuple(range(int(match.group(1)), int(match.group(2)) + 1))
         reason = f'a number from 1 to {MAX_LENGTH}, a range such as "1..15", or "all" is needed here'

@@ -20,6 +20,7 @@ from paramverify.algebra.budgets import read_epsilon
 from paramverify.algebra.exponents import exponents
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, Each, FinerError, InputError, gathered, located
+from paramverify.expectations import read_expect
 from paramverify.files import read_file
 from paramverify.models.context import Checks, check_domain
 from paramverify.models.definitions import Definitions, read_files, unknown_table
@@ -41,9 +42,9 @@ from paramverify.models.priors import Prior
 from paramverify.models.undeclared import explained
 from paramverify.privacy.bounds import check_distance, read_lengths, read_measure, read_one_sided
 from paramverify.privacy.impossible import possible
+from paramverify.privacy.keys import CLAIMED, shape_of_case
 from paramverify.privacy.secrets import Compared, read_comparison
 from paramverify.tables import MAX_BYTES, Table, all_expressions, in_case, read_document
-from paramverify.verdicts import read_expectation
 
 PRIVACY = ("prior", "mechanism", "secrets", "neighbours", "privacy")
 NOWHERE: Mapping[str, Fraction] = MappingProxyType({})
@@ -111,7 +112,9 @@ def read_case(
         finer: dict[str, list[Fraction]] = {}
         while True:
             try:
-                return replace(_Reader(Table(data), path, digest, finer).case(), text=text)
+                return replace(
+                    _Reader(Table(data, shape_of_case(data)), path, digest, finer).case(), text=text
+                )
             except FinerError as error:
                 if error.exponent in finer.setdefault(error.name, []):
                     raise
@@ -140,10 +143,10 @@ class _Reader:
     def case(self) -> Case:
         title = self.top.text("title", "")
         source = self.top.text("source", "")
-        claimed = "claim" in self.top or "define" in self.top
+        claimed = self.top.section is CLAIMED
         with gathered() as each:
             with each:
-                expect = read_expectation(self.top, claimed)
+                expect = read_expect(self.top, claimed)
             with each:
                 read = self.claim() if claimed else self.privacy()
         return replace(read, title=title, source=source, expect=expect)
@@ -152,7 +155,7 @@ class _Reader:
         """Reads a case of an inequality of its own: `[define]` and `[claim]`."""
         with gathered() as each:
             for name in PRIVACY:
-                if name in self.top:
+                if name in self.top.data:
                     raise CaseError("give either [claim], or [mechanism] and [privacy]", key=name)
             define = self.top.table("define") if "define" in self.top else Table({})
             if "claim" not in self.top:

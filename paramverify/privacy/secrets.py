@@ -30,14 +30,15 @@ from paramverify.models.mechanisms.hmm import Explicit, read_row
 from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.neighbourhoods import Neighbourhood, unformed
 from paramverify.models.noise import Noise
+from paramverify.models.prior_keys import DISTRIBUTIONS
 from paramverify.models.priors import (
-    DISTRIBUTIONS,
     InitialDistribution,
     Prior,
     SecretPair,
     check_labels,
     read_prior,
 )
+from paramverify.privacy.keys import NAMES_OF_STARTS, STARTS
 from paramverify.spelling import nearest
 from paramverify.tables import Table, check_name, is_decimal
 
@@ -221,7 +222,7 @@ def _conditioned(
 def _explicit_pairs(top: Table, mechanism: Explicit, checks: Checks) -> list[SecretPair]:
     """Reads `[prior.NAME]`: initial distributions written out state by state."""
     priors: dict[str, InitialDistribution] = {}
-    with top.within("prior") as table:
+    with top.within("prior", STARTS) as table:
         for name in table:
             row = table.get(name)
             if not isinstance(row, dict) or row.keys() & set(DISTRIBUTIONS) - set(mechanism.model.states):
@@ -232,7 +233,7 @@ def _explicit_pairs(top: Table, mechanism: Explicit, checks: Checks) -> list[Sec
                 checks.distribution(row, "this distribution")
                 numbered = {mechanism.model.states.index(s): p for s, p in row.items()}
                 priors[name] = InitialDistribution.of(numbered, checks)
-    table = top.table("secrets")
+    table = top.table("secrets", NAMES_OF_STARTS)
     with located(key="secrets"):
         wanted = _pairs(table, checks.mistakes)
         table.close()

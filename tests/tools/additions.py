@@ -53,9 +53,15 @@ MECHANISM = '''"""`kind = "flipped"`: one whole answer with noise, counted from 
 from dataclasses import dataclass
 from fractions import Fraction
 
+from paramverify.keys import Key, Section
 from paramverify.models.mechanisms import read_query
+from paramverify.models.mechanisms._keys import QUERY
 from paramverify.models.mechanisms._one_shot import OneShot
-from paramverify.models.noise import Noise, read_noise
+from paramverify.models.noise import NOISE, Noise, read_noise
+
+SECTION = Section(
+    "flipped", "One answer from above.", (QUERY, Key("noise", NOISE, "The noise.", needed=True))
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -14,10 +14,11 @@ from contextlib import nullcontext
 
 from flint import fmpq
 
-from paramverify.algebra.expressions import NAME
+from paramverify.algebra import expressions
 from paramverify.algebra.polynomials import RationalFunction, constant_value, is_constant, rational
 from paramverify.errors import CaseError, ModelError, gathered, located
 from paramverify.models.chains.chain import ANY, Chain, Row, Value, is_zero, uniform
+from paramverify.models.chains.keys import ACTIONS, ROW
 from paramverify.models.context import Checks
 from paramverify.spelling import nearest
 from paramverify.tables import Table, as_expression
@@ -51,7 +52,7 @@ def read_states(table: Table, checks: Checks, process: bool, initial: list[str] 
                         variables.setdefault(variable, {})[index[name]] = value
             rows: dict[str, Row] = {ANY: ((index[name], fmpq(1)),)}
             if "to" in entry:
-                with entry.within("to") as given:
+                with entry.within("to", ACTIONS if process else ROW) as given:
                     rows = {}
                     for action in given if process else (ANY,):
                         with given.within(action) if process else nullcontext(given) as row:
@@ -76,9 +77,9 @@ def read_states(table: Table, checks: Checks, process: bool, initial: list[str] 
 def _whole(table: Table) -> dict[str, int]:
     found: dict[str, int] = {}
     for name in table:
-        if not NAME.match(name):
+        if not expressions.NAME.match(name):
             raise CaseError("a name has letters, digits and _, and starts with a letter", key=name)
-        found[name] = table.integer(name, 0, 10**9)
+        found[name] = table.integer(name)
     return found
 
 

@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.errors import CaseError, InputError, LimitError, gathered, located
+from paramverify.keys import Key, Section, Variants, one_of, with_keys
 from paramverify.models.conditions import Shape, shape_of
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
+from paramverify.models.mechanisms._keys import MAX_BY
 from paramverify.models.names import as_value, find, literal
 from paramverify.models.noise import Noise, Releases
 from paramverify.models.priors import InitialDistribution, SecretPair
@@ -36,8 +38,17 @@ REGISTRY = Registry(__name__, "paramverify.mechanisms", "mechanism")
 Input = tuple[Value, ...]
 
 MAX_NEIGHBOURS = 2_000_000
-MAX_BY = 999_999
 MAX_CONSIDERED = 1_000_000  # unordered pairs of inputs to which a condition is applied
+
+
+def declared(kind: str) -> Section | None:
+    """Returns what the module of a kind declares as its `SECTION`, with `kind`; None where it does not."""
+    section = getattr(REGISTRY.module(kind), "SECTION", None)
+    return with_keys(section, Key("kind", one_of(kind), KIND, needed=True)) if section else None
+
+
+KIND = "What the mechanism is."
+MECHANISM = Variants("[mechanism]", "What is released.", REGISTRY.names, declared, tag="kind", text=KIND)
 
 
 class Mechanism(Protocol):

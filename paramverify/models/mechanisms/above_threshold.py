@@ -23,10 +23,11 @@ from typing import TYPE_CHECKING, Any
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, gathered
+from paramverify.keys import EXPRESSION, Either, Key, Listed, Section, whole
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import Drawing, Input, Mechanism, neighbouring_inputs, read_queries
-from paramverify.models.noise import Noise, Releases, read_noise
+from paramverify.models.noise import MAX_RANGE, NOISE, Noise, Releases, read_noise
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.tables import Table
 
@@ -35,6 +36,32 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CHECKED = True  # `read` checks the probabilities
+_NUMBER = whole(0, MAX_RANGE)
+_THRESHOLDS = Either((_NUMBER, Listed("a list of whole numbers", _NUMBER)))
+SECTION = Section(
+    "above_threshold",
+    "Whether each noisy answer reaches a noisy threshold, until one does.",
+    (
+        Key(
+            "threshold",
+            Either((EXPRESSION, Listed("a list of whole numbers", _NUMBER))),
+            "The threshold, or a list of them; beside `queries` it may be an expression.",
+            needed=True,
+        ),
+        Key("threshold_noise", NOISE, "The noise of the threshold.", needed=True),
+        Key("query_noise", NOISE, "The noise of each answer.", needed=True),
+        Key(
+            "queries",
+            Listed("a list of expressions", EXPRESSION, least=1),
+            "The answers of one data set, as expressions over the variables of [prior].",
+        ),
+    ),
+    also={
+        "if": {"required": ["queries"]},
+        "then": {"properties": {"threshold": EXPRESSION.schema()}},
+        "else": {"properties": {"threshold": _THRESHOLDS.schema()}},
+    },
+)
 
 BELOW, ABOVE, END = "⊥", "⊤", "end"
 SIDES = ("left", "right")

@@ -8,10 +8,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from paramverify.errors import gathered
+from paramverify.keys import Key, Section
 from paramverify.models.context import Checks
 from paramverify.models.mechanisms import Drawing, Mechanism, read_query
+from paramverify.models.mechanisms._keys import QUERY
 from paramverify.models.mechanisms._one_shot import OneShot
-from paramverify.models.noise import Noise, Releases, read_noise
+from paramverify.models.noise import NOISE, Noise, Releases, read_noise
 from paramverify.tables import Table
 
 if TYPE_CHECKING:
@@ -19,6 +21,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CHECKED = True  # `read` checks the probabilities
+SECTION = Section(
+    "geometric",
+    "One whole answer with noise.",
+    (QUERY, Key("noise", NOISE, "The noise of the answer.", needed=True)),
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, gathered, located
+from paramverify.keys import EXPRESSION, TEXT, Key, Listed, Section, by_name
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import Input, Mechanism, compare, neighbouring_inputs
@@ -20,6 +21,27 @@ from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.tables import Table, as_expression
 
 CHECKED = True  # `read` checks the probabilities
+NAMES = Listed("a list of texts", TEXT, least=1, distinct=True)
+ROW = by_name(
+    "", "A distribution; names that are left out have probability zero.", EXPRESSION, "A probability."
+)
+EMISSIONS = by_name(
+    "[mechanism.emissions]", "What each state emits.", ROW, "The distribution of a state.", named="STATE"
+)
+TRANSITIONS = by_name(
+    "[mechanism.transitions]", "Where each state goes.", ROW, "The distribution of a state.", named="STATE"
+)
+SECTION = Section(
+    "hmm",
+    "A hidden Markov model, state by state; it emits in its initial state first, and then moves.",
+    (
+        Key("states", NAMES, "The names of the states.", needed=True),
+        Key("observations", NAMES, "What states may emit.", needed=True),
+        Key("emissions", EMISSIONS, needed=True),
+        Key("transitions", TRANSITIONS, "Where each state goes; left out, the state stays."),
+        Key("start", EXPRESSION, "The initial state: an expression over the variables of [prior]."),
+    ),
+)
 
 Rows = Mapping[str, Mapping[str, RationalFunction]]
 

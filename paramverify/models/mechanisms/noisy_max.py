@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, common_denominator
 from paramverify.errors import gathered
+from paramverify.keys import Key, Section, one_of
 from paramverify.models.conditions import Part, Shape
 from paramverify.models.context import Checks
 from paramverify.models.mechanisms import Drawing, Input, Mechanism, read_queries
+from paramverify.models.mechanisms._keys import QUERIES
 from paramverify.models.mechanisms._one_shot import OneShot
-from paramverify.models.noise import Noise, Releases, read_noise
+from paramverify.models.noise import NOISE, Noise, Releases, read_noise
 from paramverify.models.worst_pairs import largest_ratio, statement
 from paramverify.tables import Table
 
@@ -26,6 +28,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CHECKED = True  # `read` checks the probabilities
+SECTION = Section(
+    "noisy_max",
+    "The index, from 1, of the largest noisy answer.",
+    (
+        QUERIES,
+        Key("noise", NOISE, "The noise of each answer.", needed=True),
+        Key(
+            "ties",
+            one_of("uniform", "first"),
+            "Which of several largest answers is released: each alike, or the first.",
+            default="uniform",
+        ),
+    ),
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -108,7 +124,7 @@ def read(table: Table, checks: Checks) -> Mechanism:
         with each:
             noise = read_noise(table, "noise", checks)
         with each:
-            ties = table.choice("ties", ("uniform", "first"), "uniform")
+            ties = table.choice("ties")
         with each:
             table.close()
     if noise.truncated:

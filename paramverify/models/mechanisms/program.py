@@ -13,6 +13,20 @@ from typing import TYPE_CHECKING, Any
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, LimitError, gathered, located
+from paramverify.keys import (
+    EXPRESSION,
+    FILE,
+    NAME,
+    TEXT,
+    VALUE,
+    Either,
+    Key,
+    Leaf,
+    Listed,
+    Section,
+    exactly_one,
+    whole,
+)
 from paramverify.models.conditions import Part, Shape
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM, one_shot
@@ -49,6 +63,45 @@ FILES = ("file",)  # keys of `[mechanism]` that name files
 
 MAX_VALUES = 1_000  # of one input
 MAX_LENGTH = 1_000  # of one array
+
+RANGE = Leaf(
+    'a range such as "-1..1"',
+    {"type": "string", "pattern": r"^\s*-?[0-9]{1,6}\s*\.\.\s*-?[0-9]{1,6}\s*$"},
+)
+INPUT = Section(
+    "[mechanism.inputs.NAME]",
+    "An input with a set of values, for [neighbours].",
+    (
+        Key("length", whole(1, MAX_LENGTH), "The length, if the input is an array."),
+        Key(
+            "values",
+            Either((RANGE, Listed("a list of values", VALUE, least=1))),
+            'The possible values, of each entry if it is an array: a list, or a range such as "0..3".',
+            needed=True,
+        ),
+    ),
+)
+INPUTS = Section(
+    "[mechanism.inputs]",
+    "The inputs of the program: what is private.",
+    others=Key(
+        "NAME",
+        Either((EXPRESSION, Listed("a list of expressions", EXPRESSION, least=1), INPUT)),
+        "An input: an expression over the variables of [prior], a list of them for an array, or its values.",
+    ),
+    names=NAME,
+    least=1,
+)
+SECTION = Section(
+    "program",
+    "A mechanism that is written in a subset of Python.",
+    (
+        Key("source", TEXT, "The text of the program."),
+        Key("file", FILE, "The file of the program, relative to the case file."),
+        Key("inputs", INPUTS, needed=True),
+    ),
+    rules=(exactly_one("source", "file"),),
+)
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_ .-]*[A-Za-z0-9_.-]|[A-Za-z_]")
 _RANGE = re.compile(r"\s*(-?[0-9]{1,6})\s*\.\.\s*(-?[0-9]{1,6})\s*")
@@ -237,7 +290,7 @@ class Given:
     def read(value: object) -> Given:
         """Reads an entry of the table."""
         if isinstance(value, dict):
-            return Given._of_values(Table(value))
+            return Given._of_values(Table(value, INPUT))
         listed = value if isinstance(value, list) else [value]
         if not listed:
             raise CaseError("an empty list")

@@ -9,13 +9,36 @@ from fractions import Fraction
 
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, located
+from paramverify.keys import EXPRESSION, FLAG, VALUE, Key, Listed, Section, exactly_one
 from paramverify.models.context import Checks
 from paramverify.models.mechanisms import Input, Mechanism, read_query
+from paramverify.models.mechanisms._keys import QUERY
 from paramverify.models.mechanisms._one_shot import OneShot
 from paramverify.models.names import distinct
 from paramverify.tables import Table
 
 CHECKED = True  # `read` checks the probabilities
+SECTION = Section(
+    "randomized_response",
+    "One of several values, truthfully or at random.",
+    (
+        QUERY,
+        Key(
+            "values",
+            Listed("a list of values", VALUE, least=2, distinct=True),
+            "The values that may be reported.",
+            default=[0, 1],
+        ),
+        Key("truth", EXPRESSION, "The probability of the true value; the others are equally likely."),
+        Key(
+            "coin",
+            EXPRESSION,
+            "The probability of a truthful answer; otherwise all values are equally likely.",
+        ),
+        Key("memory", FLAG, "Whether a sequence repeats its first answer.", default=False),
+    ),
+    rules=(exactly_one("truth", "coin"),),
+)
 
 
 def read(table: Table, checks: Checks) -> Mechanism:
@@ -50,8 +73,5 @@ def read(table: Table, checks: Checks) -> Mechanism:
     def release(given: Input) -> list[RationalFunction]:
         return rows[(given[0],)]
 
-    memory = table.get("memory") or False
-    if not isinstance(memory, bool):
-        raise CaseError("true or false is needed here", key="memory")
-    outputs = tuple(map(str, values))
+    memory, outputs = table.flag("memory"), tuple(map(str, values))
     return OneShot(checks, read_query(table), (values,), outputs, release, default_by="any", memory=memory)

@@ -15,16 +15,54 @@ from dataclasses import dataclass
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, gathered, located
+from paramverify.keys import EXPRESSION, TEXT, Key, Listed, Section, by_name, exactly_one, whole
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
-from paramverify.models.mechanisms import Input, Mechanism, compare, neighbouring_inputs, read_query
-from paramverify.models.mechanisms.hmm import read_row
+from paramverify.models.mechanisms import (
+    Input,
+    Mechanism,
+    compare,
+    neighbouring_inputs,
+    read_query,
+)
+from paramverify.models.mechanisms._keys import QUERY
+from paramverify.models.mechanisms.hmm import EMISSIONS, TRANSITIONS, read_row
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.tables import Table
 
 CHECKED = True  # `read` checks the probabilities
 
 MAX_DAY = 20
+
+SECTION = Section(
+    "time_series",
+    "A Markov chain, a state and a noisy release each day; the secret is the state on one day.",
+    (
+        QUERY,
+        Key("states", Listed("a list of texts", TEXT, least=2, distinct=True), "The states.", needed=True),
+        Key(
+            "initial",
+            by_name(
+                "[mechanism.initial]", "The distribution of the first day.", EXPRESSION, "A probability."
+            ),
+            needed=True,
+        ),
+        Key("transitions", TRANSITIONS, needed=True),
+        Key(
+            "truth",
+            EXPRESSION,
+            "The probability that the state itself is released; the others are equally likely.",
+        ),
+        Key("emissions", EMISSIONS, "What each state releases."),
+        Key(
+            "observations",
+            Listed("a list of texts", TEXT),
+            "What may be released; left out, the states.",
+        ),
+        Key("day", whole(1, MAX_DAY), "The day of the secret.", default=1),
+    ),
+    rules=(exactly_one("truth", "emissions"),),
+)
 
 Matrix = Sequence[Sequence[RationalFunction]]
 
@@ -128,7 +166,7 @@ def read(table: Table, checks: Checks) -> Mechanism:
         with each:
             emissions = _emissions(table, states, observations, checks)
         with each:
-            day = table.integer("day", 1, MAX_DAY) if "day" in table else 1
+            day = table.integer("day")
         with each:
             query = read_query(table)
         with each:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from paramverify.algebra.polynomials import RationalFunction, is_constant
 from paramverify.errors import CaseError, InputError, gathered
+from paramverify.keys import Key, Section, Variants, whole, with_keys
 from paramverify.models.context import Checks
 from paramverify.plugins import Registry, owner
 from paramverify.tables import Table
@@ -70,11 +71,13 @@ class NoiseKind:
 
     `form` is its entries in a case file. Where it is `ranged`, the entry `range = n` says the largest answer,
     unless the caller does; `read` is then given that range, and otherwise the caller's or None.
+    `section` declares its entries, without `range`; None of a plugin that declares nothing.
     """
 
     form: str
     read: Callable[[Table, Checks, Range | None], Noise]
     ranged: bool = False
+    section: Section | None = None
 
 
 def read_noise(
@@ -90,7 +93,7 @@ def read_noise(
     """
     with table.within(name) as inner:
         kinds = REGISTRY.loaders()
-        chosen = next((kind for kind in kinds if kind in inner), None)
+        chosen = next((kind for kind in kinds if kind in inner.data), None)
         if chosen is None:
             inner.check_spelling(*kinds)
             known = [_kind(load()) for load in kinds.values()]
@@ -110,6 +113,19 @@ def read_noise(
             with each:
                 inner.close()
         return noise
+
+
+def declared(kind: str, ranged: bool = True) -> Section | None:
+    """Returns the declaration of a kind of noise, with `range` where it is for the noise to say."""
+    known = _kind(REGISTRY.module(kind))
+    ranged = ranged and known.ranged
+    return with_keys(known.section, RANGE) if known.section and ranged else known.section
+
+
+RANGE = Key("range", whole(1, MAX_RANGE), "The largest answer; answers are 0, 1, ..., range.", needed=True)
+NOISE = Variants(
+    "noise", "The noise: what an answer is released as.", REGISTRY.names, declared, text="The noise."
+)
 
 
 def _kind(module: ModuleType) -> NoiseKind:

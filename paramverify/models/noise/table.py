@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, gathered, located
+from paramverify.keys import EXPRESSION, Key, Listed, Section
 from paramverify.models.context import Checks
 from paramverify.models.noise import Noise, NoiseKind, Range
 from paramverify.tables import Table, as_expression
@@ -39,4 +40,16 @@ def _read(table: Table, checks: Checks, given: Range | None) -> Noise:
     return table_noise(rows, checks)
 
 
-NOISE = NoiseKind("table = [[...], ...]", _read)
+SECTION = Section(
+    "{ table = ... }",
+    "Noise that is written out.",
+    (
+        Key(
+            "table",
+            Listed("a list of rows", Listed("a list of expressions", EXPRESSION), least=2),
+            "A row for each answer 0, 1, ...: the probabilities of what it is released as.",
+            needed=True,
+        ),
+    ),
+)
+NOISE = NoiseKind("table = [[...], ...]", _read, section=SECTION)

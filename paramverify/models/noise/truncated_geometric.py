@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from paramverify.algebra.polynomials import RationalFunction
+from paramverify.keys import EXPRESSION, Key, Section
 from paramverify.models.context import Checks
 from paramverify.models.noise import Noise, NoiseKind, Range
 from paramverify.tables import Table
@@ -39,4 +40,16 @@ def _read(table: Table, checks: Checks, given: Range | None) -> Noise:
     return truncated_geometric(alpha, given.limit, checks)
 
 
-NOISE = NoiseKind("truncated_geometric = alpha", _read, ranged=True)
+SECTION = Section(
+    "{ truncated_geometric = ... }",
+    "Geometric noise on 0..range; what falls beyond an end is given to the end.",
+    (
+        Key(
+            "truncated_geometric",
+            EXPRESSION,
+            "The number alpha in (0, 1); each step away from the answer is alpha times as likely.",
+            needed=True,
+        ),
+    ),
+)
+NOISE = NoiseKind("truncated_geometric = alpha", _read, ranged=True, section=SECTION)

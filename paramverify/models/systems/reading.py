@@ -10,13 +10,13 @@ from paramverify.errors import CaseError, located
 from paramverify.models.context import Checks
 from paramverify.models.noise import Range, read_noise
 from paramverify.models.systems import slots, wellformed
+from paramverify.models.systems.keys import MAX_ANSWER
 from paramverify.models.systems.system import Actions, Distribution, System, rows_of
 from paramverify.models.systems.weights import Weights, is_number
 from paramverify.spelling import nearest
 from paramverify.tables import Table, as_expression, check_name
 
 MAX_STATES = 1_000_000
-MAX_ANSWER = 200
 
 
 def read_system(
@@ -51,7 +51,7 @@ def _explicit(table: Table, checks: Checks) -> System:
         table.close()  # a list with a wrong name is told before actions that are not found
     lists = {name: tuple(table.texts(name)) if name in table else () for name in _LISTS}
     actions = Actions(*(lists[name] for name in _LISTS))
-    partial = table.choice("environment", ("any", "accepted"), "any") == "accepted"
+    partial = table.choice("environment") == "accepted"
     inner = table.table("steps")
     names = tuple(inner)
     each = checks.mistakes
@@ -93,10 +93,7 @@ def _fields(table: Table, index: dict[str, int]) -> dict[str, tuple[int | None, 
         for name in given:
             check_name(name)
             with given.within(name) as values:
-                known = {
-                    _known(state, index, state, "state"): values.integer(state, -(10**9), 10**9)
-                    for state in values
-                }
+                known = {_known(state, index, state, "state"): values.integer(state) for state in values}
             found[name] = tuple(map(known.get, range(len(index))))
     return found
 
@@ -137,14 +134,14 @@ def read_slots(table: Table, checks: Checks) -> slots.Slots:
     with located(key="data"):
         data = _whole_numbers(table.need("data"))
     return slots.Slots(
-        slots=table.integer("slots", 0, 12),
-        points=table.integer("points", 1, 100),
+        slots=table.integer("slots"),
+        points=table.integer("points"),
         data=data,
         queries=_queries(table, checks),
         ring=checks.ring,
-        drops=table.choice("full", ("drop", "never"), "drop") == "drop",
-        shared=table.choice("memory", ("slot", "shared"), "slot") == "shared",
-        delete=_flag(table, "delete", True),
+        drops=table.choice("full") == "drop",
+        shared=table.choice("memory") == "shared",
+        delete=table.flag("delete"),
     )
 
 
@@ -176,7 +173,7 @@ def _queries(table: Table, checks: Checks) -> dict[str, slots.Answers]:
         names = table.texts("queries")
         if len(set(names)) < len(names):
             raise CaseError("a query stands here twice", key="queries")
-        limit = table.integer("range", 1, MAX_ANSWER)
+        limit = table.integer("range")
         answers = _answers(table, checks, (-limit, limit), "-range..range")
         found = dict.fromkeys(names, answers)
     else:
@@ -186,6 +183,7 @@ def _queries(table: Table, checks: Checks) -> dict[str, slots.Answers]:
                     with located(key="range"):
                         ends = _ends(own.text("range"))
                     found[name] = _answers(own, checks, ends, own.text("range"))
+                    own.close()
     for query in found:
         if query not in slots.FUNCTIONS:
             raise CaseError(f"{query!r} is not one of {', '.join(slots.FUNCTIONS)}", key="queries")
@@ -196,25 +194,16 @@ def _queries(table: Table, checks: Checks) -> dict[str, slots.Answers]:
 
 def _answers(table: Table, checks: Checks, ends: tuple[int, int], told: str) -> slots.Answers:
     inner = table.table("noise")
-    if "sampled" not in inner:
+    if "sampled" not in inner.data:
         answers = Range(ends[1] - ends[0], told)
-        noise = read_noise(table, "noise", checks, answers, ("{ sampled = base }",))
-        return slots.Answers(*ends, tuple(map(tuple, noise.rows)))
+        read = read_noise(table, "noise", checks, answers, ("{ sampled = base }",))
+        return slots.Answers(*ends, tuple(map(tuple, read.rows)))
     with located(key="noise"):
         sampler = checks.named(inner, "sampled")
         one = RationalFunction.of(checks.ring.number(1))
         checks.positive((sampler.numerator * sampler.denominator), "the base of the sampled noise")
         rest = one - sampler
         checks.positive(rest.numerator * rest.denominator, "1 minus the base of the sampled noise")
-        printed = inner.choice("line_06", ("corrected", "printed"), "corrected") == "printed"
+        printed = inner.choice("line_06") == "printed"
         inner.close()
         return slots.Answers(*ends, sampler=sampler, printed=printed)
-
-
-def _flag(table: Table, name: str, default: bool) -> bool:
-    value = table.get(name)
-    if value is None:
-        return default
-    if not isinstance(value, bool):
-        raise CaseError("true or false is needed here", key=name)
-    return value

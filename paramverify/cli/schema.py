@@ -1,0 +1,27 @@
+"""`paramverify schema`: what case files may have, for editors."""
+
+from __future__ import annotations
+
+import click
+
+from paramverify.cli._common import json_option, print_json, whole_timeout_option
+
+LISTED = (115, "Print the JSON Schema of case files, for editors.")
+KINDS = ("privacy", "claim", "interactive", "logic")
+
+
+@click.command("schema")
+@click.option("--kind", type=click.Choice(KINDS), help="Only cases of this kind; all kinds by default.")
+@json_option
+@whole_timeout_option
+def command(kind: str | None, as_json: bool) -> int:
+    """Print the JSON Schema of case files, for editors.
+
+    Editors complete keys by it, and mark mistakes. Save it in a file, and name the file in the first line of
+    a case: `#:schema paramverify.schema.json`.
+    """
+    from paramverify.reports.schema import schema
+
+    del as_json  # it is JSON in any case
+    print_json(schema(kind or ""))
+    return 0

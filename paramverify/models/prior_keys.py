@@ -1,0 +1,64 @@
+"""`[prior]`: what `priors` reads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from paramverify.keys import (
+    EXPRESSION,
+    NAME,
+    TEXT,
+    VALUE,
+    Either,
+    Key,
+    Listed,
+    Section,
+    by_name,
+    exactly_one,
+    needs,
+    whole,
+)
+
+DISTRIBUTIONS = ("bernoulli", "binomial", "categorical", "uniform", "given")
+
+
+_ROW = by_name(
+    "", "A distribution: each value with its probability.", EXPRESSION, "A probability.", named="VALUE"
+)
+DISTRIBUTION = Section(
+    "[prior.NAME]",
+    "A variable that is drawn.",
+    (
+        Key("bernoulli", EXPRESSION, "1 with this probability, else 0."),
+        Key(
+            "binomial",
+            Listed("[trials, probability]", (whole(1, 1000), EXPRESSION)),
+            "The number of successes: the number of trials, and the probability of each.",
+        ),
+        Key("categorical", replace(_ROW, name="categorical"), "Any values, each with its probability."),
+        Key("uniform", Listed("a list of values", VALUE, least=1), "Values that are equally likely."),
+        Key(
+            "given",
+            Either((TEXT, Listed("a list of texts", TEXT, least=1))),
+            "The earlier variable, or variables, on which this one depends.",
+        ),
+        Key(
+            "table",
+            by_name(
+                "table", "A distribution for each value of `given`.", _ROW, "A distribution.", named="VALUE"
+            ),
+            "A distribution for each value of `given`; commas stand between values of several variables.",
+        ),
+    ),
+    rules=(exactly_one(*DISTRIBUTIONS), needs("given", "table"), needs("table", "given")),
+)
+PRIOR = Section(
+    "[prior]",
+    "What the attacker believes: variables in order, of which later ones may depend on earlier ones.",
+    others=Key(
+        "NAME",
+        Either((EXPRESSION, DISTRIBUTION)),
+        "A variable: how it is drawn, or an expression over earlier ones.",
+    ),
+    names=NAME,
+)
