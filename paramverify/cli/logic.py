@@ -110,7 +110,7 @@ def command(
             if budgets.any:
                 return find_budgets(work, budgets, as_json, lift)
             results = _check(work, progress)
-    status = _status(results)
+    status = reports.standing(results)
     if evidence:
         lift()
         _write_evidence(work, results, status, evidence)
@@ -138,7 +138,7 @@ def _check(work: Work, progress: Callable[[int, int], None]) -> dict[str, Result
 
 
 def _write_evidence(work: Work, results: dict[str, Result], status: Standing, path: Path) -> None:
-    whole = status is not Standing.HOLDS or all(result.complete for result in results.values())
+    whole = reports.is_whole(results, status)
     document = reports.evidence(work.case, work.obligations, results, status if whole else Standing.UNKNOWN)
     if status is Standing.VIOLATED and document["status"] != status:
         reason = "a strict comparison that fails is no claim that fails"
@@ -156,11 +156,6 @@ def _assigned(texts: Iterable[str], option: str) -> dict[str, str]:
             raise InputError(f"write NAME=VALUE, not {text!r}", key=option)
         found[name.strip()] = value.strip()
     return found
-
-
-def _status(results: dict[str, Result]) -> Standing:
-    found = {result.status for result in results.values()}
-    return next(s for s in (Standing.VIOLATED, Standing.UNKNOWN, Standing.HOLDS) if s in found)
 
 
 def _lines(case: LogicCase, results: dict[str, Result], obligations: list[Decision]) -> list[str]:

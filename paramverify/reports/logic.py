@@ -111,6 +111,17 @@ def document(
     return found
 
 
+def standing(results: Mapping[str, Result]) -> Standing:
+    """Returns the word for all properties of a case together."""
+    found = {result.status for result in results.values()}
+    return next(s for s in (Standing.VIOLATED, Standing.UNKNOWN, Standing.HOLDS) if s in found)
+
+
+def is_whole(results: Mapping[str, Result], status: Standing) -> bool:
+    """Tells whether the claims of a proof are all that it needs; a violation needs its witness only."""
+    return status is not Standing.HOLDS or all(result.complete for result in results.values())
+
+
 def notes(case: LogicCase) -> list[str]:
     """Returns what is to be known of the neighbours, where a formula is about them."""
     asked = (part for found in case.properties.values() for part in parts(found.formula))

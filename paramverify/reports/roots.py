@@ -42,6 +42,16 @@ def latex(root: Root, constant: ExpConstant | None = None) -> str | None:
     return None if found is None or closed_form(root, constant) is None else str(sympy.latex(found))
 
 
+def mathml(root: Root, constant: ExpConstant | None = None) -> str | None:
+    """Returns the closed form as presentation MathML, where there is one."""
+    import sympy
+
+    found = _closed(root, constant)
+    if found is None:
+        return None
+    return str(sympy.printing.mathml(found, printer="presentation")).replace("&ExponentialE;", "e")
+
+
 def root_text(root: Root, constant: ExpConstant | None = None) -> str:
     """Returns a root in words: `1/2`, `sqrt(2)/2 (0.707107)`, or a decimal with the polynomial behind it."""
     if root.is_rational:
