@@ -24,6 +24,7 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._exits import STATUS_CODES
 from paramverify.errors import InputError, located
+from paramverify.pages.handing import beside
 from paramverify.pages.page import page
 from paramverify.pages.summary import word
 from paramverify.pages.work import Examined, Wanted, examine
@@ -57,8 +58,9 @@ def command(
 ) -> int:
     """Write a page about cases that can be handed over: question, verdict, map, evidence.
 
-    The page is one file, and works without a network. It has the evidence and the case files within it. The
-    time is shared by the cases. The exit code is that of the worst verdict.
+    The page is one file, and works without a network. It has the evidence and the case files within it;
+    evidence of more than 8 million characters is written beside it. The time is shared by the cases. The
+    exit code is that of the worst verdict.
     """
     options = session_options(timeout, backends, strategy, confirm)
     share = None if coverage is None else _share(coverage)
@@ -73,6 +75,8 @@ def command(
     with time_limit(timeout) as lift:
         lift()
         write_text(output, page(found, title))
+        for name, text in beside(found).items():
+            write_text(output.parent / name, text)
     status = next(s for s in ORDER if any(work.standing is s for work in found))
     if as_json:
         print_json({"status": status, "page": str(output), "cases": [_document(work) for work in found]})

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from paramverify import __version__, printable
 from paramverify.answers import Decision, Standing
+from paramverify.errors import InputError
 from paramverify.models.model import Model
 from paramverify.pages.markup import Element, Part, h
 from paramverify.pages.parts import commands, facts, folded, items, left_out, listing, paragraph, section
@@ -14,6 +15,16 @@ from paramverify.pages.work import Evidence, Examined, LogicWork, PrivacyWork, S
 from paramverify.reports import text, verdicts
 
 MOST_EMBEDDED = 8_000_000  # characters of evidence that a page carries with it
+_CONTENT = {
+    Standing.HOLDS: "It has every claim with its proof.",
+    Standing.VIOLATED: "It has the witness of the violation.",
+    Standing.UNKNOWN: "It has the claims that were proved.",
+}
+_LESS = {
+    Standing.HOLDS: "It does not show the verdict alone: no certificate says why these claims are enough.",
+    Standing.VIOLATED: "It does not show the violation alone: a strict comparison that fails is no claim.",
+    Standing.UNKNOWN: "It shows no verdict.",
+}
 
 
 def decisions(work: Examined) -> Sequence[Decision]:
@@ -32,9 +43,10 @@ def evidence(work: Examined, number: int) -> Element:
     name, case = shlex.quote(found.name), shlex.quote(work.source.name)
     parts: list[Part] = [
         paragraph(
-            "The evidence is a file. It has every claim with its proof, or the witness of a violation. The "
-            "checker replays all of it with exact arithmetic and asks no solver."
+            f"The evidence is a file. {_CONTENT[work.standing]} The checker replays it with exact "
+            "arithmetic and asks no solver."
         ),
+        *([paragraph(_LESS[work.standing])] if found.status != work.standing else []),
         facts(
             [
                 ("SHA-256 of the evidence", h("code", found.digest, class_="digest")),
@@ -44,24 +56,27 @@ def evidence(work: Examined, number: int) -> Element:
             ]
         ),
     ]
+    is_alone = isinstance(work, LogicWork) and work.standing is Standing.VIOLATED
+    check = f"paramverify check {name}" + ("" if is_alone else f" --case {case}")
     if is_embedded(found):
         saved = [_save(found.name, f"evidence-{number}"), _save(work.source.name, f"case-{number}")]
         parts.append(h("p", saved, class_="buttons"))
-        steps = [f"sha256sum {name}", f"paramverify check {name} --case {case}"]
     else:
-        told = (
-            f"It has {len(found.text):,} characters, too many for this page: the first command makes it again"
-        )
+        told = f"it has {len(found.text):,} characters, and stands beside the page as {found.name}"
         parts.append(left_out("The evidence is not in this page", told))
-        steps = [_make(work, case, name), f"paramverify check {name} --case {case}"]
-    if not isinstance(work, LogicWork):
-        steps.append(f"python -m paramverify.checker {name}")
-    parts.append(paragraph("Save both files in one folder. Then check them:"))
-    parts.append(commands(*steps))
-    last = "It needs the standard library of Python only, and the folder of the checker alone."
-    parts += [paragraph(f"The last command is the small checker without the rest of paramverify. {last}")] * (
-        len(steps) > 2
+        parts.append(h("p", _save(work.source.name, f"case-{number}"), class_="buttons"))
+    parts.append(paragraph("Put both files into one folder. Then check them:"))
+    parts.append(commands(f"sha256sum {name}", check, f"python -m paramverify.checker {name}"))
+    parts.append(
+        paragraph(
+            "The last command is the small checker without the rest of paramverify. It needs the standard "
+            "library of Python and its own folder only, and does not look at the case."
+        )
     )
+    if is_alone:
+        parts.append(
+            paragraph("Nothing derives such a witness from the case again; its numbers are checked.")
+        )
     others = [n for n in _files(work) if n]
     if others:
         told = f"The case names other files, which have to stand beside it: {', '.join(others)}."
@@ -75,19 +90,25 @@ def is_embedded(found: Evidence) -> bool:
     return len(found.text) <= MOST_EMBEDDED
 
 
+def beside(found: Sequence[Examined]) -> dict[str, str]:
+    """Returns the files that stand beside a page, by their names: evidence that is too long for it.
+
+    Raises:
+        InputError: two of them would have one name.
+    """
+    files: dict[str, str] = {}
+    for work in found:
+        if not is_embedded(work.evidence):
+            if work.evidence.name in files:
+                raise InputError(
+                    f"the evidence of two cases would be {work.evidence.name}: rename one of them"
+                )
+            files[work.evidence.name] = work.evidence.text
+    return files
+
+
 def _save(name: str, target: str) -> Element:
     return h("button", f"Save {printable.name(name)}", type="button", data_save=target, data_name=name)
-
-
-def _make(work: Examined, case: str, name: str) -> str:
-    command = (
-        "interactive"
-        if isinstance(work, SystemWork)
-        else "logic"
-        if isinstance(work, LogicWork)
-        else "verify"
-    )
-    return f"paramverify {command} {case} --evidence {name}"
 
 
 def _files(work: Examined) -> list[str]:

@@ -113,7 +113,7 @@ def folded(summary: str, *parts: Part) -> Element:
 
 def listing(content: str, label: str, numbered: bool = False) -> Element:
     """Returns a text as it is, with numbers of lines where they are wanted."""
-    lines = content.rstrip("\n").split("\n")
+    lines = content.removeprefix("\ufeff").rstrip().splitlines()
     shown: Part = "\n".join(lines)
     if numbered:
         shown = [h("span", f"{line}\n", class_="line") for line in lines]

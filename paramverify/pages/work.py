@@ -46,10 +46,11 @@ Limit = Callable[[float], AbstractContextManager[Any]]  # ends what is done with
 
 @dataclass(frozen=True)
 class Evidence:
-    """Evidence as the text of a file, and the name of that file."""
+    """Evidence as the text of a file, the name of that file, and the verdict that it shows alone."""
 
     name: str
     text: str
+    status: str
 
     @property
     def digest(self) -> str:
@@ -61,12 +62,12 @@ class Evidence:
         """Returns evidence about a case as it is written into a file."""
         text = json.dumps(document, ensure_ascii=False, indent=1)
         kept = text.encode(errors="backslashreplace").decode()
-        return Evidence(f"{Path(path).stem}.evidence.json", kept)
+        return Evidence(f"{Path(path).stem}.evidence.json", kept, str(document.get("status", "")))
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A case file as it is on disk: its path, its data, and its text."""
+    """A case file as it is on disk: its path, its data, and its text, with a mark of its encoding."""
 
     path: str
     data: Mapping[str, Any]
@@ -171,7 +172,7 @@ def _source(path: str) -> Source:
     data, _ = read_toml(Path(path))
     with located(file=path):
         content = read_file(Path(path), MAX_BYTES, "a case file")
-    return Source(path, data, content.decode("utf-8-sig"))
+    return Source(path, data, content.decode("utf-8"))
 
 
 def _options(wanted: Wanted, seconds: float) -> Options:
