@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from paramverify import printable
 from paramverify.algebra.points import in_words
+from paramverify.answers import Standing
 from paramverify.interactive.bounds import power
 from paramverify.models.systems.weights import is_zero
 from paramverify.pages.markup import Element, Part, h
@@ -13,6 +14,11 @@ from paramverify.reports import logic as told_logic
 from paramverify.reports.systems import brief, row, shown
 from paramverify.verdicts import Holds, Violated
 
+_TOGETHER = {
+    Standing.HOLDS: "Every formula is true.",
+    Standing.VIOLATED: "Not every formula is true.",
+    Standing.UNKNOWN: "Not every formula is decided.",
+}
 MOST_STATES = 40  # whose steps are listed
 FEW = 12  # steps that are not folded
 
@@ -140,7 +146,8 @@ def logic_verdict(work: LogicWork) -> Element:
         elif result.reason:
             told.append(paragraph(h("code", name), f": {printable.line(result.reason)}."))
     head: list[Part] = ["formula", "verdict", "comparisons", "method"]
-    return section("Verdict", table("Verdict on each formula", head, rows, sortable=True), told)
+    together = paragraph(badge(work.standing, work.standing.of_claim), f" {_TOGETHER[work.standing]}")
+    return section("Verdict", together, table("Verdict on each formula", head, rows, sortable=True), told)
 
 
 def nothing_to_map(what: str) -> Element:

@@ -7,7 +7,6 @@ from fractions import Fraction
 from paramverify.algebra.decimals import decimal_text
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real
-from paramverify.models.inequality import Inequality
 from paramverify.pages.handing import decisions
 from paramverify.pages.parts import ABOUT, Cell, fraction, number
 from paramverify.pages.work import Examined, LogicWork, PrivacyWork, SystemWork
@@ -17,10 +16,9 @@ from paramverify.synthesis.case_budget import CaseBudget
 
 def word(work: Examined) -> str:
     """Returns the word of the verdict: about privacy, or about the truth of a claim or of formulas."""
-    about_claim = isinstance(work, LogicWork)
     if isinstance(work, PrivacyWork):
-        about_claim = isinstance(work.case.model, Inequality)
-    return work.standing.of_claim if about_claim else work.standing.of_case
+        return text.verdict(work.standing, work.case.model)
+    return work.standing.of_claim if isinstance(work, LogicWork) else work.standing.of_case
 
 
 def privacy_ratio(work: Examined) -> Cell:
