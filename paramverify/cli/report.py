@@ -24,6 +24,7 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._exits import STATUS_CODES
 from paramverify.errors import InputError, located
+from paramverify.pages.comparison import read_summary
 from paramverify.pages.handing import beside
 from paramverify.pages.page import page
 from paramverify.pages.summary import word
@@ -42,6 +43,12 @@ ORDER = (Standing.VIOLATED, Standing.UNKNOWN, Standing.HOLDS)
     "--coverage",
     help="Share of the volume of the domain that a map may leave undecided; without it one that suits.",
 )
+@click.option(
+    "--comparison",
+    type=click.Path(),
+    metavar="FILE",
+    help="Add the table of backends from this summary.json, which `compare` writes.",
+)
 @json_option
 @timeout_option
 @session_option
@@ -50,6 +57,7 @@ def command(
     output: Path,
     title: str,
     coverage: str | None,
+    comparison: str | None,
     as_json: bool,
     timeout: float,
     backends: str | None,
@@ -64,6 +72,7 @@ def command(
     """
     options = session_options(timeout, backends, strategy, confirm)
     share = None if coverage is None else _share(coverage)
+    compared = None if comparison is None else read_summary(Path(comparison))
     until = time.monotonic() + options.seconds
     found: list[Examined] = []
     with progress_bar("cases") as progress:
@@ -74,7 +83,7 @@ def command(
             progress(number + 1, len(cases))
     with time_limit(timeout) as lift:
         lift()
-        write_text(output, page(found, title))
+        write_text(output, page(found, title, compared))
         for name, text in beside(found).items():
             write_text(output.parent / name, text)
     status = next(s for s in ORDER if any(work.standing is s for work in found))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite
+from math import isfinite, log, log10
 
 from paramverify.algebra.decimals import nearest
 from paramverify.pages.markup import Element, Part, h
@@ -15,13 +16,15 @@ from paramverify.synthesis.maps import Cell, RegionMap, Status
 
 Words = Callable[[Status], str]
 
-LEFT, TOP, WIDE, TALL = 56, 12, 384, 330  # the plane of a map, in units of the picture
+LEFT, TOP, WIDE, TALL = 64, 12, 384, 330  # the plane of a map, in units of the picture
 BELOW = 52  # room for ticks and the name of an axis
 STRIP, GAP = 26, 14  # height of the line of intervals, and its distance from the curve
 HIGH = 190  # height of the curve
 QUARTERS = [Fraction(k, 4) for k in range(5)]
 SHOWN = (Status.SAFE, Status.VIOLATING, Status.UNDECIDED)
-MOST_OVER = 3  # times the bound, above which a curve is cut off
+MOST_OVER = 3  # times the usual bound, above which a curve is cut off
+MOST_BOUNDS = 0.9  # share of the bounds that are not above the usual one
+WIDE_RANGE = 15  # of ratios, which are drawn by their logarithms then
 LONGEST_TICK = 9  # characters
 
 
@@ -189,37 +192,68 @@ def _tick(box: tuple[Fraction, Fraction], share: Fraction) -> str:
     return value if len(value) <= LONGEST_TICK else ""
 
 
-def _curve(curve: Curve, box: tuple[Fraction, Fraction]) -> Element:
-    """Returns the curve and its bound, cut off far above the bound, with ticks on the left."""
-    points = curve.sample(box)
-    bounds = [b for _, _, b in points if isfinite(b)]
-    most = MOST_OVER * max(bounds, default=1.0)
-    top = min(max([v for _, v, _ in points if isfinite(v)] + bounds, default=1.0), most) * 1.06
-    low = 1.0 if min([v for _, v, _ in points] + bounds, default=0.0) >= 1 and top > 1 else 0.0
-    across = _scale(box)
+@dataclass(frozen=True)
+class _Height:
+    """The vertical axis of a curve: from `low` to `high`, by logarithms where that is needed to see it."""
 
-    def place(x: float, y: float) -> str:
-        return f"{_text(LEFT + WIDE * across(x))} {_text(TOP + HIGH * (1 - (y - low) / (top - low)))}"
+    low: float
+    high: float
+    by_logarithm: bool
+
+    @staticmethod
+    def of(points: Sequence[tuple[float, float, float]]) -> _Height:
+        """Returns an axis for (place, value, bound), cut off far above most of the bounds."""
+        values = [v for _, v, _ in points if isfinite(v)]
+        bounds = sorted(b for _, _, b in points if isfinite(b))
+        usual = bounds[int(MOST_BOUNDS * (len(bounds) - 1))] if bounds else 1.0
+        high = min(max([*values, *bounds], default=1.0), MOST_OVER * usual)
+        low = 1.0 if min([*values, *bounds], default=0.0) >= 1 and high > 1 else 0.0
+        return _Height(low, high * 1.06, low > 0 and high > WIDE_RANGE)
+
+    def share(self, value: float) -> float:
+        """Returns how far up a value stands, from 0 to 1."""
+        if self.by_logarithm:
+            return log(value / self.low) / log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
+    def ticks(self) -> list[Fraction]:
+        """Returns about five round numbers."""
+        if not self.by_logarithm:
+            return _nice(self.low, self.high)
+        most = int(log10(self.high))
+        step = -(-most // 5)
+        return [Fraction(10) ** k for k in range(0, most + 1, max(1, step))]
+
+
+def _curve(curve: Curve, box: tuple[Fraction, Fraction]) -> Element:
+    """Returns the curve and its bound, with ticks on the left."""
+    points = curve.sample(box)
+    height, across = _Height.of(points), _scale(box)
+
+    def upwards(y: float) -> str:
+        return _text(TOP + HIGH * (1 - height.share(y)))
 
     def path(values: Iterable[tuple[float, float]]) -> str:
         found, pen = "", False
         for x, y in values:
-            inside = isfinite(y) and low <= y <= top
-            found += f"{'L' if pen else 'M'}{place(x, y)}" if inside else ""
+            inside = isfinite(y) and height.low <= y <= height.high
+            found += f"{'L' if pen else 'M'}{_text(LEFT + WIDE * across(x))} {upwards(y)}" if inside else ""
             pen = inside
         return found
 
     ticks: list[Element] = []
-    for value in _nice(low, top):
-        y = place(points[0][0], float(value)).split(" ")[1]
+    for value in height.ticks():
+        y = upwards(float(value))
         ticks.append(h("path", d=f"M{LEFT} {y}h-5", class_="tick"))
         ticks.append(h("path", d=f"M{LEFT} {y}h{WIDE}", class_="grid"))
         ticks.append(h("text", f"{float(value):g}", x=LEFT - 9, y=y, class_="upright"))
     middle = TOP + HIGH // 2
-    title = h("text", curve.label, x=14, y=middle, transform=f"rotate(-90 14 {middle})", class_="across axis")
+    turned = f"rotate(-90 12 {middle})"
+    title = h("text", curve.label, x=12, y=middle, transform=turned, class_="across axis")
     frame = h("rect", x=LEFT, y=TOP, width=WIDE, height=HIGH, class_="frame")
     bound = h("path", d=path((x, b) for x, _, b in points), class_="bound")
-    return h("g", ticks, frame, bound, h("path", d=path((x, v) for x, v, _ in points), class_="curve"), title)
+    line = h("path", d=path((x, v) for x, v, _ in points), class_="curve")
+    return h("g", [ticks, frame, bound, line, title])
 
 
 def _nice(low: float, high: float) -> list[Fraction]:

@@ -8,7 +8,7 @@ from itertools import islice
 
 from paramverify import printable
 from paramverify.algebra.decimals import decimal_text
-from paramverify.answers import Decision
+from paramverify.answers import Decision, Standing
 from paramverify.claims import Claim, Origin
 from paramverify.encodings.sequences import probabilities
 from paramverify.errors import LimitError
@@ -48,11 +48,32 @@ def verdict(work: PrivacyWork) -> Element:
     """Returns the verdict in words, and what shows a violation."""
     report, case = work.report, work.case
     first, *more = verdicts.headline(report, case)
-    parts: list[Part] = [paragraph(badge(report.status, word(work)), " ", printable.line(first))]
+    parts: list[Part] = [
+        paragraph(badge(report.status, word(work)), " ", h("code", printable.line(first))),
+        h("p", _in_words(work), class_="plain"),
+    ]
     parts += [paragraph(printable.line(line)) for line in more]
     if isinstance(report.verdict, Violated):
         parts += _witness(report.verdict.witness, case)
     return section("Verdict", parts)
+
+
+def _in_words(work: PrivacyWork) -> str:
+    """Returns the verdict for somebody who does not know the words."""
+    if isinstance(work.case.model, Inequality):
+        return {
+            Standing.HOLDS: "The claim is true at every point of the parameters.",
+            Standing.VIOLATED: "The claim is false at a point of the parameters.",
+        }.get(work.standing, _OPEN)
+    sides = "two neighbouring inputs" if work.case.neighbours else "the secrets of a pair"
+    who = "" if work.case.neighbours else ", whichever prior of the family an attacker has"
+    return {
+        Standing.HOLDS: f"No output tells {sides} apart by more than the budget allows{who}.",
+        Standing.VIOLATED: f"An output tells {sides} apart by more than the budget allows.",
+    }.get(work.standing, _OPEN)
+
+
+_OPEN = "This was not decided: neither a proof nor a counterexample was found."
 
 
 def _witness(found: AnyWitness, case: Case) -> list[Part]:

@@ -122,6 +122,7 @@ def _line(work: PrivacyWork, found: Intervals) -> tuple[list[Part], dict[str, An
         "axes": [partition.parameter],
         "parts": [_piece(piece, domain) for piece in partition.parts],
         "frame": frame_of("line", curve is not None),
+        "quantified": _ranging(domain, partition.quantified),
     }
 
 
@@ -160,10 +161,14 @@ def _range(piece: Piece, domain: Domain) -> str:
 
 
 def _quantified(domain: Domain, axes: str, quantified: Sequence[str]) -> str:
-    free = [name for name in quantified if not domain.box[name].is_point]
+    free = _ranging(domain, quantified)
     ranges = ", ".join(domain.range_of(name) for name in free)
     others = f"; what is said of them holds for all {ranges}" if free else ""
     return f"The picture is about the values of {axes}{others}."
+
+
+def _ranging(domain: Domain, names: Sequence[str]) -> list[str]:
+    return [name for name in names if not domain.box[name].is_point]
 
 
 def _best(work: PrivacyWork, found: Intervals | Regions) -> list[Part]:
@@ -202,6 +207,7 @@ def _plane(
         "axes": list(shown),
         "others": list(others),
         "frame": frame_of("plane"),
+        "quantified": _ranging(model.domain, mapped.quantified),
     }
     return [*told, picture, _shares(mapped, model), *_best(work, found)], data
 

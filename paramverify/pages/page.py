@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from paramverify import __version__, printable
 from paramverify.algebra.decimals import decimal_text
 from paramverify.models.model import Model
+from paramverify.pages.comparison import backends
 from paramverify.pages.drawing import patterns
 from paramverify.pages.findings import budget, claims, formulas, verdict
 from paramverify.pages.handing import assumed, evidence, is_embedded
@@ -34,8 +36,11 @@ STYLES = ("page.css", "print.css")
 SCRIPTS = ("exact.js", "points.js", "readout.js", "map.js", "tables.js", "page.js")
 
 
-def page(found: Sequence[Examined], title: str = "") -> str:
-    """Returns the page about some cases as HTML; it needs no other file and makes no request."""
+def page(found: Sequence[Examined], title: str = "", compared: Mapping[str, Any] | None = None) -> str:
+    """Returns the page about some cases as HTML; it needs no other file and makes no request.
+
+    `compared` is the summary that `compare` writes, where backends are to be compared on the page, too.
+    """
     single = found[0] if len(found) == 1 else None
     name = title or (printable.name(_title(single)) if single else f"{len(found)} cases")
     articles, blocks = [], []
@@ -58,7 +63,13 @@ def page(found: Sequence[Examined], title: str = "") -> str:
     if not single:
         above.append(_contents(found))
     footer = h("footer", h("p", f"Made by paramverify {__version__}. {_MARKED}"))
-    body = [patterns(), h("header", above, class_="page"), h("main", articles), footer, *blocks]
+    body = [
+        patterns(),
+        h("header", above, class_="page"),
+        h("main", articles, backends(compared) if compared else None),
+        footer,
+        *blocks,
+    ]
     return document(head, [*body, raw("script", script)])
 
 

@@ -99,7 +99,11 @@ def formula(function: RationalFunction, model: Model | Inequality) -> Element:
     if count <= MOST_TERMS:
         with suppress(LimitError):  # a number of too many digits
             text = reports.formula(function, model.domain).factored
-            return mathml.function(function, model.domain) if len(text) <= LONGEST else h("code", text)
+            return (
+                mathml.function(function, model.domain)
+                if len(text) <= LONGEST
+                else h("code", text, class_="formula")
+            )
     return h("span", f"a quotient of {count:,} terms", class_="left-out")
 
 
@@ -183,7 +187,11 @@ def _compared(case: Case, model: Model, data: Mapping[str, Any]) -> Element:
         return section("Neighbouring inputs", parts, level=4)
     secrets = data.get("secrets", {})
     rows = [[h("code", key), h("code", _entry(value))] for key, value in secrets.items() if key != "pairs"]
-    shown = table("Secrets", ["secret", "condition on the variables of the prior"], rows) if rows else None
+    shown = (
+        table("What each secret says", ["secret", "condition on the variables of the prior"], rows)
+        if rows
+        else None
+    )
     return section("Secrets", shown, _pairs(model, "secret"), level=4)
 
 
@@ -254,13 +262,19 @@ def _outputs(hmm: HMM, model: Model) -> Element:
     if len(hmm.states) * len(hmm.observations) > MOST_CELLS:
         reason = f"{len(hmm.states):,} inputs and {len(hmm.observations):,} outputs are too many for a table"
         return left_out("The matrix of the mechanism", reason)
-    rows: list[Row] = []
-    for state, row in zip(hmm.states, _rows(hmm), strict=True):
-        rows.append([printable.name(state), *(formula(p, model) for p in row)])
-    title = "Mechanism: the probability of an output (column) for an input (row)"
-    head: list[Part] = ["input", *map(printable.name, hmm.observations)]
+    sides, other = ("input", hmm.states), ("output", hmm.observations)
+    entries = _rows(hmm)
+    if len(hmm.observations) > len(hmm.states):
+        sides, other = other, sides
+        entries = [list(column) for column in zip(*entries, strict=True)]
+    rows: list[Row] = [
+        [printable.name(name), *(formula(p, model) for p in row)]
+        for name, row in zip(sides[1], entries, strict=True)
+    ]
+    title = f"Mechanism: the probability of an output for an input; each row is an {sides[0]}"
+    head: list[Part] = [sides[0], *map(printable.name, other[1])]
     shown = table(title, head, rows, first_is_head=True)
-    return shown if len(rows) <= FEW else folded(f"The mechanism as a table, {len(rows)} inputs", shown)
+    return shown if len(rows) <= FEW else folded(f"The mechanism as a table, {len(rows)} {sides[0]}s", shown)
 
 
 def _steps(hmm: HMM, model: Model) -> Element:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shlex
 import shutil
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ LEAKS = THREE.replace("Two people", "Two other people")
 PRIVATE = THREE.replace('ratio = "3"', 'ratio = "16"')
 
 
+@pytest.mark.slow
 def test_the_worst_verdict_is_the_exit_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Two cases on a page give the code of the leaking one, in text and in JSON alike, with digests."""
     for name, text in (("a.toml", PRIVATE), ("b.toml", LEAKS)):
@@ -84,6 +87,29 @@ def test_long_evidence_stands_beside_the_page(tmp_path: Path, monkeypatch: pytes
 
 
 @pytest.mark.slow
+def test_a_comparison_on_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The summary of `compare` becomes a table with its counts; another file is an error."""
+    path, summary, target = (tmp_path / name for name in ("case.toml", "compared/summary.json", "page.html"))
+    path.write_text(PRIVATE)
+    assert run(["compare", str(path), "--backends", "bernstein,roots", "-o", str(summary.parent)]) == 0
+    assert run(["report", str(path), "-o", str(target), "--comparison", str(summary)]) == 0
+    page = Page(target.read_text())
+    (table,) = page.having("table", aria_label="Backends")
+    place = page.elements.index(table)
+    rows = json.loads(summary.read_text())["configurations"]
+    shown = [seen.attributes["data-key"] for seen in page.elements[place:] if "data-key" in seen.attributes]
+    width = len(shown) // len(rows)
+    told = [
+        (line[0], line[1], line[4], Fraction(line[-1])) for line in zip(*[iter(shown)] * width, strict=True)
+    ]
+    wanted = [(r["encoding"], r["backend"], str(r["solved"]), Fraction(str(r["cpu"]))) for r in rows]
+    assert told == wanted
+    capsys.readouterr()
+    assert run(["report", str(path), "-o", str(target), "--comparison", str(path)]) == 2
+    assert "not a summary.json of `paramverify compare`" in capsys.readouterr().err
+
+
+@pytest.mark.slow
 def test_the_commands_of_a_page_do_what_it_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -111,4 +137,4 @@ def test_the_commands_of_a_page_do_what_it_says(
         program, *arguments = shlex.split(block[1])
         assert program == "paramverify"
         assert run(arguments) == 0, block
-        assert "accepted" in capsys.readouterr().out
+        assert re.search("^(checked|accepted)", capsys.readouterr().out, re.MULTILINE)

@@ -134,6 +134,7 @@ def test_the_evidence_is_in_the_page(three: Page) -> None:
     assert files[1] == THREE
 
 
+@pytest.mark.slow
 def test_numbers_with_a_constant(tmp_path: Path) -> None:
     """With exp(1/2) the data are functions of E too, which are right for every number in its place.
 

@@ -40,6 +40,13 @@ const Maps = (() => {
       for (const [name, value] of Object.entries(attributes)) found.setAttribute(name, `${value}`);
     }
 
+    // Returns for which values of the parameters that are not in the picture something is said.
+    others(status) {
+      const names = this.map.quantified.join(", ");
+      if (!names || !["safe", "violating"].includes(status)) return "";
+      return status === "safe" ? `, for all values of ${names}` : `, for some values of ${names}`;
+    }
+
     across(value) {
       return this.map.frame.left + this.map.frame.width * share(this.data.box[this.box[0]], value);
     }
@@ -132,7 +139,7 @@ const Maps = (() => {
       const [claim, at] = cell.slice(-2);
       const where = at < 0 ? "" : ` with ${this.map.at[at]}`;
       const why = claim < 0 ? "" : `: ${this.map.claims[claim]}${where}`;
-      return `The cell of the map is decided as a whole: ${this.data.about[status]} for ${sides.join(", ")}${why}.`
+      return `The cell of the map is decided as a whole: ${this.data.about[status]} for ${sides.join(", ")}${this.others(status)}${why}.`
         .replace(status === "undecided" ? /is decided as a whole: undecided/ : /$^/, "is undecided");
     }
   }
@@ -154,7 +161,7 @@ const Maps = (() => {
       const found = this.parts.find((part) => this.contains(part, value));
       if (!found) return null;
       const { name } = this.data.box[this.box[0]];
-      return `The part of the line: ${this.data.about[found.status]} for ${name} in ${found.text}.`;
+      return `The part of the line: ${this.data.about[found.status]} for ${name} in ${found.text}${this.others(found.status)}.`;
     }
 
     // Ends are rationals, or enclosed by two: a value between these belongs to no part that is known here.
