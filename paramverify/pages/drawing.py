@@ -10,8 +10,6 @@ from math import isfinite, log, log10
 from paramverify.algebra.decimals import nearest
 from paramverify.pages.markup import Element, Part, h
 from paramverify.reports.pictures.curves import Curve
-from paramverify.reports.roots import WIDTH
-from paramverify.synthesis.intervals import Partition, Root
 from paramverify.synthesis.maps import Cell, RegionMap, Status
 
 Words = Callable[[Status], str]
@@ -52,28 +50,34 @@ def plane_picture(
     return _figure(picture, label, _legend(words))
 
 
-def line_picture(partition: Partition, curve: Curve | None, words: Words) -> Element:
-    """Returns the picture of the intervals of one parameter, below the curve of the largest ratio."""
-    box = (partition.interval.lower, partition.interval.upper)
+@dataclass(frozen=True)
+class Stretch:
+    """Part of a line between two places, which are rounded where they are irrational; or one place."""
+
+    status: Status
+    low: Fraction
+    high: Fraction
+
+
+def line_picture(
+    name: str, box: tuple[Fraction, Fraction], stretches: Sequence[Stretch], curve: Curve | None, words: Words
+) -> Element:
+    """Returns the picture of the values of one parameter, below the curve of the largest ratio."""
     across = _scale(box)
     top = TOP + (HIGH + GAP if curve else 0)
-    pieces = []
-    for piece in partition.parts:
-        low, high = (across(_place(root)) for root in (piece.lower, piece.upper))
-        if not piece.is_point:
-            x, width = LEFT + WIDE * low, WIDE * (high - low)
-            shape = h("rect", x=_text(x), y=top, width=_text(width), height=STRIP)
-            shape.set("class", f"region {piece.status}")
+    pieces, marks = [], []
+    for stretch in stretches:
+        low, high = (LEFT + WIDE * across(nearest(end)) for end in (stretch.low, stretch.high))
+        if stretch.low == stretch.high:
+            shape = h("line", x1=_text(low), x2=_text(low), y1=top - 4, y2=top + STRIP + 4)
+            marks.append(shape)
+        else:
+            shape = h("rect", x=_text(low), y=top, width=_text(high - low), height=STRIP)
             pieces.append(shape)
-    for piece in partition.parts:
-        if piece.is_point:
-            x = LEFT + WIDE * across(_place(piece.lower))
-            mark = h("line", x1=_text(x), x2=_text(x), y1=top - 4, y2=top + STRIP + 4)
-            mark.set("class", f"single {piece.status}")
-            pieces.append(mark)
+        shape.set("class", f"{'single' if shape in marks else 'region'} {stretch.status}")
+    pieces += marks
     drawn = _curve(curve, box) if curve else None
     frame = h("rect", x=LEFT, y=top, width=WIDE, height=STRIP, class_="frame")
-    name = partition.parameter
     told = f"Line of the values of {name}: {_legend_text(words)}."
     height = top + STRIP - TOP
     parts = [h("title", told), drawn, pieces, frame, _across(box, name, top + STRIP)]
@@ -139,12 +143,6 @@ def _scale(box: tuple[Fraction, Fraction]) -> Callable[[float], float]:
     low, high = nearest(box[0]), nearest(box[1])
     width = high - low or 1.0
     return lambda value: (value - low) / width
-
-
-def _place(root: Root) -> float:
-    """Returns an end of an interval, rounded."""
-    near = root.refined(WIDTH)
-    return nearest((near.lower + near.upper) / 2)
 
 
 def _rectangles(cells: Iterable[Cell], scales: Sequence[Callable[[float], float]]) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import islice
+from typing import Any
 
 from paramverify import printable
 from paramverify.algebra.decimals import decimal_text
@@ -77,11 +78,12 @@ _OPEN = "This was not decided: neither a proof nor a counterexample was found."
 
 
 def _witness(found: AnyWitness, case: Case) -> list[Part]:
-    if isinstance(found, Counterexample):
-        return [_compared(found)]
+    shown = _FACTS.get(type(found))
     told = runs.lines(told_run(case, found))
     run = [listing("\n".join(map(printable.line, told)), "The run of the program")] if told else []
-    return [_leak(found), *run]
+    if shown is None:
+        return [*(paragraph(printable.line(line)) for line in text.witness_lines(found)), *run]
+    return [shown(found), *run]
 
 
 def _compared(found: Counterexample) -> Element:
@@ -112,6 +114,9 @@ def _leak(found: Witness) -> Element:
 
 def _point(values: Mapping[str, Fraction]) -> list[tuple[str, Part]]:
     return [(name, fraction(value)) for name, value in values.items()]
+
+
+_FACTS: Mapping[type, Callable[[Any], Element]] = {Counterexample: _compared, Witness: _leak}
 
 
 def budget(work: PrivacyWork) -> Element:

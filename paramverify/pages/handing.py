@@ -80,7 +80,7 @@ def evidence(work: Examined, number: int) -> Element:
     others = [n for n in _files(work) if n]
     if others:
         told = f"The case names other files, which have to stand beside it: {', '.join(others)}."
-        parts.append(paragraph(told))
+        parts.append(paragraph(told, " Its digest is that of all these files together."))
     parts.append(folded("The case file", listing(work.source.text, "The case file", numbered=True)))
     return section("Evidence", parts)
 

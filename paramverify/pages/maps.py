@@ -14,14 +14,14 @@ from typing import Any
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.points import contains
-from paramverify.errors import LimitError
+from paramverify.errors import LimitError, UnsupportedError
 from paramverify.models.context import sample_points
 from paramverify.models.inequality import Inequality
 from paramverify.models.model import Model
 from paramverify.pages import mathml
-from paramverify.pages.drawing import frame_of, line_picture, plane_picture
+from paramverify.pages.drawing import Stretch, frame_of, line_picture, plane_picture
 from paramverify.pages.markup import Element, Part, h
-from paramverify.pages.parts import left_out, paragraph, section, table
+from paramverify.pages.parts import Row, left_out, paragraph, section, table
 from paramverify.pages.values import values
 from paramverify.pages.work import LeftOut, PrivacyWork
 from paramverify.reports import synthesis as telling
@@ -65,7 +65,7 @@ def region(work: PrivacyWork, number: int) -> Interactive:
     start = _start(work)
     try:
         compared = values(model)
-    except LimitError as error:
+    except (LimitError, UnsupportedError) as error:
         compared, told = {}, left_out("The exact values at a point are left out", str(error))
         parts.append(told)
     if start is None or not [b for b in model.domain.box.values() if not b.is_point]:
@@ -107,13 +107,15 @@ def _line(work: PrivacyWork, found: Intervals) -> tuple[list[Part], dict[str, An
     domain = model.domain
     curve = ratio_curve(model, partition.parameter) if isinstance(model, Model) else None
     told = _quantified(domain, partition.parameter, partition.quantified)
+    box = (partition.interval.lower, partition.interval.upper)
+    stretches = [Stretch(p.status, _middle(p.lower), _middle(p.upper)) for p in partition.parts]
     rows: list[list[Part]] = [
         [_interval(piece, domain), h("span", words(piece.status, model), class_=f"word {piece.status}")]
         for piece in partition.parts
     ]
     parts: list[Part] = [
         paragraph(told),
-        line_picture(partition, curve, lambda s: words(s, model)),
+        line_picture(partition.parameter, box, stretches, curve, lambda s: words(s, model)),
         table(f"Values of {partition.parameter}", [h("code", partition.parameter), "verdict"], rows),
     ]
     parts += _best(work, found)
@@ -123,6 +125,55 @@ def _line(work: PrivacyWork, found: Intervals) -> tuple[list[Part], dict[str, An
         "parts": [_piece(piece, domain) for piece in partition.parts],
         "frame": frame_of("line", curve is not None),
         "quantified": _ranging(domain, partition.quantified),
+    }
+
+
+def _middle(root: Root) -> Fraction:
+    """Returns an end of a part, rounded where it is irrational."""
+    near = root.refined(WIDTH)
+    return (near.lower + near.upper) / 2
+
+
+def _stretched(mapped: RegionMap) -> list[Stretch]:
+    """Returns the cells of a map of one parameter, neighbouring ones of one status put together."""
+    found: list[Stretch] = []
+    for cell in sorted(mapped.cells, key=lambda cell: cell.box[0]):
+        (low, high), status = cell.box[0], cell.status
+        if found and found[-1].status is status and found[-1].high == low:
+            low = found.pop().low
+        found.append(Stretch(status, low, high))
+    return found
+
+
+def _cut_line(work: PrivacyWork, mapped: RegionMap) -> tuple[list[Part], dict[str, Any]]:
+    """Returns the picture of a map of one parameter, and its data: the ends of its parts are rationals."""
+    model, (name,) = work.case.model, mapped.parameters
+    curve = ratio_curve(model, name) if isinstance(model, Model) else None
+    stretches = _stretched(mapped)
+    rows: list[Row] = [
+        [f"[{s.low}, {s.high}]", h("span", words(s.status, model), class_=f"word {s.status}")]
+        for s in stretches
+    ]
+    parts: list[Part] = [
+        paragraph(_quantified(model.domain, name, mapped.quantified)),
+        line_picture(name, mapped.box[0], stretches, curve, lambda s: words(s, model)),
+        table(f"Values of {name}, within its domain", [h("code", name), "verdict"], rows),
+    ]
+    return parts, {
+        "kind": "line",
+        "axes": [name],
+        "parts": [
+            {
+                "status": s.status.value,
+                "lower": [str(s.low)] * 2,
+                "upper": [str(s.high)] * 2,
+                "closed": [True, True],
+                "text": f"[{s.low}, {s.high}]",
+            }
+            for s in stretches
+        ],
+        "frame": frame_of("line", curve is not None),
+        "quantified": _ranging(model.domain, mapped.quantified),
     }
 
 
@@ -189,9 +240,12 @@ def _plane(
     work: PrivacyWork, found: Regions, start: Mapping[str, Fraction] | None
 ) -> tuple[list[Part], dict[str, Any] | None]:
     model, mapped = work.case.model, found.map
+    if len(mapped.parameters) == 1:
+        parts, drawn = _cut_line(work, mapped)
+        return [*parts, _shares(mapped, model), *_best(work, found)], drawn
     cells = [cell for cell in mapped.cells if cell.status is not Status.OUTSIDE]
-    if len(cells) > MOST_CELLS or len(mapped.parameters) < 2:
-        reason = f"it has {len(cells):,} cells" if len(mapped.parameters) > 1 else "it has one parameter"
+    if len(cells) > MOST_CELLS:
+        reason = f"it has {len(cells):,} cells"
         return [left_out("The map is not drawn", reason), _shares(mapped, model)], None
     shown, others = mapped.parameters[:2], mapped.parameters[2:]
     told = [paragraph(_quantified(model.domain, ", ".join(mapped.parameters), mapped.quantified))]

@@ -8,7 +8,7 @@ from typing import Any
 
 from paramverify import printable
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.errors import LimitError
+from paramverify.errors import LimitError, UnsupportedError
 from paramverify.models.hmm import HMM
 from paramverify.models.inequality import Inequality
 from paramverify.models.measures import Metric
@@ -43,16 +43,28 @@ def question(case: Case, data: Mapping[str, Any]) -> list[Part]:
 
 def _privacy(case: Case, model: Model) -> Element:
     sides = "two neighbouring inputs" if case.neighbours else "the two secrets of a pair"
+    asked = f"Can somebody who sees the output tell {sides} apart by more than the budget allows?"
+    return h("div", paragraph(asked), _bound(case, model))
+
+
+def _bound(case: Case, model: Model) -> list[Part]:
     who = "every pair of neighbouring inputs, in both directions, and every output"
     if not case.neighbours:
         who = "every prior of the family, every pair of secrets in both directions, and every output"
-    asked: list[Part] = [
-        f"Can somebody who sees the output tell {sides} apart by more than the budget allows? It is "
-        f"private if for {who} ",
-        h("i", "ω"),
-        ": ",
-    ]
-    return h("div", paragraph(asked, _inequality(), "."), _bound(case, model))
+    defined = paragraph(f"It is private if for {who} ", h("i", "ω"), ": ", _inequality(), ".")
+    about: list[tuple[str, Part]] = [("budget", h("code", case.budget)), ("outputs", _lengths(model))]
+    if isinstance(model.measure, Metric):
+        rows: list[Row] = [
+            [str(distance), formula(bound.ratio, model)]
+            for distance, bound in sorted(model.measure.bounds.items())
+        ]
+        told = paragraph("The bound c depends on the distance of the two inputs.")
+        return [defined, facts(about), told, table("The bound for each distance", ["distance", "c"], rows)]
+    try:
+        ratio = model.measure.at(None).ratio
+    except UnsupportedError:
+        return [facts(about), paragraph("Outputs are compared in sets, and not one by one.")]
+    return [defined, facts([about[0], ("bound c on the ratio", formula(ratio, model)), about[1]])]
 
 
 def _inequality() -> Element:
@@ -62,26 +74,6 @@ def _inequality() -> Element:
 
     parts = [*probability("s"), h("mo", "≤"), h("mi", "c"), h("mo", "⋅"), *probability("t")]
     return mathml.math(parts, "Pr(ω | s) ≤ c · Pr(ω | t)")
-
-
-def _bound(case: Case, model: Model) -> Element:
-    if isinstance(model.measure, Metric):
-        rows: list[Row] = [
-            [str(distance), formula(bound.ratio, model)]
-            for distance, bound in sorted(model.measure.bounds.items())
-        ]
-        told = paragraph(
-            "The bound c depends on the distance of the two inputs: ", h("code", case.budget), "."
-        )
-        return h("div", told, table("The bound for each distance", ["distance", "c"], rows))
-    ratio = model.measure.at(None).ratio
-    return facts(
-        [
-            ("budget", h("code", case.budget)),
-            ("bound c on the ratio", formula(ratio, model)),
-            ("outputs", _lengths(model)),
-        ]
-    )
 
 
 def _lengths(model: Model) -> str:

@@ -12,6 +12,7 @@ import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,7 @@ def test_pages_in_a_browser(driver: Any, tmp_path: Path) -> None:
     target = tmp_path / "page.html"
     target.write_text(page(works), encoding="utf-8")
     driver.get(target.as_uri())
+    check_decimals(driver)
     check_values(Shown(driver, 1))
     check_cells(Shown(driver, 1))
     check_mouse_and_keys(driver, Shown(driver, 1))
@@ -115,12 +117,41 @@ def test_pages_in_a_browser(driver: Any, tmp_path: Path) -> None:
     check_requests(driver, target.as_uri())
 
 
+def check_decimals(driver: Any) -> None:
+    """Numbers are rounded to six digits as by `decimal`, half to even, and are read as they are written."""
+    numbers = [
+        Fraction(a, b) for a in (1, 2, 7, 999999, 9999995, 10**30, 123456) for b in (1, 3, 8, 10**7, 10**21)
+    ]
+    numbers += [Fraction("0.0001"), Fraction("0.00001234565"), Fraction("-2.5"), Fraction("1000005/10000000")]
+    texts = [str(number) for number in numbers]
+    script = "return arguments[0].map((t) => [Exact.decimal(Exact.parse(t)), Exact.text(Exact.parse(t))])"
+    six = Context(prec=6, rounding=ROUND_HALF_EVEN)
+    for number, (rounded, text) in zip(numbers, driver.execute_script(script, texts), strict=True):
+        assert text == str(number)
+        assert Fraction(rounded) == Fraction(
+            six.divide(Decimal(number.numerator), Decimal(number.denominator))
+        )
+        assert rounded == f"{float(rounded):.6g}"
+    script = "return arguments[0].map((t) => { const v = Exact.parse(t); return v && Exact.text(v); })"
+    written = {
+        "0.25": "1/4",
+        " -3/6 ": "-1/2",
+        "+.5": "1/2",
+        "7.": "7",
+        "1/0": None,
+        "1e3": None,
+        "": None,
+        ".": None,
+    }
+    assert driver.execute_script(script, list(written)) == list(written.values())
+
+
 def check_values(shown: Shown) -> None:
     """The values at a point are those of enumeration, in lowest terms, and the verdict is right."""
     for p, c, alpha in (
         ("1/3", "2/7", "1/2"),
         ("0.25", "1", "3/4"),
-        ("99/100", "0", "1/4"),
+        ("99/100", "0", "1/3"),
         ("1/2", "1/2", "0.6"),
     ):
         shown.write(p=p, c=c, alpha=alpha)

@@ -139,7 +139,7 @@ const Maps = (() => {
       const [claim, at] = cell.slice(-2);
       const where = at < 0 ? "" : ` with ${this.map.at[at]}`;
       const why = claim < 0 ? "" : `: ${this.map.claims[claim]}${where}`;
-      return `The cell of the map is decided as a whole: ${this.data.about[status]} for ${sides.join(", ")}${this.others(status)}${why}.`
+      return `The cell of the map is decided as a whole: ${this.data.about[status]} at every point with ${sides.join(", ")}${this.others(status)}${why}.`
         .replace(status === "undecided" ? /is decided as a whole: undecided/ : /$^/, "is undecided");
     }
   }
