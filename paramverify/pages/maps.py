@@ -17,6 +17,7 @@ from paramverify.algebra.points import contains
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.models.context import sample_points
 from paramverify.models.inequality import Inequality
+from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.pages import mathml
 from paramverify.pages.drawing import Stretch, frame_of, line_picture, plane_picture
@@ -106,7 +107,7 @@ def _line(work: PrivacyWork, found: Intervals) -> tuple[list[Part], dict[str, An
     model, partition = work.case.model, found.partition
     domain = model.domain
     curve = ratio_curve(model, partition.parameter) if isinstance(model, Model) else None
-    told = _quantified(domain, partition.parameter, partition.quantified)
+    told = _quantified(model, partition.parameter, partition.quantified)
     box = (partition.interval.lower, partition.interval.upper)
     stretches = [Stretch(p.status, _middle(p.lower), _middle(p.upper)) for p in partition.parts]
     rows: list[list[Part]] = [
@@ -155,7 +156,7 @@ def _cut_line(work: PrivacyWork, mapped: RegionMap) -> tuple[list[Part], dict[st
         for s in stretches
     ]
     parts: list[Part] = [
-        paragraph(_quantified(model.domain, name, mapped.quantified)),
+        paragraph(_quantified(model, name, mapped.quantified)),
         line_picture(name, mapped.box[0], stretches, curve, lambda s: words(s, model)),
         table(f"Values of {name}, within its domain", [h("code", name), "verdict"], rows),
     ]
@@ -211,11 +212,14 @@ def _range(piece: Piece, domain: Domain) -> str:
     return f"{'(['[piece.lower_closed]}{ends[0]}, {ends[1]}{')]'[piece.upper_closed]}"
 
 
-def _quantified(domain: Domain, axes: str, quantified: Sequence[str]) -> str:
-    free = _ranging(domain, quantified)
-    ranges = ", ".join(domain.range_of(name) for name in free)
-    others = f"; what is said of them holds for all {ranges}" if free else ""
-    return f"The picture is about the values of {axes}{others}."
+def _quantified(model: AnyModel, axes: str, quantified: Sequence[str]) -> str:
+    domain = model.domain
+    ranges = ", ".join(domain.range_of(name) for name in _ranging(domain, quantified))
+    about = f"The picture is about the values of {axes}."
+    if not ranges:
+        return about
+    good, bad = words(Status.SAFE, model), words(Status.VIOLATING, model)
+    return f"{about} {good.capitalize()} means: for all {ranges}. {bad.capitalize()} means: not for all of these."
 
 
 def _ranging(domain: Domain, names: Sequence[str]) -> list[str]:
@@ -248,7 +252,7 @@ def _plane(
         reason = f"it has {len(cells):,} cells"
         return [left_out("The map is not drawn", reason), _shares(mapped, model)], None
     shown, others = mapped.parameters[:2], mapped.parameters[2:]
-    told = [paragraph(_quantified(model.domain, ", ".join(mapped.parameters), mapped.quantified))]
+    told = [paragraph(_quantified(model, ", ".join(mapped.parameters), mapped.quantified))]
     if others:
         names = ", ".join(others)
         told.append(paragraph(f"It is a slice at the values of {names} below; sliders change them."))
