@@ -219,7 +219,7 @@ def _quantified(model: AnyModel, axes: str, quantified: Sequence[str]) -> str:
     if not ranges:
         return about
     good, bad = words(Status.SAFE, model), words(Status.VIOLATING, model)
-    return f"{about} {good.capitalize()} means: for all {ranges}. {bad.capitalize()} means: not for all of these."
+    return f"{about} {good.capitalize()} means: for all {ranges}. {bad.capitalize()} means: not for all."
 
 
 def _ranging(domain: Domain, names: Sequence[str]) -> list[str]:
