@@ -47,6 +47,7 @@ LAYERS = (
     ("interactive", "synthesis"),
     ("compare", "logic", "statistics"),
     ("reports",),
+    ("pages",),
     ("api", "cli"),
     ("testing",),
     ("__main__",),
@@ -147,6 +148,7 @@ def test_wheel_contents(wheel: Path) -> None:
         names = {name for name in archive.namelist() if not name.endswith("/")}
     assert {name for name in names if name.startswith("paramverify/")} == {
         "paramverify/py.typed",
+        *(f"paramverify/pages/assets/{path.name}" for path in (PACKAGE / "pages" / "assets").iterdir()),
         *(str(path.relative_to(PACKAGE.parent)) for path in MODULES),
     }
     info = f"paramverify-{paramverify.__version__}.dist-info"

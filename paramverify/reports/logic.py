@@ -177,7 +177,10 @@ def evidence(
 ) -> dict[str, Any]:
     """Returns the claims with their proofs, or the witness, for `checker`."""
     settled = [*obligations, *(pair for r in results.values() for pair in r.claims)]
-    entries = [certificates.settled(without_enclosure(claim), decision) for claim, decision in settled]
+    # Two formulas may make one claim, which evidence has once.
+    entries = certificates.distinct(
+        certificates.settled(without_enclosure(claim), decision) for claim, decision in settled
+    )
     violation = None
     example = next((r.counterexample for r in results.values() if r.counterexample), None)
     if status is Standing.VIOLATED and example is not None and example.claim is not None:

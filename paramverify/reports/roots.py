@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
+from html import unescape
 from typing import Any
 
 from flint import Ordering, fmpq_mpoly_ctx
@@ -18,6 +20,8 @@ LONGEST = 60  # characters of a closed form
 LONGEST_POLYNOMIAL = 90
 WIDTH = Fraction(1, 10**15)  # of the enclosures that are shown
 VARIABLE = "x"
+
+_NAMED = re.compile(r"&(?!lt;|gt;|amp;|quot;)\w+;")  # entities that HTML has, and XML has not
 
 Root = RealRoot | FieldRoot
 
@@ -40,6 +44,17 @@ def latex(root: Root, constant: ExpConstant | None = None) -> str | None:
 
     found = _closed(root, constant)
     return None if found is None or closed_form(root, constant) is None else str(sympy.latex(found))
+
+
+def mathml(root: Root, constant: ExpConstant | None = None) -> str | None:
+    """Returns the closed form as presentation MathML, where there is one."""
+    import sympy
+
+    found = _closed(root, constant)
+    if found is None:
+        return None
+    shown = str(sympy.printing.mathml(found, printer="presentation")).replace("&ExponentialE;", "e")
+    return _NAMED.sub(lambda entity: unescape(entity[0]), shown)
 
 
 def root_text(root: Root, constant: ExpConstant | None = None) -> str:

@@ -1,0 +1,109 @@
+"""`paramverify report CASE...`: a page about cases, to be handed over."""
+
+from __future__ import annotations
+
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import click
+
+from paramverify.algebra.expressions import constant
+from paramverify.answers import Standing
+from paramverify.cli._common import (
+    OUTPUT_FILE,
+    json_option,
+    print_json,
+    progress_bar,
+    say,
+    session_option,
+    session_options,
+    time_limit,
+    timeout_option,
+    write_text,
+)
+from paramverify.cli._exits import STATUS_CODES
+from paramverify.errors import InputError, located
+from paramverify.pages.comparison import read_summary
+from paramverify.pages.handing import beside
+from paramverify.pages.page import page
+from paramverify.pages.summary import word
+from paramverify.pages.work import Examined, Wanted, examine
+
+LISTED = (25, "Write a page about cases that can be handed over: question, verdict, map, evidence.")
+
+ORDER = (Standing.VIOLATED, Standing.UNKNOWN, Standing.HOLDS)
+
+
+@click.command("report")
+@click.argument("cases", metavar="CASE...", nargs=-1, required=True, type=click.Path())
+@click.option("--output", "-o", "output", type=OUTPUT_FILE, required=True, help="The page, an .html file.")
+@click.option("--title", default="", metavar="TEXT", help="The title of the page.")
+@click.option(
+    "--coverage",
+    help="Share of the volume of the domain that a map may leave undecided; without it one that suits.",
+)
+@click.option(
+    "--comparison",
+    type=click.Path(),
+    metavar="FILE",
+    help="Add the table of backends from this summary.json, which `compare` writes.",
+)
+@json_option
+@timeout_option
+@session_option
+def command(
+    cases: tuple[str, ...],
+    output: Path,
+    title: str,
+    coverage: str | None,
+    comparison: str | None,
+    as_json: bool,
+    timeout: float,
+    backends: str | None,
+    strategy: str | None,
+    confirm: int,
+) -> int:
+    """Write a page about cases that can be handed over: question, verdict, map, evidence.
+
+    The page is one file, and works without a network. It has the evidence and the case files within it;
+    evidence of more than 8 million characters is written beside it. The time is shared by the cases. The
+    exit code is that of the worst verdict.
+    """
+    options = session_options(timeout, backends, strategy, confirm)
+    share = None if coverage is None else _share(coverage)
+    compared = None if comparison is None else read_summary(Path(comparison))
+    until = time.monotonic() + options.seconds
+    found: list[Examined] = []
+    with progress_bar("cases") as progress:
+        for number, case in enumerate(cases):
+            seconds = (until - time.monotonic()) / (len(cases) - number)
+            limits = Wanted(options, share, lambda left: time_limit(timeout, left))
+            found.append(examine(case, limits, max(0.01, seconds)))
+            progress(number + 1, len(cases))
+    with time_limit(timeout) as lift:
+        lift()
+        write_text(output, page(found, title, compared))
+        for name, text in beside(found).items():
+            write_text(output.parent / name, text)
+    status = next(s for s in ORDER if any(work.standing is s for work in found))
+    if as_json:
+        print_json({"status": status, "page": str(output), "cases": [_document(work) for work in found]})
+        return STATUS_CODES[status]
+    for work in found:
+        say(f"{word(work)}: {work.source.path}")
+    say(f"The page is {output}.")
+    return STATUS_CODES[status]
+
+
+def _document(work: Examined) -> dict[str, str]:
+    digests = {"digest": work.case.digest, "evidence": work.evidence.digest}
+    return {"case": work.source.path, "status": work.standing, "verdict": word(work), **digests}
+
+
+def _share(given: str) -> Fraction:
+    with located(key="--coverage"):
+        value = constant(given)
+        if not 0 < value < 1:
+            raise InputError("a number between 0 and 1 is needed")
+        return value

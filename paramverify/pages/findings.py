@@ -1,0 +1,205 @@
+"""What was found about a case: the verdict with its witness, the budget, the claims, the formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from itertools import islice
+from typing import Any
+
+from paramverify import printable
+from paramverify.algebra.decimals import decimal_text
+from paramverify.answers import Decision, Standing
+from paramverify.claims import Claim, Origin
+from paramverify.encodings.sequences import probabilities
+from paramverify.errors import LimitError
+from paramverify.evidence.witnesses import AnyWitness, Counterexample, Witness
+from paramverify.models.inequality import Inequality
+from paramverify.models.model import Model
+from paramverify.pages.markup import Element, Part, h
+from paramverify.pages.parts import (
+    ABOUT,
+    Cell,
+    Row,
+    badge,
+    facts,
+    folded,
+    fraction,
+    left_out,
+    listing,
+    number,
+    paragraph,
+    section,
+    table,
+)
+from paramverify.pages.questions import formula
+from paramverify.pages.summary import word
+from paramverify.pages.work import LeftOut, PrivacyWork
+from paramverify.privacy.cases import Case
+from paramverify.privacy.runs import told_run
+from paramverify.reports import distances, relative, runs, text, verdicts
+from paramverify.reports.budgets import Statement
+from paramverify.verdicts import Violated, status_of
+
+MOST_CLAIMS = 500
+MOST_FORMULAS = 60
+
+
+def verdict(work: PrivacyWork) -> Element:
+    """Returns the verdict in words, and what shows a violation."""
+    report, case = work.report, work.case
+    first, *more = verdicts.headline(report, case)
+    parts: list[Part] = [
+        paragraph(badge(report.status, word(work)), " ", h("code", printable.line(first))),
+        h("p", _in_words(work), class_="plain"),
+    ]
+    parts += [paragraph(printable.line(line)) for line in more]
+    if isinstance(report.verdict, Violated):
+        parts += _witness(report.verdict.witness, case)
+    return section("Verdict", parts)
+
+
+def _in_words(work: PrivacyWork) -> str:
+    """Returns the verdict for somebody who does not know the words."""
+    if isinstance(work.case.model, Inequality):
+        return {
+            Standing.HOLDS: "The claim is true at every point of the parameters.",
+            Standing.VIOLATED: "The claim is false at a point of the parameters.",
+        }.get(work.standing, _OPEN)
+    sides = "two neighbouring inputs" if work.case.neighbours else "the secrets of a pair"
+    who = "" if work.case.neighbours else ", whichever prior of the family an attacker has"
+    return {
+        Standing.HOLDS: f"No output tells {sides} apart by more than the budget allows{who}.",
+        Standing.VIOLATED: f"An output tells {sides} apart by more than the budget allows.",
+    }.get(work.standing, _OPEN)
+
+
+_OPEN = "This was not decided: neither a proof nor a counterexample was found."
+
+
+def _witness(found: AnyWitness, case: Case) -> list[Part]:
+    shown = _FACTS.get(type(found))
+    told = runs.lines(told_run(case, found))
+    run = [listing("\n".join(map(printable.line, told)), "The run of the program")] if told else []
+    if shown is None:
+        return [*(paragraph(printable.line(line)) for line in text.witness_lines(found)), *run]
+    return [shown(found), *run]
+
+
+def _compared(found: Counterexample) -> Element:
+    rows: list[tuple[str, Part]] = _point(found.parameters)
+    rows += [
+        ("claim", h("code", found.stated.text)),
+        ("left side", number(found.left)),
+        ("right side", number(found.right)),
+        ("left − right", number(found.difference)),
+    ]
+    return facts(rows)
+
+
+def _leak(found: Witness) -> Element:
+    outputs = text.word(found.observations)
+    left, right = found.probabilities
+    rows = _point(found.parameters)
+    rows += [(name, value) for name, value in found.meant.items()]
+    rows += [
+        ("output", h("code", outputs)),
+        (f"Pr({outputs} | {printable.name(found.left)})", number(left)),
+        (f"Pr({outputs} | {printable.name(found.right)})", number(right)),
+        ("ratio", number(found.ratio) if found.ratio else "infinite: the second probability is zero"),
+        ("bound", number(found.bound)),
+    ]
+    return h("div", paragraph("This shows it, exactly:"), facts(rows))
+
+
+def _point(values: Mapping[str, Fraction]) -> list[tuple[str, Part]]:
+    return [(name, fraction(value)) for name, value in values.items()]
+
+
+_FACTS: Mapping[type, Callable[[Any], Element]] = {Counterexample: _compared, Witness: _leak}
+
+
+def budget(work: PrivacyWork) -> Element:
+    """Returns the tight budget, or why it is not here."""
+    found, model = work.budget, work.case.model
+    if isinstance(found, LeftOut) or not isinstance(model, Model):
+        reason = found.reason if isinstance(found, LeftOut) else "the case is no question of privacy"
+        return section("Tight budget", left_out("The tight budget is left out", reason))
+    statement = Statement.of(model, found.ratio)
+    first, *rest = distances.lines(found.distances, statement) if found.distances else statement.lines()
+    lines = [f"{first}{text.but(model)}", *rest]
+    if found.relative:
+        lines.append(relative.line(model, work.case.budget, found.relative))
+    return section("Tight budget", [paragraph(printable.line(_capital(line.strip()))) for line in lines])
+
+
+def _capital(line: str) -> str:
+    return f"{line[:1].upper()}{line[1:]}" if line else line
+
+
+def claims(work: PrivacyWork) -> Element:
+    """Returns the claims with who decided them, to be sorted."""
+    report = work.report
+    about_privacy = isinstance(work.case.model, Model)
+    rows: list[Row] = []
+    for place, claim in enumerate(report.claims[:MOST_CLAIMS]):
+        decision = report.decisions[place] if place < len(report.decisions) else None
+        rows.append(
+            [Cell(str(place + 1), str(place + 1)), *_claim(claim, about_privacy), *_settled(decision)]
+        )
+    if not rows:
+        return left_out(
+            "Claims", "the proof is about all of them together" if work.report.certificate else "none"
+        )
+    about: list[Part] = ["secret", "against", "output"] if about_privacy else ["comparison"]
+    head = ["no.", *about, "merged", "verdict", "decided by", "seconds"]
+    count = len(report.claims)
+    title = f"{count:,} claim{'s' * (count != 1)}"
+    if count > MOST_CLAIMS:
+        title = f"The first {MOST_CLAIMS} of {title}"
+    told = "Each claim says that a polynomial is nowhere negative. Equal claims are merged."
+    return folded(title, paragraph(told), table(title, head, rows, sortable=True))
+
+
+def _claim(claim: Claim, about_privacy: bool) -> list[Part | Cell]:
+    merged = str(len(claim.origins))
+    first = claim.origins[0] if claim.origins else None
+    if isinstance(first, Origin):
+        names = [printable.name(first.left), printable.name(first.right), text.word(first.observations)]
+        return [*names, Cell(merged, merged)]
+    told = str(first) if first else "the cone of all sequences"
+    return [h("code", told), *(["", ""] if about_privacy else []), Cell(merged, merged)]
+
+
+def _settled(decision: Decision | None) -> list[Part | Cell]:
+    if decision is None:
+        return ["not tried", "", ""]
+    standing = status_of(decision.answer)
+    seconds = decimal_text(Fraction(decision.seconds).limit_denominator(10**6), 2)
+    who = f"{decision.backend} {decision.version}".strip()
+    word = Cell(badge(standing, standing.of_claim), standing.of_claim)
+    return [word, who, Cell(f"{ABOUT}{seconds}", str(Fraction(seconds)))]
+
+
+def formulas(case: Case) -> Element:
+    """Returns the probabilities of the outputs as formulas."""
+    model = case.model
+    if isinstance(model, Inequality):
+        raise TypeError("an inequality has definitions")
+    whole = model.whole or model
+    if not whole.lengths:
+        return left_out("Formulas of the outputs", "the case is about sequences of every length")
+    try:
+        listed = list(islice(probabilities(whole), MOST_FORMULAS + 1))
+    except LimitError as error:
+        return left_out("Formulas of the outputs", str(error))
+    rows: list[Row] = [
+        [printable.name(secret), text.word(word), formula(function, whole)]
+        for word, secret, function in listed[:MOST_FORMULAS]
+    ]
+    title = "Probability of each output"
+    if len(listed) > MOST_FORMULAS:
+        title = f"Probability of an output, the first {MOST_FORMULAS}"
+    side = "input" if case.neighbours else "secret"
+    shown = table(title, [side, "output", "probability"], rows, sortable=True)
+    return shown if len(listed) <= 12 else folded(title, shown)

@@ -1,0 +1,161 @@
+"""What somebody needs to check a page: the evidence, its digest, commands, and what the result rests on."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from paramverify import __version__, printable
+from paramverify.answers import Decision, Standing
+from paramverify.errors import InputError
+from paramverify.models.model import Model
+from paramverify.pages.markup import Element, Part, h
+from paramverify.pages.parts import commands, facts, folded, items, left_out, listing, paragraph, section
+from paramverify.pages.work import Evidence, Examined, LogicWork, PrivacyWork, SystemWork
+from paramverify.reports import text, verdicts
+
+MOST_EMBEDDED = 8_000_000  # characters of evidence that a page carries with it
+_CONTENT = {
+    Standing.HOLDS: "It has every claim with its proof.",
+    Standing.VIOLATED: "It has the witness of the violation.",
+    Standing.UNKNOWN: "It has the claims that were proved.",
+}
+_LESS = {
+    Standing.HOLDS: "It does not show the verdict alone: no certificate says why these claims are enough.",
+    Standing.VIOLATED: "It does not show the violation alone: a strict comparison that fails is no claim.",
+    Standing.UNKNOWN: "It shows no verdict.",
+}
+
+
+def decisions(work: Examined) -> Sequence[Decision]:
+    """Returns all that the verdict rests on."""
+    if isinstance(work, PrivacyWork):
+        return verdicts.proofs(work.report)
+    if isinstance(work, SystemWork):
+        return [d for _, d in (*work.report.claims, *work.report.obligations)]
+    found = [d for result in work.results.values() for _, d in result.claims]
+    return [*found, *(d for _, d in work.obligations)]
+
+
+def evidence(work: Examined, number: int) -> Element:
+    """Returns the digests, the files, and how they are checked again."""
+    found = work.evidence
+    name, case = shlex.quote(found.name), shlex.quote(work.source.name)
+    parts: list[Part] = [
+        paragraph(
+            f"The evidence is a file. {_CONTENT[work.standing]} The checker replays it with exact "
+            "arithmetic and asks no solver."
+        ),
+        *([paragraph(_LESS[work.standing])] if found.status != work.standing else []),
+        facts(
+            [
+                ("SHA-256 of the evidence", h("code", found.digest, class_="digest")),
+                ("digest of the case", h("code", work.case.digest, class_="digest")),
+                ("made by", f"paramverify {__version__}"),
+                ("decided by", text.backends_used(decisions(work)) or "the exact evaluation of the model"),
+            ]
+        ),
+    ]
+    is_alone = isinstance(work, LogicWork) and work.standing is Standing.VIOLATED
+    check = f"paramverify check {name}" + ("" if is_alone else f" --case {case}")
+    if is_embedded(found):
+        saved = [_save(found.name, f"evidence-{number}"), _save(work.source.name, f"case-{number}")]
+        parts.append(h("p", saved, class_="buttons"))
+    else:
+        told = f"it has {len(found.text):,} characters, and stands beside the page as {found.name}"
+        parts.append(left_out("The evidence is not in this page", told))
+        parts.append(h("p", _save(work.source.name, f"case-{number}"), class_="buttons"))
+    parts.append(paragraph("Put both files into one folder. Then check them:"))
+    parts.append(commands(f"sha256sum {name}", check, f"python -m paramverify.checker {name}"))
+    parts.append(
+        paragraph(
+            "The last command is the small checker without the rest of paramverify. It needs the standard "
+            "library of Python and its own folder only, and does not look at the case."
+        )
+    )
+    if is_alone:
+        parts.append(
+            paragraph("Nothing derives such a witness from the case again; its numbers are checked.")
+        )
+    others = [n for n in _files(work) if n]
+    if others:
+        told = f"The case names other files, which have to stand beside it: {', '.join(others)}."
+        parts.append(paragraph(told, " Its digest is that of all these files together."))
+    parts.append(folded("The case file", listing(work.source.text, "The case file", numbered=True)))
+    return section("Evidence", parts)
+
+
+def is_embedded(found: Evidence) -> bool:
+    """Tells whether evidence is short enough to be part of a page."""
+    return len(found.text) <= MOST_EMBEDDED
+
+
+def beside(found: Sequence[Examined]) -> dict[str, str]:
+    """Returns the files that stand beside a page, by their names: evidence that is too long for it.
+
+    Raises:
+        InputError: two of them would have one name.
+    """
+    files: dict[str, str] = {}
+    for work in found:
+        if not is_embedded(work.evidence):
+            if work.evidence.name in files:
+                raise InputError(
+                    f"the evidence of two cases would be {work.evidence.name}: rename one of them"
+                )
+            files[work.evidence.name] = work.evidence.text
+    return files
+
+
+def _save(name: str, target: str) -> Element:
+    return h("button", f"Save {printable.name(name)}", type="button", data_save=target, data_name=name)
+
+
+def _files(work: Examined) -> list[str]:
+    """Returns the files that a case names, as its text says."""
+    found: list[str] = []
+
+    def look(value: object) -> None:
+        if isinstance(value, dict):
+            if isinstance(value.get("file"), str):
+                found.append(value["file"])
+            for inner in value.values():
+                look(inner)
+
+    look(dict(work.source.data))
+    return [printable.name(name) for name in dict.fromkeys(found)]
+
+
+def assumed(work: Examined) -> Element:
+    """Returns what the verdict rests on besides its proof, and what the page does not say."""
+    told = [f"{line}." for line in _conditions(work)]
+    names = text.words(decisions(work))["on_the_word_of"]
+    if names:
+        count = text.words(decisions(work))["without_certificate"]
+        told.append(
+            f"{count} proof{'s' * (count != 1)} rest{'s' * (count == 1)} on the word of {', '.join(names)}: "
+            "there is no certificate for the checker to replay."
+        )
+    elif work.standing is Standing.HOLDS:
+        told.append("Every proof has a certificate, so no solver has to be trusted.")
+    told += [
+        "The model is taken as it is in the case file. Nothing is said about a program that shall do the "
+        "same, about its random numbers, or about how long it takes.",
+        "All numbers are exact, but for those behind ≈, which are rounded.",
+    ]
+    return section("What was assumed", items(map(_sentence, told)))
+
+
+def _sentence(line: str) -> str:
+    return printable.line(f"{line[:1].upper()}{line[1:]}")
+
+
+def _conditions(work: Examined) -> list[str]:
+    if isinstance(work, PrivacyWork):
+        model = work.case.model
+        side = [model.side_condition] if isinstance(model, Model) and model.side_condition else []
+        return [*side, *work.report.notes]
+    if isinstance(work, SystemWork):
+        partial = "no input ever comes in a waiting state that does not accept it"
+        return [*([partial] if work.case.system.partial else []), *work.case.checks.notes]
+    return list(work.case.relation.notes)

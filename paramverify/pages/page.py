@@ -1,0 +1,179 @@
+"""The whole page: its head with the policy of what it may load, contents, and one article for each case."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from paramverify import __version__, printable
+from paramverify.algebra.decimals import decimal_text
+from paramverify.models.model import Model
+from paramverify.pages.comparison import backends
+from paramverify.pages.drawing import patterns
+from paramverify.pages.findings import budget, claims, formulas, verdict
+from paramverify.pages.handing import assumed, evidence, is_embedded
+from paramverify.pages.maps import region
+from paramverify.pages.markup import Element, Part, document, h, raw
+from paramverify.pages.others import (
+    logic_question,
+    logic_verdict,
+    nothing_to_map,
+    system_question,
+    system_verdict,
+)
+from paramverify.pages.parts import ABOUT, Cell, badge, section, table
+from paramverify.pages.questions import question
+from paramverify.pages.summary import decided_by, privacy_ratio, seconds, size, word
+from paramverify.pages.work import Examined, LogicWork, PrivacyWork, SystemWork
+
+ASSETS = Path(__file__).parent / "assets"
+STYLES = ("page.css", "print.css")
+SCRIPTS = ("exact.js", "points.js", "readout.js", "map.js", "tables.js", "page.js")
+
+
+def page(found: Sequence[Examined], title: str = "", compared: Mapping[str, Any] | None = None) -> str:
+    """Returns the page about some cases as HTML; it needs no other file and makes no request.
+
+    `compared` is the summary that `compare` writes, where backends are to be compared on the page, too.
+    """
+    single = found[0] if len(found) == 1 else None
+    name = title or (printable.name(_title(single)) if single else f"{len(found)} cases")
+    articles, blocks = [], []
+    for number, work in enumerate(found, start=1):
+        article, data = _article(work, number)
+        articles.append(article)
+        blocks += data
+    style = "\n".join(_asset(name) for name in STYLES)
+    script = '"use strict";\n' + "\n".join(_asset(name) for name in SCRIPTS)
+    head = [
+        h("meta", charset="utf-8"),
+        _policy(style, script),
+        h("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        h("meta", name="referrer", content="no-referrer"),
+        h("title", f"{name} · paramverify"),
+        h("link", rel="icon", href="data:,"),
+        raw("style", style),
+    ]
+    above: list[Part] = [h("h1", title or "Privacy report")]
+    if not single:
+        above.append(_contents(found))
+    footer = h("footer", h("p", f"Made by paramverify {__version__}. {_MARKED}"))
+    body = [
+        patterns(),
+        h("header", above, class_="page"),
+        h("main", articles, backends(compared) if compared else None),
+        footer,
+        *blocks,
+    ]
+    return document(head, [*body, raw("script", script)])
+
+
+_MARKED = "Every number is exact, unless ≈ stands before it."
+
+
+@cache
+def _asset(name: str) -> str:
+    return (ASSETS / name).read_text(encoding="utf-8")
+
+
+def _policy(style: str, script: str) -> Element:
+    """Returns what the page may load: nothing but its own style and script, known by their digests."""
+    digests = [f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in (style, script)]
+    rules = [
+        "default-src 'none'",
+        f"style-src {digests[0]}",
+        f"script-src {digests[1]}",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
+    policy = h("meta", content="; ".join(rules))
+    policy.set("http-equiv", "Content-Security-Policy")
+    return policy
+
+
+def _title(work: Examined) -> str:
+    return work.case.title or work.source.name
+
+
+def _article(work: Examined, number: int) -> tuple[Element, list[Element]]:
+    """Returns the article about one case, and the data blocks that it needs."""
+    source = work.source.data.get("source", "")
+    heading: list[Part] = [h("h2", printable.name(_title(work)), id_=f"case-title-{number}")]
+    about = f"{work.source.name}{f' · after {source}' if isinstance(source, str) and source else ''}"
+    heading.append(h("p", printable.name(about), class_="source"))
+    parts: list[Part]
+    data: list[Element] = []
+    match work:
+        case PrivacyWork():
+            parts, data = _privacy(work, number)
+        case SystemWork():
+            reason = "the values of an interactive system are probabilities of runs, and are not on a page"
+            parts = [
+                system_verdict(work),
+                section("The question", system_question(work)),
+                nothing_to_map(reason),
+            ]
+        case LogicWork():
+            reason = (
+                "formulas are decided for all parameters together; `paramverify logic` finds their budgets"
+            )
+            parts = [
+                logic_verdict(work),
+                section("The question", logic_question(work)),
+                nothing_to_map(reason),
+            ]
+    parts += [assumed(work), evidence(work, number)]
+    blocks = [*data, *_files(work, number)]
+    return h(
+        "article", heading, parts, aria_labelledby=f"case-title-{number}", id_=f"report-{number}"
+    ), blocks
+
+
+def _privacy(work: PrivacyWork, number: int) -> tuple[list[Part], list[Element]]:
+    found = region(work, number)
+    asked: list[Part] = [section("The question", question(work.case, work.source.data))]
+    outputs: list[Part] = []
+    if isinstance(work.case.model, Model):
+        outputs = [section("Formulas", formulas(work.case))]
+    parts: list[Part] = [verdict(work), asked, found.part, budget(work), outputs]
+    parts.append(section("Claims", claims(work)))
+    data = [_data(f"data-map-{number}", found.data)] if found.data is not None else []
+    return parts, data
+
+
+def _files(work: Examined, number: int) -> list[Element]:
+    files = [_data(f"case-{number}", {"text": work.source.text})]
+    if is_embedded(work.evidence):
+        files.append(_data(f"evidence-{number}", {"text": work.evidence.text}))
+    return files
+
+
+def _data(name: str, content: object) -> Element:
+    """Returns a block of JSON; `<` is escaped, so that no text in it can end it."""
+    text = json.dumps(content, separators=(",", ":")).replace("<", "\\u003c")
+    return raw("script", text, type="application/json", id_=name)
+
+
+def _contents(found: Sequence[Examined]) -> Element:
+    rows: list[list[Part | Cell]] = []
+    for number, work in enumerate(found, start=1):
+        link = h("a", printable.name(_title(work)), href=f"#report-{number}")
+        ratio, took = privacy_ratio(work), seconds(work)
+        rows.append(
+            [
+                Cell(link, _title(work)),
+                Cell(badge(work.standing, word(work)), word(work)),
+                Cell(ratio.part, ratio.key),
+                size(work),
+                decided_by(work),
+                Cell(f"{ABOUT}{decimal_text(took, 2)}", str(took)),
+            ]
+        )
+    head = ["case", "verdict", "largest ratio", "claims", "decided by", "seconds"]
+    return h("nav", table("Cases of this page", head, rows, sortable=True), aria_label="Contents")

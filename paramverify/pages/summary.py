@@ -1,0 +1,63 @@
+"""One line about each case, for the table of a page about several."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from paramverify.algebra.decimals import decimal_text
+from paramverify.algebra.realroots import RealRoot
+from paramverify.algebra.reals import Real
+from paramverify.pages.handing import decisions
+from paramverify.pages.parts import ABOUT, Cell, fraction, number
+from paramverify.pages.work import Examined, LogicWork, PrivacyWork, SystemWork
+from paramverify.reports import text
+from paramverify.synthesis.case_budget import CaseBudget
+
+
+def word(work: Examined) -> str:
+    """Returns the word of the verdict: about privacy, or about the truth of a claim or of formulas."""
+    if isinstance(work, PrivacyWork):
+        return text.verdict(work.standing, work.case.model)
+    return work.standing.of_claim if isinstance(work, LogicWork) else work.standing.of_case
+
+
+def privacy_ratio(work: Examined) -> Cell:
+    """Returns the largest ratio of a case about privacy, where it is known."""
+    if not isinstance(work, PrivacyWork) or not isinstance(work.budget, CaseBudget):
+        return Cell("–", "")
+    found = work.budget.ratio
+    if found.infinite:
+        return Cell("infinite", "infinite")
+    value = found.value
+    if isinstance(value, Real):
+        return Cell(number(value), str(value.middle()))
+    if isinstance(value, RealRoot) and value.is_rational:
+        return Cell(fraction(value.lower), str(value.lower))
+    if isinstance(value, RealRoot):
+        middle = (value.lower + value.upper) / 2
+        return Cell(f"{ABOUT}{decimal_text(middle)}", str(middle))
+    return Cell(f"at least {decimal_text(found.lower)}", str(found.lower))
+
+
+def size(work: Examined) -> Cell:
+    """Returns the number of claims, or of formulas."""
+    if isinstance(work, LogicWork):
+        count = len(work.results)
+        return Cell(f"{count} formula{'s' * (count != 1)}", str(count))
+    claims = work.report.claims
+    return Cell(f"{len(claims):,}", str(len(claims)))
+
+
+def decided_by(work: Examined) -> str:
+    """Returns who decided how many claims."""
+    return text.backends_used(decisions(work)) or "exact evaluation"
+
+
+def seconds(work: Examined) -> Fraction:
+    """Returns how long the verdict took, rounded to microseconds."""
+    took = sum(d.seconds for d in decisions(work)) if isinstance(work, LogicWork) else _took(work)
+    return Fraction(round(took * 10**6), 10**6)
+
+
+def _took(work: PrivacyWork | SystemWork) -> float:
+    return work.report.seconds

@@ -1,0 +1,243 @@
+"""What is found out about a case before its page is written: the verdict, its evidence, the budget, the map.
+
+Each step has a share of the time. The verdict comes first; what the rest cannot find in its time is left out,
+and the page says so with the reason.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, TypeVar
+
+from paramverify.answers import Standing
+from paramverify.errors import InputError, LimitError, located
+from paramverify.files import read_file
+from paramverify.interactive import cases as systems
+from paramverify.interactive.certificates import evidence_document as system_evidence
+from paramverify.interactive.verification import Noninterference
+from paramverify.interactive.verification import verify as verify_system
+from paramverify.logic import cases as logics
+from paramverify.logic.families import check_property
+from paramverify.logic.verification import Result, Work
+from paramverify.models.model import Model
+from paramverify.portfolio.obligations import Proofs, discharge
+from paramverify.portfolio.session import Options, Session
+from paramverify.privacy import cases
+from paramverify.privacy.verification import Report, verify
+from paramverify.reports import logic as logic_reports
+from paramverify.reports.evidence import evidence_document
+from paramverify.synthesis.case_budget import CaseBudget, case_budget
+from paramverify.synthesis.safe_values import Intervals, MapOptions, Regions, safe_values
+from paramverify.tables import MAX_BYTES, read_toml
+
+PRECISION = Fraction(1, 10**9)  # of a budget that is not found exactly
+VERDICT, BUDGET = 0.5, 0.5  # shares of the time that is left
+
+Found = TypeVar("Found")
+Limit = Callable[[float], AbstractContextManager[Any]]  # ends what is done within it after some seconds
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Evidence as the text of a file, the name of that file, and the verdict that it shows alone."""
+
+    name: str
+    text: str
+    status: str
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 digest of the file."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @staticmethod
+    def of(path: str, document: Mapping[str, Any]) -> Evidence:
+        """Returns evidence about a case as it is written into a file."""
+        text = json.dumps(document, ensure_ascii=False, indent=1)
+        kept = text.encode(errors="backslashreplace").decode()
+        return Evidence(f"{Path(path).stem}.evidence.json", kept, str(document.get("status", "")))
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A case file as it is on disk: its path, its data, and its text, with a mark of its encoding."""
+
+    path: str
+    data: Mapping[str, Any]
+    text: str
+
+    @property
+    def name(self) -> str:
+        """The name without the folder."""
+        return Path(self.path).name
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Something that the page does not have, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class PrivacyWork:
+    """A case about privacy, or an inequality, and what was found about it."""
+
+    source: Source
+    case: cases.Case
+    report: Report
+    evidence: Evidence
+    budget: CaseBudget | LeftOut
+    values: Intervals | Regions | LeftOut
+
+    @property
+    def standing(self) -> Standing:
+        """The word for the verdict."""
+        return self.report.status
+
+
+@dataclass(frozen=True, eq=False)
+class SystemWork:
+    """An interactive system, and what was found about it."""
+
+    source: Source
+    case: systems.InteractiveCase
+    report: Noninterference
+    evidence: Evidence
+
+    @property
+    def standing(self) -> Standing:
+        """The word for the verdict."""
+        return self.report.status
+
+
+@dataclass(frozen=True, eq=False)
+class LogicWork:
+    """A model with formulas, and what was found about them."""
+
+    source: Source
+    case: logics.LogicCase
+    results: Mapping[str, Result]
+    obligations: Proofs
+    evidence: Evidence
+    standing: Standing
+
+
+Examined = PrivacyWork | SystemWork | LogicWork
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """How the work is done: options of sessions, coverage of maps (None if any), limits of the steps."""
+
+    options: Options
+    coverage: Fraction | None
+    limit: Limit
+
+
+def examine(path: str, wanted: Wanted, seconds: float) -> Examined:
+    """Returns what is found about a case of any kind within some seconds.
+
+    Raises:
+        InputError: any mistake in the file.
+        LimitError: not even the verdict was found in time.
+    """
+    until = time.monotonic() + seconds
+    source = _source(path)
+    if "system" in source.data:
+        return _system(source, wanted, seconds)
+    if ("model" in source.data or "states" in source.data) and "mechanism" not in source.data:
+        return _logic(source, wanted, seconds)
+    with wanted.limit(seconds):
+        case = cases.load(path)
+        report = verify(case, _options(wanted, VERDICT * (until - time.monotonic())))
+        evidence = Evidence.of(path, evidence_document(case, report))
+    budget: CaseBudget | LeftOut = LeftOut("only a case about privacy has a budget")
+    if isinstance(case.model, Model):
+        budget = _tried(wanted, BUDGET * (until - time.monotonic()), lambda s: _budget(case, s))
+    values = _tried(wanted, until - time.monotonic(), lambda s: _values(case, wanted, s))
+    return PrivacyWork(source, case, report, evidence=evidence, budget=budget, values=values)
+
+
+def _source(path: str) -> Source:
+    if Path(path).suffix != ".toml":
+        raise InputError("a page is about a case file, which ends with .toml", file=path)
+    data, _ = read_toml(Path(path))
+    with located(file=path):
+        content = read_file(Path(path), MAX_BYTES, "a case file")
+    return Source(path, data, content.decode("utf-8"))
+
+
+def _options(wanted: Wanted, seconds: float) -> Options:
+    return replace(wanted.options, seconds=max(0.01, seconds))
+
+
+def _tried(wanted: Wanted, seconds: float, work: Callable[[Session], Found]) -> Found | LeftOut:
+    """Returns what is found in a session, or why it is not: that is no reason to write no page."""
+    try:
+        with wanted.limit(max(0.01, seconds)), Session(_options(wanted, seconds)) as session:
+            return work(session)
+    except (InputError, LimitError) as error:
+        return LeftOut(error.reason if isinstance(error, InputError) else str(error))
+
+
+def _budget(case: cases.Case, session: Session) -> CaseBudget:
+    assert isinstance(case.model, Model)
+    doubt, _ = discharge(session, case.model)
+    if doubt:
+        raise LimitError(f"the model is in doubt: {doubt.detail}")
+    return case_budget(case.model, session, PRECISION)
+
+
+def _values(case: cases.Case, wanted: Wanted, session: Session) -> Intervals | Regions:
+    domain = case.model.domain
+    free = [name for name in domain.ring.parameters if not domain.box[name].is_point]
+    if not free:
+        raise InputError("no parameter of the case has more than one value")
+    doubt, _ = discharge(session, case.model)
+    if doubt:
+        raise LimitError(f"the model is in doubt: {doubt.detail}")
+    found = safe_values(case, session, options=MapOptions(wanted.coverage or coverage(len(free))))
+    assert isinstance(found, Intervals | Regions)  # these are the suitable forms
+    return found
+
+
+def coverage(axes: int) -> Fraction:
+    """Returns the share that a map leaves undecided: more axes need many more cells."""
+    return Fraction({1: 2, 2: 2, 3: 8}.get(axes, 20), 100)
+
+
+def _system(source: Source, wanted: Wanted, seconds: float) -> SystemWork:
+    options = _options(wanted, 0.9 * seconds)
+    with wanted.limit(seconds):
+        case = systems.load(source.path)
+        report = verify_system(case, options)
+        evidence = Evidence.of(source.path, system_evidence(case, report, options))
+    return SystemWork(source, case, report, evidence)
+
+
+def _logic(source: Source, wanted: Wanted, seconds: float) -> LogicWork:
+    with wanted.limit(seconds):
+        case = logics.load(Path(source.path))
+        with Session(_options(wanted, 0.9 * seconds)) as session, located(file=case.path):
+            work = Work(case, session)
+            if doubt := work.prepare():
+                raise LimitError(f"the model is in doubt: {doubt.detail}")
+            results = {name: check_property(work, found) for name, found in case.properties.items()}
+    standing = logic_reports.status(results)
+    document, _ = logic_reports.evidence_of(work, results, standing)
+    return LogicWork(
+        source,
+        case,
+        results,
+        obligations=tuple(work.obligations),
+        evidence=Evidence.of(source.path, document),
+        standing=standing,
+    )
