@@ -22,6 +22,7 @@ import paramverify
 from paramverify import language
 from paramverify.cli._commands import commands
 from paramverify.cli.main import cli
+from paramverify.reports import schema
 
 sys.path.insert(0, str(ROOT / "docs" / "_site"))
 
@@ -91,6 +92,36 @@ def test_every_public_name_is_in_the_reference() -> None:
     """The page of functions asks for each name of `__all__`, once."""
     names = re.findall(r"^::: paramverify\.(\w+)$", page("api.md"), re.MULTILINE)
     assert names == list(paramverify.__all__)
+
+
+# --- keys ---------------------------------------------------------------------------------------------
+
+
+def test_every_key_of_the_readers_is_in_the_reference() -> None:
+    """Each table that a reader declares has a heading, and each of its keys has a row with a meaning."""
+    text = page("keys.md")
+    sections = re.findall(r"^### (.+)$([\s\S]*?)(?=^###? |\Z)", text, re.MULTILINE)
+    for part in schema.reference():
+        bodies = [body for name, body in sections if name == generated.heading(part)]
+        assert bodies, part.name
+        for row in part.rows:
+            assert any(generated.key_row(row) in body for body in bodies), (part.name, row.name)
+            assert row.text, (part.name, row.name)
+
+
+def test_every_key_of_shipped_cases_is_in_the_reference() -> None:
+    """The tables of shipped cases, and the keys in them, are on the page."""
+    text = page("keys.md")
+    tables = {name for name, _ in re.findall(r"^### `\[+(\w+)\]+`(.*)$", text, re.MULTILINE)}
+    keys = set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE))
+    for path in sorted((ROOT / "cases").rglob("*.toml")):
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        inner = {name for name, value in data.items() if isinstance(value, (dict, list))}
+        assert set(data) <= keys, path
+        assert inner <= tables | {"mechanism"}, path
+        for name in ("privacy", "neighbours", "mechanism", "quantify", "design", "claim", "model"):
+            found = data.get(name)
+            assert not isinstance(found, dict) or set(found) <= keys, (path, name)
 
 
 # --- shipped cases ------------------------------------------------------------------------------------

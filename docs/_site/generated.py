@@ -14,7 +14,7 @@ from paramverify.cli.main import cli
 from paramverify.logic.parser import GRAMMAR
 
 if TYPE_CHECKING:
-    from paramverify.reports.schema import Row
+    from paramverify.reports.schema import Part, Row
 
 SHARED = ("--json", "--timeout", "--memory", "--config", "--debug", "--help")  # told once for all
 
@@ -102,22 +102,27 @@ def every_key() -> str:
         if not any(kind == part.kind for kind, *_ in told):
             lines += [f"## {KINDS[part.kind]}", ""]
         told.add((part.kind, part.name, *rows))
-        name = "the top of the file" if part.name == part.kind else part.name
-        lines += (
-            [f"### `{name}`" if name.strip("abcdefghijklmnopqrstuvwxyz ") else f"### {name}", ""]
-            if name
-            else []
-        )
+        lines += [f"### {heading(part)}", ""]
         lines += [part.text, ""]
         lines += ["| key | value | default | meaning |", "| --- | --- | --- | --- |", *rows, ""]
         lines += [*(f"- {rule}" for rule in part.rules), ""] if part.rules else []
     return "\n".join(lines)
 
 
+def heading(part: Part) -> str:
+    """Returns the heading of a table: its name as in TOML, or the kind of a mechanism."""
+    if part.name == part.kind:
+        return "The top of the file"
+    if re.fullmatch(r"\w+", part.name):
+        return f'`[mechanism]` with `kind = "{part.name}"`'
+    return f"`{part.name}`"
+
+
 def key_row(row: Row) -> str:
     """Returns the row of one key; a key in capitals stands for names of the user."""
     name = f"*{row.name}*" if row.name.isupper() else f"`{row.name}`"
-    value = ", ".join(f'`"{word}"`' for word in row.words) or escaped(row.type)
+    kinds = escaped(", or ".join(dict.fromkeys(row.type.split(", or "))))
+    value = ", ".join(f'`"{word}"`' for word in row.words) or kinds
     default = "needed" if row.needed else f"`{row.default}`" if row.default else ""
     return f"| {name} | {value} | {default} | {escaped(row.text)} |"
 
