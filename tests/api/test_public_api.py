@@ -218,7 +218,7 @@ def test_loads_reads_text_with_files_beside_it(tmp_path: Path) -> None:
     text = LN2.read_text()
     assert loads(text).verify().to_dict()["witness"] == load(LN2).verify().to_dict()["witness"]
     assert loads(text).path == "<text>"
-    with pytest.raises(CaseError, match=r"<text>: privacy.*epsilon"):
+    with pytest.raises(CaseError, match=r"<text>:\d+: privacy.*epsilon"):
         loads(text.replace("epsilon", "epsilom"))
     program = (CASES / "programs" / "randomized-response-two-coins.toml").read_text()
     body = program.partition('source = """')[2].partition('"""')[0]
