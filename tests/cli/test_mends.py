@@ -440,3 +440,15 @@ def test_delta_in_an_interactive_case(root: Path, tmp_path: Path) -> None:
         InputError, match=r"privacy\.delta: an interactive case has no delta, its privacy is pure"
     ):
         load_interactive(file)
+
+
+def test_a_mistake_that_is_found_late(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A table that a proof shows to be no distribution, after the reading, is told with key and line."""
+    below = "(p - q)**2*3/4 + ((p - 17/53)**2 + (q - 19/59)**2)/8 - 1/10000000"
+    file = tmp_path / "case.toml"
+    text = RESPONSE.replace('c = "(0, 1)"', 'p = "[0, 1]"\nq = "[0, 1]"').replace('"c"', f'"{below}"')
+    assert told(text, tmp_path) is None
+    assert run(["verify", str(file)]) == 2
+    assert (
+        f"error: {file}:5: prior.john: this distribution: the probability of 1 is" in capsys.readouterr().err
+    )

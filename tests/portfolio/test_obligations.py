@@ -119,13 +119,17 @@ def test_domains_with_irrational_points_only(
 
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_empty_domains(subject: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A domain without a point is the same error everywhere, told with file and key."""
+    """A domain without a point is the same error everywhere, told with file, line and key."""
     arguments = written(tmp_path, subject, "p**2 == 2", SUBJECTS[subject][2])
-    told = f"{arguments[1]}: parameters: the parameter domain is empty: p in (0, 1), p**2 == 2"
+    line = Path(arguments[1]).read_text().split("\n").index("[parameters]") + 1
+    reason = "the parameter domain is empty: p in (0, 1), p**2 == 2"
+    told = f"{arguments[1]}:{line}: parameters: {reason}"
     assert run(arguments) == 2
     assert capsys.readouterr().err == f"error: {told}\n"
     assert run([*arguments, "--json"]) == 2
-    assert json.loads(capsys.readouterr().out) == {"status": "error", "reason": told}
+    place = {"file": arguments[1], "line": line, "key": "parameters", "mend": None}
+    errors = [{**place, "message": reason}]
+    assert json.loads(capsys.readouterr().out) == {"status": "error", "reason": told, "errors": errors}
 
 
 @pytest.mark.parametrize("subject", SUBJECTS)
