@@ -10,6 +10,7 @@ import click
 
 from paramverify.algebra.expressions import constant
 from paramverify.answers import Standing
+from paramverify.cli import _output
 from paramverify.cli._common import (
     OUTPUT_FILE,
     json_option,
@@ -80,6 +81,8 @@ def command(
             seconds = (until - time.monotonic()) / (len(cases) - number)
             limits = Wanted(options, share, lambda left: time_limit(timeout, left))
             found.append(examine(case, limits, max(0.01, seconds)))
+            told = f"  {number + 1} of {len(cases)} cases were examined until then."
+            _output.found([told], {"cases": [_document(work) for work in found]})
             progress(number + 1, len(cases))
     with time_limit(timeout) as lift:
         lift()
