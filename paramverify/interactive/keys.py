@@ -28,7 +28,12 @@ SUBROUTINE = Section(
             by_name(
                 "[subroutines.steps]",
                 "The steps of the automaton, state by state.",
-                by_name("", "The next states with their probabilities.", EXPRESSION, "A probability."),
+                by_name(
+                    "[subroutines.steps.STATE]",
+                    "The next states with their probabilities.",
+                    EXPRESSION,
+                    "A probability.",
+                ),
                 "The next states with their probabilities.",
                 named="STATE",
             ),

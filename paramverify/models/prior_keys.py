@@ -23,7 +23,11 @@ DISTRIBUTIONS = ("bernoulli", "binomial", "categorical", "uniform", "given")
 
 
 _ROW = by_name(
-    "", "A distribution: each value with its probability.", EXPRESSION, "A probability.", named="VALUE"
+    "[prior.NAME.table.VALUE]",
+    "A distribution: each value with its probability.",
+    EXPRESSION,
+    "A probability.",
+    named="VALUE",
 )
 DISTRIBUTION = Section(
     "[prior.NAME]",
@@ -35,7 +39,11 @@ DISTRIBUTION = Section(
             Listed("[trials, probability]", (whole(1, 1000), EXPRESSION)),
             "The number of successes: the number of trials, and the probability of each.",
         ),
-        Key("categorical", replace(_ROW, name="categorical"), "Any values, each with its probability."),
+        Key(
+            "categorical",
+            replace(_ROW, name="[prior.NAME.categorical]"),
+            "Any values, each with its probability.",
+        ),
         Key("uniform", Listed("a list of values", VALUE, least=1), "Values that are equally likely."),
         Key(
             "given",
@@ -45,7 +53,11 @@ DISTRIBUTION = Section(
         Key(
             "table",
             by_name(
-                "table", "A distribution for each value of `given`.", _ROW, "A distribution.", named="VALUE"
+                "[prior.NAME.table]",
+                "A distribution for each value of `given`.",
+                _ROW,
+                "A distribution.",
+                named="VALUE",
             ),
             "A distribution for each value of `given`; commas stand between values of several variables.",
         ),

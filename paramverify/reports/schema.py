@@ -120,11 +120,12 @@ def reference() -> tuple[Part, ...]:
     return tuple(part for kind, section in KINDS.items() for part in _parts(kind, section, set()))
 
 
-def _parts(kind: str, section: Section, seen: set[int]) -> Iterator[Part]:
-    if id(section) in seen:
-        return
-    seen.add(id(section))
+def _parts(kind: str, section: Section, seen: set[tuple[str, ...]]) -> Iterator[Part]:
     keys = (*section.keys, *([section.others] if section.others else []))
+    same = (section.name, section.about, *(key.name for key in keys))
+    if same in seen:
+        return
+    seen.add(same)
     rules = tuple(rule.told for rule in section.rules)
     yield Part(kind, section.name, section.about, tuple(map(_row, keys)), rules)
     for key in keys:

@@ -144,6 +144,8 @@ def test_every_key_has_a_sentence() -> None:
             assert 3 < len(text) <= 120, (part.name, text)
         assert all(row.type for row in part.rows)
         assert len({row.name for row in part.rows}) == len(part.rows)
+        assert part.name, part.text
+    assert len({(part.kind, part.name, part.text) for part in reference()}) == len(reference())
 
 
 def completed(found: dict[str, Any], path: tuple[str, ...]) -> Iterator[tuple[str, str]]:

@@ -14,8 +14,16 @@ from paramverify.keys import (
     whole,
 )
 
-ROW = by_name("to", "Where the state goes.", EXPRESSION, "The probability of the next state.", named="STATE")
-ACTIONS = by_name("to", "Where the state goes under each action.", ROW, "The next states.", named="ACTION")
+ROW = by_name(
+    "[states.NAME.to]",
+    "Where the state goes.",
+    EXPRESSION,
+    "The probability of the next state.",
+    named="STATE",
+)
+ACTIONS = by_name(
+    "[states.NAME.to]", "Where the state goes under each action.", ROW, "The next states.", named="ACTION"
+)
 
 
 def _state_section(to: Shape) -> Section:
@@ -27,7 +35,7 @@ def _state_section(to: Shape) -> Section:
             Key(
                 "set",
                 Section(
-                    "set",
+                    "[states.NAME.set]",
                     "The variables of the state.",
                     others=Key("NAME", whole(0, 10**9), "The value of a variable."),
                     names=NAME,

@@ -23,7 +23,10 @@ from paramverify.tables import Table, as_expression
 CHECKED = True  # `read` checks the probabilities
 NAMES = Listed("a list of texts", TEXT, least=1, distinct=True)
 ROW = by_name(
-    "", "A distribution; names that are left out have probability zero.", EXPRESSION, "A probability."
+    "[mechanism.emissions.STATE]",
+    "A distribution; names that are left out have probability zero.",
+    EXPRESSION,
+    "A probability.",
 )
 EMISSIONS = by_name(
     "[mechanism.emissions]", "What each state emits.", ROW, "The distribution of a state.", named="STATE"

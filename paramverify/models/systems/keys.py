@@ -112,7 +112,11 @@ SLOTS = Section(
     },
 )
 STEPS = by_name(
-    "", "Where it goes, each state with its probability.", EXPRESSION, "A probability.", named="STATE"
+    "[system.steps.STATE.ACTION]",
+    "Where it goes, each state with its probability.",
+    EXPRESSION,
+    "A probability.",
+    named="STATE",
 )
 WRITTEN_OUT = Section(
     "[system]",
