@@ -27,6 +27,7 @@ mpl.use("Agg")
 
 CASES = ROOT / "cases"
 LN2 = CASES / "geometric-contagious-ln2.toml"
+SLOW = pytest.mark.slow
 FEW = [
     "geometric-contagious-ln2.toml",
     "geometric-metric.toml",
@@ -70,7 +71,7 @@ def command_of(path: Path) -> str:
     return {Kind.INTERACTIVE: "interactive", Kind.LOGIC: "logic"}.get(load(path).kind, "verify")
 
 
-@pytest.mark.parametrize("name", FEW)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=SLOW if n in (FEW[4], FEW[5]) else ()) for n in FEW])
 def test_verify_says_what_the_command_says(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Text, JSON and evidence of `verify` are those of the command for the kind of the case."""
     report = load(CASES / name).verify()
@@ -144,10 +145,10 @@ def test_show_says_what_the_command_says(name: str, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("options", "given"),
     [
-        ((), {}),
+        pytest.param((), {}, marks=SLOW),
         (("--certify",), {"goal": "certify"}),
         (("--audit", "--direct"), {"goal": "audit", "direct": True}),
-        (("--epsilon", "1,ln(4)"), {"epsilon": [1, "ln(4)"]}),
+        pytest.param(("--epsilon", "1,ln(4)"), {"epsilon": [1, "ln(4)"]}, marks=SLOW),
     ],
 )
 def test_sample_says_what_the_command_says(
@@ -392,6 +393,7 @@ def test_notebooks_show_boxes_that_need_nothing() -> None:
     assert ">not private</span>" in reports[0]._repr_html_()
 
 
+@pytest.mark.slow
 def test_figures() -> None:
     """There are pictures of intervals, maps and tests, as figures of their own or in axes that are given."""
     from matplotlib import pyplot as plt
