@@ -104,7 +104,7 @@ def every_key() -> str:
         told.add((part.kind, part.name, *rows))
         lines += [f"### {heading(part)}", ""]
         lines += [part.text, ""]
-        lines += ["| key | value | default | meaning |", "| --- | --- | --- | --- |", *rows, ""]
+        lines += ["| key | value | meaning |", "| --- | --- | --- |", *rows, ""]
         lines += [*(f"- {rule}" for rule in part.rules), ""] if part.rules else []
     return "\n".join(lines)
 
@@ -123,8 +123,8 @@ def key_row(row: Row) -> str:
     name = f"*{row.name}*" if row.name.isupper() else f"`{row.name}`"
     kinds = escaped(", or ".join(dict.fromkeys(row.type.split(", or "))))
     value = ", ".join(f'`"{word}"`' for word in row.words) or kinds
-    default = "needed" if row.needed else f"`{row.default}`" if row.default else ""
-    return f"| {name} | {value} | {default} | {escaped(row.text)} |"
+    more = " Needed." if row.needed else f" By default `{row.default}`." if row.default else ""
+    return f"| {name} | {value} | {escaped(row.text)}{more} |"
 
 
 def logic_grammar() -> str:
