@@ -43,7 +43,7 @@ def latex(root: Root, constant: ExpConstant | None = None) -> str | None:
 
 
 def root_text(root: Root, constant: ExpConstant | None = None) -> str:
-    """Returns a root in words: `1/2`, `sqrt(2)/2 (≈ 0.707107)`, or a decimal with its polynomial behind it."""
+    """Returns a root in words: `1/2`, `sqrt(2)/2 (≈ 0.707107)`, or a decimal and its polynomial."""
     if root.is_rational:
         return str(root.lower)
     exact = closed_form(root, constant)

@@ -34,6 +34,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+TOLD = (
+    "The threshold gets noise once and each answer gets noise of its own; the output is ⊥ while a "
+    "noisy answer is below the noisy threshold, then ⊤, and the mechanism stops."
+)
+
 CHECKED = True  # `read` checks the probabilities
 
 BELOW, ABOVE, END = "⊥", "⊤", "end"
