@@ -11,7 +11,7 @@ from paramverify.checker import every, unwinding
 from paramverify.checker.claims import Report
 from paramverify.checker.documents import BUDGET, check_text, read_document, verdict_line, verdict_of
 from paramverify.checker.second_look import SecondLook, with_second_look
-from paramverify.checker.strict import Rejected
+from paramverify.checker.strict import Rejected, changed
 from paramverify.cli import _output
 from paramverify.cli._common import json_option, print_json, say, whole_timeout_option
 from paramverify.cli._exits import Exit
@@ -88,7 +88,8 @@ def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None, bool]:
         program, title, digest = read_program(path)
         report = every.check_document(document, program.document())
         if report.accepted and document.get("case") != {"title": title, "digest": digest}:
-            report = Report(False, ("rejected: the evidence belongs to another case file",))
+            reason = changed(document.get("case"), digest, title)
+            report = Report(False, (f"rejected: {reason}",))
         return *with_second_look(report, document, content), False
     from paramverify.models.inequality import Inequality
     from paramverify.privacy.cases import load
