@@ -18,6 +18,9 @@ functions of E.
 
 from __future__ import annotations
 
+if __name__ == "__main__":  # this file alone checks nothing: the folder does
+    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -67,8 +70,7 @@ def with_second_look(
     """Returns the report on evidence that was accepted for a case, after a second reading of the case.
 
     `bound` is the numerator and the denominator of what stands for the bound of the case in a budget, or
-    has both for each distance;
-    `folder` is that of the case file, where the file of a program is looked for.
+    has both for each distance; `folder` is that of the case file, where the file of a program is looked for.
     """
     look = second_look(document, content, bound, folder) if report.accepted else SecondLook(False, True, "")
     if look.agrees:
@@ -387,9 +389,7 @@ class _Look:
                     words = scaled(words, theirs)
                 if _possible(words) != _possible(theirs):
                     raise Rejected(f"the sequences under {secret!r} have other probabilities")
-        return (
-            f"the probabilities of the model up to length {length} agree at {counted(len(points), 'point')}"
-        )
+        return f"the probabilities up to length {length} agree at {counted(len(points), 'point')}"
 
 
 def _text(distance: Fraction | None) -> str | None:
