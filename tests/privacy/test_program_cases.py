@@ -73,7 +73,7 @@ def test_verdicts_agree_with_running_the_text(path: Path) -> None:
         witness = verify(load(path), Options(seconds=120)).verdict.witness  # type: ignore[union-attr]
         names = {k: _number(witness.meant.get(k[2:], str(v))) for k, v in witness.parameters.items()}
         names = {k.removeprefix("x_"): v for k, v in names.items()}
-        names |= {k: float(Fraction(v)) for k, v in data.get("parameters", {}).items() if v[0] != "("}
+        names |= {k: float(Fraction(v)) for k, v in data.get("parameters", {}).items() if v[0] not in "(["}
         left, right = (_secret(path, data, name, names) for name in (witness.left, witness.right))
         told = {", ".join(map(_word, o)): o for o in {*left, *right}}[witness.observations[0]]
         assert left[told] > _bound(data, names) * right.get(told, 0.0) * (1 + 1e-6)
