@@ -182,7 +182,7 @@ def _properties(top: Table, given: Given) -> dict[str, Property]:
         found = {}
         for number, text in enumerate(given.properties, start=1):
             name = "property" if len(given.properties) == 1 else f"property {number}"
-            with located(key=name):
+            with located(file=f"--{name}"):  # it stands in no file, and has no line there
                 found[name] = read_property(text)
     if not found:
         raise CaseError("no formula is given: [formulas] in the file, or --property")
