@@ -224,7 +224,7 @@ def read(table: Mapping[str, Any], at: Calculator) -> Process:
         rows, count = noise(table["noise"], at), table["queries"]
         count = len(count) if isinstance(count, list) else int(count)
         first = table.get("ties", "uniform") == "first"
-        if len(rows) ** count > MAX_WAYS:
+        if len(rows[0]) ** count > MAX_WAYS:
             raise Unread("noisy max has too many answers")
         return OneAnswer((_numbers(len(rows)),) * count, lambda given: _winners(rows, given, first))
     if kind == "randomized_response":
@@ -256,7 +256,7 @@ def _response(table: Mapping[str, Any], at: Calculator) -> Process:
 
 def _winners(rows: list[list[Fraction]], given: Input, first: bool) -> dict[str, Fraction]:
     found: dict[str, Fraction] = {str(k + 1): Fraction(0) for k in range(len(given))}
-    for noisy in product(range(len(rows)), repeat=len(given)):
+    for noisy in product(range(len(rows[0])), repeat=len(given)):
         chance = Fraction(1)
         for answer, value in zip(given, noisy, strict=True):
             chance *= rows[_int(answer)][value]
@@ -281,6 +281,8 @@ def noise(table: Mapping[str, Any], at: Calculator) -> list[list[Fraction]]:
         ]
     for given in rows:
         check(given)
+        if len(given) != len(rows[0]):
+            raise ValueError("the rows of the noise have different lengths")
     return rows
 
 

@@ -17,11 +17,13 @@ from typing import Any
 
 from paramverify.algebra.budgets import read_epsilon
 from paramverify.algebra.exponents import exponents
+from paramverify.algebra.expressions import Expression
+from paramverify.algebra.named import Definitions, defining
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, FinerError, located
 from paramverify.files import read_file
 from paramverify.models.context import Checks, check_domain
-from paramverify.models.definitions import Definitions, read_files, unknown_table
+from paramverify.models.definitions import Functions, read_files, read_named, unknown_table, unused
 from paramverify.models.design import Design, read_design
 from paramverify.models.distances import NAME
 from paramverify.models.inequality import Inequality
@@ -36,6 +38,7 @@ from paramverify.models.parameters import (
     without_interval,
 )
 from paramverify.models.priors import Prior
+from paramverify.models.settings import NONE, Settings, settled_digest, told, with_settings
 from paramverify.privacy.bounds import check_distance, read_lengths, read_measure, read_one_sided
 from paramverify.privacy.secrets import possible, read_comparison
 from paramverify.tables import MAX_BYTES, Table, all_expressions, read_toml
@@ -53,7 +56,8 @@ class Case:
     `digest` is the SHA-256 of the file, which ties evidence to it; where the case names other files, it is
     that of all their digests. `expect` is the file's own expectation, `budget` its budget or claim in words.
     `free` are the parameters on which a condition is asked for, where `[quantify]` names the others.
-    `design` are the parameters that are to be chosen.
+    `design` are the parameters that are to be chosen. `settings` are values that come from `-D` and
+    not from the file; the digest is that of both.
 
     A case about privacy has its `mechanism`, of a `kind`. It compares `neighbours`, or secrets under a prior.
     Where a prior is conditioned on secrets, `prior` is that prior, and `inputs` are the weights of the inputs
@@ -74,11 +78,13 @@ class Case:
     neighbours: bool = False
     prior: Prior | None = None
     inputs: Mapping[str, Mapping[Input, RationalFunction]] = field(default_factory=dict)
+    settings: Settings = field(default_factory=dict)
 
 
-def load(path: str | PathLike[str], at: Mapping[str, Fraction] = NOWHERE) -> Case:
+def load(path: str | PathLike[str], at: Mapping[str, Fraction] = NOWHERE, settings: Settings = NONE) -> Case:
     """Reads a case file.
 
+    `settings` are values or intervals of definitions and parameters, which take the place of the file's.
     `at` may give numbers to parameters of the domain (0, ∞). They are numbers of the case then: `eps = 1` is
     no rational point of `x_eps = exp(-eps)`. What else it names is not looked at.
 
@@ -87,13 +93,23 @@ def load(path: str | PathLike[str], at: Mapping[str, Fraction] = NOWHERE) -> Cas
         LimitError: a model larger than the bounds of this package.
     """
     data, digest = read_toml(Path(path))
-    return read_case(data, digest, str(path), at)
+    return read_case(data, digest, str(path), at, settings)
 
 
-def read_case(data: dict[str, Any], digest: str, path: str, at: Mapping[str, Fraction] = NOWHERE) -> Case:
+def read_case(
+    data: dict[str, Any],
+    digest: str,
+    path: str,
+    at: Mapping[str, Fraction] = NOWHERE,
+    settings: Settings = NONE,
+) -> Case:
     """Reads the data of a case file, see `load`; other files are looked for beside `path`."""
     with located(file=path):
-        data = _at(data, at)
+        for name in at.keys() & settings.keys():
+            raise CaseError(f"{name} has two values: one by -D, and one of the point", key="-D")
+        if settings and {"system", "states"} & data.keys() and "mechanism" not in data:
+            settings = NONE  # another reader's case, which is told below
+        data, digest = _at(with_settings(data, settings), at), settled_digest(digest, settings)
         if "system" in data:
             raise CaseError("this is an interactive system: use `paramverify interactive`", key="system")
         if ("model" in data or "states" in data) and "mechanism" not in data:
@@ -101,11 +117,17 @@ def read_case(data: dict[str, Any], digest: str, path: str, at: Mapping[str, Fra
         finer: dict[str, list[Fraction]] = {}
         while True:
             try:
-                return _Reader(Table(data), path, digest, finer).case()
+                return _with_notes(_Reader(Table(data), path, digest, finer).case(), settings)
             except FinerError as error:
                 if error.exponent in finer.setdefault(error.name, []):
                     raise
                 finer[error.name].append(error.exponent)
+
+
+def _with_notes(case: Case, settings: Settings) -> Case:
+    """Returns the case with what was set, which its verdict tells first."""
+    model = replace(case.model, notes=(*told(settings), *case.model.notes))
+    return replace(case, model=model, settings=settings) if settings else case
 
 
 def _at(data: dict[str, Any], at: Mapping[str, Fraction]) -> dict[str, Any]:
@@ -133,7 +155,7 @@ class _Reader:
         for name, value in self.top.data.items():
             if isinstance(value, dict) and name not in TABLES:
                 raise unknown_table(name, TABLES)
-        claimed = "claim" in self.top or "define" in self.top
+        claimed = "claim" in self.top or ("define" in self.top and "mechanism" not in self.top)
         expect = read_expectation(self.top, claimed)
         read = self.claim() if claimed else self.privacy()
         return replace(read, title=title, source=source, expect=expect)
@@ -154,7 +176,7 @@ class _Reader:
             digest = hashlib.sha256(" ".join(parts).encode()).hexdigest()
         checks = Checks(read_domain(self.top, self.exponents(), files))
         empty = check_domain(checks.domain)
-        functions = Definitions(checks)
+        functions = Functions(checks)
         functions.read(define, files)
         with located(key="claim"):
             comparisons = tuple(functions.comparisons(claim))
@@ -173,12 +195,19 @@ class _Reader:
         return Case(self.path, digest, budget=model.text, model=model, free=free, design=design)
 
     def privacy(self) -> Case:
-        """Reads a case about privacy: `[mechanism]`, what is compared, and `[privacy]`."""
+        """Reads a case about privacy: `[mechanism]`, what is compared, and `[privacy]`; with `[define]`."""
+        definitions = read_named(self.top)
+        with defining(definitions):
+            return self.defined(definitions)
+
+    def defined(self, definitions: Definitions) -> Case:
+        """Reads a case about privacy, where its definitions are in force."""
         privacy = self.top.table("privacy")
         with located(key="privacy"):
             tables = (self.top.data.get(name) for name in ("parameters", "neighbours"))
             check_distance(privacy, [name for table in tables if isinstance(table, dict) for name in table])
-        checks = Checks(read_domain(self.top, self.exponents(privacy), {}))
+        used = self.exponents(privacy, [named.expression for named in definitions.named.values()])
+        checks = Checks(read_domain(self.top, used, {}), definitions=definitions)
         free, design = self.free(checks), read_design(self.top, checks.ring.unbounded)
         empty = check_domain(checks.domain)
         digest = self.files(checks)
@@ -205,7 +234,9 @@ class _Reader:
             measure=measure,
             lengths=lengths,
             obligations=tuple(checks.obligations),
-            notes=tuple(dict.fromkeys([*compared.notes, *excluded, *meanings, *checks.notes])),
+            notes=tuple(
+                dict.fromkeys([*compared.notes, *excluded, *meanings, *checks.notes, *unused(definitions)])
+            ),
             maybe_empty=empty,
             stands_for=compared.stands_for,
             maybe_impossible=tuple(doubtful),
@@ -246,16 +277,22 @@ class _Reader:
                     parts.append(hashlib.sha256(content).hexdigest())
         return self.digest if len(parts) == 1 else hashlib.sha256(" ".join(parts).encode()).hexdigest()
 
-    def exponents(self, privacy: Table | None = None) -> dict[str, list[Fraction]]:
+    def exponents(
+        self, privacy: Table | None = None, defined: Sequence[Expression] = ()
+    ) -> dict[str, list[Fraction]]:
         """Returns the numbers in every `exp` of the case ("") and the factors of unbounded parameters."""
         names = unbounded_names(self.top) if privacy else ()
-        away = ("title", "source", "expect", "neighbours", *(["privacy"] if privacy else []))
+        away = ("title", "source", "expect", "neighbours", *(["privacy", "define"] if privacy else []))
         words = {k: v for k, v in self.top.data.items() if k not in away}
         used = {name: [*self.finer.get(name, ())] for name in ("", *names)}
         # Other distances than 1 need whole powers of what 1 needs; else the case is read again.
         neighbours = self.top.data.get("neighbours")
         one = {NAME: Fraction(1)} if isinstance(neighbours, dict) and NAME in neighbours else {}
-        expressions = [*all_expressions(words), *all_expressions(privacy.data if privacy else {}, one)]
+        expressions = [
+            *defined,
+            *all_expressions(words),
+            *all_expressions(privacy.data if privacy else {}, one),
+        ]
         for name, factors in exponents(expressions, names).items():
             used[name] += factors
         if privacy and "epsilon" in privacy:

@@ -46,7 +46,7 @@ def read(table: Table, checks: Checks) -> Mechanism:
     """Reads `query` (an expression with values 0..range) and `noise`."""
     noise = read_noise(table, "noise", checks)
     values = tuple(Fraction(v) for v in range(noise.range + 1))
-    outputs = tuple(str(v) for v in values)
+    outputs = tuple(str(o) for o in range(noise.top + 1))
     return Geometric(
         checks,
         read_query(table),

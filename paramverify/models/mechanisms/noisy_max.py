@@ -45,8 +45,8 @@ class NoisyMax(OneShot):
 
     @property
     def knows_worst_pair(self) -> bool:
-        """Whether the noise has numbers only."""
-        return self.noise.is_numeric
+        """Whether the noise has numbers only, with as many outputs as answers."""
+        return self.noise.is_numeric and self.noise.top == self.noise.range
 
     def worst_pair(self, differ: str, by: int | None) -> tuple[Input, Input]:
         """Returns the neighbours with the largest ratio, which stand for all.
@@ -127,7 +127,7 @@ def arg_max(noise: Noise, ties: str, checks: Checks) -> Callable[[Input], list[R
         """Σ_v Pr(first = v) · Σ_k Pr(k others equal v, the rest below) / (k + 1), denominators cleared."""
         if (first, others) not in memory:
             total = ring.number(0)
-            for v in range(noise.range + 1):
+            for v in range(noise.top + 1):
                 tied = [ring.number(1)]  # tied[k]: k others at v, the rest below
                 for f in others:
                     lower, equal = below[f][v], mass[f][v]
@@ -145,7 +145,7 @@ def arg_max(noise: Noise, ties: str, checks: Checks) -> Callable[[Input], list[R
     def first_index(index: int, answers: list[int]) -> Polynomial:
         """Σ_v Pr(answer = v) · Pr(earlier ones below v) · Pr(later ones at most v), denominators cleared."""
         total = ring.number(0)
-        for v in range(noise.range + 1):
+        for v in range(noise.top + 1):
             term = mass[answers[index]][v]
             for other, f in enumerate(answers):
                 if other != index:

@@ -28,6 +28,7 @@ from paramverify.models.names import distinct
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.models.programs.columns import Number
 from paramverify.models.programs.control import Edge, control_graph
+from paramverify.models.programs.defined import as_numbers
 from paramverify.models.programs.explaining import Explainer
 from paramverify.models.programs.expressions import RESERVED
 from paramverify.models.programs.meeting import meeting
@@ -124,7 +125,7 @@ class ProgramMechanism:
 
     def run_at(self, values: Mapping[str, Number]) -> Drawing:
         """Returns the program itself, to be run with the parameters as numbers."""
-        return Drawn(self.program, self.places, dict(values))
+        return Drawn(self.program, self.places, {**values, **as_numbers(self.checks.definitions, values)})
 
     @staticmethod
     def word_of(values: Sequence[object], known: Collection[str]) -> str:
@@ -198,6 +199,8 @@ def read(table: Table, checks: Checks) -> Mechanism:
     table.get(name)
     with located(key=name):
         program = read_program(text)
+    for word in dict.fromkeys(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text)):
+        checks.definitions.get(word)  # it is used
     parameters = (*checks.ring.parameters, *(u.name for u in checks.ring.unbounded))
     with table.within("inputs") as inputs:
         given = read_inputs(inputs, parameters)
