@@ -15,8 +15,10 @@ from paramverify.checker.strict import Rejected
 from paramverify.cli import _output
 from paramverify.cli._common import json_option, print_json, say, whole_timeout_option
 from paramverify.cli._exits import Exit
+from paramverify.cli._settings import set_option, settings
 from paramverify.errors import EvidenceError, located
 from paramverify.files import read_file
+from paramverify.models.settings import differently_set
 from paramverify.portfolio.obligations import require_possible
 
 LISTED = (50, "Re-check evidence without any solver.")
@@ -28,14 +30,17 @@ SHOWN = 20
 @click.command("check")
 @click.argument("evidence", type=click.Path(path_type=Path))
 @click.option("--case", "case", type=click.Path(), help="The evidence must settle all claims of this case.")
+@set_option
 @json_option
 @whole_timeout_option
 def command(evidence: Path, case: str | None, as_json: bool) -> int:
     """Re-check evidence without any solver.
 
     With --case the claims are derived from the case again, sequence by sequence, and must be the ones that
-    are proved. Exit code 0 if the evidence is accepted, 1 if it is rejected.
+    are proved. What -D has set for the evidence has to be set here too. Exit code 0 if the evidence is accepted, 1 if it is rejected.
     """
+    if settings() and not case:
+        raise click.UsageError("-D is about a case: give --case too")
     text = _read(evidence)
     _output.found(["  nothing is accepted: the check did not end"], {"accepted": False})
     report, look, claimed = _with_case(text, case) if case else (check_text(text), None, False)
@@ -70,6 +75,9 @@ def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None, bool]:
         document = read_document(text)
     except Rejected as error:
         return Report(False, (f"rejected: {error}",)), None, False
+    other = differently_set(document, settings())
+    if other:
+        return Report(False, (f"rejected: {other}",)), None, False
     if "formula" in document.get("witness", {}):
         reason = "no check derives a witness against a formula from its model: leave out --case"
         raise EvidenceError(reason, key="witness.formula")
@@ -80,8 +88,8 @@ def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None, bool]:
         bounded = (
             not {"tight", "growth", "witness"} & document.keys()
         )  # what may come from a budget needs none
-        report = check_with_system(document, load_system(path, bounded=bounded))
-        return *with_second_look(report, document, content), False
+        report = check_with_system(document, load_system(path, bounded=bounded, settings=settings()))
+        return *with_second_look(report, document, content, settings=settings()), False
     if document["format"] == every.FORMAT:
         from paramverify.interactive.every import read_program
 
@@ -95,15 +103,17 @@ def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None, bool]:
     from paramverify.reports.budget_evidence import check_budget
     from paramverify.reports.evidence import check_with_case
 
-    loaded = load(path)
+    loaded = load(path, settings=settings())
     require_possible(loaded.model)
     if BUDGET in document:
         report = check_budget(document, loaded, check_with_case)
         bound = document[BUDGET].get("bounds") or document[BUDGET]["bound"]
-        return *with_second_look(report, document, content, bound, Path(path).parent), False
-    report = check_with_case(text, loaded)
-    claimed = isinstance(loaded.model, Inequality)
-    return *with_second_look(report, document, content, folder=Path(path).parent), claimed
+    else:
+        report, bound = check_with_case(text, loaded), None
+    claimed = BUDGET not in document and isinstance(loaded.model, Inequality)
+    folder = Path(path).parent
+    look = with_second_look(report, document, content, bound, folder=folder, settings=settings())
+    return *look, claimed
 
 
 def _document(report: Report, look: SecondLook | None, claimed: bool) -> dict[str, Any]:

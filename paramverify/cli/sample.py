@@ -27,6 +27,7 @@ from paramverify.cli._common import (
     whole,
 )
 from paramverify.cli._exits import Exit
+from paramverify.cli._settings import settings
 from paramverify.errors import InputError, located
 from paramverify.models.kinds import need_privacy
 from paramverify.models.measures import Metric
@@ -241,7 +242,7 @@ def _with_case(options: _Options, path: str, lift: Lift) -> Exit:
 def _subject(path: str, options: _Options) -> tuple[Case, Source]:
     """Returns the case, for an audit that of its single inputs, and what is to be sampled for it."""
     given = parse_point(options.at)
-    loaded = load(path) if options.goal is _Goal.SEARCH else load(path, given)
+    loaded = load(path, {} if options.goal is _Goal.SEARCH else given, settings())
     model = need_privacy(loaded.model, "sample")
     if model.side_condition:
         reason = f"in this case {model.side_condition}, and sample draws all sequences"

@@ -14,6 +14,7 @@ from paramverify.claims import show_sequence
 from paramverify.cli import _output
 from paramverify.cli._common import case_argument, json_option, print_json, say, whole_timeout_option
 from paramverify.cli._exits import Exit
+from paramverify.cli._settings import settings
 from paramverify.encodings.sequences import probabilities
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import need_privacy
@@ -41,7 +42,7 @@ MOST_ROWS = 200
 @whole_timeout_option
 def command(case: str, as_latex: bool, graph: bool, as_json: bool) -> int:
     """Print the observation probabilities as formulas, or the model as a graph."""
-    loaded = load(case)
+    loaded = load(case, settings=settings())
     if graph and as_latex:
         raise click.UsageError("give either --latex or --graph")
     require_possible(loaded.model)

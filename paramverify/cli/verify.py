@@ -29,6 +29,7 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._exits import STATUS_CODES
 from paramverify.cli._formulas import verify_formulas
+from paramverify.cli._settings import settings
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError
 from paramverify.models.inequality import Inequality
@@ -77,7 +78,7 @@ def command(
         return verify_formulas(case, timeout, options, as_json)
     with time_limit(timeout) as lift, progress_bar("claims") as progress:
         until = time.monotonic() + options.seconds
-        loaded = load(case)
+        loaded = load(case, settings=settings())
         options, settled = _kept(options, progress, as_json)
         report = verify(loaded, options, settled)
         condition = _condition(loaded, max(0.01, until - time.monotonic())) if loaded.free else {}

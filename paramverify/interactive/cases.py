@@ -19,6 +19,7 @@ from paramverify.interactive.given import Given, read_relations
 from paramverify.interactive.subroutines import Subroutine, replaced
 from paramverify.models.context import Checks, Obligation, check_domain
 from paramverify.models.parameters import read_domain
+from paramverify.models.settings import NONE, Settings, settled_digest, told, with_settings
 from paramverify.models.systems.reading import read_slots, read_system
 from paramverify.models.systems.slots import Slots
 from paramverify.models.systems.system import System, reachable_part
@@ -52,6 +53,7 @@ class InteractiveCase:
     maybe_empty: Obligation | None = None
     expect: Mapping[str, Any] = field(default_factory=dict)
     bounded: bool = True  # whether the file has a bound
+    settings: Settings = field(default_factory=dict)  # what does not come from the file
 
     @property
     def domain(self) -> Domain:
@@ -69,11 +71,15 @@ def is_system(path: str | PathLike[str]) -> bool:
 
 
 def load(
-    path: str | PathLike[str], progress: Callable[[int, int], None] | None = None, bounded: bool = True
+    path: str | PathLike[str],
+    progress: Callable[[int, int], None] | None = None,
+    bounded: bool = True,
+    settings: Settings = NONE,
 ) -> InteractiveCase:
     """Reads a case file with a table `[system]`; `progress` is told how many states are explored and known.
 
     A case that need not be `bounded` may have no `[privacy]`; its bound is then 1, and plays no part.
+    `settings` are values or intervals of parameters, which take the place of the file's.
 
     Raises:
         InputError: any mistake in the file, with file, key and reason.
@@ -82,9 +88,10 @@ def load(
     file = Path(path)
     data, digest = read_toml(file)
     with located(file=str(path)):
-        top = Table(data)
+        top = Table(with_settings(data, settings))
         frame = _frame(top, bounded)
         checks = frame.checks
+        checks.notes += told(settings)
         with top.within("system") as table:
             system = read_system(table, checks, progress, fields="unwinding" in top)
         system, subroutines = replaced(top, system, checks) if "subroutines" in top else (system, ())
@@ -93,7 +100,8 @@ def load(
         top.close()
         return InteractiveCase(
             path=str(path),
-            digest=digest,
+            digest=settled_digest(digest, settings),
+            settings=settings,
             title=frame.title,
             source=frame.source,
             budget=frame.budget,

@@ -79,3 +79,19 @@ def told(settings: Settings) -> tuple[str, ...]:
         return ()
     shown = ", ".join(f"{name} = {text}" for name, text in settings.items())
     return (f"set by {OPTION}, not by the file: {shown}",)
+
+
+def case_entry(title: str, digest: str, settings: Settings) -> dict[str, Any]:
+    """Returns what evidence says of its case: the title, the digest, and what was set."""
+    return {"title": title, "digest": digest, **({"set": dict(settings)} if settings else {})}
+
+
+def differently_set(document: Mapping[str, Any], settings: Settings) -> str:
+    """Returns why evidence is not about a case with these settings, in words; nothing if it is."""
+    own = document.get("case", {}).get("set", {})
+    if own == dict(settings):
+        return ""
+    wanted = " ".join(f"{OPTION} {name}={text}" for name, text in own.items())
+    if not own:
+        return f"the evidence is about the file as it is written: leave {OPTION} out"
+    return f"the evidence is about the case with {wanted}: give check the same"

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from paramverify.models.context import Checks
+from paramverify.models.labels import read_labels
 from paramverify.models.mechanisms import Drawing, Mechanism, read_query
 from paramverify.models.mechanisms._one_shot import OneShot
 from paramverify.models.noise import Noise, Releases, read_noise
@@ -28,7 +29,7 @@ class Geometric(OneShot):
 
     def drawn(self, at_point: Callable[[Noise], Releases]) -> Drawing:
         """Returns the mechanism with its noise at a parameter point."""
-        return OneAnswer(at_point(self.noise))
+        return OneAnswer(at_point(self.noise), self.outputs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,17 +37,20 @@ class OneAnswer:
     """Draws the noise of one answer."""
 
     noise: Releases
+    outputs: tuple[str, ...]
 
-    def __call__(self, rng: np.random.Generator, given: tuple[Any, ...], size: int) -> NDArray[np.int64]:
+    def __call__(self, rng: np.random.Generator, given: tuple[Any, ...], size: int) -> NDArray[Any]:
         """Returns `size` outputs."""
-        return self.noise.released(rng, int(given[0]), size)
+        import numpy as np
+
+        return np.array(self.outputs)[self.noise.released(rng, int(given[0]), size)]
 
 
 def read(table: Table, checks: Checks) -> Mechanism:
     """Reads `query` (an expression with values 0..range) and `noise`."""
     noise = read_noise(table, "noise", checks)
     values = tuple(Fraction(v) for v in range(noise.range + 1))
-    outputs = tuple(str(o) for o in range(noise.top + 1))
+    outputs = read_labels(table, [str(o) for o in range(noise.top + 1)])
     return Geometric(
         checks,
         read_query(table),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, common_denominator
 from paramverify.models.conditions import Part, Shape
 from paramverify.models.context import Checks
+from paramverify.models.labels import read_labels
 from paramverify.models.mechanisms import Drawing, Input, Mechanism, read_queries
 from paramverify.models.mechanisms._one_shot import OneShot
 from paramverify.models.noise import Noise, Releases, read_noise
@@ -41,7 +42,7 @@ class NoisyMax(OneShot):
 
     def drawn(self, at_point: Callable[[Noise], Releases]) -> Drawing:
         """Returns the mechanism with its noise at a parameter point."""
-        return LargestIndex(at_point(self.noise), self.ties)
+        return LargestIndex(at_point(self.noise), self.ties, self.outputs)
 
     @property
     def knows_worst_pair(self) -> bool:
@@ -72,12 +73,13 @@ class NoisyMax(OneShot):
 
 @dataclass(frozen=True, eq=False)
 class LargestIndex:
-    """Draws the noise of each answer; the index, from 1, of the largest one."""
+    """Draws the noise of each answer; the output that stands for the largest one."""
 
     noise: Releases
     ties: str
+    outputs: tuple[str, ...]
 
-    def __call__(self, rng: np.random.Generator, given: tuple[Any, ...], size: int) -> NDArray[np.int64]:
+    def __call__(self, rng: np.random.Generator, given: tuple[Any, ...], size: int) -> NDArray[Any]:
         """Returns `size` outputs."""
         import numpy as np
 
@@ -96,7 +98,7 @@ class LargestIndex:
                 wins[equal] = rng.integers(0, tied[equal]) == 0
             index[wins] = place
             np.maximum(best, noisy, out=best)
-        return index
+        return np.array(self.outputs)[index - 1]
 
 
 def read(table: Table, checks: Checks) -> Mechanism:
@@ -110,7 +112,7 @@ def read(table: Table, checks: Checks) -> Mechanism:
         )
     ties = table.choice("ties", ("uniform", "first"), "uniform")
     values = tuple(Fraction(v) for v in range(noise.range + 1))
-    outputs = tuple(str(k + 1) for k in range(count))
+    outputs = read_labels(table, [str(k + 1) for k in range(count)])
     release = arg_max(noise, ties, checks)
     return NoisyMax(checks, queries, (values,) * count, outputs, release, noise=noise, ties=ties)
 

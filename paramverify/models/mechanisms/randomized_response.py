@@ -10,6 +10,7 @@ from fractions import Fraction
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, located
 from paramverify.models.context import Checks
+from paramverify.models.labels import read_labels
 from paramverify.models.mechanisms import Input, Mechanism, read_query
 from paramverify.models.mechanisms._one_shot import OneShot
 from paramverify.models.names import distinct
@@ -52,5 +53,5 @@ def read(table: Table, checks: Checks) -> Mechanism:
     memory = table.get("memory") or False
     if not isinstance(memory, bool):
         raise CaseError("true or false is needed here", key="memory")
-    outputs = tuple(map(str, values))
+    outputs = read_labels(table, [str(v) for v in values])
     return OneShot(checks, read_query(table), (values,), outputs, release, default_by="any", memory=memory)
