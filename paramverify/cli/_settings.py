@@ -1,4 +1,4 @@
-"""The option `-D`, of all commands that read one case file: it sets definitions and parameters of the case."""
+"""The option `-D` of all commands that read one case file: it sets definitions and parameters."""
 
 from __future__ import annotations
 

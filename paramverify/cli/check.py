@@ -37,7 +37,8 @@ def command(evidence: Path, case: str | None, as_json: bool) -> int:
     """Re-check evidence without any solver.
 
     With --case the claims are derived from the case again, sequence by sequence, and must be the ones that
-    are proved. What -D has set for the evidence has to be set here too. Exit code 0 if the evidence is accepted, 1 if it is rejected.
+    are proved. What -D set for the evidence has to be set here too. Exit code 0 if the evidence is accepted,
+    1 if it is rejected.
     """
     if settings() and not case:
         raise click.UsageError("-D is about a case: give --case too")

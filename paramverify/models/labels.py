@@ -53,19 +53,13 @@ def check_labels(labels: Iterable[str]) -> None:
     known: dict[str, str] = {}
     for label in labels:
         with located(key=printable.name(label)):
-            if (
-                label != label.strip()
-                or not label
-                or len(label) > MAX_LENGTH
-                or printable.line(label) != label
-            ):
-                raise CaseError(
-                    f"a label has 1 to {MAX_LENGTH} characters that are seen, and no blank at an end"
-                )
+            seen = printable.line(label) == label == label.strip()
+            if not seen or not 1 <= len(label) <= MAX_LENGTH:
+                reason = f"a label has 1 to {MAX_LENGTH} characters that are seen, and no blank at an end"
+                raise CaseError(reason)
             if is_like_number(label):
-                raise CaseError(
-                    f'the label {label!r} may be taken for a number; write, for example, "n{label}"'
-                )
+                reason = f"the label {label!r} may be taken for a number"
+                raise CaseError(f'{reason}; write, for example, "n{label}"')
             look = " ".join(unicodedata.normalize("NFKC", label).split())
             if look in known:
                 other = known[look]

@@ -74,7 +74,7 @@ def _order(value: Value) -> tuple[bool, Fraction, str]:
 
 
 def read(table: Table, checks: Checks) -> Mechanism:
-    """Reads `query`, one of `noise` and `table` if there is one, `labels`, and `inputs` for `[neighbours]`."""
+    """Reads `query`, `noise` or `table` or neither, `labels`, and `inputs` for `[neighbours]`."""
     query = table.expression("query")
     parts, answers = _inputs(table, checks, query)
 
@@ -96,9 +96,8 @@ def read(table: Table, checks: Checks) -> Mechanism:
         try:
             return rows[find(value(given), list(rows))]
         except CaseError as error:
-            raise CaseError(
-                f"{query.text} is {value(given)}: {error.reason}", key="mechanism.query"
-            ) from None
+            reason = f"{query.text} is {value(given)}: {error.reason}"
+            raise CaseError(reason, key="mechanism.query") from None
 
     return Release(
         checks,
@@ -123,9 +122,7 @@ def _inputs(
         given = read_inputs(inputs, parameters)
         for name, found in given.items():
             if found.queries or found.length is not None:
-                reason = (
-                    f'write {name} = {{ values = "0..1" }}; an expression over [prior] belongs into query'
-                )
+                reason = f'write {name} = {{ values = "0..1" }}; an expression stands in query'
                 raise CaseError(reason, key=name)
         if not given:
             raise CaseError("there are no inputs: leave the table out, or name one")
