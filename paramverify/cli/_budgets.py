@@ -53,7 +53,7 @@ def verify_budgets(
     """Verifies a case for each budget, prints the verdicts, and returns the exit code of the worst.
 
     That is 1 if one is not private, else 3 if one is undecided, else 0. With `document` the answer is a JSON
-    list of such objects, each with its `budget`.
+    object: the worst word, and a list of such objects, each with its `budget`.
     """
     with time_limit(timeout):
         until = time.monotonic() + options.seconds
@@ -73,11 +73,12 @@ def verify_budgets(
                 _output.add("budgets", listed[-1])
             else:
                 _output.add("budgets", {}, f"  {lines[0]}")
+    worst = next(standing for standing in WORST if standing in standings)
     if document:
-        print_json(listed)
+        print_json({"status": worst.value, "verdict": worst.of_case, "budgets": listed})
     for line in () if document else told:
         say(line)
-    return STATUS_CODES[next(standing for standing in WORST if standing in standings)]
+    return STATUS_CODES[worst]
 
 
 def _cases(path: str, budgets: list[str]) -> list[Case]:

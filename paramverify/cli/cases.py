@@ -44,7 +44,7 @@ def command(name: str | None, as_json: bool) -> int:
     if name is None:
         found = list(shipped())
         if as_json:
-            print_json([case._asdict() for case in found])
+            print_json({"cases": [case._asdict() for case in found]})
             return Exit.HOLDS
         for line in columns(Shipped._fields, found):
             say(line)

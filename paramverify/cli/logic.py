@@ -40,7 +40,7 @@ LISTED = (80, "Check formulas of dpCTL* on a Markov chain or decision process.")
 @click.argument("model", metavar="MODEL", type=click.Path(path_type=Path))
 @click.option("--property", "-p", "properties", multiple=True, metavar="TEXT", help="A formula of dpCTL*.")
 @click.option("--neighbours", metavar="TEXT", help="A predicate such as \"abs(r - r') <= 1 & t = t'\".")
-@click.option("--parameter", "parameters", multiple=True, metavar="NAME=INTERVAL", help="A domain.")
+@click.option("--parameter", "-D", "parameters", multiple=True, metavar="NAME=INTERVAL", help="A domain.")
 @click.option("--constant", "constants", multiple=True, metavar="NAME=VALUE", help="For PRISM files.")
 @click.option(
     "--method",

@@ -35,7 +35,7 @@ def command(kind: str | None, output: Path | None, force: bool, as_json: bool) -
         if output:
             raise click.UsageError(f"-o needs a KIND: {', '.join(known)}")
         if as_json:
-            print_json([{"kind": name, "about": about(text)} for name, text in known.items()])
+            print_json({"kinds": [{"kind": name, "about": about(text)} for name, text in known.items()]})
             return Exit.HOLDS
         for line in columns(
             ("kind", "what it is for"), [(name, about(text)) for name, text in known.items()]

@@ -39,6 +39,7 @@ from paramverify.models.chains.relations import Relation, closed, labelled, wher
 from paramverify.models.chains.tables import read_states
 from paramverify.models.context import Checks, Obligation, check_domain
 from paramverify.models.parameters import read_domain
+from paramverify.models.settings import Settings, settled_digest
 from paramverify.tables import Table, all_expressions, as_expression, read_toml
 from paramverify.verdicts import with_status
 
@@ -73,6 +74,12 @@ class Given:
     epsilons: tuple[str, ...] = ()  # for which a least delta is asked
     deltas: tuple[str, ...] = ()
 
+    @property
+    def settings(self) -> Settings:
+        """What takes the place of the file's parameters and constants, by which its digest is another one."""
+        constants = {f"constant {name}": text for name, text in self.constants.items()}
+        return {**self.parameters, **constants}
+
 
 def load(path: Path, given: Given | None = None) -> LogicCase:
     """Reads a case file (`.toml`), or a PRISM file with what the command line says about it.
@@ -89,10 +96,11 @@ def load(path: Path, given: Given | None = None) -> LogicCase:
                 raise CaseError("this case has no formulas: use `paramverify verify`")
             if "system" in data and "states" not in data and "model" not in data:
                 raise CaseError("this is an interactive system: use `paramverify interactive`", key="system")
-            return _read(Table(data), path, digest, given)
+            return _read(Table(data), path, settled_digest(digest, given.settings), given)
         content = read_file(path, MAX_BYTES, "a model", CaseError)
         table = Table({"model": {"file": path.name}})
-        return _read(table, path, hashlib.sha256(content).hexdigest(), given)
+        digest = settled_digest(hashlib.sha256(content).hexdigest(), given.settings)
+        return _read(table, path, digest, given)
 
 
 def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:

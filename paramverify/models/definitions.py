@@ -147,8 +147,8 @@ def read_named(top: Table) -> Definitions:
         names = list(define)
         _no_circles(define)
         for k, name in enumerate(names):
+            check_name(name)
             with located(key=name):
-                check_name(name)
                 what = "the constant exp(...)" if name == GENERATOR else taken.get(name)
                 if what:
                     raise CaseError(f"this name is already that of {what}: choose another one")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from paramverify import printable
-from paramverify.errors import CaseError, located
+from paramverify.errors import CaseError
 from paramverify.models.names import nearest
 from paramverify.tables import Table, is_decimal
 
@@ -52,20 +52,19 @@ def check_labels(labels: Iterable[str]) -> None:
     """
     known: dict[str, str] = {}
     for label in labels:
-        with located(key=printable.name(label)):
-            seen = printable.line(label) == label == label.strip()
-            if not seen or not 1 <= len(label) <= MAX_LENGTH:
-                reason = f"a label has 1 to {MAX_LENGTH} characters that are seen, and no blank at an end"
-                raise CaseError(reason)
-            if is_like_number(label):
-                reason = f"the label {label!r} may be taken for a number"
-                raise CaseError(f'{reason}; write, for example, "n{label}"')
-            look = " ".join(unicodedata.normalize("NFKC", label).split())
-            if look in known:
-                other = known[look]
-                alike = "occurs twice" if other == label else f"and {other!a} look alike"
-                raise CaseError(f"the label {label if other == label else ascii(label)} {alike}")
-            known[look] = label
+        seen = printable.line(label) == label == label.strip()
+        if not seen or not 1 <= len(label) <= MAX_LENGTH:
+            reason = f"a label has 1 to {MAX_LENGTH} characters that are seen, and no blank at an end"
+            raise CaseError(f"{reason}; not {label!a:.200}")
+        if is_like_number(label):
+            reason = f"the label {label!r} may be taken for a number"
+            raise CaseError(f'{reason}; write, for example, "n{label}"')
+        look = " ".join(unicodedata.normalize("NFKC", label).split())
+        if look in known:
+            twice = f"the label {label!r} occurs twice"
+            alike = f"the labels {known[look]!a} and {label!a} look alike"
+            raise CaseError(twice if known[look] == label else alike)
+        known[look] = label
 
 
 def is_like_number(text: str) -> bool:

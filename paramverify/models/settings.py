@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -69,8 +70,7 @@ def settled_digest(digest: str, settings: Settings) -> str:
     """Returns the digest of a case file with what was set: that of the file only if nothing was."""
     if not settings:
         return digest
-    set_to = sorted(f"{OPTION} {name}={text}" for name, text in settings.items())
-    return hashlib.sha256("\n".join([digest, *set_to]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([digest, OPTION, sorted(settings.items())]).encode()).hexdigest()
 
 
 def told(settings: Settings) -> tuple[str, ...]:
