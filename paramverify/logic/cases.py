@@ -39,7 +39,7 @@ from paramverify.models.chains.relations import Relation, closed, labelled, wher
 from paramverify.models.chains.tables import read_states
 from paramverify.models.context import Checks, Obligation, check_domain
 from paramverify.models.parameters import read_domain
-from paramverify.models.settings import Settings, settled_digest
+from paramverify.models.settings import Settings, settled_digest, told, with_settings
 from paramverify.tables import Table, all_expressions, as_expression, read_toml
 from paramverify.verdicts import with_status
 
@@ -73,12 +73,12 @@ class Given:
     constants: Mapping[str, str] = field(default_factory=dict)
     epsilons: tuple[str, ...] = ()  # for which a least delta is asked
     deltas: tuple[str, ...] = ()
+    settings: Settings = field(default_factory=dict)  # of parameters that the file has
 
-    @property
-    def settings(self) -> Settings:
-        """What takes the place of the file's parameters and constants, by which its digest is another one."""
+    def digest(self, file: str) -> str:
+        """Returns the digest of a file with what takes the place of its parameters and constants."""
         constants = {f"constant {name}": text for name, text in self.constants.items()}
-        return {**self.parameters, **constants}
+        return settled_digest(file, {**self.settings, **self.parameters, **constants})
 
 
 def load(path: Path, given: Given | None = None) -> LogicCase:
@@ -96,10 +96,12 @@ def load(path: Path, given: Given | None = None) -> LogicCase:
                 raise CaseError("this case has no formulas: use `paramverify verify`")
             if "system" in data and "states" not in data and "model" not in data:
                 raise CaseError("this is an interactive system: use `paramverify interactive`", key="system")
-            return _read(Table(data), path, settled_digest(digest, given.settings), given)
+            return _read(Table(with_settings(data, given.settings)), path, given.digest(digest), given)
+        if given.settings:
+            raise CaseError("-D is for case files; use --parameter and --constant", key="-D")
         content = read_file(path, MAX_BYTES, "a model", CaseError)
         table = Table({"model": {"file": path.name}})
-        digest = settled_digest(hashlib.sha256(content).hexdigest(), given.settings)
+        digest = given.digest(hashlib.sha256(content).hexdigest())
         return _read(table, path, digest, given)
 
 
@@ -122,6 +124,7 @@ def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
     empty = check_domain(checks.domain)
     chain = _model(top, path, checks, given)
     relation = _relation(top, chain, given)
+    relation = replace(relation, notes=(*told(given.settings), *relation.notes))
     for name, found in properties.items():
         with located(key=name if given.properties else f"formulas.{name}"):
             check_labels(found.formula, chain)
