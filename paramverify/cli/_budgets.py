@@ -97,7 +97,7 @@ def _cases(path: str, budgets: list[str]) -> list[Case]:
 
 
 def with_condition(
-    about: Callable[[Report, str, Case], dict[str, Any]],
+    about: Callable[[Report, Standing, Case], dict[str, Any]],
 ) -> Callable[[Report, Case], dict[str, Any]]:
     """Returns what makes the JSON object of one verdict, with its side condition."""
     return lambda report, case: about(report, report.status, case) | documents.side_condition(case.model)

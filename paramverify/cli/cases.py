@@ -16,6 +16,7 @@ from paramverify.cli._exits import Exit
 from paramverify.errors import InputError
 from paramverify.models.names import nearest
 from paramverify.reports.tables import columns
+from paramverify.verdicts import with_status
 
 LISTED = (7, "List the cases that come with paramverify, or print one.")
 
@@ -101,9 +102,10 @@ def _kind(data: Mapping[str, Any]) -> str:
 
 def _verdict(data: Mapping[str, Any]) -> str:
     """Returns what `[expect]` says in words; of formulas, how many are true and false."""
-    expect = data.get("expect", {})
-    if "status" in expect:
-        standing = Standing(expect["status"])
-        return standing.of_claim if "claim" in data else standing.of_case
-    words = [Standing(e["status"]).of_claim for e in expect.values() if isinstance(e, dict) and "status" in e]
+    expect, claimed = data.get("expect", {}), "claim" in data
+    if {"status", "verdict"} & expect.keys():
+        standing = Standing(with_status(expect, claimed)["status"])
+        return standing.of_claim if claimed else standing.of_case
+    formulas = [with_status(entry, True) for entry in expect.values() if isinstance(entry, dict)]
+    words = [Standing(entry["status"]).of_claim for entry in formulas if "status" in entry]
     return ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(words))
