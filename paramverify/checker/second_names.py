@@ -51,7 +51,7 @@ def definitions_of(data: Mapping[str, Any]) -> dict[str, str]:
     for name, given in data.get("define", {}).items():
         if isinstance(given, (bool, dict, list)):
             raise ValueError(f"{name!r:.40} is not defined by an expression")
-        found[name] = f"({written_out(' '.join(str(given).split()), found)})"
+        found[name] = f"({written_out(str(given).strip(), found)})"
     return found
 
 

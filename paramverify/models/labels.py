@@ -70,7 +70,8 @@ def check_labels(labels: Iterable[str]) -> None:
 def is_like_number(text: str) -> bool:
     """Tells whether a text may be taken for a number: what any of Python's readers takes for one."""
     plain = unicodedata.normalize("NFKC", text)
-    for read in (Fraction, complex, float, lambda word: int(word, 0)):
+    readers = (Fraction, float, lambda word: int(word, 0))
+    for read in (*readers, complex) if any(map(str.isdigit, plain)) else readers:  # "j" is a number to Python
         try:
             read(plain)
         except (ValueError, ArithmeticError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -16,6 +17,8 @@ Settings = Mapping[str, str]
 
 NONE: Settings = MappingProxyType({})
 OPTION = "-D"
+
+_INTERVAL = re.compile(r"([\[(])([^,]*),([^,]*)([\])])")
 
 
 def read_settings(assignments: Iterable[str]) -> dict[str, str]:
@@ -31,11 +34,20 @@ def read_settings(assignments: Iterable[str]) -> dict[str, str]:
             raise InputError(f"write {OPTION} name=value, for example {OPTION} c=1/10; not {text!r}")
         if name in found:
             raise InputError(f"{OPTION} {name} is given twice")
-        try:
-            found[name] = str(constant(value))
-        except InputError:
-            found[name] = " ".join(value.split())
+        interval = _INTERVAL.fullmatch(value)
+        if interval:
+            found[name] = "{}{}, {}{}".format(interval[1], *map(_plain, interval.group(2, 3)), interval[4])
+        else:
+            found[name] = _plain(value)
     return found
+
+
+def _plain(text: str) -> str:
+    """Returns a number in lowest terms, and any other text as it is: blanks may be those of a label."""
+    try:
+        return str(constant(text))
+    except InputError:
+        return text.strip()
 
 
 def with_settings(data: dict[str, Any], settings: Settings) -> dict[str, Any]:

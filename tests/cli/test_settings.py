@@ -225,6 +225,27 @@ def test_check_needs_a_case_for_settings(tmp_path: Path) -> None:
     assert "give --case too" in called("check", str(evidence), "-D", "c=1/10").err
 
 
+def test_one_value_has_one_spelling() -> None:
+    """Numbers and the ends of intervals are written in lowest terms; other texts keep their words."""
+    given = ["a= 0.10", "b=[ 0.1,2/4 )", "c=(0,oo)", "d=x  +  1", "e=min(1, x)", "f='a  b'"]
+    assert read_settings(given) == {
+        **{"a": "1/10", "b": "[1/10, 1/2)", "c": "(0, oo)"},
+        **{"d": "x  +  1", "e": "min(1, x)", "f": "'a  b'"},
+    }
+
+
+def test_a_map_without_its_case_is_about_its_domain(tmp_path: Path) -> None:
+    """A map in which nothing tells the case is accepted for its own domain at most."""
+    path, evidence = tmp_path / "case.toml", tmp_path / "map.json"
+    path.write_text(COIN.replace("1/c**2", "3"))
+    called("synthesize", str(path), "--region", "-D", "q=[1/10, 1/2]", "--evidence", str(evidence))
+    document = json.loads(evidence.read_text())
+    del document["case"]
+    evidence.write_text(json.dumps(document))
+    for settings in ([], ["q=[1/10, 1/3]"], ["c=1/3"]):
+        assert checked(evidence, path, settings)["status"] == "rejected"
+
+
 def test_a_design_parameter_gets_an_interval_or_a_value() -> None:
     """With an interval it is still to be chosen; with a number it is chosen."""
     data = {"parameters": {"a": {"in": "(0, 1)", "design": True}, "b": "[0, 1]"}}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from paramverify.algebra.expressions import parse
+from paramverify.checker.second_reader import SecondReader
 from paramverify.errors import InputError
+from paramverify.models.evaluation import Numbers
 from paramverify.models.model import Model
 from paramverify.privacy.cases import Case, load
 
@@ -182,3 +185,59 @@ def test_conditions_over_inputs_have_none(tmp_path: Path) -> None:
     path.write_text(PROGRAM.replace('differ = "one"', 'related = "abs(x - y) <= times"'))
     with pytest.raises(InputError, match="times is a definition, and these have no meaning here"):
         load(path)
+
+
+LABELS = """
+[define]
+wanted = "'a  b'"
+likely = "1/4"
+ends = "1/2"
+
+[parameters]
+p = "(0, 1 - ends/5]"
+constraints = ["p >= likely/2"]
+
+[prior]
+x = { categorical = { "a  b" = "p", "a b" = "1 - p" } }
+y = { given = "x", table = { "a  b" = { wanted = "likely", no = "1 - likely" }, "a b" = { wanted = "1" } } }
+
+[mechanism]
+kind = "release"
+query = "y == 'wanted'"
+
+[secrets]
+left = "x == wanted"
+right = "x != wanted"
+pairs = [["left", "right"]]
+
+[privacy]
+ratio = "1/likely"
+"""
+
+
+def test_labels_stay_what_they_are(tmp_path: Path) -> None:
+    """Blanks in a label count, and a label that is spelt as a definition is none; for both readers."""
+    path = tmp_path / "case.toml"
+    path.write_text(LABELS)
+    case = load(path)
+    point = {"p": Fraction(1, 3)}
+    found = SecondReader(LABELS, None).at(point, Fraction(1), [1])
+    assert isinstance(case.model, Model)
+    numbers, pair = Numbers(case.model, point), case.model.pairs[0]
+    for name, start in ((pair.left, pair.pi), (pair.right, pair.tau)):
+        row = found.words[name]
+        assert row is not None
+        for k, output in enumerate(case.model.hmm.observations):
+            assert numbers.probability(start, (k,)).rational == row.get((output,), Fraction(0))
+    assert found.words["left"] == {("1",): Fraction(1, 4), ("0",): Fraction(3, 4)}
+    assert found.words["right"] == {("1",): Fraction(1)}
+
+
+@pytest.mark.parametrize(("p", "inside"), [("1/9", False), ("1/8", True), ("9/10", True), ("10/11", False)])
+def test_domains_have_definitions(p: str, inside: bool, tmp_path: Path) -> None:
+    """Ends of intervals and constraints mean the same to both readers."""
+    path = tmp_path / "case.toml"
+    path.write_text(LABELS)
+    point = {"p": Fraction(p)}
+    assert (point in load(path).model.domain) == inside
+    assert SecondReader(LABELS, None).has(point, Fraction(1)) == inside
