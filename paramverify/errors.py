@@ -5,7 +5,9 @@
     │   ├── ExpressionError              in the text of an expression, with the place
     │   │   └── FinerError               an exponential that the ring of a case has no variable for yet
     │   ├── ProgramError                 in a program, with its line and place
-    │   ├── CaseError                    in a case file, with file and key
+    │   ├── CaseError                    in a case file, with file, key and line
+    │   │   └── SyntaxMistake                the file is no TOML, with the place
+    │   ├── Mistakes                     several of these at once, in the order of the file
     │   ├── DomainError                  an empty, unbounded or contradictory parameter domain
     │   ├── ModelError                   rows that do not sum to one, negative entries, undefined points
     │   ├── EvidenceError                an evidence file that cannot be read
@@ -17,15 +19,18 @@
     ├── DisagreementError                two backends gave contradicting answers; never a verdict
     └── DefectError (AssertionError)     an invariant of this package does not hold: please report it
 
-An `InputError` carries the file and the key where the mistake is, filled in on the way up by
-`located`, so that the deepest code need not know where its text came from.
+An `InputError` carries the file, the key and the line where the mistake is, filled in on the way up by
+`located` and `in_text`, so that the deepest code need not know where its text came from. Mistakes that do not
+depend on each other are `gathered` and told together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from fractions import Fraction
+from types import TracebackType
 
 from paramverify import printable
 
@@ -35,33 +40,84 @@ class ParamverifyError(Exception):
 
 
 class InputError(ParamverifyError, ValueError):
-    """A mistake in what the user gave: the reason, and where known the file and the key."""
+    """A mistake in what the user gave: the reason, and where known file, key and line of the file.
 
-    def __init__(self, reason: str, *, file: str = "", key: str = "") -> None:
+    `mend` says what to write instead, where that is known; the reason ends with it. A line is counted from 1,
+    and 0 where it is not known.
+    """
+
+    def __init__(self, reason: str, *, file: str = "", key: str = "", mend: str = "") -> None:
         super().__init__(reason)
-        self.reason = reason
+        self.retell(reason, mend)
         self.file = file
         self.key = key
+        self.file_line = 0
+        self.unknown = ""  # the name that is not known, where that is the mistake
         self.anchored = False  # whether the key is the whole one, wherever the error was found
 
+    def retell(self, reason: str, mend: str = "") -> None:
+        """Says the mistake in other words."""
+        self.mend = mend
+        self.reason = f"{reason}; {mend}" if mend else reason
+        self.args = (self.reason,)
+
+    @property
+    def parts(self) -> tuple[InputError, ...]:
+        """The mistakes that this error tells: itself, or all of several."""
+        return (self,)
+
+    @property
+    def place(self) -> str:
+        """The file and the line, as `case.toml:12`, where they are known."""
+        if not self.file_line:
+            return self.file
+        return f"{self.file}:{self.file_line}" if self.file else f"line {self.file_line}"
+
     def __str__(self) -> str:
-        place = (printable.escaped(part) for part in (self.file, self.key) if part)
+        place = (printable.escaped(part) for part in (self.place, self.key) if part)
         return ": ".join([*place, *([self.reason] if self.reason else [])])
+
+    def to_dict(self) -> dict[str, str | int | None]:
+        """Returns the mistake as JSON data: file, line (null if not known), key, message and mend."""
+        line = self.file_line or None
+        told = {"file": self.file, "line": line, "key": self.key, "message": self.reason}
+        return {**told, "mend": self.mend or None}
+
+
+class Mistakes(InputError):
+    """Several mistakes that do not depend on each other; see `gathered`."""
+
+    def __init__(self, errors: Iterable[InputError]) -> None:
+        self._parts = tuple(part for error in errors for part in error.parts)
+        super().__init__(f"{len(self._parts)} mistakes")
+
+    @property
+    def parts(self) -> tuple[InputError, ...]:
+        """The mistakes, each with its place; in the order of the file where their lines are known."""
+        return tuple(sorted(self._parts, key=lambda error: (error.file, error.file_line)))
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.parts))
 
 
 class ExpressionError(InputError):
     """A mistake in an expression; `text` and `column` (from 0) say where, shown under the text."""
 
-    def __init__(self, reason: str, text: str, column: int) -> None:
-        super().__init__(reason)
+    def __init__(self, reason: str, text: str, column: int, mend: str = "") -> None:
+        super().__init__(reason, mend=mend)
         self.text = text
         self.column = column
+        self.known: frozenset[str] = frozenset()  # what is known, where a name is not
 
     def __str__(self) -> str:
-        start = max(0, self.column - 30)
-        shown = self.text[start : start + 70].replace("\n", " ")
-        pointer = " " * (self.column - start) + "^"
-        return f"{super().__str__()}\n    {shown}\n    {pointer}"
+        return f"{super().__str__()}{_pointed(self.text, self.column)}"
+
+
+def _pointed(text: str, column: int) -> str:
+    """Returns a text and a caret under one of its columns, as two lines more."""
+    start = max(0, column - 30)
+    shown = text[start : start + 70].replace("\n", " ").replace("\t", " ")
+    return f"\n    {shown}\n    {' ' * (column - start)}^"
 
 
 class FinerError(ExpressionError):
@@ -97,6 +153,18 @@ class ProgramError(InputError):
 
 class CaseError(InputError):
     """A mistake in a case file."""
+
+
+class SyntaxMistake(CaseError):
+    """A file that is no TOML; its `line` and the `column` in it (from 0), shown under the line."""
+
+    def __init__(self, reason: str, line: str, column: int, mend: str = "") -> None:
+        super().__init__(reason, mend=mend)
+        self.line = line
+        self.column = column
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}{_pointed(self.line, self.column)}" if self.line else super().__str__()
 
 
 class DomainError(InputError):
@@ -153,17 +221,119 @@ class DefectError(ParamverifyError, AssertionError):
     """An invariant of this package does not hold; a defect of ours, never of the user."""
 
 
+_reading: ContextVar[tuple[str, ...]] = ContextVar("reading", default=())  # keys, from the outside
+
+
 @contextmanager
 def located(*, file: str = "", key: str = "", anchored: bool = False) -> Iterator[None]:
     """Adds file and key to an `InputError` that passes through and has none yet; keys nest with dots.
 
     An anchored key is the whole one: a program runs while the neighbours are read; its mistakes are its own.
     """
+    before = _reading.set((*(() if anchored else _reading.get()), key)) if key else None
     try:
         yield
     except InputError as error:
-        error.file = error.file or file
-        if key and not error.anchored:
-            error.key = f"{key}.{error.key}" if error.key else key
-        error.anchored = error.anchored or anchored
+        for part in (error,) if isinstance(error, FinerError) else error.parts:
+            part.file = part.file or file
+            if key and not part.anchored:
+                part.key = _joined(key, part.key)
+            part.anchored = part.anchored or anchored
         raise
+    finally:
+        if before:
+            _reading.reset(before)
+
+
+def key_that_is_read() -> str:
+    """Returns the key at which reading is, by the `located` around it, for what may go wrong later."""
+    return _joined(*_reading.get())
+
+
+def _joined(*keys: str) -> str:
+    """Returns keys as one: names follow a dot, and numbers in brackets do not."""
+    found = ""
+    for key in keys:
+        found += f".{key}" if found and key and not key.startswith("[") else key
+    return found
+
+
+@contextmanager
+def in_text(file: str, line_of: Callable[[InputError], int]) -> Iterator[None]:
+    """Adds the file, and the line where a mistake stands in its text, to errors that have none yet."""
+    try:
+        with located(file=file):
+            yield
+    except InputError as error:
+        for part in error.parts:
+            if part.file == file and not part.file_line:
+                part.file_line = line_of(part)
+        raise
+
+
+class Each:
+    """Keeps the mistakes of each block that it guards, so that the next block is read too; see `gathered`.
+
+    What could not be read has stand-ins. With `doubtful` numbers, what is wrong with a model may be only a
+    consequence, and so may be that a name is not known, if it is a `broken` one: neither is told then.
+    """
+
+    def __init__(self) -> None:
+        self.found: list[InputError] = []
+        self.doubtful = False
+        self.broken: set[str] = set()
+
+    def __enter__(self) -> None:
+        """Begins a block."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if not isinstance(error, InputError) or isinstance(error, FinerError):
+            return False
+        self.keep(error)
+        return True
+
+    def keep(self, error: InputError) -> None:
+        """Keeps an error, with its whole key."""
+        for part in error.parts:
+            if not part.anchored:
+                part.key = _joined(key_that_is_read(), part.key)
+                part.anchored = True
+            self.found.append(part)
+
+    def tell(self) -> None:
+        """Raises what was found, if anything."""
+        told: dict[tuple[str, ...], InputError] = {}
+        for part in self.found:
+            consequence = self.doubtful and isinstance(part, ModelError)
+            if not consequence and part.unknown not in self.broken:
+                once = part.unknown and not part.mend.startswith("did you mean")
+                told.setdefault((part.unknown,) if once else (part.key, part.file, str(part)), part)
+        if len(told or self.found) == 1:
+            raise next(iter(told.values() or self.found))
+        if self.found:
+            raise Mistakes(told.values() or self.found)
+
+
+@contextmanager
+def gathered() -> Iterator[Each]:
+    """Gives a guard for blocks that do not depend on each other, and tells all their mistakes in the end.
+
+    with gathered() as each:
+        with each:
+            ...
+
+    A mistake outside of the guarded blocks is the last one. A limit is not told where there are mistakes.
+    """
+    each = Each()
+    try:
+        yield each
+    except FinerError:
+        raise
+    except InputError as error:
+        each.keep(error)
+    except LimitError:
+        each.tell()
+        raise
+    each.tell()

@@ -5,15 +5,27 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from difflib import get_close_matches
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from paramverify.algebra.expressions import NAME, WORDS, Expression, parse
-from paramverify.errors import CaseError, located
+from paramverify.errors import (
+    CaseError,
+    ExpressionError,
+    InputError,
+    ProgramError,
+    SyntaxMistake,
+    gathered,
+    in_text,
+    located,
+)
 from paramverify.files import read_file
+from paramverify.spelling import nearest
+from paramverify.toml_mistakes import not_toml
+from paramverify.toml_places import Places
 
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 50  # tables and lists inside each other
@@ -28,8 +40,23 @@ def is_decimal(value: object) -> bool:
     return isinstance(value, _Decimal)
 
 
+@dataclass(frozen=True, eq=False)
+class Document:
+    """A TOML file that was read: its data, in which floats are text, its own text, and its SHA-256 digest."""
+
+    data: dict[str, Any]
+    text: str
+    digest: str
+
+
 def read_toml(path: Path) -> tuple[dict[str, Any], str]:
-    """Reads a TOML file; floats stay text. Returns the data and the SHA-256 digest of the file.
+    """Reads a TOML file, see `read_document`. Returns the data and the SHA-256 digest of the file."""
+    document = read_document(path)
+    return document.data, document.digest
+
+
+def read_document(path: Path) -> Document:
+    """Reads a TOML file; floats stay text.
 
     Raises:
         CaseError: not a readable regular file, larger than `MAX_BYTES`, not UTF-8, or not TOML.
@@ -37,20 +64,50 @@ def read_toml(path: Path) -> tuple[dict[str, Any], str]:
     with located(file=str(path)):
         content = read_file(path, MAX_BYTES, "a case file", CaseError)
         try:
-            data = toml_data(content.decode("utf-8-sig"))
-            if _depth(data) > MAX_DEPTH:
-                raise CaseError(f"tables and lists nested deeper than {MAX_DEPTH}")
-            return data, hashlib.sha256(content).hexdigest()
+            text = content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise CaseError(f"not UTF-8 text (byte {error.start})") from None
-        except RecursionError:
-            raise CaseError(f"tables and lists nested deeper than {MAX_DEPTH}") from None
-        except tomllib.TOMLDecodeError as error:
-            unquoted = str(error).startswith(("Invalid value", "Expected newline or end of document after a"))
-            hint = "; texts and formulas stand in quotes" if unquoted else ""
-            raise CaseError(f"not TOML: {error}{hint}") from None
-        except ValueError:
-            raise CaseError("not TOML: a number has too many digits") from None
+            wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
+            mend = "it is UTF-16: save it as UTF-8" if wide else ""
+            mistake = CaseError(f"not UTF-8 text (byte {error.start})", mend=mend)
+            mistake.file_line = 1 + content[: error.start].count(b"\n")
+            raise mistake from None
+        return Document(document_data(text), text, hashlib.sha256(content).hexdigest())
+
+
+def document_data(text: str) -> dict[str, Any]:
+    """Returns the data of the text of a case file; floats stay text.
+
+    Raises:
+        CaseError: it is not TOML, with the line and the mend, or nested too deeply.
+    """
+    try:
+        data = toml_data(text)
+    except RecursionError:
+        raise CaseError(f"tables and lists nested deeper than {MAX_DEPTH}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise not_toml(text, error) from None
+    except ValueError:
+        raise CaseError("not TOML: a number has too many digits") from None
+    if _depth(data) > MAX_DEPTH:
+        raise CaseError(f"tables and lists nested deeper than {MAX_DEPTH}")
+    return data
+
+
+def in_case(file: str, text: str) -> AbstractContextManager[None]:
+    """Adds the file to the mistakes that are found inside, and the line of the text for the key of each."""
+    places: list[Places] = []
+
+    def line_of(error: InputError) -> int:
+        if not text or isinstance(error, SyntaxMistake):
+            return 0
+        if not places:
+            places.append(Places.of(text))
+        below = error.line - 1 if isinstance(error, ProgramError) else 0
+        if isinstance(error, ExpressionError):
+            below = error.text.count("\n", 0, error.column)
+        return places[0].line_of(error.key, below)
+
+    return in_text(file, line_of)
 
 
 def toml_data(text: str) -> dict[str, Any]:
@@ -75,6 +132,7 @@ class Table:
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.data = data
         self.asked: set[str] = set()
+        self.told: set[str] = set()  # keys about which another message says enough
 
     def __contains__(self, name: str) -> bool:
         self.asked.add(name)
@@ -85,13 +143,23 @@ class Table:
         return iter(self.data)
 
     def close(self) -> None:
-        """Raises a CaseError if the table has a key that was never asked for."""
-        for name in self.data:
-            if name not in self.asked:
-                near = get_close_matches(name, sorted(self.asked), n=1)
-                known = ", ".join(sorted(self.asked))
-                hint = f"did you mean {near[0]!r}?" if near else f"known here: {known}"
-                raise CaseError(f"unknown key; {hint}", key=name)
+        """Tells all keys that were never asked for, which are mistakes.
+
+        Raises:
+            CaseError: there is one. Mistakes: there are several.
+        """
+        with gathered() as each:
+            for name in [n for n in self.data if n not in self.told]:
+                if name not in self.asked:
+                    with each:
+                        raise self.unknown(name)
+
+    def unknown(self, name: str) -> CaseError:
+        """Returns the error for a key that nobody asked for."""
+        near = nearest(name, sorted(self.asked))
+        known = ", ".join(sorted(self.asked))
+        hint = f"did you mean {near!r}?" if near else f"known here: {known}"
+        return CaseError("unknown key", mend=hint, key=name)
 
     def get(self, name: str) -> Any:
         """Returns the raw value, or None."""
@@ -106,22 +174,39 @@ class Table:
         """
         value = self.get(name)
         if value is None:
-            raise CaseError(f"the key {name!r} is missing{self.hint(name)}")
+            self.check_spelling(name)
+            raise CaseError(f"the key {name!r} is missing")
         return value
 
-    def hint(self, *names: str) -> str:
-        """Returns words about a key that nobody asked for and that looks like one of the names, if any."""
-        for other in sorted(self.data.keys() - self.asked):
-            near = get_close_matches(other, names, n=1)
-            if near:
-                return f"; {other!r} is here: did you mean {near[0]!r}?"
-        return ""
+    def check_spelling(self, *names: str) -> None:
+        """Raises a CaseError if a key that nobody asked for looks like one of the names."""
+        for other in self.data:
+            if other not in self.asked and (near := nearest(other, names)):
+                self.told.add(other)
+                raise CaseError("unknown key", mend=f"did you mean {near!r}?", key=other)
+
+    def either(self, first: str, second: str, example: str = "") -> str:
+        """Returns which one of two keys is here.
+
+        Raises:
+            CaseError: both or none; `example` is what may be written.
+        """
+        given = [name for name in (first, second) if name in self]
+        if len(given) == 1:
+            return given[0]
+        if not given:
+            self.check_spelling(first, second)
+            raise CaseError(f"give either {first} or {second}", mend=example and f"write {example}")
+        mend = "both are here: delete one"
+        raise CaseError(f"give either {first} or {second}", mend=mend, key=second)
 
     def table(self, name: str) -> Table:
         """Returns a nested table."""
         value = self.need(name)
         if not isinstance(value, dict):
-            raise CaseError("a table is needed here", key=name)
+            listed = isinstance(value, list) and bool(value) and isinstance(value[0], dict)
+            mend = f"write [{name}], in one pair of brackets" if listed else ""
+            raise CaseError("a table is needed here", key=name, mend=mend)
         return Table(value)
 
     @contextmanager

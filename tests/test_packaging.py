@@ -30,8 +30,9 @@ IMPORTABLE = [
 
 # Every import goes to a lower layer or stays in its own package.
 LAYERS = (
-    ("checker", "printable"),
+    ("checker", "printable", "spelling", "toml_places"),
     ("errors",),
+    ("toml_mistakes",),
     ("algebra", "files", "language", "plugins"),
     ("claims", "tables"),
     ("answers", "models"),

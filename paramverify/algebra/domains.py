@@ -66,15 +66,17 @@ def parse_interval(text: str) -> Interval:
     """
     match = re.fullmatch(r"\s*([\[(])([^,]*),([^,]*)([\])])\s*", text)
     if not match:
-        if "," in text or text.strip()[:1] == "[":
-            raise DomainError(f"not an interval: {text!r}; write for example (0, 1) or [1/10, 0.4]")
+        mend = _meant(text)
+        if ("," in text and not re.fullmatch(r"\s*\d+,\d+\s*", text)) or text.strip()[:1] == "[":
+            mend = mend or "write for example (0, 1) or [1/10, 0.4]"
+            raise DomainError(f"not an interval: {text!r}", mend=mend)
         try:
             value = constant(text)
         except ExpressionError as error:
-            if error.reason != "syntax error":
+            if not mend and (error.mend or error.reason != "syntax error"):
                 raise
             reason = "neither an interval such as (0, 1) or [1/10, 0.4] nor a number"
-            raise ExpressionError(reason, error.text, error.column) from None
+            raise ExpressionError(reason, error.text, error.column, mend) from None
         return Interval(value, value, True, True)
     ends = []
     for end in (match.group(2), match.group(3)):
@@ -82,6 +84,22 @@ def parse_interval(text: str) -> Interval:
             raise DomainError("a parameter needs finite ends; substitute p = t/(1-t) for an unbounded one")
         ends.append(constant(end))
     return Interval(ends[0], ends[1], match.group(1) == "[", match.group(4) == "]")
+
+
+def _meant(text: str) -> str:
+    """Returns what to write for a text that says an interval in another way, if it does."""
+    number = r"\s*([0-9][0-9./]*)\s*"
+    between = re.fullmatch(rf"([\[(\]]?){number}(\.\.\.?|to|-|–|—|…|;|,|:){number}([\])\[]?)", text.strip())
+    if between and not re.fullmatch(r"\s*\d+,\d+\s*", text):  # that is a decimal
+        left, right = between[1].replace("]", "("), between[5].replace("[", ")")
+        left = left or {")": "("}.get(right, "[")
+        right = right or {"(": ")"}.get(left, "]")
+        return f'write "{left}{between[2]}, {between[4]}{right}"'
+    chain = re.fullmatch(rf"{number}(<=?)\s*[A-Za-z]\w*\s*(<=?){number}", text.strip())
+    if chain:
+        left, right = "(["[chain[2] == "<="], ")]"[chain[3] == "<="]
+        return f'write "{left}{chain[1]}, {chain[4]}{right}"'
+    return ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
 
 from paramverify.algebra.trees import Expression, Name, Node, Number, Operation, Text, Value
 from paramverify.errors import ExpressionError
+from paramverify.spelling import nearest
 
 MAX_BITS = 100_000  # size of a number that evaluation may create
 
@@ -46,7 +47,7 @@ class _Evaluation:
             return node.value
         if isinstance(node, Name):
             if node.name not in self.known:
-                raise self.expression.error(unknown_name(node.name, self.known), node)
+                raise unknown_name(self.expression, node, node.name, self.known)
             return self.known[node.name]
         found = self.truth(node)
         return self.arithmetic(node) if found is None else found
@@ -116,12 +117,12 @@ class _Evaluation:
         return value
 
 
-def unknown_name(name: str, known: Mapping[str, object]) -> str:
-    """Returns the message for a name that is not known here, with the nearest one that is."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, list(known), n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
+def unknown_name(expression: Expression, node: Node, name: str, known: Collection[str]) -> ExpressionError:
+    """Returns the error for a name that is not known here, with the nearest one that is."""
+    near = nearest(name, known)
+    mend = f"did you mean {near!r}?" if near else ""
     if not near:
-        hint = f"; known here: {', '.join(sorted(known))}" if known else "; no names are known here"
-    return f"unknown name {name!r}{hint}"
+        mend = f"known here: {', '.join(sorted(known))}" if known else "no names are known here"
+    error = ExpressionError(f"unknown name {name!r}", expression.text, node.column, mend)
+    error.unknown, error.known = name, frozenset(known)
+    return error

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from paramverify.algebra.evaluation import evaluate, unknown_name
+from paramverify.algebra.mends import proposals
 from paramverify.algebra.named import in_force
 from paramverify.algebra.trees import Expression, Name, Node, Number, Operation, Text, Value
 from paramverify.errors import ExpressionError
@@ -70,8 +71,36 @@ def parse(text: str, known: Mapping[str, Fraction] | None = None) -> Expression:
     that the case defines (`named.defining`) for its expression.
 
     Raises:
-        ExpressionError: anything else, or a bound on size, nesting, digits or exponents is passed.
+        ExpressionError: anything else, with what to write instead where that is known; or a bound on size,
+            nesting, digits or exponents is passed.
     """
+    try:
+        return _parse(text, known)
+    except ExpressionError as error:
+        mend = "" if error.reason.startswith("wrong arguments") else _mend(text, known)
+        if not mend:
+            raise
+        sign = re.match(r"write (\S+)", error.reason)
+        if sign and sign[1].rstrip(",") in mend:
+            error.retell(f"{error.reason}: {mend}")
+            error.mend = f"write {mend}"
+        else:
+            error.retell("syntax error" if sign else error.reason, f"write {mend}")
+        raise
+
+
+def _mend(text: str, known: Mapping[str, Fraction] | None) -> str:
+    """Returns what may be meant by a text that is no expression, and is one."""
+    for other in proposals(text):
+        try:
+            return _parse(other, known).text.strip()
+        except ExpressionError:
+            continue
+    return ""
+
+
+def _parse(text: str, known: Mapping[str, Fraction] | None = None) -> Expression:
+    """Parses an expression, see `parse`, without a proposal."""
     if len(text) > MAX_LENGTH:
         raise ExpressionError(f"longer than {MAX_LENGTH} characters", text[:70], 0)
     stray = re.search(r"[^\x20-\x7e\t\n]|#", text)

@@ -270,7 +270,7 @@ class _Denoted:
                 reason = f"{node.name} is unbounded: it may stand in {where} only"
                 raise self.expression.error(reason, node)
             if node.name not in self.known:
-                raise self.expression.error(unknown_name(node.name, self.known), node)
+                raise unknown_name(self.expression, node, node.name, self.known)
             return self.known[node.name]
         if isinstance(node, Operation):
             return self.operation(node)

@@ -24,11 +24,13 @@ from typing import Any
 from paramverify import language
 from paramverify.errors import InputError, ProgramError
 from paramverify.models.programs.expressions import FUNCTIONS, NOISE, RESERVED
+from paramverify.models.programs.hints import instead
 from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.syntax import Program
 
 WORDS = RESERVED - FUNCTIONS.keys() | NOISE.keys() | {"clamp", "exp"}  # what the library has to be asked for
 INDENT = 4
+_NAMING = (ast.Lambda, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Try, ast.With, ast.Match, ast.NamedExpr)
 FUTURE = reduce(or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names))
 
 
@@ -182,6 +184,14 @@ class _Read:
                 raise self.refuse("a label stands on one line", node)
         if not self.statements:
             raise self.refuse("the function has a docstring only", self.tree)
+        for node in (inner for statement in self.statements for inner in ast.walk(statement)):
+            if isinstance(node, ast.FunctionDef):
+                reason = "a function inside of a function is not in the language"
+                raise self.refuse(f"{reason}; define it at the top of the file", node)
+            if isinstance(node, ast.AnnAssign):
+                raise self.refuse("types are not written here; leave them out", node)
+            if isinstance(node, _NAMING):
+                raise self.refuse(instead(node), node)
 
     @property
     def arguments(self) -> tuple[str, ...]:

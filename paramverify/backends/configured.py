@@ -24,7 +24,7 @@ from pathlib import Path
 
 from paramverify.backends.smtlib_process import SmtLibProcess, check_options
 from paramverify.errors import InputError, located
-from paramverify.tables import Table, read_toml
+from paramverify.tables import Table, in_case, read_document
 
 VARIABLE = "PARAMVERIFY_CONFIG"
 NAME = re.compile(r"[a-z][a-z0-9_-]*\Z")
@@ -58,8 +58,9 @@ def configured() -> tuple[SmtLibProcess, ...]:
     path = config_file()
     if path is None:
         return ()
-    document = Table(read_toml(path)[0])
-    with located(file=str(path)):
+    read = read_document(path)
+    with in_case(str(path), read.text):
+        document = Table(read.data)
         if "solvers" not in document:
             document.close()
             return ()

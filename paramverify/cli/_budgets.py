@@ -18,7 +18,7 @@ from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import Case, read_case
 from paramverify.privacy.verification import Report, verify
 from paramverify.reports import documents, verdicts
-from paramverify.tables import read_toml
+from paramverify.tables import read_document
 
 WORST = (Standing.VIOLATED, Standing.UNKNOWN, Standing.HOLDS)
 
@@ -83,7 +83,8 @@ def verify_budgets(
 
 def _cases(path: str, budgets: list[str]) -> list[Case]:
     """Reads the case with each of the budgets; a mistake in one is told before anything is decided."""
-    data, digest = read_toml(Path(path))
+    document = read_document(Path(path))
+    data = document.data
     privacy = data.get("privacy")
     if not isinstance(privacy, dict) or "mechanism" not in data:
         raise InputError("this case has no budget in [privacy]: leave --budgets out", file=path)
@@ -92,7 +93,7 @@ def _cases(path: str, budgets: list[str]) -> list[Case]:
     for text in budgets:
         changed = {**data, "privacy": {**kept, "epsilon": text}}
         with located(key=f"--budgets {text}"):
-            cases.append(read_case(changed, digest, path, settings=settings()))
+            cases.append(read_case(changed, document.digest, path, text=document.text, settings=settings()))
     return cases
 
 

@@ -33,6 +33,7 @@ from paramverify.logic.verification import Result, Work
 from paramverify.portfolio.session import Session
 from paramverify.reports import logic as reports
 from paramverify.reports.pictures.plots import check_plot
+from paramverify.tables import in_case
 
 LISTED = (80, "Check formulas of dpCTL* on a Markov chain or decision process.")
 
@@ -104,7 +105,7 @@ def command(
     started = time.perf_counter()
     with time_limit(timeout) as lift, progress_bar("formulas") as progress:
         case = load(model, given)
-        with Session(options) as session, located(file=case.path):
+        with Session(options) as session, in_case(case.path, case.text):
             work = Work(case, session, Choice(method))
             doubt = work.prepare()
             if doubt:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import sys
 import traceback
 from contextlib import suppress
@@ -19,7 +20,8 @@ from paramverify.cli import _output
 from paramverify.cli._commands import commands
 from paramverify.cli._exits import CODES, Exit, told
 from paramverify.cli._supervisor import supervise
-from paramverify.errors import DefectError, DisagreementError, TimeLimitError
+from paramverify.errors import DefectError, DisagreementError, InputError, TimeLimitError
+from paramverify.spelling import nearest
 
 
 def _use_config(context: click.Context, option: click.Parameter, path: str | None) -> None:
@@ -50,6 +52,22 @@ def _shared_options() -> list[click.Parameter]:
     ]
 
 
+MAX_READ = 1_000_000  # characters of a file in which tables are looked for
+
+
+def _meant(word: str) -> str:
+    """Returns the command that is meant by a word that is none: one that looks like it, or one for a file."""
+    ending = os.path.splitext(word)[1]
+    reader = {".toml": "verify", ".prism": "logic", ".pm": "logic", ".json": "check"}.get(ending)
+    if reader == "verify":
+        with suppress(OSError), open(word, encoding="utf-8", errors="replace") as file:
+            tables = re.findall(r"^\[+\s*(system|formulas)\b", file.read(MAX_READ), re.MULTILINE)
+            reader = {"system": "interactive", "formulas": "logic"}[tables[0]] if tables else reader
+    if reader or os.path.isfile(word):
+        return f"{reader or 'verify'} {word}"
+    return nearest(word, commands()) or ""
+
+
 HELP = f"""Prove or refute privacy of discrete mechanisms for every prior of a parametric family.
 
 Exit codes: {CODES}.
@@ -69,6 +87,18 @@ class _Commands(click.Group):
         if not any(option.name == "debug" for option in command.params):
             command.params += _shared_options()
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            meant = _meant(args[0])
+            if not meant:
+                raise
+            reason = f"{error.message.rstrip('.')}: did you mean `paramverify {meant}`?"
+            raise click.UsageError(reason, ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -148,7 +178,8 @@ def _failed(error: Exception | SystemExit, arguments: list[str]) -> int:
         with suppress(OSError):
             error.show()
     elif not isinstance(error, BrokenPipeError):  # there the reader has gone away on purpose
-        _say(f"{kind}: {printable.message(reason)}")
+        mistakes = map(str, error.parts) if isinstance(error, InputError) else [reason]
+        _say("\n".join(f"{kind}: {printable.message(mistake)}" for mistake in mistakes))
     if code == Exit.OUTPUT:
         return code
     if "--json" in arguments:
@@ -156,6 +187,9 @@ def _failed(error: Exception | SystemExit, arguments: list[str]) -> int:
         status, verdict = (standing.value, standing.of_claim) if standing else ("error", "")
         end = {TimeLimitError: "timeout", MemoryError: "memory"}.get(type(error), "")
         document = _output.known.answer(status, reason, end, verdict)
+        if code == Exit.INPUT:
+            error = error if isinstance(error, InputError) else InputError(reason)
+            document["errors"] = [part.to_dict() for part in error.parts]
         if code == Exit.DEFECT:
             document["error"] = type(error).__name__
         click.echo(json.dumps(document))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from paramverify.algebra.polynomials import Ring
 from paramverify.algebra.realroots import RealRoot, univariate
-from paramverify.errors import LimitError, located
+from paramverify.errors import LimitError
 from paramverify.interactive.bounds import Judge, plain, power
 from paramverify.interactive.cases import InteractiveCase
 from paramverify.interactive.closure import Closures
@@ -31,6 +31,7 @@ from paramverify.interactive.verification import value_at_point
 from paramverify.models.systems.weights import Weight, as_function, is_zero
 from paramverify.portfolio.obligations import Discharged, Proofs, require_point
 from paramverify.portfolio.session import Options, Session
+from paramverify.tables import in_case
 
 POINTS = 4  # points of the domain at which a large ratio is looked for
 BOUNDARY = 0.25  # of the time that is left, for points of the boundary and for each of them
@@ -80,7 +81,7 @@ def tight_budget(
     started = time.perf_counter()
     options = options or Options()
     deadline = time.monotonic() + options.seconds
-    with located(file=case.path), Session(options) as session:
+    with in_case(case.path, case.text), Session(options) as session:
         judge = Judge(case.checks, session)
         if nowhere := require_point(session, case):
             raise LimitError(nowhere.detail)

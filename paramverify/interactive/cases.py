@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import product
 from os import PathLike
@@ -14,16 +15,17 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.exponents import exponents
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.signs import Sign, sign_on
-from paramverify.errors import CaseError, located
+from paramverify.errors import CaseError, Each, InputError, gathered, located
 from paramverify.interactive.given import Given, read_relations
 from paramverify.interactive.subroutines import Subroutine, replaced
 from paramverify.models.context import Checks, Obligation, check_domain
-from paramverify.models.parameters import read_domain
+from paramverify.models.parameters import read_domain_for
 from paramverify.models.settings import NONE, Settings, settled_digest, told, with_settings
 from paramverify.models.systems.reading import read_slots, read_system
 from paramverify.models.systems.slots import Slots
 from paramverify.models.systems.system import System, reachable_part
-from paramverify.tables import Table, all_expressions, read_toml
+from paramverify.models.undeclared import explained
+from paramverify.tables import Table, all_expressions, in_case, read_document, read_toml
 from paramverify.verdicts import read_expectation
 
 MOST_NAMES = 8  # states that a note names
@@ -54,6 +56,7 @@ class InteractiveCase:
     expect: Mapping[str, Any] = field(default_factory=dict)
     bounded: bool = True  # whether the file has a bound
     settings: Settings = field(default_factory=dict)  # what does not come from the file
+    text: str = field(default="", repr=False)  # of the file, for the lines of mistakes
 
     @property
     def domain(self) -> Domain:
@@ -86,21 +89,25 @@ def load(
         LimitError: a system with too many states.
     """
     file = Path(path)
-    data, digest = read_toml(file)
-    with located(file=str(path)):
-        top = Table(with_settings(data, settings))
-        frame = _frame(top, bounded)
-        checks = frame.checks
-        checks.notes += told(settings)
-        with top.within("system") as table:
-            system = read_system(table, checks, progress, fields="unwinding" in top)
+    document = read_document(file)
+    with in_case(str(path), document.text), explained(document.data):
+        top = Table(with_settings(document.data, settings))
+        with gathered() as each:
+            frame = _frame(top, each, bounded)
+            checks = frame.checks
+            checks.notes += told(settings)
+            with each, top.within("system") as table:
+                system = read_system(table, checks, progress, fields="unwinding" in top)
+            if "subroutines" not in top:
+                with each:
+                    top.close()
         system, subroutines = replaced(top, system, checks) if "subroutines" in top else (system, ())
         system = _reached(system, checks)
         given = _unwinding(top, system, checks, frame.step is None)
         top.close()
         return InteractiveCase(
             path=str(path),
-            digest=settled_digest(digest, settings),
+            digest=settled_digest(document.digest, settings),
             settings=settings,
             title=frame.title,
             source=frame.source,
@@ -115,6 +122,7 @@ def load(
             maybe_empty=frame.maybe_empty,
             expect=frame.expect,
             bounded="privacy" in top,
+            text=document.text,
         )
 
 
@@ -138,20 +146,21 @@ def load_slots(path: str | PathLike[str]) -> tuple[Slots, str, str]:
         InputError: any mistake in the file, with file, key and reason; it is no case of slots.
         LimitError: a system with too many states, where the case has `[unwinding]` or `[[subroutines]]`.
     """
-    data, digest = read_toml(Path(path))
-    with located(file=str(path)):
-        top = Table(data)
-        frame = _frame(top)
-        with top.within("system") as table:
-            if table.get("kind") != "slots":
-                raise CaseError('only slots (kind = "slots") have every number of slots', key="kind")
-            given = read_slots(table, frame.checks)
-            table.close()
+    document = read_document(Path(path))
+    with in_case(str(path), document.text), explained(document.data):
+        top = Table(document.data)
+        with gathered() as each:
+            frame = _frame(top, each)
+            with each, top.within("system") as table:
+                if table.get("kind") != "slots":
+                    raise CaseError('only slots (kind = "slots") have every number of slots', key="kind")
+                given = read_slots(table, frame.checks)
+                table.close()
         if "unwinding" not in top and "subroutines" not in top:
             top.close()
-            return given, frame.title, digest
+            return given, frame.title, document.digest
     load(path)  # these tables are about states
-    return given, frame.title, digest
+    return given, frame.title, document.digest
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,23 +178,32 @@ class _Frame:
     steps: int | None
 
 
-def _frame(top: Table, bounded: bool = True) -> _Frame:
+def _frame(top: Table, each: Each, bounded: bool = True) -> _Frame:
+    """Reads all but the system, and keeps the mistakes; a bound that cannot be read stands as 1."""
     title, source = top.text("title", ""), top.text("source", "")
     expect = read_expectation(top, claimed=False)
     if "system" not in top and "mechanism" in top:
         raise CaseError("this case has a [mechanism], not a [system]: use `paramverify verify`", key="system")
     if "system" not in top and ("model" in top or "states" in top):
         raise CaseError("this is a chain with formulas: use `paramverify logic`", key="system")
-    privacy = top.table("privacy") if bounded or "privacy" in top else Table({"ratio": "1"})
-    checks = Checks(_domain(top, privacy))
+    privacy = Table({"ratio": "1"})
+    with each:
+        privacy = top.table("privacy") if bounded or "privacy" in top else privacy
+    checks = Checks(_domain(top, privacy, each), mistakes=each)
     empty = check_domain(checks.domain)
+    ratio, budget = RationalFunction.of(checks.ring.number(1)), ""
+    step: RationalFunction | None = None
+    steps: int | None = None
     with located(key="privacy"):
-        ratio, budget = _bound(privacy, checks)
-        step = _ratio(privacy, "step", checks) if "step" in privacy else None
-        steps = privacy.integer("steps", 0, 1_000) if "steps" in privacy else None
-        if (step is None) != (steps is None):
-            raise CaseError("step and steps come together: δ and t of the family that is to be tried")
-        privacy.close()
+        with each:
+            ratio, budget = _bound(privacy, checks)
+        with each:
+            step = _ratio(privacy, "step", checks) if "step" in privacy else None
+            steps = privacy.integer("steps", 0, 1_000) if "steps" in privacy else None
+            if (step is None) != (steps is None):
+                raise CaseError("step and steps come together: δ and t of the family that is to be tried")
+        with each:
+            privacy.close()
     return _Frame(
         title,
         source,
@@ -213,9 +231,11 @@ def _unwinding(top: Table, system: System, checks: Checks, alone: bool) -> Given
 
 
 def _bound(privacy: Table, checks: Checks) -> tuple[RationalFunction, str]:
-    if ("epsilon" in privacy) == ("ratio" in privacy):
-        raise CaseError("give either epsilon or ratio")
-    name = "epsilon" if "epsilon" in privacy else "ratio"
+    if "delta" in privacy.data:
+        privacy.told.add("delta")
+        mend = "delete delta; δ of the unwinding family is called step"
+        raise CaseError("an interactive case has no delta, its privacy is pure", key="delta", mend=mend)
+    name = privacy.either("epsilon", "ratio", 'epsilon = "ln(2)", for example')
     return _ratio(privacy, name, checks), f"{name} = {privacy.expression(name).text}"
 
 
@@ -236,14 +256,13 @@ def _ratio(privacy: Table, name: str, checks: Checks) -> RationalFunction:
         return ratio
 
 
-def _domain(top: Table, privacy: Table) -> Domain:
+def _domain(top: Table, privacy: Table, each: Each) -> Domain:
     words = {k: v for k, v in top.data.items() if k not in ("title", "source", "expect")}
     used = exponents(list(all_expressions(words)))[""]
-    tables = {"privacy": privacy} | ({"unwinding": top.table("unwinding")} if "unwinding" in top else {})
-    for (where, table), name in product(tables.items(), BUDGETS):
+    unwinding = top.data.get("unwinding")
+    tables = [privacy, *([Table(unwinding)] if isinstance(unwinding, dict) else [])]
+    for table, name in product(tables, BUDGETS):
         if name in table:
-            with located(key=where):
-                expression = table.expression(name)
-            with located(key=f"{where}.{name}"):
-                used.append(read_epsilon(expression).rational)
-    return read_domain(top, {"": used}, {})
+            with suppress(InputError):  # told where the bound is read
+                used.append(read_epsilon(table.expression(name)).rational)
+    return read_domain_for(top, {"": used}, {}, each)

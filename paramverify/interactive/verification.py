@@ -11,7 +11,7 @@ from itertools import chain
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import RationalFunction, substitute
 from paramverify.answers import End, Proved, Standing
-from paramverify.errors import LimitError, located
+from paramverify.errors import LimitError
 from paramverify.interactive.bounds import Judge, plain, power
 from paramverify.interactive.cases import InteractiveCase
 from paramverify.interactive.closure import Closures
@@ -30,6 +30,7 @@ from paramverify.models.systems.system import System
 from paramverify.models.systems.weights import Weight, as_function
 from paramverify.portfolio.obligations import Discharged, Proofs, require_point
 from paramverify.portfolio.session import Options, Session
+from paramverify.tables import in_case
 from paramverify.verdicts import Holds, Unknown, Violated, status_of
 
 POINTS = 12  # points of the domain at which a refutation is looked for
@@ -102,7 +103,7 @@ def verify(
     options = options or Options()
     deadline = time.monotonic() + options.seconds
     told = progress or (lambda what, done, total: None)
-    with located(file=case.path), Session(options) as session:
+    with in_case(case.path, case.text), Session(options) as session:
         judge = Judge(case.checks, session)
         if nowhere := require_point(session, case):
             raise LimitError(nowhere.detail)

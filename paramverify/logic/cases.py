@@ -18,6 +18,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from paramverify.algebra.exponents import exponents
 from paramverify.algebra.expressions import Expression
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.signs import Sign, sign_on
-from paramverify.errors import CaseError, located
+from paramverify.errors import CaseError, gathered, located
 from paramverify.files import read_file
 from paramverify.logic.grammar import read_predicate, read_property
 from paramverify.logic.numbers import real
@@ -38,9 +39,10 @@ from paramverify.models.chains.prism import MAX_BYTES, read_prism
 from paramverify.models.chains.relations import Relation, closed, labelled, where
 from paramverify.models.chains.tables import read_states
 from paramverify.models.context import Checks, Obligation, check_domain
-from paramverify.models.parameters import read_domain
+from paramverify.models.parameters import read_domain_for
 from paramverify.models.settings import Settings, settled_digest, told, with_settings
-from paramverify.tables import Table, all_expressions, as_expression, read_toml
+from paramverify.models.undeclared import explained
+from paramverify.tables import Table, all_expressions, as_expression, in_case, read_document
 from paramverify.verdicts import with_status
 
 
@@ -56,6 +58,7 @@ class LogicCase:
     properties: Mapping[str, Property]
     expect: Mapping[str, Any] = field(default_factory=dict)
     maybe_empty: Obligation | None = None
+    text: str = field(default="", repr=False)  # of the file, for the lines of mistakes
 
     @property
     def domain(self) -> Domain:
@@ -89,14 +92,18 @@ def load(path: Path, given: Given | None = None) -> LogicCase:
         InputError: any mistake, with file, key and reason.
     """
     given = given or Given()
-    with located(file=str(path)):
-        if path.suffix == ".toml":
-            data, digest = read_toml(path)
+    if path.suffix == ".toml":
+        document = read_document(path)
+        data = document.data
+        with in_case(str(path), document.text), explained(document.data):
             if "mechanism" in data or "claim" in data:
                 raise CaseError("this case has no formulas: use `paramverify verify`")
             if "system" in data and "states" not in data and "model" not in data:
                 raise CaseError("this is an interactive system: use `paramverify interactive`", key="system")
-            return _read(Table(with_settings(data, given.settings)), path, given.digest(digest), given)
+            data = with_settings(data, given.settings)
+            read = _read(Table(data), path, given.digest(document.digest), given)
+            return replace(read, text=document.text)
+    with located(file=str(path)):
         if given.settings:
             raise CaseError("-D is for case files; use --parameter and --constant", key="-D")
         content = read_file(path, MAX_BYTES, "a model", CaseError)
@@ -111,34 +118,31 @@ def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
     expect = dict(top.table("expect").data) if "expect" in top else {}
     if given.properties:
         expect = {}
-    properties = _properties(top, given)
     if given.parameters:
         top.data = {**top.data, "parameters": {**top.data.get("parameters", {}), **given.parameters}}
-    words = {k: v for k, v in top.data.items() if k in ("states", "parameters")}
-    used = exponents([*all_expressions(words), *_expressions(properties)])[""]
-    used += [read_epsilon(p.epsilon).rational for p in _privates(properties)]
-    with located(key="epsilon"):
-        used += [read_epsilon(as_expression(text)).rational for text in given.epsilons]
-        used += exponents([as_expression(text) for text in (*given.epsilons, *given.deltas)])[""]
-    checks = Checks(read_domain(top, {"": used}, {}))
-    empty = check_domain(checks.domain)
-    chain = _model(top, path, checks, given)
+    with gathered() as each:
+        properties: dict[str, Property] = {}
+        with each:
+            properties = _properties(top, given)
+        used = _exponents(top, properties, given)
+        checks = Checks(read_domain_for(top, {"": used}, {}, each), mistakes=each)
+        empty = check_domain(checks.domain)
+        for known in ("model", "states", "neighbours"):
+            top.get(known)
+        with each:
+            chain = _model(top, path, checks, given)
+        with each:
+            top.close()
     relation = _relation(top, chain, given)
     relation = replace(relation, notes=(*told(given.settings), *relation.notes))
-    for name, found in properties.items():
-        with located(key=name if given.properties else f"formulas.{name}"):
-            check_labels(found.formula, chain)
-            for part in parts(found.formula):
-                if isinstance(part, Private):
-                    _check_epsilon(part.epsilon, checks)
-                    _check_delta(part.delta, checks)
-                elif isinstance(part, Probability):
-                    _check_share(part.bound, checks)
+    with gathered() as each:
+        for name, found in properties.items():
+            with each, located(key=name if given.properties else f"formulas.{name}"):
+                _check_formula(found, chain, checks)
     for text in given.epsilons:
         _check_epsilon(as_expression(text), checks)
     for text in given.deltas:
         _check_delta(as_expression(text), checks)
-    top.close()
     for name, said in expect.items():
         if name not in properties:
             raise CaseError("no such formula", key=f"expect.{name}")
@@ -159,14 +163,36 @@ def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
     )
 
 
+def _exponents(top: Table, properties: Mapping[str, Property], given: Given) -> list[Fraction]:
+    """Returns the numbers in every `exp` of the case and of what the command line says."""
+    words = {k: v for k, v in top.data.items() if k in ("states", "parameters")}
+    used = exponents([*all_expressions(words), *_expressions(properties)])[""]
+    used += [read_epsilon(p.epsilon).rational for p in _privates(properties)]
+    with located(key="epsilon"):
+        used += [read_epsilon(as_expression(text)).rational for text in given.epsilons]
+        used += exponents([as_expression(text) for text in (*given.epsilons, *given.deltas)])[""]
+    return used
+
+
+def _check_formula(found: Property, chain: Chain, checks: Checks) -> None:
+    check_labels(found.formula, chain)
+    for part in parts(found.formula):
+        if isinstance(part, Private):
+            _check_epsilon(part.epsilon, checks)
+            _check_delta(part.delta, checks)
+        elif isinstance(part, Probability):
+            _check_share(part.bound, checks)
+
+
 def _properties(top: Table, given: Given) -> dict[str, Property]:
     found: dict[str, Property] = {}
     if "formulas" in top:
-        with top.within("formulas") as table:
+        with top.within("formulas") as table, gathered() as each:
             for name in table:
-                text = table.text(name)
-                with located(key=name):
-                    found[name] = read_property(text)
+                with each:
+                    text = table.text(name)
+                    with located(key=name):
+                        found[name] = read_property(text)
     if given.properties:
         found = {}
         for number, text in enumerate(given.properties, start=1):

@@ -334,7 +334,7 @@ class Semantics:
         values: dict[str, Fraction] = {}
         for name, node in formula.expression.names().items():
             if name not in self.chain.variables:
-                raise formula.expression.error(unknown_name(name, self.chain.variables), node)
+                raise unknown_name(formula.expression, node, name, self.chain.variables)
             value = self.chain.variables[name][state]
             if value is None:
                 return False
@@ -390,6 +390,6 @@ def check_labels(formula: Formula, chain: Chain) -> None:
         if isinstance(part, StateCondition):
             for name, node in part.expression.names().items():
                 if name not in chain.variables:
-                    raise part.expression.error(unknown_name(name, chain.variables), node)
+                    raise unknown_name(part.expression, node, name, chain.variables)
     if not is_state(formula):
         raise InputError("a path formula cannot be checked alone")

@@ -29,15 +29,17 @@ from paramverify.algebra.polynomials import (
 )
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import Claim, nowhere, positive
-from paramverify.errors import ModelError
+from paramverify.errors import Each, ModelError, key_that_is_read, located
+from paramverify.tables import Table, as_expression
 
 
 @dataclass(frozen=True, eq=False)
 class Obligation:
-    """A claim about the model that is still to be proved, and what it means when it fails."""
+    """A claim about the model that is still to be proved, what it means when it fails, and its key."""
 
     claim: Claim
     message: str
+    key: str = field(default_factory=key_that_is_read)
 
 
 @dataclass
@@ -52,6 +54,7 @@ class Checks:
     )  # what a reader of the verdict should know of the mechanism
     definitions: Definitions = field(default_factory=Definitions)  # what `[define]` of the case says
     files: dict[str, str] = field(default_factory=dict)  # texts of the files that the mechanism names, by key
+    mistakes: Each = field(default_factory=Each)  # those that were found while the rest is read
 
     @property
     def ring(self) -> Ring:
@@ -68,6 +71,11 @@ class Checks:
         value = to_rational_function(expression, self.ring)
         self.positive(value.denominator, f"the denominator of {expression.text}")
         return value
+
+    def named(self, table: Table, name: str) -> RationalFunction:
+        """Returns the function of an entry of a table, see `function`; mistakes have its key."""
+        with located(key=name):
+            return self.function(as_expression(table.need(name)))
 
     def common_denominator(self, functions: Iterable[RationalFunction]) -> Polynomial:
         """Returns a common multiple of the denominators that is positive on the whole domain."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 
 from paramverify.algebra.constants import GENERATOR
@@ -16,9 +15,10 @@ from paramverify.algebra.polynomials import Polynomial, RationalFunction, to_rat
 from paramverify.errors import CaseError, InputError, LimitError, located
 from paramverify.models.context import Checks
 from paramverify.models.inequality import Comparison
-from paramverify.models.names import nearest
+from paramverify.models.names import nearest as nearest_of
 from paramverify.models.parameters import unbounded_names
 from paramverify.models.rational_files import RationalFile, read_rational_file
+from paramverify.spelling import nearest
 from paramverify.tables import Table, as_expression, check_name
 
 MAX_FILES = 20
@@ -64,20 +64,21 @@ class Functions:
     def read(self, define: Table, files: Mapping[str, RationalFile]) -> None:
         """Reads the entries in their order; later ones may use earlier ones.
 
-        Raises:
-            InputError: a mistake, or a denominator that vanishes at a point of the domain.
+        The checks keep mistakes, and denominators that vanish at a point of the domain.
         """
         for name in define:
-            with located(key="define"):
+            with self.checks.mistakes, located(key="define"):
                 check_name(name)
                 if name in self.checks.ring.names:
                     raise CaseError("this name is already that of a parameter", key=name)
-            with located(key=f"define.{name}"):
-                if name in files:
-                    self.functions[name] = self._from_file(files[name])
-                else:
-                    expression = as_expression(define.get(name))
-                    self.functions[name] = self._function(expression, expression.text)
+                with located(key=name):
+                    if name in files:
+                        self.functions[name] = self._from_file(files[name])
+                    else:
+                        expression = as_expression(define.get(name))
+                        self.functions[name] = self._function(expression, expression.text)
+            if name not in self.functions:
+                self.checks.mistakes.broken.add(name)
 
     def _from_file(self, file: RationalFile) -> RationalFunction:
         try:
@@ -108,7 +109,8 @@ class Functions:
         if not texts or len(texts) > MAX_CLAIMS:
             raise CaseError(f"from 1 to {MAX_CLAIMS:,} claims are needed here", key="holds")
         for k, text in enumerate(texts):
-            with located(key=f"holds[{k}]" if isinstance(given, list) else "holds"):
+            place = f"holds[{k}]" if isinstance(given, list) else "holds"
+            with self.checks.mistakes, located(key=place):
                 if not isinstance(text, str):
                     raise CaseError('a comparison such as "f <= 1/2" is needed here')
                 yield from self._compared(text)
@@ -125,9 +127,9 @@ class Functions:
 
 def unknown_table(name: str, known: list[str]) -> CaseError:
     """Returns the error for a table that no case has, with the nearest one that there is."""
-    near = get_close_matches(name, known, n=1)
-    hint = f"did you mean [{near[0]}]?" if near else f"a case has {', '.join(f'[{n}]' for n in known)}"
-    return CaseError(f"unknown table; {hint}", key=name)
+    near = nearest(name, known)
+    hint = f"did you mean [{near}]?" if near else f"a case has {', '.join(f'[{n}]' for n in known)}"
+    return CaseError("unknown table", mend=hint, key=name)
 
 
 def read_named(top: Table) -> Definitions:
@@ -159,7 +161,9 @@ def read_named(top: Table) -> Definitions:
                     found = as_expression(define.get(name))
                 for other, node in found.names().items():
                     if other not in taken:
-                        raise found.error(f"unknown name {other!r}{nearest(other, [*named, *taken])}", node)
+                        raise found.error(
+                            f"unknown name {other!r}{nearest_of(other, [*named, *taken])}", node
+                        )
                 named[name] = Named.of(found, earlier.used)
     return Definitions(named)
 

@@ -45,7 +45,10 @@ def interval_text(value: object) -> str:
         found = table.need("in")
         table.close()
     if not isinstance(found, (str, int)) or isinstance(found, bool):
-        raise CaseError('an interval is text such as "(0, 1)" or "[1/10, 0.4]"; a fixed value is a number')
+        mend = "a fixed value is a number"
+        if isinstance(found, list) and len(found) == 2 and all(isinstance(end, (int, str)) for end in found):
+            mend = f'write "[{found[0]}, {found[1]}]"'
+        raise CaseError('an interval is text such as "(0, 1)" or "[1/10, 0.4]"', mend=mend)
     return str(found)
 
 

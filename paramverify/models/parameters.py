@@ -12,8 +12,9 @@ from paramverify.algebra.constants import GENERATOR, generator
 from paramverify.algebra.constraints import parse_constraint
 from paramverify.algebra.domains import Domain, Interval, box_domain, parse_interval
 from paramverify.algebra.exponents import Unbounded
+from paramverify.algebra.expressions import NAME, WORDS
 from paramverify.algebra.polynomials import Ring
-from paramverify.errors import CaseError, InputError, located
+from paramverify.errors import CaseError, Each, InputError, gathered, located
 from paramverify.models.design import interval_text
 from paramverify.models.rational_files import UNIT, RationalFile
 from paramverify.tables import Table, check_name
@@ -58,42 +59,88 @@ def read_domain(
     Raises:
         InputError: no interval, one that is outside of that of a file, or two files that differ.
     """
+    with gathered() as each:
+        return read_domain_for(top, exponents, files, each)
+
+
+def read_domain_for(
+    top: Table,
+    exponents: Mapping[str, Sequence[Fraction]],
+    files: Mapping[str, RationalFile],
+    each: Each,
+) -> Domain:
+    """Reads the domain, see `read_domain`, and keeps the mistakes.
+
+    A parameter that cannot be read stands in (0, 1), and a constraint is left out.
+    """
     box: dict[str, Interval] = {}
-    constraints: object = []
     unbounded: list[Unbounded] = []
-    table = top.table("parameters") if "parameters" in top else None
+    table = Table({})
+    if "parameters" in top:
+        with each:
+            table = top.table("parameters")
     with located(key="parameters"):
-        if table is not None:
-            constraints = table.get("constraints") or []
-            for name in table:
-                if name == "constraints":
-                    continue
-                check_name(name)
-                if name == GENERATOR:
-                    raise CaseError("this name stands for the constant exp(...)", key=name)
-                if name in exponents:
-                    with located(key=name):
-                        interval_text(table.get(name))
-                    unbounded.append(_unbounded(name, exponents[name], table))
-                    box[unbounded[-1].variable] = UNIT
-                    continue
-                with located(key=name):
-                    box[name] = parse_interval(interval_text(table.get(name)))
-        _add_files(box, files)
+        constraints = table.get("constraints") or []
+        for name in table:
+            if name != "constraints":
+                _read_parameter(name, table, exponents, (box, unbounded), each)
+        if files:
+            with each:
+                _add_files(box, files)
+            each.tell()  # nothing is known of the functions outside of the intervals of their files
         ring = Ring(tuple(box), generator(exponents.get("", ())), tuple(unbounded))
         domain = box_domain(ring, box)
-        if not isinstance(constraints, list):
-            raise CaseError("a list of comparisons is needed here", key="constraints")
-        for k, text in enumerate(constraints):
-            with located(key=f"constraints[{k}]"):
-                if not isinstance(text, str):
-                    raise CaseError('a comparison such as "p + q <= 1" is needed here')
-                found = parse_constraint(text, domain)
-                domain = replace(domain, constraints=(*domain.constraints, *found))
+        domain = _constrained(domain, constraints, each)
     for file in files.values():
         domain = replace(domain, constraints=(*domain.constraints, *file.constraints(domain)))
-    with located(key="parameters"):
-        return tightened(domain)
+    if not each.doubtful:
+        with each, located(key="parameters"):
+            domain = tightened(domain)
+    return domain
+
+
+def _read_parameter(
+    name: str,
+    table: Table,
+    exponents: Mapping[str, Sequence[Fraction]],
+    found: tuple[dict[str, Interval], list[Unbounded]],
+    each: Each,
+) -> None:
+    """Reads one entry into the box and the unbounded parameters."""
+    box, unbounded = found
+    with each:
+        check_name(name)
+        if name == GENERATOR:
+            raise CaseError("this name stands for the constant exp(...)", key=name)
+        with located(key=name):
+            text = interval_text(table.get(name))
+            if name not in exponents:
+                box[name] = parse_interval(text)
+                return
+        unbounded.append(_unbounded(name, exponents[name], table))
+        box[unbounded[-1].variable] = UNIT
+        return
+    each.doubtful = True
+    if NAME.match(name) and name not in WORDS and name != GENERATOR:
+        box[name] = UNIT
+
+
+def _constrained(domain: Domain, constraints: object, each: Each) -> Domain:
+    """Adds the constraints of the case."""
+    if not isinstance(constraints, list):
+        each.doubtful = True
+        with each:
+            raise CaseError("a list of comparisons is needed here", key="constraints")
+        return domain
+    for k, text in enumerate(constraints):
+        before = len(each.found)
+        with each, located(key=f"constraints[{k}]"):
+            if not isinstance(text, str):
+                raise CaseError('a comparison such as "p + q <= 1" is needed here')
+            found = parse_constraint(text, domain)
+            domain = replace(domain, constraints=(*domain.constraints, *found))
+        each.doubtful |= len(each.found) > before
+    return domain
 
 
 def _unbounded(name: str, factors: Sequence[Fraction], table: Table) -> Unbounded:

@@ -154,8 +154,10 @@ def _truth(secret: Expression, assignment: Mapping[str, Value]) -> bool:
 def read_prior(table: Table, checks: Checks) -> Prior:
     """Reads `[prior]`: variables in order, where later entries may refer to earlier ones.
 
+    The checks keep the mistakes: a malformed entry, an unknown name, or a table that is not a distribution.
+    Their variables are left out.
+
     Raises:
-        InputError: a malformed entry, an unknown name, or a table that is not a distribution.
         LimitError: more than `MAX_ASSIGNMENTS` assignments.
     """
     names: list[str] = []
@@ -164,7 +166,7 @@ def read_prior(table: Table, checks: Checks) -> Prior:
     taken: dict[str, dict[Value, None]] = {}
     written: dict[str, Mapping[str, object]] = {}
     for name in table:
-        with located(key=name):
+        with checks.mistakes, located(key=name):
             check_name(name)
             if name in checks.ring.parameters:
                 raise CaseError("this name is a parameter already")
@@ -173,17 +175,19 @@ def read_prior(table: Table, checks: Checks) -> Prior:
             if isinstance(entry, Table):
                 written[name] = entry.data
             extended: dict[Assignment, RationalFunction] = {}
-            own = taken[name] = {}
+            own: dict[Value, None] = {}
             for values, weight in weights.items():
                 for value, probability in rows(dict(zip(names, values, strict=True))).items():
                     extended[(*values, value)] = weight * probability
                     own[value] = None
                     if len(extended) > MAX_ASSIGNMENTS:
                         raise LimitError(f"the prior has more than {MAX_ASSIGNMENTS} assignments")
-            weights = extended
             if isinstance(rows, _Rows) and rows.stray and "like" not in table.table(name):
                 raise rows.stray
-        names.append(name)
+            weights, taken[name] = extended, own
+            names.append(name)
+            continue
+        checks.mistakes.broken.add(name)
     return Prior(tuple(names), weights, taken)
 
 
@@ -276,7 +280,9 @@ def _entry(
         given = [table.text("given")] if isinstance(table.get("given"), str) else table.texts("given")
         for name in given:
             if name not in earlier:
-                raise CaseError(f"{name!r} is not an earlier variable of the prior", key="given")
+                mistake = CaseError(f"{name!r} is not an earlier variable of the prior", key="given")
+                mistake.unknown = name
+                raise mistake
         rows: dict[tuple[Value, ...], Row] = {}
         keys: dict[tuple[Value, ...], str] = {}
         stray: CaseError | None = None
@@ -344,8 +350,8 @@ def _unconditional(table: Table, checks: Checks) -> Row:
             return _checked(dict.fromkeys(distinct(values), share), checks)
     if "categorical" in table:
         return _row(table.table("categorical").data, checks)
-    reason = f"a distribution is one of {', '.join(WRITTEN)}, like, or given with table"
-    raise CaseError(reason + table.hint(*DISTRIBUTIONS))
+    table.check_spelling(*DISTRIBUTIONS)
+    raise CaseError(f"a distribution is one of {', '.join(WRITTEN)}, like, or given with table")
 
 
 def _binomial(table: Table, checks: Checks) -> dict[Value, RationalFunction]:

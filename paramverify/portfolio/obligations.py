@@ -68,7 +68,7 @@ class Discharged:
             decision = decide(session, obligation.claim)
             answer = decision.answer
             if isinstance(answer, Refuted):
-                raise ModelError(f"{obligation.message} at {show_point(answer.point)}")
+                raise ModelError(f"{obligation.message} at {show_point(answer.point)}", key=obligation.key)
             if isinstance(answer, Open):
                 return _in_doubt(answer, f"not excluded: {obligation.message} ({answer.detail})")
             self._known.add(name)

@@ -31,9 +31,7 @@ def read_measure(privacy: Table, checks: Checks, distances: Collection[Fraction]
     if "delta" in privacy.data:
         reason = "a case has no delta, its privacy is pure; `paramverify logic` asks for (epsilon, delta)"
         raise CaseError(f"{reason} by formulas D{{epsilon, delta}}[ path ] over a chain", key="delta")
-    if ("epsilon" in privacy) == ("ratio" in privacy):
-        raise CaseError(f"give either epsilon or ratio{privacy.hint('epsilon', 'ratio')}")
-    name = "epsilon" if "epsilon" in privacy else "ratio"
+    name = privacy.either("epsilon", "ratio", 'epsilon = "ln(2)", for example')
     if not distances:
         return _bound(privacy.expression(name), name, checks)
     if not DISTANCE.search(str(privacy.get(name))):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from os import PathLike
@@ -18,30 +19,33 @@ from typing import Any
 from paramverify.algebra.budgets import read_epsilon
 from paramverify.algebra.exponents import exponents
 from paramverify.algebra.expressions import Expression
-from paramverify.algebra.named import Definitions, defining
+from paramverify.algebra.named import defining
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.errors import CaseError, FinerError, located
+from paramverify.errors import CaseError, Each, FinerError, InputError, gathered, located
 from paramverify.files import read_file
 from paramverify.models.context import Checks, check_domain
 from paramverify.models.definitions import Functions, read_files, read_named, unknown_table, unused
 from paramverify.models.design import Design, read_design
 from paramverify.models.distances import NAME
-from paramverify.models.inequality import Inequality
+from paramverify.models.inequality import Comparison, Inequality
 from paramverify.models.kinds import AnyModel
+from paramverify.models.measures import Measure
 from paramverify.models.mechanisms import Input, Mechanism, files_of
 from paramverify.models.model import Model
 from paramverify.models.one_sided import without_one_sided
 from paramverify.models.parameters import (
     fixed_values,
-    read_domain,
+    read_domain_for,
     unbounded_names,
     without_interval,
 )
 from paramverify.models.priors import Prior
 from paramverify.models.settings import NONE, Settings, settled_digest, told, with_settings
+from paramverify.models.undeclared import explained
 from paramverify.privacy.bounds import check_distance, read_lengths, read_measure, read_one_sided
-from paramverify.privacy.secrets import possible, read_comparison
-from paramverify.tables import MAX_BYTES, Table, all_expressions, read_toml
+from paramverify.privacy.impossible import possible
+from paramverify.privacy.secrets import Compared, read_comparison
+from paramverify.tables import MAX_BYTES, Table, all_expressions, in_case, read_document
 from paramverify.verdicts import read_expectation
 
 PRIVACY = ("prior", "mechanism", "secrets", "neighbours", "privacy")
@@ -79,6 +83,7 @@ class Case:
     prior: Prior | None = None
     inputs: Mapping[str, Mapping[Input, RationalFunction]] = field(default_factory=dict)
     settings: Settings = field(default_factory=dict)
+    text: str = field(default="", repr=False)  # of the file, for the lines of mistakes
 
 
 def load(path: str | PathLike[str], at: Mapping[str, Fraction] = NOWHERE, settings: Settings = NONE) -> Case:
@@ -92,8 +97,8 @@ def load(path: str | PathLike[str], at: Mapping[str, Fraction] = NOWHERE, settin
         InputError: any mistake in the file, with file, key and reason.
         LimitError: a model larger than the bounds of this package.
     """
-    data, digest = read_toml(Path(path))
-    return read_case(data, digest, str(path), at, settings)
+    document = read_document(Path(path))
+    return read_case(document.data, document.digest, str(path), at, text=document.text, settings=settings)
 
 
 def read_case(
@@ -101,10 +106,15 @@ def read_case(
     digest: str,
     path: str,
     at: Mapping[str, Fraction] = NOWHERE,
+    *,
+    text: str = "",
     settings: Settings = NONE,
 ) -> Case:
-    """Reads the data of a case file, see `load`; other files are looked for beside `path`."""
-    with located(file=path):
+    """Reads the data of a case file, see `load`; other files are looked for beside `path`.
+
+    With the text of the file, mistakes have the line of their key.
+    """
+    with in_case(path, text), explained(data):
         for name in at.keys() & settings.keys():
             raise CaseError(f"{name} has two values: one by -D, and one of the point", key="-D")
         if settings and {"system", "states"} & data.keys() and "mechanism" not in data:
@@ -117,7 +127,8 @@ def read_case(
         finer: dict[str, list[Fraction]] = {}
         while True:
             try:
-                return _with_notes(_Reader(Table(data), path, digest, finer).case(), settings)
+                read = _Reader(Table(data), path, digest, finer).case()
+                return replace(_with_notes(read, settings), text=text)
             except FinerError as error:
                 if error.exponent in finer.setdefault(error.name, []):
                     raise
@@ -152,35 +163,40 @@ class _Reader:
     def case(self) -> Case:
         title = self.top.text("title", "")
         source = self.top.text("source", "")
-        for name, value in self.top.data.items():
-            if isinstance(value, dict) and name not in TABLES:
-                raise unknown_table(name, TABLES)
         claimed = "claim" in self.top or ("define" in self.top and "mechanism" not in self.top)
-        expect = read_expectation(self.top, claimed)
-        read = self.claim() if claimed else self.privacy()
+        with gathered() as each:
+            with each:
+                expect = read_expectation(self.top, claimed)
+            with each:
+                read = self.claim() if claimed else self.privacy()
         return replace(read, title=title, source=source, expect=expect)
 
     def claim(self) -> Case:
         """Reads a case of an inequality of its own: `[define]` and `[claim]`."""
-        for name in PRIVACY:
-            if name in self.top:
-                raise CaseError("give either [claim], or [mechanism] and [privacy]", key=name)
-        define = self.top.table("define") if "define" in self.top else Table({})
-        if "claim" not in self.top:
-            raise CaseError('[define] needs a [claim], such as holds = "f <= 1/2"')
-        claim = self.top.table("claim")
-        files = read_files(define, Path(self.path).parent)
-        digest = self.digest
-        if files:
-            parts = [digest, *(file.digest for file in files.values())]
-            digest = hashlib.sha256(" ".join(parts).encode()).hexdigest()
-        checks = Checks(read_domain(self.top, self.exponents(), files))
-        empty = check_domain(checks.domain)
-        functions = Functions(checks)
-        functions.read(define, files)
-        with located(key="claim"):
-            comparisons = tuple(functions.comparisons(claim))
-            claim.close()
+        with gathered() as each:
+            for name in PRIVACY:
+                if name in self.top:
+                    raise CaseError("give either [claim], or [mechanism] and [privacy]", key=name)
+            define = self.top.table("define") if "define" in self.top else Table({})
+            if "claim" not in self.top:
+                raise CaseError('[define] needs a [claim], such as holds = "f <= 1/2"', key="define")
+            claim = self.top.table("claim")
+            files = read_files(define, Path(self.path).parent)
+            digest = self.digest
+            if files:
+                parts = [digest, *(file.digest for file in files.values())]
+                digest = hashlib.sha256(" ".join(parts).encode()).hexdigest()
+            domain = read_domain_for(self.top, self.exponents(), files, each)
+            checks = Checks(domain, mistakes=each)
+            functions = Functions(checks)
+            functions.read(define, files)
+            comparisons: tuple[Comparison, ...] = ()
+            with each, located(key="claim"):
+                comparisons = tuple(functions.comparisons(claim))
+                claim.close()
+            free, design = self.free(checks), self.design(checks)
+            self.close(each)
+            each.tell()
         model = Inequality(
             checks.domain,
             comparisons,
@@ -188,43 +204,76 @@ class _Reader:
             text=" and ".join(dict.fromkeys(c.text for c in comparisons)),
             obligations=tuple(checks.obligations),
             notes=tuple(without_interval(files, self.top.data.get("parameters", {}))),
-            maybe_empty=empty,
+            maybe_empty=check_domain(checks.domain),
         )
-        free, design = self.free(checks), read_design(self.top, checks.ring.unbounded)
-        self.top.close()
         return Case(self.path, digest, budget=model.text, model=model, free=free, design=design)
 
     def privacy(self) -> Case:
         """Reads a case about privacy: `[mechanism]`, what is compared, and `[privacy]`; with `[define]`."""
         definitions = read_named(self.top)
-        with defining(definitions):
-            return self.defined(definitions)
+        with defining(definitions), gathered() as each:
+            privacy: Table | None = None
+            with each:
+                privacy = self.top.table("privacy")
+            used = self.exponents(privacy, [named.expression for named in definitions.named.values()])
+            domain = read_domain_for(self.top, used, {}, each)
+            checks = Checks(domain, mistakes=each, definitions=definitions)
+            free, design = self.free(checks), self.design(checks)
+            digest: str | None = None
+            with each:
+                digest = self.files(checks)
+            compared = read_comparison(self.top, checks, has_files=digest is not None)
+            bound: tuple[Measure, str, tuple[int, ...], bool] | None = None
+            with each, located(key="privacy"):
+                bound = self.bound(privacy, compared, checks) if privacy else None
+            self.close(each)
+            each.tell()
+            assert compared is not None  # else there was a mistake
+            assert bound is not None
+            assert digest is not None
+            return self.told(checks, digest, compared, bound, (free, design))
 
-    def defined(self, definitions: Definitions) -> Case:
-        """Reads a case about privacy, where its definitions are in force."""
-        privacy = self.top.table("privacy")
-        with located(key="privacy"):
-            tables = (self.top.data.get(name) for name in ("parameters", "neighbours"))
-            check_distance(privacy, [name for table in tables if isinstance(table, dict) for name in table])
-        used = self.exponents(privacy, [named.expression for named in definitions.named.values()])
-        checks = Checks(read_domain(self.top, used, {}), definitions=definitions)
-        free, design = self.free(checks), read_design(self.top, checks.ring.unbounded)
-        empty = check_domain(checks.domain)
-        digest = self.files(checks)
-        compared = read_comparison(self.top, checks)
-        with located(key="privacy"):
-            distances = {p.distance for p in compared.pairs if p.distance is not None}
-            measure, budget = read_measure(privacy, checks, distances)
-            lengths = read_lengths(privacy.get("length"))
-            if distances and not lengths:
-                reason = 'with distances the lengths are numbers: write, for example, length = "1..5"'
-                raise CaseError(reason, key="length")
-            one_sided = read_one_sided(privacy)
-            privacy.close()
-            if one_sided and compared.stands_for:
-                reason = "one pair stands for all neighbours here, which needs all sequences"
-                raise CaseError(reason, key="one_sided")
-        self.top.close()
+    def bound(
+        self, privacy: Table, compared: Compared | None, checks: Checks
+    ) -> tuple[Measure, str, tuple[int, ...], bool]:
+        """Reads `[privacy]`: the measure with its bound, the bound in words, the lengths, and `one_sided`.
+
+        Without what is compared it looks for mistakes only.
+        """
+        tables = (self.top.data.get(name) for name in ("parameters", "neighbours"))
+        check_distance(privacy, [name for table in tables if isinstance(table, dict) for name in table])
+        neighbours = self.top.data.get("neighbours")
+        pairs = compared.pairs if compared else ()
+        distances = {p.distance for p in pairs if p.distance is not None}
+        if not compared and isinstance(neighbours, dict) and NAME in neighbours:
+            distances = {Fraction(1)}
+        with gathered() as each:
+            with each:
+                measure, budget = read_measure(privacy, checks, distances)
+            with each:
+                lengths = read_lengths(privacy.get("length"))
+                if distances and not lengths:
+                    reason = 'with distances the lengths are numbers: write, for example, length = "1..5"'
+                    raise CaseError(reason, key="length")
+            with each:
+                one_sided = read_one_sided(privacy)
+                if one_sided and compared and compared.stands_for:
+                    reason = "one pair stands for all neighbours here, which needs all sequences"
+                    raise CaseError(reason, key="one_sided")
+            with each:
+                privacy.close()
+        return measure, budget, lengths, one_sided
+
+    def told(
+        self,
+        checks: Checks,
+        digest: str,
+        compared: Compared,
+        bound: tuple[Measure, str, tuple[int, ...], bool],
+        chosen: tuple[tuple[str, ...], Design | None],
+    ) -> Case:
+        """Returns the case of all that was read."""
+        measure, budget, lengths, one_sided = bound
         doubtful, excluded = possible(compared.pairs, checks.domain)
         meanings = [f"{u.variable} stands for {u.meaning}" for u in checks.ring.unbounded]
         model = Model(
@@ -235,9 +284,11 @@ class _Reader:
             lengths=lengths,
             obligations=tuple(checks.obligations),
             notes=tuple(
-                dict.fromkeys([*compared.notes, *excluded, *meanings, *checks.notes, *unused(definitions)])
+                dict.fromkeys(
+                    [*compared.notes, *excluded, *meanings, *checks.notes, *unused(checks.definitions)]
+                )
             ),
-            maybe_empty=empty,
+            maybe_empty=check_domain(checks.domain),
             stands_for=compared.stands_for,
             maybe_impossible=tuple(doubtful),
         )
@@ -249,8 +300,8 @@ class _Reader:
             digest,
             budget=budget,
             model=model,
-            free=free,
-            design=design,
+            free=chosen[0],
+            design=chosen[1],
             mechanism=compared.mechanism,
             kind=self.top.table("mechanism").text("kind"),
             neighbours="neighbours" in self.top,
@@ -296,18 +347,33 @@ class _Reader:
         for name, factors in exponents(expressions, names).items():
             used[name] += factors
         if privacy and "epsilon" in privacy:
-            with located(key="privacy"):
+            with suppress(InputError):  # told where the bound is read
                 budget = read_epsilon(privacy.expression("epsilon", one), names, fixed_values(self.top))
                 used[""].append(budget.rational)
                 for name, factor in budget.multiples:
                     used[name].append(factor)
         return used
 
+    def close(self, each: Each) -> None:
+        """Tells what no case has: tables, and keys above all tables."""
+        for name, value in self.top.data.items():
+            if isinstance(value, dict) and name not in TABLES:
+                self.top.told.add(name)
+                each.keep(unknown_table(name, TABLES))
+        with each:
+            self.top.close()
+
+    def design(self, checks: Checks) -> Design | None:
+        """Reads the design parameters."""
+        with checks.mistakes:
+            return read_design(self.top, checks.ring.unbounded)
+        return None
+
     def free(self, checks: Checks) -> tuple[str, ...]:
         """Reads `[quantify]`: the parameters that it does not name are left free."""
         if "quantify" not in self.top:
             return ()
-        with self.top.within("quantify") as table:
+        with checks.mistakes, self.top.within("quantify") as table:
             variables = {u.name: u.variable for u in checks.ring.unbounded}
             names = [variables.get(name, name) for name in table.texts("forall")]
             table.close()
@@ -318,3 +384,4 @@ class _Reader:
             if not free:
                 raise CaseError("no parameter is left free; leave [quantify] out", key="forall")
             return free
+        return ()

@@ -14,12 +14,13 @@ from paramverify.answers import Decision, End, Open, Proved, Refuted, Standing
 from paramverify.backends import backend
 from paramverify.encodings.encoding import NO_SEQUENCES
 from paramverify.encodings.monolithic import Formula, Undecided, Unsatisfiable, formulas, solve
-from paramverify.errors import InputError, TimeLimitError, located
+from paramverify.errors import InputError, TimeLimitError
 from paramverify.evidence.witnesses import Witness
 from paramverify.models.model import Model
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import Case
+from paramverify.tables import in_case
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated, status_of
 
 SOLVER = "z3"
@@ -69,7 +70,7 @@ def verify_by_formulas(
     version = backend(SOLVER).version()
     if version is None:
         raise InputError(f"Algorithm 1 is decided by Z3: {backend(SOLVER).install}")
-    with Session(options) as session, located(file=case.path):
+    with Session(options) as session, in_case(case.path, case.text):
         if not isinstance(model, Model):
             raise InputError(NO_SEQUENCES)
         if not model.lengths:

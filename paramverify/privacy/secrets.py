@@ -6,19 +6,16 @@ mechanism.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from paramverify import printable
-from paramverify.algebra.domains import Domain
-from paramverify.algebra.expressions import Expression, Value, evaluate
-from paramverify.algebra.polynomials import Polynomial, RationalFunction, constant_value, value_at, variables
-from paramverify.algebra.signs import Sign, sign_on
-from paramverify.claims import Claim
-from paramverify.errors import CaseError, located
+from paramverify.algebra.expressions import Expression, Value, evaluate, unknown_name
+from paramverify.algebra.polynomials import RationalFunction
+from paramverify.errors import CaseError, Each, gathered, located
 from paramverify.models.conditions import shape_of
-from paramverify.models.context import Checks, Obligation, is_somewhere_positive
+from paramverify.models.context import Checks
 from paramverify.models.distances import in_words, one_way, with_distances
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import (
@@ -32,6 +29,7 @@ from paramverify.models.mechanisms import (
 from paramverify.models.mechanisms.hmm import Explicit, read_row
 from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.neighbourhoods import Neighbourhood, unformed
+from paramverify.models.noise import Noise
 from paramverify.models.priors import (
     DISTRIBUTIONS,
     InitialDistribution,
@@ -40,6 +38,7 @@ from paramverify.models.priors import (
     check_labels,
     read_prior,
 )
+from paramverify.spelling import nearest
 from paramverify.tables import Table, check_name, is_decimal
 
 
@@ -61,24 +60,38 @@ class Compared:
     notes: tuple[str, ...] = ()
 
 
-def read_comparison(top: Table, checks: Checks) -> Compared:
+def read_comparison(top: Table, checks: Checks, has_files: bool = True) -> Compared | None:
     """Reads `[mechanism]`, and `[neighbours]` or `[prior]` and `[secrets]`.
 
+    Without its files the mechanism is not read. The checks keep the mistakes; after one it returns nothing.
+
     Raises:
-        InputError: a mistake in one of them. LimitError: too many inputs or pairs.
+        InputError: a mistake after which nothing else can be read. LimitError: too many inputs or pairs.
     """
-    with top.within("mechanism") as made:
-        mechanism, checked = read_mechanism(made, checks), are_rows_checked(made.text("kind"))
-    if "neighbours" in top:
-        names = (*checks.ring.parameters, *(u.name for u in checks.ring.unbounded))
-        found = _neighbours(top, mechanism, names)
-    elif isinstance(mechanism, Explicit) and not mechanism.queries:
-        found = Compared(mechanism, mechanism.model, _explicit_pairs(top, mechanism, checks))
-    else:
-        found = _secret_pairs(top, mechanism, checks)
-    if not checked:
+    each = checks.mistakes
+    mechanism: Mechanism | None = None
+    checked = True
+    with each, top.within("mechanism") as made:
+        if has_files:
+            mechanism, checked = read_mechanism(made, checks), are_rows_checked(made.text("kind"))
+    found: Compared | None = None
+    with each:
+        if "neighbours" in top:
+            names = (*checks.ring.parameters, *(u.name for u in checks.ring.unbounded))
+            found = _neighbours(top, mechanism, names) if mechanism else None
+        elif isinstance(mechanism, Explicit) and not mechanism.queries:
+            found = Compared(mechanism, mechanism.model, _explicit_pairs(top, mechanism, checks))
+        elif mechanism or not _has_explicit_priors(top):
+            found = _secret_pairs(top, mechanism, checks)
+    if found and not checked and not each.found:
         _check_steps(found.hmm, checks)
-    return found
+    return None if each.found else found
+
+
+def _has_explicit_priors(top: Table) -> bool:
+    """Tells whether `[prior]` may be written state by state, where the mechanism could not be read."""
+    made = top.data.get("mechanism")
+    return isinstance(made, dict) and made.get("kind") == "hmm" and "start" not in made
 
 
 def _check_steps(hmm: HMM, checks: Checks) -> None:
@@ -134,27 +147,34 @@ def _worst(mechanism: Mechanism, around: Neighbourhood) -> Compared:
     return Compared(mechanism, hmm, pairs, stands_for=around, notes=(note,))
 
 
-def _secret_pairs(top: Table, mechanism: Mechanism, checks: Checks) -> Compared:
-    """Conditions the prior on each secret, and carries it through the queries."""
-    if not mechanism.queries:
-        if "prior" not in top and "secrets" not in top:
-            reason = "[neighbours] is missing: which inputs must not be told apart? Write"
-            raise CaseError(
-                f'{reason} differ = "each" in it, or give [prior] and [secrets]', key="neighbours"
-            )
-        if isinstance(mechanism, ProgramMechanism):
-            name = mechanism.places[0].name
-            reason = f'with [prior] an input is an expression over its variables: write {name} = "a + b"'
-            raise CaseError(f"{reason}, or give [neighbours] instead", key="mechanism.inputs")
-        raise CaseError("the query expressions are missing: what is it applied to?", key="mechanism")
-    with top.within("prior") as belief:
+def _secret_pairs(top: Table, mechanism: Mechanism | None, checks: Checks) -> Compared | None:
+    """Conditions the prior on each secret, and carries it through the queries.
+
+    Without a mechanism, or after a mistake, the tables are read and nothing is formed.
+    """
+    each = checks.mistakes
+    if mechanism:
+        with each:
+            _need_queries(top, mechanism)
+    prior: Prior | None = None
+    with each, top.within("prior") as belief:
         prior = read_prior(belief, checks)
-    table = top.table("secrets")
-    with located(key="secrets"):
-        wanted = _pairs(table)
-        conditioned = _conditioned(prior, table, wanted)
-        _close_secrets(table)
-    weights = {name: _weights(given, mechanism) for name, given in conditioned.items()}
+    wanted: list[tuple[str, str]] = []
+    conditioned: dict[str, Prior] = {}
+    with each:
+        table = top.table("secrets")
+        with located(key="secrets"):
+            with each:
+                wanted = _pairs(table)
+            if prior:
+                conditioned = _conditioned(prior, table, wanted, each)
+            _close_secrets(table, each)
+    if mechanism is None or each.found:
+        return None
+    with located(key="mechanism"):
+        _check_range(mechanism, conditioned.values(), top)
+    made = top.data["mechanism"]
+    weights = {name: _weights(given, mechanism, made) for name, given in conditioned.items()}
     inputs = list(dict.fromkeys(given for answers in weights.values() for given in answers))
     hmm, starts = mechanism.build(inputs)
     start = dict(zip(inputs, starts, strict=True))
@@ -163,16 +183,38 @@ def _secret_pairs(top: Table, mechanism: Mechanism, checks: Checks) -> Compared:
     return Compared(mechanism, hmm, pairs, prior, weights)
 
 
-def _conditioned(prior: Prior, table: Table, wanted: Sequence[tuple[str, str]]) -> dict[str, Prior]:
+def _need_queries(top: Table, mechanism: Mechanism) -> None:
+    """Checks that the case says what the mechanism is applied to, and what is compared."""
+    if mechanism.queries:
+        return
+    if "prior" not in top and "secrets" not in top:
+        reason = "[neighbours] is missing: which inputs must not be told apart? Write"
+        raise CaseError(f'{reason} differ = "each" in it, or give [prior] and [secrets]', key="neighbours")
+    if isinstance(mechanism, ProgramMechanism):
+        name = mechanism.places[0].name
+        reason = f'with [prior] an input is an expression over its variables: write {name} = "a + b"'
+        raise CaseError(f"{reason}, or give [neighbours] instead", key="mechanism.inputs")
+    raise CaseError("the query expressions are missing: what is it applied to?", key="mechanism")
+
+
+def _conditioned(
+    prior: Prior, table: Table, wanted: Sequence[tuple[str, str]], each: Each
+) -> dict[str, Prior]:
     """Returns the prior under each secret that a pair names."""
     found: dict[str, Prior] = {}
     for name in dict.fromkeys(name for pair in wanted for name in pair):
-        if name not in table:
-            known = ", ".join(printable.name(k) for k in table.data if k != "pairs")
-            raise CaseError(f"{name!r} is not one of the secrets: {known}", key="pairs")
-        secret = table.expression(name)
-        with located(key=name):
-            found[name] = prior.where(secret)
+        with each:
+            if name not in table:
+                others = [other for other in table.data if other != "pairs"]
+                near = nearest(name, others)
+                known = ", ".join(map(printable.name, others))
+                mend = f"did you mean {near!r}?" if near else ""
+                place = next(k for k, pair in enumerate(wanted) if name in pair)
+                reason = f"{name!r} is not one of the secrets: {known}"
+                raise CaseError(reason, key=f"pairs[{place}]", mend=mend)
+            secret = table.expression(name)
+            with located(key=name):
+                found[name] = prior.where(secret)
     return found
 
 
@@ -205,45 +247,98 @@ def _pairs(table: Table) -> list[tuple[str, str]]:
     if not isinstance(pairs, list) or not pairs:
         raise CaseError("a list of pairs of secrets is needed here", key="pairs")
     found: list[tuple[str, str]] = []
-    for k, pair in enumerate(pairs):
-        with located(key=f"pairs[{k}]"):
-            if not (
-                isinstance(pair, list)
-                and len(pair) == 2
-                and all(isinstance(n, str) and not is_decimal(n) for n in pair)
-            ):
-                raise CaseError("a pair of two names is needed here")
-            if pair[0] == pair[1]:
-                raise CaseError("a secret cannot be compared with itself")
-            found.append((pair[0], pair[1]))
+    with gathered() as each:
+        for k, pair in enumerate(pairs):
+            with each, located(key=f"pairs[{k}]"):
+                found.append(_pair(pair))
     return found
 
 
-def _close_secrets(table: Table) -> None:
+def _pair(pair: object) -> tuple[str, str]:
+    names = isinstance(pair, list) and all(isinstance(name, str) and not is_decimal(name) for name in pair)
+    if not (isinstance(pair, list) and names and len(pair) == 2):
+        raise CaseError("a pair of two names is needed here")
+    if pair[0] == pair[1]:
+        raise CaseError("a secret cannot be compared with itself")
+    return pair[0], pair[1]
+
+
+def _close_secrets(table: Table, each: Each) -> None:
     """Checks that every secret, also one that no pair uses, is at least an expression."""
     for name in table:
         if name != "pairs":
-            check_name(name)
-            table.expression(name)
+            with each:
+                check_name(name)
+                table.expression(name)
 
 
-def _weights(prior: Prior, mechanism: Mechanism) -> dict[Input, RationalFunction]:
+def _weights(prior: Prior, mechanism: Mechanism, made: Mapping[str, object]) -> dict[Input, RationalFunction]:
     """Returns the weight of each combination of answers under a conditioned prior."""
     found: dict[Input, RationalFunction] = {}
     named: dict[Input, Input] = {}
-    for query in mechanism.queries:
-        with located(key="mechanism"):
-            check_labels(query, prior.values)
+    keys = [_key_of(query.text, made) for query in mechanism.queries]
+    with gathered() as each:
+        for query, key in zip(mechanism.queries, keys, strict=True):
+            with each, located(key="mechanism"), located(key=key):
+                check_labels(query, prior.values)
+                for name, node in query.names().items():
+                    if name not in prior.names:
+                        raise unknown_name(query, node, name, prior.names)
     for assignment, weight in prior.assignments():
         if not weight.numerator:
             continue
         with located(key="mechanism"):
-            answers = tuple(_as_answer(q, assignment) for q in mechanism.queries)
+            answers: Input = ()
+            for query, key in zip(mechanism.queries, keys, strict=True):
+                with located(key=key):
+                    answers = (*answers, _as_answer(query, assignment))
             if answers not in named:
                 named[answers] = known_input(answers, mechanism.answers)
         given = named[answers]
         found[given] = found[given] + weight if given in found else weight
     return found
+
+
+def _key_of(text: str, data: object) -> str:
+    """Returns the key of the value that has this text, "" if none has."""
+    entries: Iterable[tuple[str, object]] = ()
+    if isinstance(data, Mapping):
+        entries = data.items()
+    elif isinstance(data, list):
+        entries = ((f"[{k}]", entry) for k, entry in enumerate(data))
+    for name, value in entries:
+        if isinstance(value, (str, int)) and str(value) == text and name != "source":
+            return name
+        inner = _key_of(text, value)
+        if inner:
+            return f"{name}{'' if inner.startswith('[') else '.'}{inner}"
+    return ""
+
+
+def _check_range(mechanism: Mechanism, priors: Iterable[Prior], top: Table) -> None:
+    """Checks that the noise is for all whole numbers that a query can be.
+
+    Raises:
+        CaseError: it is for smaller ones, with the range that is needed.
+    """
+    noise = getattr(mechanism, "noise", None)
+    if not isinstance(noise, Noise):
+        return
+    largest: dict[Expression, Fraction] = {}
+    for prior in priors:
+        for assignment, weight in prior.assignments():
+            for query in mechanism.queries:
+                if weight.numerator and not set(query.names()) - set(assignment):
+                    value = _as_answer(query, assignment)
+                    if isinstance(value, Fraction) and value.denominator == 1:
+                        largest[query] = max(value, largest.get(query, value))
+    for query, value in largest.items():
+        if value > noise.range:
+            told = f"{query.text} can be {value}"
+            if "range" in top.data["mechanism"]["noise"]:
+                mend = f"write range = {max(largest.values())}"
+                raise CaseError(f"the range is {noise.range}, but {told}", key="noise.range", mend=mend)
+            raise CaseError(f"the noise is for 0..{noise.range}, but {told}", key="noise")
 
 
 def _as_answer(query: Expression, assignment: Mapping[str, Value]) -> Value:
@@ -262,55 +357,3 @@ def _mixture(
             part = weight * RationalFunction.of(share, inner.mass)
             mixed[state] = mixed[state] + part if state in mixed else part
     return InitialDistribution.of(mixed, checks)
-
-
-def possible(pairs: Sequence[SecretPair], domain: Domain) -> tuple[list[Obligation], list[str]]:
-    """Refuses secrets that are impossible everywhere; returns what is in doubt, and what is excluded.
-
-    Each obligation must be refuted: it holds if its secret has probability zero at every point of the domain.
-
-    Raises:
-        CaseError: a secret has probability zero at every point.
-    """
-    doubtful: list[Obligation] = []
-    notes: list[str] = []
-    signs: dict[int, Sign | None] = {}  # many pairs share their distributions
-    for pair in pairs:
-        for name, start in ((pair.left, pair.pi), (pair.right, pair.tau)):
-            if id(start) not in signs:
-                signs[id(start)] = sign_on(start.mass, domain)
-            sign = signs[id(start)]
-            if sign is Sign.POSITIVE:
-                continue
-            never = f"the secret {name!r} has probability zero for every prior"
-            somewhere = is_somewhere_positive(start.mass, domain)
-            if somewhere is False:
-                raise CaseError(never, key="secrets")
-            if somewhere is None:
-                doubtful.append(Obligation(Claim(-start.mass, domain), never))
-            notes.extend(_excluded(name, start.mass, domain))
-    return doubtful, notes
-
-
-def _excluded(name: str, mass: Polynomial, domain: Domain) -> Iterator[str]:
-    """Yields where a secret has probability zero, in words, if it has so anywhere."""
-    zeros = [
-        _zeros(factor)
-        for factor, _ in mass.factor()[1]
-        if sign_on(factor, domain) not in (Sign.POSITIVE, Sign.NEGATIVE)
-    ]
-    if zeros:
-        yield (
-            f"priors with {' or '.join(zeros)} are excluded: there {name!r} has probability "
-            "zero, and privacy says nothing"
-        )
-
-
-def _zeros(factor: Polynomial) -> str:
-    """Returns where an irreducible polynomial vanishes, in words: `p = 1`, or `p + q - 1 = 0`."""
-    names = variables(factor)
-    if len(names) == 1 and factor.total_degree() == 1:
-        slope = constant_value(factor.derivative(names[0]))
-        at_zero = value_at(factor, {name: Fraction(0) for name in map(str, factor.context().names())})
-        return f"{names[0]} = {-at_zero / slope}"
-    return f"{factor} = 0"

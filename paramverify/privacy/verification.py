@@ -11,7 +11,7 @@ from paramverify.algebra.domains import Domain
 from paramverify.answers import Decision, End, Open, Proved, Refuted, Standing
 from paramverify.claims import Claim
 from paramverify.encodings.choice import chosen, claims_of, foreign, is_long
-from paramverify.errors import LimitError, TimeLimitError, located
+from paramverify.errors import LimitError, TimeLimitError
 from paramverify.evidence.witnesses import AnyWitness, find_witness
 from paramverify.models.context import sample_points
 from paramverify.models.inequality import Inequality
@@ -22,6 +22,7 @@ from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import Case
 from paramverify.privacy.every_length_verification import Found, verify_all_lengths
+from paramverify.tables import in_case
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated, status_of
 
 Progress = Callable[[int, int], None]
@@ -66,7 +67,7 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
     """
     started = time.perf_counter()
     model = case.model
-    with Session(options) as session, located(file=case.path):
+    with Session(options) as session, in_case(case.path, case.text):
         doubt, obligations = discharge(session, model)
         if doubt:
             found = Found(Unknown(doubt.end, doubt.detail))

@@ -20,6 +20,7 @@ from paramverify.statistics.blackbox import BlackBox, BlackBoxSource
 from paramverify.statistics.draws import Draws
 from paramverify.statistics.experiments import Experiment
 from paramverify.statistics.inputs import CaseInputs
+from paramverify.tables import in_case
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,7 +68,7 @@ def direct(case_inputs: CaseInputs, point: Mapping[str, Fraction]) -> Drawing:
     if isinstance(mechanism, Runnable):
         return mechanism.run_at(_numbers(case_inputs.model.domain.ring, point))
     case = case_inputs.case
-    with located(file=case.path, key="mechanism"):
+    with in_case(case.path, case.text), located(key="mechanism"):
         raise InputError(f"the noise of {case.kind!r} is not drawn by itself; sample its model", key="kind")
 
 

@@ -397,6 +397,22 @@ def from_another_module() -> Any:
         return x + 1
 
 
+def nested() -> Any:
+    @mechanism(**COUNT)
+    def f(n, a):
+        def g(x):
+            return x
+
+        return g(n)
+
+
+def annotated() -> Any:
+    @mechanism(**COUNT)
+    def f(n, a):
+        x: int = n
+        return x
+
+
 def a_class() -> Any:
     @mechanism(**COUNT)
     def f(n, a):

@@ -507,7 +507,7 @@ def test_where_configuration_is_looked_for(tmp_path: Path, monkeypatch: pytest.M
             "solvers.a:b: a name has small letters, digits, - and _, and starts with a letter",
         ),
         ("[solvers.z3]\ncommand = ['x']", "there are two backends called 'z3'"),
-        ("solvers", "not TOML: Expected '=' after a key in a key/value pair (at end of document)"),
+        ("solvers", "not TOML: Expected '=' after a key in a key/value pair\n    solvers\n           ^"),
     ],
 )
 def test_mistakes_in_the_configuration(

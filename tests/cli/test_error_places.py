@@ -127,14 +127,18 @@ epsilon = "ln(4)"
     ("right", "wrong", "told"),
     [
         ('start = "level"\n', "", "prior.level: start is missing"),
-        ('start = "level"', 'start = "levl"', "mechanism: unknown name 'levl'; did you mean 'level'?"),
+        ('start = "level"', 'start = "levl"', "mechanism.start: unknown name 'levl'; did you mean 'level'?"),
         ("level == 'low'", "level == low", "secrets.a: a label has quotes: 'low'"),
         ("level == 'low'", "level = 'low'", "secrets.a: write == for equality"),
         ('"(0, 1)"', '"0..1"', "parameters.p: neither an interval such as (0, 1)"),
         ('"(0, 1)"', "[0, 1]", "parameters.p: an interval is text such as"),
         ('"(0, 1)"', "true", "parameters.p: an interval is text such as"),
         ('"ln(4)"', '"ln(4)"\none_sided = "ignore"', 'privacy.one_sided: must be "ignored"; not'),
-        ('"ln(4)"', "ln(4)", "column 11); texts and formulas stand in quotes"),
+        (
+            '"ln(4)"',
+            "ln(4)",
+            'case.toml:17: not TOML: Invalid value; texts and formulas stand in quotes; write "ln(4)"',
+        ),
     ],
 )
 def test_a_typical_mistake_is_told_with_its_mend(right: str, wrong: str, told: str, tmp_path: Path) -> None:

@@ -180,7 +180,11 @@ MISTAKES = [
     (UNIT, '["p < 1", "p <"]', "claim.holds[1]: syntax error"),
     (UNIT, "[]", "claim.holds: from 1 to 1,000 claims"),
     (UNIT, "[3]", "claim.holds[0]: a comparison such as"),
-    (UNIT, "g < 1", "claim.holds: unknown name 'g'; known here: p, q"),
+    (
+        UNIT,
+        "g < 1",
+        "claim.holds: unknown name 'g'; write g = \"(0, 1)\" below [parameters]; known here: p, q",
+    ),
     (UNIT, "1/(p - q) < 1", "the denominator of one side of '1/(p - q) < 1' is zero at p = 1/2, q = 1/2"),
     (
         UNIT + '[define]\nf = "1/(2*p - 1)"\n',
@@ -191,7 +195,11 @@ MISTAKES = [
     (UNIT + '[define]\nmin = "q"\n', "p < 1", "define.min: this word is reserved"),
     (UNIT + '[define]\nf = "g"\ng = "p"\n', "f < 1", "define.f: unknown name 'g'"),
     (UNIT + '[define]\nf = ["p"]\n', "f < 1", "define.f: an expression (text or a number)"),
-    (UNIT + '[define]\nf = { flie = "m.rat" }\n', "f < 1", "define.f: the key 'file' is missing"),
+    (
+        UNIT + '[define]\nf = { flie = "m.rat" }\n',
+        "f < 1",
+        "define.f.flie: unknown key; did you mean 'file'?",
+    ),
     (UNIT + '[define]\nf = { file = "n.rat" }\n', "f < 1", "n.rat: No such file"),
     (
         UNIT + '[define]\nf = { file = "bad.rat" }\n',
@@ -219,7 +227,7 @@ def test_mistakes(
     assert run(["verify", str(path)]) == 2
     error = capsys.readouterr().err
     assert message in error
-    assert error.startswith(f"error: {path}: ")
+    assert error.startswith(f"error: {path}:")
 
 
 def test_a_denominator_that_vanishes_off_the_samples_is_an_error(

@@ -17,6 +17,7 @@ from paramverify.errors import ProgramError
 from paramverify.models.programs import hints
 from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.sampling import Sampler
+from paramverify.privacy.cases import read_case
 
 MEETING = {
     "SVT": (
@@ -282,3 +283,37 @@ def test_lines_of_a_python_file(tmp_path: Path) -> None:
     path.write_text(OWN)
     with pytest.raises(ProgramError, match="line 8: r has no value on some paths: give it one before line 7"):
         runpy.run_path(str(path))
+
+
+FALSE_BEFORE = [  # the program, the reason that is true, and the program that is read
+    (
+        "def f(x):\n    def g(y):\n        return y\n    return g(x)\noutput(f(q[0]))",
+        "line 2: a function inside of a function is not in the language; define it at the left margin",
+        "def g(y):\n    return y\ndef f(x):\n    return g(x)\noutput(f(q[0]))",
+    ),
+    (
+        "a = [q[0], 1]\nb = [2, 3]\na, b = b, a\na[0] = 1\noutput(b[0])",
+        "line 3: a and b change places here, which is not followed for lists that change in place "
+        "(by a[...] = ...): write a, b = b + [], a + []",
+        "a = [q[0], 1]\nb = [2, 3]\na, b = b + [], a + []\na[0] = 1\noutput(b[0])",
+    ),
+    (
+        "a = [[q[0]], [1]]\na[0], a[1] = a[1], a[0]\na[0][0] = 2\noutput(a[1][0])",
+        "line 2: lists in a change places here, and a changes inside of them, which is not followed: "
+        "write the lists in it out anew",
+        "a = [[q[0]], [1]]\nb = a[0][0]\na[0] = [a[1][0]]\na[1] = [b]\na[0][0] = 2\noutput(a[1][0])",
+    ),
+    ("x: int = q[0]\noutput(x)", "line 1: types are not written here; leave them out", "x = q[0]\noutput(x)"),
+]
+
+
+@pytest.mark.parametrize(("bad", "said", "good"), FALSE_BEFORE)
+def test_forms_of_python(bad: str, said: str, good: str) -> None:
+    """A form of Python that is not read is refused with its own reason, and the mend is read."""
+    inputs = {"q": {"length": 2, "values": "0..1"}}
+    data = {"neighbours": {"differ": "one"}, "privacy": {"ratio": 2}}
+    made = {"kind": "program", "inputs": inputs}
+    read_case({**data, "mechanism": {**made, "source": good}}, "", "case.toml")
+    with pytest.raises(ProgramError) as error:
+        read_case({**data, "mechanism": {**made, "source": bad}}, "", "case.toml")
+    assert said in str(error.value)

@@ -56,7 +56,7 @@ MISTAKES = [
     ("[privacy]", "[privaci]", "privaci: unknown table; did you mean [privacy]?"),
     ("[mechanism]", "[mechansim]", "mechansim: unknown table; did you mean [mechanism]?"),
     ("[mechanism]", "[tea]\n[mechanism]", "tea: unknown table; a case has [parameters], [prior]"),
-    ('epsilon = "ln(4)"', 'epsilon = "two"', 'privacy: epsilon is a number, "ln(2)" or the like'),
+    ('epsilon = "ln(4)"', 'epsilon = "two"', 'privacy.epsilon: epsilon is a number, "ln(2)" or the like'),
     ("[privacy]", "[claim]\n[privacy]", "prior: give either [claim], or [mechanism] and [privacy]"),
     ('"john == 1"', '"jon == 1"', "secrets.yes: unknown name 'jon'; did you mean 'john'?"),
     ('"john == 1"', '"john =="', "secrets.yes: syntax error"),
@@ -67,7 +67,11 @@ MISTAKES = [
     ),
     ('"john == 1"', '"john.real"', "secrets.yes: not allowed in an expression: attribute"),
     ('"john == 1"', '"john == 2"', "secrets: the secret 'yes' has probability zero for every prior"),
-    ('bernoulli = "p"', 'bernoulli = "r"', "prior.john.bernoulli: unknown name 'r'; known here: p"),
+    (
+        'bernoulli = "p"',
+        'bernoulli = "r"',
+        "prior.john.bernoulli: unknown name 'r'; write r = \"(0, 1)\" below [parameters]; known here: p",
+    ),
     ('bernoulli = "p"', 'bernoulli = "2*p"', "the probability of 0 is negative at p = 3/4"),
     ('bernoulli = "p"', 'bernoulli = "p**(10**9)"', "exponent larger than 1000"),
     ('bernoulli = "p"', f'bernoulli = "{"(" * 9000}p{")" * 9000}"', "brackets nested deeper than 200"),
@@ -88,16 +92,20 @@ MISTAKES = [
     ('p = "(0, 1)"', 'p = "(0, 1)"\nconstraints = ["p"]', "parameters.constraints[0]: a comparison with"),
     ('p = "(0, 1)"', 'p = "(0, 1)"\nconstraints = 3', "parameters.constraints: a list of comparisons"),
     ('kind = "geometric"', 'kind = "geometrik"', "unknown mechanism 'geometrik'; did you mean 'geometric'?"),
-    ("range = 2", "range = 1", "mechanism: answer 1 is 2; the mechanism takes 0..1"),
+    (
+        "range = 2",
+        "range = 1",
+        "mechanism.noise.range: the range is 1, but john + kin can be 2; write range = 2",
+    ),
     ("range = 2", "range = 0", "mechanism.noise.range: a whole number from 1 to 1000"),
     (
         'truncated_geometric = "1/2"',
         'truncated_geometric = "3/2"',
         "1 - alpha of the truncated geometric noise",
     ),
-    ('epsilon = "ln(4)"', 'epsilon = "ln(4)"\nratio = 2', "privacy: give either epsilon or ratio"),
-    ('epsilon = "ln(4)"', 'epsilom = "ln(4)"', "'epsilom' is here: did you mean 'epsilon'?"),
-    ("{ bernoulli =", "{ bernouli =", "'bernouli' is here: did you mean 'bernoulli'?"),
+    ('epsilon = "ln(4)"', 'epsilon = "ln(4)"\nratio = 2', "privacy.ratio: give either epsilon or ratio"),
+    ('epsilon = "ln(4)"', 'epsilom = "ln(4)"', "privacy.epsilom: unknown key; did you mean 'epsilon'?"),
+    ("{ bernoulli =", "{ bernouli =", "prior.john.bernouli: unknown key; did you mean 'bernoulli'?"),
     ('epsilon = "ln(4)"', 'ratio = "1/2"', "privacy.ratio: the ratio bound e^epsilon is below 1"),
     ('epsilon = "ln(4)"', 'ratio = "p - 1/2"', "privacy.ratio: the ratio bound is zero at p = 1/2"),
     ('epsilon = "ln(4)"', 'ratio = "-3"', "privacy.ratio: the ratio bound e^epsilon must be positive"),
@@ -108,7 +116,7 @@ MISTAKES = [
     (
         'epsilon = "ln(4)"',
         "epsilon = nan",
-        'privacy: epsilon is a number, "ln(2)" or the like; a parameter may',
+        'privacy.epsilon: epsilon is a number, "ln(2)" or the like; a parameter may',
     ),
     ('epsilon = "ln(4)"', "epsilon = 1979-05-27", "an expression (text or a number) is needed here"),
     ('epsilon = "ln(4)"', 'epsilon = "ln(4)"\nlength = 0', "privacy.length: a number from 1 to"),
@@ -116,7 +124,7 @@ MISTAKES = [
     (
         'pairs = [["yes", "no"]]',
         'pairs = [["yes", "nay"]]',
-        "secrets.pairs: 'nay' is not one of the secrets: yes, no",
+        "secrets.pairs[0]: 'nay' is not one of the secrets: yes, no",
     ),
     ('pairs = [["yes", "no"]]', 'pairs = [["yes", "yes"]]', "a secret cannot be compared with itself"),
     ("[privacy]", '[neighbours]\ndiffer = "each"\n[privacy]', "neighbours: give either [neighbours], or"),
@@ -140,7 +148,7 @@ def check(tmp_path: Path, text: str, message: str, capsys: pytest.CaptureFixture
     assert run(["verify", str(path)]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err.startswith(f"error: {path}: ")
+    assert captured.err.startswith(f"error: {path}:")
     assert message in captured.err
     assert "Traceback" not in captured.err
     assert not (tmp_path / "PWNED").exists()

@@ -107,7 +107,7 @@ def where(chain: Described, predicate: Expression) -> Iterator[tuple[int, int]]:
     for name, node in predicate.names().items():
         variable = name.rstrip(PRIME)
         if variable not in chain.variables:
-            raise predicate.error(unknown_name(variable, chain.variables), node)
+            raise unknown_name(predicate, node, variable, chain.variables)
         columns[name] = {s: v for s, v in enumerate(chain.variables[variable]) if v is not None}
     everywhere = set(range(len(chain.states)))
     lefts = everywhere.intersection(*(c for n, c in columns.items() if not n.endswith(PRIME)))

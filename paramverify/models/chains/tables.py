@@ -16,9 +16,10 @@ from flint import fmpq
 
 from paramverify.algebra.expressions import NAME
 from paramverify.algebra.polynomials import RationalFunction, constant_value, is_constant, rational
-from paramverify.errors import CaseError, ModelError, located
+from paramverify.errors import CaseError, ModelError, gathered, located
 from paramverify.models.chains.chain import ANY, Chain, Row, Value, is_zero, uniform
 from paramverify.models.context import Checks
+from paramverify.spelling import nearest
 from paramverify.tables import Table, as_expression
 
 MAX_STATES = 100_000
@@ -39,8 +40,9 @@ def read_states(table: Table, checks: Checks, process: bool, initial: list[str] 
     variables: dict[str, dict[int, int]] = {}
     named: list[dict[str, Row]] = []
     numbers: dict[str, Value] = {}
+    each = checks.mistakes
     for name in names:
-        with table.within(name) as entry:
+        with each, table.within(name) as entry:
             for label in entry.texts("labels") if "labels" in entry else []:
                 labels.setdefault(label, set()).add(index[name])
             if "set" in entry:
@@ -57,7 +59,9 @@ def read_states(table: Table, checks: Checks, process: bool, initial: list[str] 
                                 row, index, checks, f"{name}.{action}" if process else name, numbers
                             )
             named.append(rows)
-            entry.close()
+            with each:
+                entry.close()
+    each.tell()
     start = tuple(range(len(names))) if initial is None else tuple(_state(index, n) for n in initial)
     return assemble(
         states=names,
@@ -80,25 +84,24 @@ def _whole(table: Table) -> dict[str, int]:
 
 def _state(index: Mapping[str, int], name: str) -> int:
     if name not in index:
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, list(index), n=1)
-        raise CaseError(f"unknown state {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+        near = nearest(name, index)
+        raise CaseError(f"unknown state {name!r}", mend=f"did you mean {near!r}?" if near else "")
     return index[name]
 
 
 def _row(table: Table, index: Mapping[str, int], checks: Checks, what: str, numbers: dict[str, Value]) -> Row:
     entries: dict[str, RationalFunction] = {}
-    for name in table:
-        if name not in index and isinstance(table.get(name), dict):
-            reason = f'the steps of an action {name!r} stand here: actions need kind = "mdp" in [model]'
-            raise CaseError(reason)
-        _state(index, name)
-        with located(key=name):
-            text = str(table.get(name))
-            if text not in numbers:
-                numbers[text] = checks.function(as_expression(table.get(name)))
-            entries[name] = numbers[text]
+    with gathered() as each:
+        for name in table:
+            if name not in index and isinstance(table.get(name), dict):
+                reason = f'the steps of an action {name!r} stand here: actions need kind = "mdp" in [model]'
+                raise CaseError(reason)
+            with each, located(key=name):
+                _state(index, name)
+                text = str(table.get(name))
+                if text not in numbers:
+                    numbers[text] = checks.function(as_expression(table.get(name)))
+                entries[name] = numbers[text]
     checks.distribution(entries, what)
     return tuple((index[n], _plain(v)) for n, v in entries.items() if not is_zero(v))
 

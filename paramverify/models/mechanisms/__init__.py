@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from fractions import Fraction
 from itertools import combinations, product
 from math import prod
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from paramverify.algebra.expressions import Expression, Value
-from paramverify.errors import CaseError, InputError, LimitError, located
+from paramverify.errors import CaseError, InputError, LimitError, gathered, located
 from paramverify.models.conditions import Shape, shape_of
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
@@ -25,6 +24,7 @@ from paramverify.models.noise import Noise, Releases
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.models.relations import Relation, plain, read_condition
 from paramverify.plugins import Registry, owner
+from paramverify.spelling import nearest
 from paramverify.tables import Table, as_expression
 
 if TYPE_CHECKING:
@@ -147,9 +147,9 @@ def read_mechanism(table: Table, checks: Checks) -> Mechanism:
     loaders = REGISTRY.loaders()
     kind, kinds = table.text("kind"), sorted(loaders)
     if kind not in kinds:
-        near = get_close_matches(kind, kinds, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known kinds: {', '.join(kinds)}"
-        raise CaseError(f"unknown mechanism {kind!r}; {hint}", key="kind")
+        near = nearest(kind, kinds)
+        hint = f"did you mean {near!r}?" if near else f"known kinds: {', '.join(kinds)}"
+        raise CaseError(f"unknown mechanism {kind!r}", mend=hint, key="kind")
     module = loaders[kind]()
     if not callable(getattr(module, "read", None)):
         raise InputError(f"{owner(module.__name__)} has no function read")
@@ -175,9 +175,10 @@ def read_queries(table: Table) -> tuple[tuple[Expression, ...], int]:
     value = table.need("queries")
     if isinstance(value, list) and value:
         queries = []
-        for k, entry in enumerate(value):
-            with located(key=f"queries[{k}]"):
-                queries.append(as_expression(entry))
+        with gathered() as each:
+            for k, entry in enumerate(value):
+                with each, located(key=f"queries[{k}]"):
+                    queries.append(as_expression(entry))
         return tuple(queries), len(queries)
     return (), table.integer("queries", 1, 100)
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.errors import CaseError
+from paramverify.errors import CaseError, gathered
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import Drawing, Input, Mechanism, neighbouring_inputs, read_queries
@@ -192,8 +192,15 @@ def read(table: Table, checks: Checks) -> Mechanism:
 
     With `queries`, a list of expressions for the first answers, the threshold may be an expression too.
     """
-    threshold_noise = read_noise(table, "threshold_noise", checks)
-    query_noise = read_noise(table, "query_noise", checks)
+    with gathered() as each:
+        with each:
+            threshold_noise = read_noise(table, "threshold_noise", checks)
+        with each:
+            query_noise = read_noise(table, "query_noise", checks)
+        for name in ("queries", "threshold"):
+            table.get(name)
+        with each:
+            table.close()
     if threshold_noise.truncated or query_noise.truncated:
         checks.notes.append(
             "the noise is truncated before answers and threshold are compared; the textbook's sparse vector "

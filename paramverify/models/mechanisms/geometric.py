@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from paramverify.errors import gathered
 from paramverify.models.context import Checks
 from paramverify.models.labels import read_labels
 from paramverify.models.mechanisms import Drawing, Mechanism, read_query
@@ -48,12 +49,19 @@ class OneAnswer:
 
 def read(table: Table, checks: Checks) -> Mechanism:
     """Reads `query` (an expression with values 0..range) and `noise`."""
-    noise = read_noise(table, "noise", checks)
+    with gathered() as each:
+        with each:
+            query = read_query(table)
+        with each:
+            noise = read_noise(table, "noise", checks)
+        with each:
+            table.get("labels")
+            table.close()
     values = tuple(Fraction(v) for v in range(noise.range + 1))
     outputs = read_labels(table, [str(o) for o in range(noise.top + 1)])
     return Geometric(
         checks,
-        read_query(table),
+        query,
         (values,),
         outputs,
         lambda given: noise.rows[int(given[0])],

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.errors import CaseError, located
+from paramverify.errors import CaseError, gathered, located
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import Input, Mechanism, compare, neighbouring_inputs
@@ -49,14 +49,22 @@ class Explicit:
 
 def read(table: Table, checks: Checks) -> Mechanism:
     """Reads the tables and checks that every row is a distribution on the whole domain."""
-    states = _names(table, "states")
-    observations = _names(table, "observations")
-    emissions = _rows(table, "emissions", states, observations, checks)
-    if "transitions" in table:
-        transitions = _rows(table, "transitions", states, states, checks)
-    else:
-        transitions = {s: {s: RationalFunction.of(checks.ring.number(1))} for s in states}
-    start = (table.expression("start"),) if "start" in table else ()
+    with gathered() as each:
+        with each:
+            states = _names(table, "states")
+        with each:
+            observations = _names(table, "observations")
+    with gathered() as each:
+        with each:
+            emissions = _rows(table, "emissions", states, observations, checks)
+        with each:
+            transitions: Rows = {s: {s: RationalFunction.of(checks.ring.number(1))} for s in states}
+            if "transitions" in table:
+                transitions = _rows(table, "transitions", states, states, checks)
+        with each:
+            start = (table.expression("start"),) if "start" in table else ()
+        with each:
+            table.close()
     return Explicit(checks, start, HMM.from_tables(checks, transitions, emissions, observations))
 
 
@@ -68,22 +76,25 @@ def _names(table: Table, key: str) -> list[str]:
 
 
 def _rows(table: Table, key: str, states: list[str], columns: list[str], checks: Checks) -> Rows:
-    with table.within(key) as rows:
-        result: dict[str, dict[str, RationalFunction]] = {}
+    result: dict[str, dict[str, RationalFunction]] = {}
+    with table.within(key) as rows, gathered() as each:
         for state in states:
-            with rows.within(state) as entries:
+            with each, rows.within(state) as entries:
                 result[state] = read_row(entries, columns, checks)
                 checks.distribution(result[state], "this row")
-        rows.close()
-        return result
+        with each:
+            rows.close()
+    return result
 
 
 def read_row(entries: Table, columns: Sequence[str], checks: Checks) -> dict[str, RationalFunction]:
     """Reads a table from names to expressions; names left out have probability zero."""
     row: dict[str, RationalFunction] = {}
-    for name in columns:
-        if name in entries:
-            with located(key=name):
-                row[name] = checks.function(as_expression(entries.get(name)))
-    entries.close()
+    with gathered() as each:
+        for name in columns:
+            if name in entries:
+                with each, located(key=name):
+                    row[name] = checks.function(as_expression(entries.get(name)))
+        with each:
+            entries.close()
     return row

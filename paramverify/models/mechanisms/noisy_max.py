@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, common_denominator
+from paramverify.errors import gathered
 from paramverify.models.conditions import Part, Shape
 from paramverify.models.context import Checks
 from paramverify.models.labels import read_labels
@@ -103,14 +104,21 @@ class LargestIndex:
 
 def read(table: Table, checks: Checks) -> Mechanism:
     """Reads `queries` (expressions with values 0..range, or their number), `noise` and `ties`."""
-    queries, count = read_queries(table)
-    noise = read_noise(table, "noise", checks)
+    with gathered() as each:
+        with each:
+            queries, count = read_queries(table)
+        with each:
+            noise = read_noise(table, "noise", checks)
+        with each:
+            ties = table.choice("ties", ("uniform", "first"), "uniform")
+        with each:
+            table.get("labels")
+            table.close()
     if noise.truncated:
         checks.notes.append(
             f"the noise is truncated to 0..{noise.range} before the answers are compared; with noise without "
             "ends, as in the textbook, the ratios may be others"
         )
-    ties = table.choice("ties", ("uniform", "first"), "uniform")
     values = tuple(Fraction(v) for v in range(noise.range + 1))
     outputs = read_labels(table, [str(k + 1) for k in range(count)])
     release = arg_max(noise, ties, checks)

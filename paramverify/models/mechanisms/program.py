@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.errors import CaseError, LimitError, located
+from paramverify.errors import CaseError, LimitError, gathered, located
 from paramverify.models.conditions import Part, Shape
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM, one_shot
@@ -192,18 +192,20 @@ def _plain(value: Value) -> Fraction | str:
 
 def read(table: Table, checks: Checks) -> Mechanism:
     """Reads `source` or `file`, and `[mechanism.inputs]`."""
-    if ("source" in table) == ("file" in table):
-        raise CaseError(f"give either source or file{table.hint('source', 'file')}")
-    name = "source" if "source" in table else "file"
-    text = table.text("source") if name == "source" else checks.files["file"]
-    table.get(name)
-    with located(key=name):
-        program = read_program(text)
-    for word in dict.fromkeys(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text)):
-        checks.definitions.get(word)  # it is used
+    name = table.either("source", "file")
     parameters = (*checks.ring.parameters, *(u.name for u in checks.ring.unbounded))
-    with table.within("inputs") as inputs:
-        given = read_inputs(inputs, parameters)
+    with gathered() as each:
+        with each:
+            text = table.text("source") if name == "source" else checks.files["file"]
+            table.get(name)
+            with located(key=name):
+                program = read_program(text)
+            for word in dict.fromkeys(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text)):
+                checks.definitions.get(word)  # it is used
+        with each:
+            given = _inputs(table, parameters)
+        with each:
+            table.close()
     places = tuple(Part(key, found.length) for key, found in given.items())
     queries = tuple(q for found in given.values() for q in found.queries)
     answers = tuple(a for found in given.values() for a in found.answers)
@@ -213,6 +215,16 @@ def read(table: Table, checks: Checks) -> Mechanism:
         reason = "give all inputs by their values, for [neighbours], or all by expressions over [prior]"
         raise CaseError(reason, key="inputs")
     return ProgramMechanism(checks, program, places, queries, answers, key=name)
+
+
+def _inputs(table: Table, parameters: Collection[str]) -> dict[str, Given]:
+    """Reads `[mechanism.inputs]`, which a program needs."""
+    if "inputs" not in table:
+        table.check_spelling("inputs")
+        mend = 'write [mechanism.inputs] and below it, for an input q, q = { values = "0..1" }'
+        raise CaseError("the inputs of the program are missing: what is private?", mend=f"{mend}")
+    with table.within("inputs") as inputs:
+        return read_inputs(inputs, parameters)
 
 
 @dataclass(frozen=True)
@@ -232,7 +244,11 @@ class Given:
         listed = value if isinstance(value, list) else [value]
         if not listed:
             raise CaseError("an empty list")
-        queries = tuple(as_expression(entry) for entry in listed)
+        queries: tuple[Expression, ...] = ()
+        with gathered() as each:
+            for k, entry in enumerate(listed):
+                with each, located(key=f"[{k}]" if isinstance(value, list) else ""):
+                    queries = (*queries, as_expression(entry))
         length = len(queries) if isinstance(value, list) else None
         return Given(length, queries, (Anything(),) * len(queries))
 
@@ -253,15 +269,21 @@ def read_inputs(inputs: Table, parameters: Collection[str]) -> dict[str, Given]:
         InputError: a mistake in the table. LimitError: an input with too many values.
     """
     found = {}
-    for name in inputs:
-        with located(key=name):
-            check_name(name)
-            if name in RESERVED:
-                raise CaseError("this is a word of the language; choose another name")
-            if name in parameters:
-                raise CaseError("this is the name of a parameter too; choose another name")
-            found[name] = Given.read(inputs.get(name))
+    with gathered() as each:
+        for name in inputs:
+            with each:
+                found[name] = _input(name, inputs, parameters)
     return found
+
+
+def _input(name: str, inputs: Table, parameters: Collection[str]) -> Given:
+    check_name(name)
+    with located(key=name):
+        if name in RESERVED:
+            raise CaseError("this is a word of the language; choose another name")
+        if name in parameters:
+            raise CaseError("this is the name of a parameter too; choose another name")
+        return Given.read(inputs.get(name))
 
 
 def _values(given: object) -> tuple[Value, ...]:

@@ -32,15 +32,16 @@ def read(table: Table, checks: Checks) -> Mechanism:
         raise CaseError("a list of at least two values is needed here", key="values")
     with located(key="values"):
         values = tuple(distinct(listed))
-    if ("truth" in table) == ("coin" in table):
-        raise CaseError("give either truth or coin")
+    way = table.either("truth", "coin")
+    for name in ("query", "memory", "labels"):
+        table.get(name)
     one = RationalFunction.of(checks.ring.number(1))
-    if "truth" in table:
-        truth = checks.function(table.expression("truth"))
+    if way == "truth":
+        truth = checks.named(table, "truth")
         share = RationalFunction.of(checks.ring.number(Fraction(1, len(values) - 1)))
         other = (one - truth) * share
     else:
-        coin = checks.function(table.expression("coin"))
+        coin = checks.named(table, "coin")
         other = (one - coin) * RationalFunction.of(checks.ring.number(Fraction(1, len(values))))
         truth = coin + other
     rows = {(v,): [truth if w == v else other for w in values] for v in values}

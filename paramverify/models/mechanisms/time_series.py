@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.errors import CaseError, located
+from paramverify.errors import CaseError, gathered, located
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import Input, Mechanism, compare, neighbouring_inputs, read_query
@@ -120,19 +120,22 @@ def read(table: Table, checks: Checks) -> Mechanism:
     if len(states) < 2 or len(set(states)) != len(states):
         raise CaseError("at least two names are needed, and none may occur twice", key="states")
     observations = table.texts("observations") if "observations" in table else states
-    with table.within("initial") as first:
-        initial = _full(first, states, checks)
-    moves = _rows(table, "transitions", states, states, checks)
-    if ("truth" in table) == ("emissions" in table):
-        raise CaseError("give either truth or emissions")
-    if "truth" in table:
-        emissions = _truthful(table, states, observations, checks)
-    else:
-        emissions = _rows(table, "emissions", states, observations, checks)
-    day = table.integer("day", 1, MAX_DAY) if "day" in table else 1
+    with gathered() as each:
+        with each, table.within("initial") as first:
+            initial = _full(first, states, checks)
+        with each:
+            moves = _rows(table, "transitions", states, states, checks)
+        with each:
+            emissions = _emissions(table, states, observations, checks)
+        with each:
+            day = table.integer("day", 1, MAX_DAY) if "day" in table else 1
+        with each:
+            query = read_query(table)
+        with each:
+            table.close()
     return TimeSeries(
         checks=checks,
-        queries=read_query(table),
+        queries=query,
         names=tuple(states),
         observations=tuple(observations),
         initial=initial,
@@ -142,11 +145,17 @@ def read(table: Table, checks: Checks) -> Mechanism:
     )
 
 
+def _emissions(table: Table, states: Sequence[str], observations: Sequence[str], checks: Checks) -> Matrix:
+    if table.either("truth", "emissions") == "truth":
+        return _truthful(table, states, observations, checks)
+    return _rows(table, "emissions", states, observations, checks)
+
+
 def _truthful(table: Table, states: Sequence[str], observations: Sequence[str], checks: Checks) -> Matrix:
     if list(observations) != list(states):
         raise CaseError("with truth, the states are the observations", key="observations")
     one = RationalFunction.of(checks.ring.number(1))
-    truth = checks.function(table.expression("truth"))
+    truth = checks.named(table, "truth")
     other = (one - truth) / RationalFunction.of(checks.ring.number(len(states) - 1))
     rows = [[truth if s == o else other for o in states] for s in states]
     with located(key="truth"):
@@ -155,12 +164,13 @@ def _truthful(table: Table, states: Sequence[str], observations: Sequence[str], 
 
 
 def _rows(table: Table, key: str, states: Sequence[str], columns: Sequence[str], checks: Checks) -> Matrix:
-    with table.within(key) as rows:
-        found = []
+    found = []
+    with table.within(key) as rows, gathered() as each:
         for state in states:
-            with rows.within(state) as row:
+            with each, rows.within(state) as row:
                 found.append(_full(row, columns, checks))
-        rows.close()
+        with each:
+            rows.close()
     return found
 
 

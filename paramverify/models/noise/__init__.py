@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Protocol
 
 from paramverify.algebra.polynomials import RationalFunction, is_constant
-from paramverify.errors import CaseError, InputError
+from paramverify.errors import CaseError, InputError, gathered
 from paramverify.models.context import Checks
 from paramverify.plugins import Registry, owner
 from paramverify.tables import Table
@@ -98,17 +98,23 @@ def read_noise(
         kinds = REGISTRY.loaders()
         chosen = next((kind for kind in kinds if kind in inner), None)
         if chosen is None:
+            inner.check_spelling(*kinds)
             known = [_kind(load()) for load in kinds.values()]
             forms = [f"{{ {k.form}{', range = n' if k.ranged and not given else ''} }}" for k in known]
             *first, last = sorted((*forms, *others))
-            raise CaseError(f"noise is {', '.join(first)} or {last}{inner.hint(*kinds)}")
+            raise CaseError(f"noise is {', '.join(first)} or {last}")
         kind = _kind(kinds[chosen]())
-        if kind.ranged and given is None:
-            given = Range(inner.integer("range", 1, MAX_RANGE), "0..range")
-        noise = kind.read(inner, checks, given)
-        if not isinstance(noise, Noise):
-            raise InputError(f"{owner(kind.read.__module__)} reads no Noise")
-        inner.close()
+        with gathered() as each:
+            if kind.ranged and given is None:
+                given = Range(1, "0..range")
+                with each:
+                    given = Range(inner.integer("range", 1, MAX_RANGE), "0..range")
+            with each:
+                noise = kind.read(inner, checks, given)
+                if not isinstance(noise, Noise):
+                    raise InputError(f"{owner(kind.read.__module__)} reads no Noise")
+            with each:
+                inner.close()
         return noise
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.errors import CaseError, located
+from paramverify.errors import CaseError, gathered, located
 from paramverify.models.context import Checks
 from paramverify.models.noise import Noise, NoiseKind, Range
 from paramverify.tables import Table, as_expression
@@ -21,11 +21,13 @@ def table_noise(
     Raises:
         InputError: a row of another length, or one that is no distribution.
     """
-    for f, row in enumerate(rows):
-        if len(row) != (outputs or len(rows[0])):
-            needed = f"{outputs} are needed" if outputs else f"row 0 has {len(rows[0])}"
-            raise CaseError(f"row {f} has {len(row)} entries, {needed}", key="table")
-        checks.distribution({str(o): p for o, p in enumerate(row)}, f"row {f} of the noise table")
+    with gathered() as each:
+        for f, row in enumerate(rows):
+            with each, located(key=f"table[{f}]"):
+                if len(row) != (outputs or len(rows[0])):
+                    needed = f"{outputs} are needed" if outputs else f"row 0 has {len(rows[0])}"
+                    raise CaseError(f"row {f} has {len(row)} entries, {needed}")
+                checks.distribution({str(o): p for o, p in enumerate(row)}, f"row {f} of the noise table")
     return Noise(rows)
 
 
@@ -37,9 +39,12 @@ def _read(table: Table, checks: Checks, given: Range | None) -> Noise:
     if not lists or len(data) < 2:
         raise CaseError("a list of at least two rows is needed here", key="table")
     rows: list[list[RationalFunction]] = []
-    for f, row in enumerate(data):
-        with located(key=f"table[{f}]"):
-            rows.append([checks.function(as_expression(entry)) for entry in row])
+    with gathered() as each:
+        for f, row in enumerate(data):
+            rows.append([])
+            for o, entry in enumerate(row):
+                with each, located(key=f"table[{f}][{o}]"):
+                    rows[f].append(checks.function(as_expression(entry)))
     return table_noise(rows, checks, given.limit + 1 if given else None)
 
 

@@ -35,7 +35,7 @@ def truncated_geometric(alpha: RationalFunction, limit: int, checks: Checks) -> 
 
 def _read(table: Table, checks: Checks, given: Range | None) -> Noise:
     assert given is not None  # it is ranged
-    alpha = checks.function(table.expression("truncated_geometric"))
+    alpha = checks.named(table, "truncated_geometric")
     return truncated_geometric(alpha, given.limit, checks)
 
 

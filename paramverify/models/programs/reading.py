@@ -156,7 +156,10 @@ class _Reader(Expressions):
             case ast.Return():
                 return [self.returned(tree)]
             case ast.FunctionDef():
-                raise self.refuse("a function is defined at the left margin", tree)
+                inside = (
+                    "a function inside of a function" if self.in_function else "a function inside of a block"
+                )
+                raise self.refuse(f"{inside} is not in the language; define it at the left margin", tree)
             case ast.AnnAssign():
                 raise self.refuse("types are not written here; leave them out", tree)
         raise self.refuse(instead(tree, "this statement is not in the language"), tree)

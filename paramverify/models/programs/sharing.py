@@ -191,8 +191,11 @@ class _Scope:
 
     def several(self, names: Sequence[str], value: Node, place: Place) -> Iterator[tuple[str, Place]]:
         if isinstance(value, Items) and len(value.items) == len(names):
+            others = [item.name for item in value.items if isinstance(item, Variable)]
             for name, item in zip(names, value.items, strict=True):
-                yield from self.assigned(name, item, place)
+                for reason, where in self.assigned(name, item, place):
+                    lists = set(others) == set(names) and all(self.changed.get(n, 0) < 2 for n in names)
+                    yield (_exchanged(names, others) if lists else reason), where
             return
         for name in names:
             yield from self.named(name, value, 1, place)
@@ -213,6 +216,10 @@ class _Scope:
         """Yields a problem where a list that is changed gets one more holder."""
         for name, level in shared.items():
             if name != by and self.changed.get(name, 0) > level:
+                if by.startswith("#"):  # the value of an entry that is kept while several are assigned
+                    told = f"lists in {name} change places here, and {name} changes inside of them"
+                    yield f"{told}, which is not followed: write the lists in it out anew", place
+                    continue
                 yield self.reason(name, self.changed[name], f"{by or 'b'} = {name} + []"), place
 
     def entered(self, found: Assign) -> Iterator[tuple[str, Place]]:
@@ -282,3 +289,10 @@ class _Scope:
                     return levels == 1
                 return operator not in ("index", "min", "max")
         return True
+
+
+def _exchanged(names: Sequence[str], others: Sequence[str]) -> str:
+    """Returns the reason where lists get other names, such as a, b = b, a, and change in place."""
+    copies = ", ".join(f"{other} + []" for other in others)
+    told = f"{' and '.join(names)} change places here, which is not followed for lists that change in place"
+    return f"{told} (by {names[0]}[...] = ...): write {', '.join(names)} = {copies}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from difflib import get_close_matches
 
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, located
@@ -13,6 +12,7 @@ from paramverify.models.noise import Range, read_noise
 from paramverify.models.systems import slots, wellformed
 from paramverify.models.systems.system import Actions, Distribution, System, rows_of
 from paramverify.models.systems.weights import Weights, is_number
+from paramverify.spelling import nearest
 from paramverify.tables import Table, as_expression, check_name
 
 MAX_STATES = 1_000_000
@@ -54,17 +54,20 @@ def _explicit(table: Table, checks: Checks) -> System:
     partial = table.choice("environment", ("any", "accepted"), "any") == "accepted"
     inner = table.table("steps")
     names = tuple(inner)
+    each = checks.mistakes
     index = {name: number for number, name in enumerate(names)}
     numbers = {name: number for number, name in enumerate(actions.names)}
     initial = _known(table.text("initial"), index, "initial", "state")
     raw: list[tuple[int, int, list[tuple[int, RationalFunction]]]] = []
     with located(key="steps"):
         for state, name in enumerate(names):
-            with inner.within(name) as row:
+            with each, inner.within(name) as row:
                 for action in row:
-                    number = _known(action, numbers, action, "action")
-                    with located(key=action):
-                        raw.append((state, number, list(_distribution(row.get(action), index, checks))))
+                    with each:
+                        number = _known(action, numbers, action, "action")
+                        with located(key=action):
+                            raw.append((state, number, list(_distribution(row.get(action), index, checks))))
+    each.tell()
     numeric = all(is_number(w) for _, _, entries in raw for _, w in entries)
     weights = Weights(checks.ring, numeric)
 
@@ -103,11 +106,11 @@ _LISTS = ("data", "queries", "responses", "hidden")
 
 def _known(name: str, known: dict[str, int], key: str, what: str) -> int:
     if name not in known:
-        near = get_close_matches(name, known, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        near = nearest(name, known)
+        mend = f"did you mean {near!r}?" if near else ""
         if what == "action" and not near:
-            hint = "; name it in data, queries, responses or hidden"
-        raise CaseError(f"the system has no {what} {name!r}{hint}", key=key)
+            mend = "name it in data, queries, responses or hidden"
+        raise CaseError(f"the system has no {what} {name!r}", key=key, mend=mend)
     return known[name]
 
 
@@ -198,7 +201,7 @@ def _answers(table: Table, checks: Checks, ends: tuple[int, int], told: str) -> 
         noise = read_noise(table, "noise", checks, answers, ("{ sampled = base }",))
         return slots.Answers(*ends, tuple(map(tuple, noise.rows)))
     with located(key="noise"):
-        sampler = checks.function(inner.expression("sampled"))
+        sampler = checks.named(inner, "sampled")
         one = RationalFunction.of(checks.ring.number(1))
         checks.positive((sampler.numerator * sampler.denominator), "the base of the sampled noise")
         rest = one - sampler
