@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -61,6 +62,13 @@ class Definitions:
         if found is not None:
             self.used.update((name, *found.needs))
         return found
+
+    def told(self, text: str) -> str:
+        """Returns an expression with what the names in it stand for: `1/c (c = 1/4)`."""
+        words = {word for word in re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text) if word in self.named}
+        words |= {other for word in words for other in self.named[word].needs}
+        shown = ", ".join(f"{n} = {named.expression.text}" for n, named in self.named.items() if n in words)
+        return f"{text} ({shown})" if shown else text
 
 
 _IN_FORCE: ContextVar[Definitions | None] = ContextVar("definitions", default=None)

@@ -241,3 +241,10 @@ def test_domains_have_definitions(p: str, inside: bool, tmp_path: Path) -> None:
     point = {"p": Fraction(p)}
     assert (point in load(path).model.domain) == inside
     assert SecondReader(LABELS, None).has(point, Fraction(1)) == inside
+
+
+def test_the_budget_tells_its_definitions(tmp_path: Path) -> None:
+    """Whoever reads a verdict sees what the names in its bound stand for, those of other definitions too."""
+    found = read(tmp_path, 'c = "1/4"\nd = "2*c"\nunused = 3\ne = "ln(4)"', alpha="c", epsilon="e + d")
+    assert found.budget == "epsilon = e + d (c = 1/4, d = 2*c, e = ln(4))"
+    assert read(tmp_path, "", epsilon="ln(4)").budget == "epsilon = ln(4)"
