@@ -27,6 +27,7 @@ from paramverify.interactive.families import Family
 from paramverify.interactive.given import GivenFamily
 from paramverify.interactive.refutation import Refutation
 from paramverify.interactive.verification import Noninterference
+from paramverify.models.settings import case_entry
 from paramverify.models.systems.system import System
 from paramverify.models.systems.weights import Weight, text
 from paramverify.portfolio.obligations import Proofs, needs_of, points_for, read_points, unmet
@@ -101,7 +102,7 @@ def _about(case: InteractiveCase, judge: Judge, status: Standing, obligations: P
     document: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
-        "case": {"title": case.title, "digest": case.digest},
+        "case": case_entry(case.title, case.digest, case.settings),
         "status": status.value,
         **subject(case, judge),
     }
@@ -128,7 +129,7 @@ def check_with_case(document: Any, case: InteractiveCase) -> CheckReport:
         return report
     reason = ""
     proved = [entry["claim"] for entry in document.get("obligations", [])]
-    if document.get("case") != {"title": case.title, "digest": case.digest}:
+    if document.get("case") != case_entry(case.title, case.digest, case.settings):
         reason = "the evidence belongs to another case file"
     elif any(to_document(without_enclosure(o.claim)) not in proved for o in case.checks.obligations):
         reason = "an obligation of the case is not proved"
