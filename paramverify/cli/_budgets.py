@@ -12,7 +12,7 @@ from paramverify.cli import _output
 from paramverify.cli._common import print_json, say, time_limit
 from paramverify.cli._exits import STATUS_CODES
 from paramverify.cli._settings import settings
-from paramverify.errors import InputError, located
+from paramverify.errors import InputError
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import Case, read_case
 from paramverify.privacy.verification import verify
@@ -92,6 +92,11 @@ def _cases(path: str, budgets: list[str]) -> list[Case]:
     cases = []
     for text in budgets:
         changed = {**data, "privacy": {**kept, "epsilon": text}}
-        with located(key=f"--budgets {text}"):
+        try:
             cases.append(read_case(changed, document.digest, path, text=document.text, settings=settings()))
+        except InputError as error:
+            for part in error.parts:
+                if part.key == "privacy.epsilon":  # the file has another one there, or none
+                    part.key, part.file_line = f"--budgets {text}", 0
+            raise
     return cases

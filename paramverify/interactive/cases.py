@@ -22,7 +22,7 @@ from paramverify.interactive.keys import INTERACTIVE, PRIVACY, UNWINDING
 from paramverify.interactive.subroutines import Subroutine, replaced
 from paramverify.models.context import Checks, Obligation, check_domain
 from paramverify.models.parameters import read_domain_for
-from paramverify.models.settings import NONE, Settings, settled_digest, told, with_settings
+from paramverify.models.settings import NONE, Settings, set_outside, settled_digest, told, with_settings
 from paramverify.models.systems.reading import read_slots, read_system
 from paramverify.models.systems.slots import Slots
 from paramverify.models.systems.system import System, reachable_part
@@ -91,7 +91,7 @@ def load(
     """
     file = Path(path)
     document = read_document(file)
-    with in_case(str(path), document.text), explained(document.data):
+    with in_case(str(path), document.text), set_outside(settings), explained(document.data):
         top = Table(with_settings(document.data, settings), INTERACTIVE)
         with gathered() as each:
             frame = _frame(top, each, bounded)

@@ -42,7 +42,7 @@ from paramverify.models.chains.relations import Relation, closed, labelled, wher
 from paramverify.models.chains.tables import read_states
 from paramverify.models.context import Checks, Obligation, check_domain
 from paramverify.models.parameters import read_domain_for
-from paramverify.models.settings import Settings, settled_digest, told, with_settings
+from paramverify.models.settings import Settings, set_outside, settled_digest, told, with_settings
 from paramverify.models.undeclared import explained
 from paramverify.tables import Table, all_expressions, as_expression, in_case, read_document
 
@@ -96,7 +96,7 @@ def load(path: Path, given: Given | None = None) -> LogicCase:
     if path.suffix == ".toml":
         document = read_document(path)
         data = document.data
-        with in_case(str(path), document.text), explained(document.data):
+        with in_case(str(path), document.text), set_outside(given.settings), explained(data):
             if "mechanism" in data or "claim" in data:
                 raise CaseError("this case has no formulas: use `paramverify verify`")
             if "system" in data and "states" not in data and "model" not in data:

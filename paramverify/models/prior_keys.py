@@ -21,7 +21,8 @@ from paramverify.keys import (
 )
 from paramverify.models.noise import MAX_RANGE
 
-WRITTEN = ("bernoulli", "binomial", "categorical", "uniform", "truncated_geometric")
+_ALONE = ("bernoulli", "binomial", "categorical", "uniform")
+WRITTEN = (*_ALONE, "truncated_geometric")
 DISTRIBUTIONS = (*WRITTEN, "given", "like")
 
 
@@ -72,7 +73,7 @@ DISTRIBUTION = Section(
     rules=(
         exactly_one(*WRITTEN, "table", "like"),
         at_most_one(*WRITTEN, "given"),
-        at_most_one("bernoulli", "binomial", "categorical", "uniform", "table", "around"),
+        at_most_one(*_ALONE, "table", "around"),
         needs("table", "given"),
         needs("truncated_geometric", "range", "around"),
         needs("range", "truncated_geometric"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any
 
@@ -76,6 +77,20 @@ def _table_of(name: str, data: Mapping[str, Any]) -> str:
     known = [other for table in tables.values() for other in table if other != "constraints"]
     hint = nearest(name, known) if known else "; the file has none"
     raise CaseError(f"{name!r} is neither a definition nor a parameter{hint}", key=OPTION)
+
+
+@contextmanager
+def set_outside(settings: Settings) -> Iterator[None]:
+    """Names the option in mistakes in what was set: the file has other values there."""
+    try:
+        yield
+    except InputError as error:
+        for part in error.parts:
+            table, _, rest = part.key.partition(".")
+            for name in settings:
+                if table in ("define", "parameters") and (rest == name or rest.startswith(f"{name}.")):
+                    part.key = f"{OPTION} {name}"
+        raise
 
 
 def settled_digest(digest: str, settings: Settings) -> str:

@@ -41,7 +41,7 @@ from paramverify.models.parameters import (
     without_interval,
 )
 from paramverify.models.priors import Prior
-from paramverify.models.settings import NONE, Settings, settled_digest, told, with_settings
+from paramverify.models.settings import NONE, Settings, set_outside, settled_digest, told, with_settings
 from paramverify.models.undeclared import explained
 from paramverify.privacy.bounds import check_distance, read_lengths, read_measure, read_one_sided
 from paramverify.privacy.impossible import possible
@@ -115,7 +115,7 @@ def read_case(
 
     With the text of the file, mistakes have the line of their key.
     """
-    with in_case(path, text), explained(data):
+    with in_case(path, text), set_outside(settings), explained(data):
         for name in at.keys() & settings.keys():
             raise CaseError(f"{name} has two values: one by -D, and one of the point", key="-D")
         if settings and {"system", "states"} & data.keys() and "mechanism" not in data:

@@ -173,6 +173,7 @@ def test_verdicts_tell_what_was_set(tmp_path: Path) -> None:
     for command in ("verify", "budget", "synthesize"):
         assert words in called(command, str(path), "-D", "c=0.1").out
         assert words in json.loads(called(command, str(path), "-D", "c = 1/10", "--json").out)["notes"]
+    assert json.loads(called("verify", str(path), "-D", "c=0.10", "--json").out)["set"] == {"c": "1/10"}
     shown = called("show", str(path), "-D", "c=1/10", "-D", "q=1/2", "--json").out
     assert json.loads(shown) != json.loads(called("show", str(path), "--json").out)
 
@@ -196,13 +197,14 @@ def test_a_parameter_that_is_set_is_known(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        (["d=1"], "'d' is neither a definition nor a parameter; known: 'c', 'total', 'q'"),
+        (["d=1"], "case.toml: -D: 'd' is neither a definition nor a parameter; known: 'c', 'total', 'q'"),
         (["cc=1"], "did you mean 'c'?"),
         (["c"], "write -D name=value, for example -D c=1/10; not 'c'"),
         (["c="], "write -D name=value"),
         (["c=1", "c=2"], "-D c is given twice"),
         (["constraints=1"], "'constraints' is neither a definition nor a parameter"),
-        (["c=1 +"], "define.c: syntax error"),
+        (["c=1 +"], "case.toml: -D c: syntax error"),
+        (["q=z"], "case.toml: -D q: unknown name 'z'"),
         (["q=(0, 2)"], "negative"),
         (["q=2"], "negative"),
     ],
