@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from math import inf, log
+from math import inf, isfinite, log
 
 _SAFE = Fraction(10**300)
 
@@ -16,6 +16,25 @@ def decimal_text(value: Fraction, digits: int = 6) -> str:
     exact = Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN)
     rounded = exact.divide(Decimal(value.numerator), Decimal(value.denominator))
     return str(rounded.normalize(exact)).replace("E", "e")
+
+
+def rounded(value: Fraction | float, digits: int = 6) -> str:
+    """Returns a number with so many digits: as it is where these are all of it, else behind `≈`.
+
+    Every rounded number that people read is written by this function. What is only bounded is not: see
+    `at_least` and `at_most`. A float is what its own shortest text says, and measured times are not rounded.
+    """
+    exact = value if isinstance(value, Fraction) else Fraction(repr(value)) if isfinite(value) else None
+    if exact is None:
+        return f"{value:g}"
+    told = decimal_text(exact, digits)
+    return told if Fraction(told) == exact else f"≈ {told}"
+
+
+def relation(value: Fraction | float, digits: int = 6) -> str:
+    """Returns the same behind a relation sign: `= 0.5`, or `≈ 0.693147`."""
+    told = rounded(value, digits)
+    return told if told.startswith("≈") else f"= {told}"
 
 
 def at_least(value: Fraction, digits: int = 6) -> str:

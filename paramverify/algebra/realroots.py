@@ -72,10 +72,10 @@ class RealRoot:
         return nearest((small.lower + small.upper) / 2)
 
     def __str__(self) -> str:
-        """Returns the number in words: `3/2`, or `1.41421 (a root of x^2 - 2)`."""
+        """Returns the number in words: `3/2`, or `≈ 1.41421 (a root of x^2 - 2)`."""
         if self.is_rational:
             return str(rational(self.lower))
-        return f"{float(self):.12g} (a root of {show_polynomial(self.factor, 'x')})"
+        return f"≈ {float(self):.12g} (a root of {show_polynomial(self.factor, 'x')})"
 
     def __repr__(self) -> str:
         return f"RealRoot({self})"

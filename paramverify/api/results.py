@@ -171,11 +171,11 @@ class VerifyReport(Report):
 
     @property
     def verdict(self) -> str:
-        """`private`, `not private` or `undecided`; of claims and formulas `true`, `false` or `undecided`."""
-        from paramverify.api.reading import Kind
+        """`private`, `not private` or `undecided`; of claims and formulas `true`, `false` or `undecided`.
 
-        claimed = self.kind in (Kind.CLAIM, Kind.LOGIC)
-        return self.status.of_claim if claimed else self.status.of_case
+        Where a case has a side condition, such as `one_sided`, text and `to_dict` tell it besides.
+        """
+        return str(self.document["verdict"])
 
     def __bool__(self) -> bool:
         """Tells whether it is proved.

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+if __name__ == "__main__":  # this file alone checks nothing: the folder does
+    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
+
 import hashlib
 import json
 import re
@@ -20,7 +23,7 @@ from .polynomials import (
     parse,
 )
 from .rules import prove
-from .strict import Misformed, check, plain, read, shown
+from .strict import Misformed, changed, check, plain, read, shown
 from .strict import Rejected as Rejected
 
 FORMAT, VERSION = "paramverify-evidence", 1
@@ -202,7 +205,7 @@ def _check_document(
     document: Any, expected: Iterable[Any] | None, case_digest: str | None, obligations: Iterable[Any]
 ) -> Report:
     if case_digest is not None and document.get("case", {}).get("digest") != case_digest:
-        raise Rejected("the evidence belongs to another case file")
+        raise Rejected(changed(document.get("case"), case_digest))
     status = document["status"]
     if ("witness" in document) != (status == "violated"):
         raise Misformed("a witness comes with the status violated, and only with it", "status")

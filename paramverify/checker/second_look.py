@@ -18,6 +18,9 @@ functions of E.
 
 from __future__ import annotations
 
+if __name__ == "__main__":  # this file alone checks nothing: the folder does
+    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -79,9 +82,8 @@ def with_second_look(
     """Returns the report on evidence that was accepted for a case, after a second reading of the case.
 
     `bound` is the numerator and the denominator of what stands for the bound of the case in a budget, or
-    has both for each distance;
-    `folder` is that of the case file, where the file of a program is looked for, and `settings` are the
-    values that `-D` gives.
+    has both for each distance; `folder` is that of the case file, where the file of a program is looked for,
+    and `settings` are the values that `-D` gives.
     """
     look = (
         second_look(document, content, bound, folder, settings)
@@ -391,5 +393,4 @@ class _Look:
                     words = scaled(words, theirs)
                 if possible(words) != possible(theirs):
                     raise Rejected(f"the sequences under {secret!r} have other probabilities")
-        told = counted(len(points), "point")
-        return f"the probabilities of the model up to length {length} agree at {told}"
+        return f"the probabilities up to length {length} agree at {counted(len(points), 'point')}"

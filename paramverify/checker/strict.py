@@ -7,6 +7,9 @@ value: it returns nothing, or raises `Misformed` with the reason; the places are
 
 from __future__ import annotations
 
+if __name__ == "__main__":  # this file alone checks nothing: the folder does
+    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
+
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -14,6 +17,7 @@ from typing import Any
 
 MAX_NESTING = 200
 MAX_WHOLE = 18  # digits of a whole number that is no string: they are indices and counts
+DIGITS = 12  # of a digest that are shown
 SHOWN = 60  # characters of a value in a message
 
 Shape = Callable[[Any], None]
@@ -51,6 +55,19 @@ def place(path: list[str | int]) -> str:
         else:
             text += f"[{shown(step)}]"
     return text.removeprefix(".") or "the document"
+
+
+def changed(case: Any, digest: str, title: str | None = None) -> str:
+    """Returns that evidence does not belong to a case file: it was changed, or has another title.
+
+    `case` is what the evidence says of its case, `digest` and `title` are those of the file.
+    """
+    known = case if isinstance(case, dict) else {}
+    before, now = f"{str(known.get('digest', 'none'))[:DIGITS]}…", f"{digest[:DIGITS]}…"
+    if title is not None and known.get("title") != title:
+        about = f"{shown(known.get('title', ''))}, digest {before}"
+        return f"the evidence belongs to another case file: {about}; this one is {shown(title)}, digest {now}"
+    return f"the case file was changed: digest {before}, now {now}"
 
 
 def counted(count: int, what: str) -> str:

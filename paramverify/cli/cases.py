@@ -33,8 +33,14 @@ class Shipped(NamedTuple):
     title: str
 
 
+def _completed(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Returns the names of shipped cases that begin so, for shells."""
+    del context, parameter
+    return [name for name in sorted(map(_name, _paths())) if name.startswith(incomplete)]
+
+
 @click.command("cases")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=_completed)
 @json_option
 @whole_timeout_option
 def command(name: str | None, as_json: bool) -> int:

@@ -210,7 +210,7 @@ def _progress_bar() -> Iterator[Callable[[Advance], None] | None]:
 def duration(seconds: float) -> str:
     """Returns a time as people say it: `about 40 s`, `about 12 min`, `about 3.5 h`."""
     if seconds < 90:
-        return f"about {ceil(seconds)} s"
+        return f"≈ {ceil(seconds)} s"
     if seconds < 5400:
-        return f"about {seconds / 60:.0f} min"
-    return f"about {seconds / 3600:.1f} h"
+        return f"≈ {seconds / 60:.0f} min"
+    return f"≈ {seconds / 3600:.1f} h"

@@ -18,8 +18,14 @@ LISTED = (5, "Write a commented case file to begin with.")
 TEMPLATES = Path(paramverify.__file__).parent / "templates"
 
 
+def _completed(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Returns the kinds that begin so, for shells."""
+    del context, parameter
+    return [kind for kind in kinds() if kind.startswith(incomplete)]
+
+
 @click.command("new")
-@click.argument("kind", required=False)
+@click.argument("kind", required=False, shell_complete=_completed)
 @click.option("-o", "--output", type=OUTPUT_FILE, help="Write it to this file, which must not be there yet.")
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
 @json_option

@@ -13,6 +13,7 @@ from paramverify.answers import Proved, Standing
 from paramverify.checker.claims import Report as CheckReport
 from paramverify.checker.documents import BUDGET
 from paramverify.checker.polynomials import Poly
+from paramverify.checker.strict import changed
 from paramverify.checker.unwinding import FORMAT, VERSION, check_document
 from paramverify.checker.witnesses import IMPOSSIBLE
 from paramverify.claims import Claim, positive, to_document, without_enclosure
@@ -121,6 +122,9 @@ def check_with_case(document: Any, case: InteractiveCase) -> CheckReport:
 
     Malformed evidence of any kind gives a report that is not accepted.
     """
+    known = document.get("case") if isinstance(document, dict) else None
+    if known is not None and known != case_entry(case.title, case.digest, case.settings):
+        return CheckReport(False, (f"rejected: {changed(known, case.digest, case.title)}",))
     expected = json.loads(json.dumps(subject(case)))
     if isinstance(document, dict) and "tight" in document:
         del expected["ratio"]  # what is shown is a budget, and not the bound of the case
@@ -130,7 +134,7 @@ def check_with_case(document: Any, case: InteractiveCase) -> CheckReport:
     reason = ""
     proved = [entry["claim"] for entry in document.get("obligations", [])]
     if document.get("case") != case_entry(case.title, case.digest, case.settings):
-        reason = "the evidence belongs to another case file"
+        reason = changed(document.get("case"), case.digest, case.title)
     elif any(to_document(without_enclosure(o.claim)) not in proved for o in case.checks.obligations):
         reason = "an obligation of the case is not proved"
     elif not case.bounded and "witness" in document and not report.lines[0].startswith(IMPOSSIBLE):

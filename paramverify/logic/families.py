@@ -23,6 +23,7 @@ from fractions import Fraction
 from math import lcm
 
 from paramverify.algebra.cones import combination, whole
+from paramverify.algebra.decimals import at_most
 from paramverify.algebra.polynomials import constant_value, is_constant, rational
 from paramverify.answers import End
 from paramverify.errors import SizeError, UndeterminedError, UnsupportedError
@@ -231,7 +232,7 @@ def _tail(work: Work, formula: Private, found: Property) -> Argument | None:
             text = (
                 f"from {found.variable} = {last} on, {until.left} holds for so many steps with "
                 "probability at most "
-                f"{float(Fraction(str(largest))):.6g} <= delta under every scheduler, and that falls with "
+                f"{at_most(Fraction(str(largest)))} <= delta under every scheduler, and that falls with "
                 f"{found.variable}"
             )
             return Argument(last, text)

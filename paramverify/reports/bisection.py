@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from paramverify.algebra.decimals import decimal_text
+from paramverify.algebra.decimals import decimal_text, rounded
 from paramverify.algebra.points import in_words
 from paramverify.algebra.reals import Real
 from paramverify.answers import Standing
@@ -19,8 +19,8 @@ def lines(found: Bisection) -> list[str]:
     tries = f" ({count} verification{'s' * (count != 1)})" if count else ""
     told = [f"bisection: {_head(found)}{tries}"]
     left, right = found.testing
-    low = f"{left:.6g}" if left is not None else "none"
-    high = f"{right:.6g}" if right is not None else "none"
+    low = rounded(left) if left is not None else "none"
+    high = rounded(right) if right is not None else "none"
     told.append(f"  testing gave the interval from {low} to {high}; the result does not rest on it.")
     for step in found.wrong:
         standing = Standing.HOLDS if step.holds else Standing.VIOLATED

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from paramverify.algebra.decimals import at_least, at_most
+from paramverify.algebra.decimals import at_least, at_most, rounded
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real, show_polynomial
 from paramverify.claims import Origin
@@ -106,7 +106,7 @@ class Statement:
         elif self.infinite:
             head = f"no budget: {outcome} can be infinitely more likely"
         elif self.ratio is not None or self.upper is not None:
-            head = f"tight budget: ratio {self.shown}, epsilon ≈ {self.epsilon:.9g}; {outcome}"
+            head = f"tight budget: ratio {self.shown}, epsilon {epsilon(self.epsilon)}; {outcome}"
         else:
             head = f"the ratio is {self.shown} (no upper bound was proved); {outcome}"
         return [head, f"  under {self.origin.left!r} against {self.origin.right!r}; {self.reached()}"]
@@ -132,12 +132,12 @@ def _ratio(found: TightBudget) -> tuple[str | dict[str, Any] | None, str]:
     if isinstance(value, RealRoot) and value.is_rational:
         with suppress(ValueError):  # of more digits than Python writes
             exact = str(value.lower)
-            return exact, exact if exact.isdigit() else f"{exact} ({float(value.lower):.6g})"
+            return exact, exact if exact.isdigit() else f"{exact} ({rounded(value.lower)})"
         raise SizeError("the budget is a number of over 4300 digits, which is not written")
     if isinstance(value, RealRoot):
         polynomial = show_polynomial(value.factor, "x")
         bounds = {"lower": str(value.lower), "upper": str(value.upper)}
-        middle = f"{_middle(value):.12g} (a root of {polynomial})"
+        middle = f"≈ {_middle(value):.12g} (a root of {polynomial})"
         return {"minimal_polynomial": polynomial, **bounds}, middle
     if found.upper is None:
         return None, f"at least {at_least(found.lower, 12)}"
@@ -151,6 +151,11 @@ def ratio_document(found: TightBudget) -> dict[str, Any]:
         return {"ratio": ratio}
     upper = documents.exact(found.upper) if found.upper is not None else "unknown"
     return {"ratio_lower": documents.exact(found.lower), "ratio_upper": upper}
+
+
+def epsilon(value: float | str) -> str:
+    """Returns ε behind its relation sign: a logarithm is rounded, but for that of 1."""
+    return "= 0" if value == 0 else f"≈ {value if isinstance(value, str) else f'{value:.9g}'}"
 
 
 def exact_text(found: TightBudget) -> str:

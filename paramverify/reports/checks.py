@@ -10,7 +10,7 @@ from paramverify.checker import every, unwinding
 from paramverify.checker.claims import Report
 from paramverify.checker.documents import BUDGET, check_text, read_document, verdict_line, verdict_of
 from paramverify.checker.second_look import SecondLook, with_second_look
-from paramverify.checker.strict import Rejected
+from paramverify.checker.strict import Rejected, changed
 from paramverify.errors import EvidenceError, located
 from paramverify.files import read_file
 from paramverify.models.settings import NONE, Settings, differently_set
@@ -96,7 +96,7 @@ def _with_case(text: str, path: str, settings: Settings) -> tuple[Report, Second
         program, title, digest = read_program(path)
         report = every.check_document(document, program.document())
         if report.accepted and document.get("case") != {"title": title, "digest": digest}:
-            report = Report(False, ("rejected: the evidence belongs to another case file",))
+            report = Report(False, (f"rejected: {changed(document.get('case'), digest, title)}",))
         return *with_second_look(report, document, content), False
     from paramverify.models.inequality import Inequality
     from paramverify.privacy.cases import load

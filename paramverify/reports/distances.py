@@ -5,8 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from paramverify.algebra.decimals import at_least, at_most
 from paramverify.algebra.reals import Real
-from paramverify.reports import documents, text
+from paramverify.reports import budgets, documents, text
 from paramverify.reports.budgets import Statement, exact_text, growing, ratio_document
 from paramverify.synthesis.distance_budget import DistanceBudget, root
 
@@ -21,11 +22,13 @@ def lines(found: DistanceBudget, statement: Statement) -> list[str]:
         head, *_ = statement.lines()
         head = head if far else f"no budget: inputs at the distance 0 are told apart by {outcome}"
     elif found.is_exact:
-        head = f"tight budget: ratio {_power(found)}, epsilon ≈ {found.epsilon[0]:.9g} * distance; {outcome}"
+        epsilon = budgets.epsilon(found.epsilon[0])
+        head = f"tight budget: ratio {_power(found)}, epsilon {epsilon} * distance; {outcome}"
     else:
         low, high = found.epsilon
-        most = f"and {high:.9g}" if high != float("inf") else "and an upper bound that was not proved"
-        head = f"the least epsilon is between {low:.9g} {most}, times distance; {outcome}"
+        unproved = "and an upper bound that was not proved"
+        most = f"and {at_most(Fraction(high), 9)}" if high != float("inf") else unproved
+        head = f"the least epsilon is between {at_least(Fraction(low), 9)} {most}, times distance; {outcome}"
     where = f"  under {statement.origin.left!r} against {statement.origin.right!r}, at the distance {far}"
     told = [f"distance {p.distance}: ratio {exact_text(p.found)}" for p in found.parts[:SHOWN]]
     more = [f"  and {len(found.parts) - SHOWN} more"] if len(found.parts) > SHOWN else []

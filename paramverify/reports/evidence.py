@@ -15,7 +15,7 @@ from paramverify.checker import cones as cone_checker
 from paramverify.checker import neighbours as product_checker
 from paramverify.checker import regions as region_checker
 from paramverify.checker import shapes
-from paramverify.checker.strict import Misformed, check, read
+from paramverify.checker.strict import Misformed, changed, check, read
 from paramverify.claims import Claim, Origin, Stated, to_document, without_enclosure
 from paramverify.encodings.at_points import at_point
 from paramverify.encodings.choice import chosen, claims_of
@@ -140,15 +140,15 @@ def check_with_case(text: str, case: Case) -> checker.Report:
     try:
         document = read(text)
         check(document, shapes.FORM)
+        own = case_entry(case.title, case.digest, case.settings)
+        if document.get("case", own if document["format"] == region_checker.FORMAT else None) != own:
+            raise checker.Rejected(changed(document.get("case"), case.digest, case.title))
         status = document.get("status")
         needed = statements(case, status)
         if document.get("reduction") != needed.get("reduction"):
             raise checker.Rejected("it is about other neighbours")
         if document.get("side_condition") != needed.get("side_condition"):
             raise checker.Rejected("it has another side condition than the case")
-        own = case_entry(case.title, case.digest, case.settings)
-        if document.get("case", own if document["format"] == region_checker.FORMAT else None) != own:
-            raise checker.Rejected("the evidence belongs to another case file")
         report = _CHECKS[document["format"]](document, case)
         report = product_checker.with_statements(document, report)
         if not report.accepted:

@@ -18,7 +18,7 @@ from paramverify.logic.comparisons import Method, in_words
 from paramverify.logic.semantics import conjuncts
 from paramverify.logic.syntax import Private, Property, parts
 from paramverify.logic.verification import Result, StateWitness, Work
-from paramverify.reports import documents, text
+from paramverify.reports import budgets, documents, text
 from paramverify.verdicts import Holds, Unknown
 
 
@@ -229,7 +229,7 @@ def least_line(name: str, found: Property, least: Least, given: str, what: str) 
     elif least.value is not None:
         told = f"least {what} {text.number(least.value)}"
         if what == "ratio":
-            told += f", epsilon ≈ {logarithm(least.value.middle()):.9g}"
+            told += f", epsilon {budgets.epsilon(logarithm(least.value.middle()))}"
     elif least.upper is not None:
         told = f"least {what} between {at_least(least.lower, 9)} and {at_most(least.upper, 9)}"
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from paramverify.algebra.decimals import decimal_text
+from paramverify.algebra.decimals import decimal_text, rounded
 from paramverify.models.model import Model
 from paramverify.reports import documents, text
 from paramverify.reports.budgets import exact_text, ratio_document, tends, where
@@ -50,7 +50,9 @@ def _told(model: Model, bound: str, found: TightBudget) -> str:
         return _one(model, bound, found, found.beside)
     if found.value is None:
         return f"the largest ratio is {exact_text(found)} times the bound"
-    return f"the largest ratio is {decimal_text(found.lower, 12)} times the bound"
+    exact = found.lower == found.upper
+    size = rounded(found.lower, 12) if exact else f"≈ {decimal_text(found.lower, 12)}"
+    return f"the largest ratio is {size} times the bound"
 
 
 def _one(model: Model, bound: str, found: TightBudget, near: Beside) -> str:

@@ -58,11 +58,12 @@ def mathml(root: Root, constant: ExpConstant | None = None) -> str | None:
 
 
 def root_text(root: Root, constant: ExpConstant | None = None) -> str:
-    """Returns a root in words: `1/2`, `sqrt(2)/2 (0.707107)`, or a decimal with the polynomial behind it."""
+    """Returns a root in words: `1/2`, `sqrt(2)/2 (≈ 0.707107)`, or a decimal and its polynomial."""
     if root.is_rational:
         return str(root.lower)
     exact = closed_form(root, constant)
-    return f"{exact} ({decimal(root)})" if exact else f"{decimal(root)}, {origin_text(root)}"
+    about = f"≈ {decimal(root)}"
+    return f"{exact} ({about})" if exact else f"{about}, {origin_text(root)}"
 
 
 def decimal(root: Root, digits: int = 6) -> str:

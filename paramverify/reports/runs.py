@@ -55,7 +55,7 @@ def _is_all(found: ToldRun, side: int) -> bool:
 
 
 def _probability(found: ToldRun, side: int) -> str:
-    return text.equals(found.probabilities[side]).removeprefix("= ").removeprefix("≈ ")
+    return text.equals(found.probabilities[side]).removeprefix("= ")
 
 
 def _steps(found: ToldRun) -> list[str]:

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from paramverify.algebra.decimals import decimal_text, logarithm, percent
+from paramverify.algebra.decimals import at_least, at_most, logarithm, percent, relation, rounded
 from paramverify.algebra.points import in_words
 from paramverify.answers import Standing
 from paramverify.claims import show_sequence
 from paramverify.models.model import Model
 from paramverify.reports import documents, text
+from paramverify.reports.budgets import epsilon as epsilon_text
 from paramverify.reports.budgets import exact_text, ratio_document
 from paramverify.reports.pictures.pvalues import Curves
 from paramverify.reports.tables import columns
@@ -33,10 +34,11 @@ def lines(found: Detection) -> list[str]:
         verdict = "rejected" if rejects else "not rejected"
         values = row.values
         level = f"level {found.settings.level:g}"
-        told.append(f"{verdict} by the test: epsilon = {values.epsilon:.6g} (p = {values.p:.3g}, {level})")
+        tested = f"epsilon {relation(values.epsilon)} (p {relation(values.p, 3)}, {level})"
+        told.append(f"{verdict} by the test: {tested}")
         blocked = found.blocked_by(row)
         if blocked is not None and values.p <= found.settings.level:
-            told.append(f"  the smaller epsilon = {blocked:.6g} is not rejected, so no larger one is")
+            told.append(f"  the smaller epsilon {relation(blocked)} is not rejected, so no larger one is")
         told.append(f"  {'candidate' if rejects else 'most telling event'}: {_event(row.candidate)}")
     told.append(interval_line(found.interval))
     told.append(_bound(found.bound))
@@ -51,17 +53,17 @@ def lines(found: Detection) -> list[str]:
 def interval_line(ends: tuple[float | None, float | None]) -> str:
     """Returns the sentence about the interval from testing; see `Detection.interval`."""
     left, right = ends
-    low = f"rejected up to {left:.6g}" if left is not None else "nothing rejected"
+    low = f"rejected up to {rounded(left)}" if left is not None else "nothing rejected"
     larger = "larger " * (left is not None)
     none = f"no {larger}tested value has a p-value above {SURE}"
-    high = none if right is None else f"p-value above {SURE} first at {right:.6g}"
+    high = none if right is None else f"p-value above {SURE} first at {rounded(right)}"
     return f"interval from testing: {low}, {high}"
 
 
 def table(found: Detection) -> list[str]:
     """Returns the table of p-values over ε."""
     rows = [
-        (f"{v.epsilon:.6g}", f"{v.p:.3g}", f"{v.reversed:.3g}", _short(row.candidate))
+        (rounded(v.epsilon), rounded(v.p, 3), rounded(v.reversed, 3), _short(row.candidate))
         for row in found.rows
         for v in [row.values]
     ]
@@ -90,9 +92,13 @@ def _bound(bound: LowerBound) -> str:
     more, less = (bound.attack.experiment.secret(s) for s in (bound.attack.more, 1 - bound.attack.more))
     epsilon = max(0.0, bound.epsilon)
     return (
-        f"epsilon is at least {epsilon:.6g} with confidence {percent(bound.confidence)}: an attack accepts "
-        f"{first:,} of {bound.runs:,} runs under {more!r}, {second:,} under {less!r}"
+        f"epsilon is at least {_least(epsilon)} with confidence {percent(bound.confidence)}: an attack "
+        f"accepts {first:,} of {bound.runs:,} runs under {more!r}, {second:,} under {less!r}"
     )
+
+
+def _least(epsilon: float) -> str:
+    return at_least(Fraction(epsilon)) if math.isfinite(epsilon) else "infinity"
 
 
 def document(found: Detection) -> dict[str, Any]:
@@ -191,7 +197,7 @@ def certified_lines(model: Model, certified: Sequence[Certified], unknown: int, 
         if not entry.is_violation:
             ratio = entry.witness.ratio
             exact = text.number(ratio) if ratio else "infinity"
-            seen = f"seen {math.exp(entry.candidate.epsilon):.4g} times"
+            seen = f"seen {rounded(math.exp(entry.candidate.epsilon), 4)} times"
             told.append(
                 f"  {spurious}: {_event(entry.candidate)}: {seen}, "
                 f"exactly {exact} times as likely, within {text.bound(entry.witness)}."
@@ -232,16 +238,16 @@ def tight_lines(tight: TightRatio) -> list[str]:
         head = "no budget: an output is possible under one secret only"
     elif tight.exact and witness.ratio:
         epsilon = logarithm(witness.ratio.middle())
-        head = f"tight budget: ratio {text.number(witness.ratio)}, epsilon ≈ {epsilon:.9g}, proved"
+        head = f"tight budget: ratio {text.number(witness.ratio)}, epsilon {epsilon_text(epsilon)}, proved"
     elif tight.limit and tight.limit.infinite:
         head = "no budget: the ratio grows without limit"
     elif tight.limit and tight.limit.value is not None:
         reached = "not reached, " if tight.limit.attained is False else ""
         exact = exact_text(tight.limit)
-        head = f"tight budget: ratio {exact}, epsilon ≈ {tight.limit.epsilon:.9g}, {reached}proved"
+        head = f"tight budget: ratio {exact}, epsilon {epsilon_text(tight.limit.epsilon)}, {reached}proved"
     elif tight.upper is not None and witness.ratio:
         upper = tight.upper if isinstance(tight.upper, Fraction) else tight.upper.middle()
-        low, high = decimal_text(witness.ratio.middle(), 12), decimal_text(upper, 12)
+        low, high = at_least(witness.ratio.middle(), 12), at_most(upper, 12)
         head = f"tight budget: ratio between {low} and {high}, both proved"
     else:
         low_text = text.number(witness.ratio) if witness.ratio else "infinity"
@@ -283,7 +289,7 @@ def audit_lines(found: Audit) -> list[str]:
     size = f"{found.fits[0].runs:,} runs each, level {found.level:g}"
     if found.passes:
         least = min(fit.p for fit in found.fits)
-        smallest = f"The smallest of {len(found.fits)} p-values is {least:.3g}."
+        smallest = f"The smallest of {len(found.fits)} p-values is {rounded(least, 3)}."
         sure = f"  {smallest} Small differences may stay unseen."
         return [f"no difference found: {inputs}, {size}.", sure, *_at(found)]
     told = [f"differs from the model: {len(found.rejected)} of {inputs}, {size}.", *_at(found)]
@@ -300,6 +306,11 @@ def _at(found: Audit) -> list[str]:
     return [f"  All of this is with {shown}; `at` gives other numbers."] if shown else []
 
 
+def _expected(number: float) -> str:
+    told = f"{number:,.1f}"
+    return told if float(told.replace(",", "")) == number else f"≈ {told}"
+
+
 def _fit(fit: Fit) -> str:
     output, came, expected = fit.worst
     where = f"{fit.experiment.secret(fit.side)}"
@@ -307,8 +318,8 @@ def _fit(fit: Fit) -> str:
         where += f", answers {' '.join(fit.experiment.choices)}"
     if fit.impossible:
         return f"{where}: output {show_sequence(output)} came {came:,} times; the model says it is impossible"
-    told = f"output {show_sequence(output)} came {came:,} times, {expected:,.1f} were expected"
-    return f"{where}: p = {fit.p:.3g}; {told}"
+    told = f"output {show_sequence(output)} came {came:,} times, {_expected(expected)} were expected"
+    return f"{where}: p {relation(fit.p, 3)}; {told}"
 
 
 def audit_document(found: Audit) -> dict[str, Any]:

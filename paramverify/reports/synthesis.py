@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from paramverify.algebra.constants import ExpConstant
-from paramverify.algebra.decimals import at_least, at_most, decimal_text
+from paramverify.algebra.decimals import at_least, at_most, rounded
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.exponents import Unbounded
 from paramverify.algebra.realroots import RealRoot
@@ -78,7 +78,7 @@ def _place(name: str, part: Part, digits: int) -> str:
 
 
 def _short(root: Root, digits: int = 6) -> str:
-    return str(root.lower) if root.is_rational else decimal(root, digits)
+    return str(root.lower) if root.is_rational else f"≈ {decimal(root, digits)}"
 
 
 def _legend(found: Partition, constant: ExpConstant | None, digits: int) -> list[str]:
@@ -90,7 +90,7 @@ def _legend(found: Partition, constant: ExpConstant | None, digits: int) -> list
         told = f"{exact}, {origin_text(root)}" if exact else origin_text(root)
         if constant is not None and not isinstance(root, RealRoot):
             told += f" with E = exp({constant.exponent})"
-        lines.append(f"{shown} is {told}")
+        lines.append(f"{shown} stands for {told}")
     return lines
 
 
@@ -141,7 +141,7 @@ def optimum_line(found: Optimum, constant: ExpConstant | None) -> str:
     assert found.lower is not None or found.upper is not None
     if found.lower is None or found.upper is None:
         return f"{what}: no private value was found"
-    return f"{what}: between {decimal_text(found.lower)} and {decimal_text(found.upper)}, both certified"
+    return f"{what}: between {at_least(found.lower)} and {at_most(found.upper)}, both certified"
 
 
 def optimum_meaning(found: Optimum, unbounded: Sequence[Unbounded]) -> list[str]:
@@ -153,7 +153,7 @@ def optimum_meaning(found: Optimum, unbounded: Sequence[Unbounded]) -> list[str]
     if found.value.is_rational:
         value = found.value.lower
         return [f"{what} {meant.at(value)}" if value else f"  so {meant.name} may be as large as you like"]
-    return [f"{what} about {-log(float(decimal(found.value, 12))) / float(meant.step):.6g}"]
+    return [f"{what} ≈ {-log(float(decimal(found.value, 12))) / float(meant.step):.6g}"]
 
 
 def optimum_document(found: Optimum, constant: ExpConstant | None) -> dict[str, Any]:
@@ -179,7 +179,7 @@ def map_lines(case: Case, found: RegionMap, witness: AnyWitness | None) -> list[
     head = f"{case.budget} over ({names}){rest}: {cells} cells in {found.seconds:.2g} s"
     head += text.but(case.model)
     shares = [(name, found.shares[status]) for status, name in words(case).items()]
-    lines = [head, *(f"  {text.percent(share, 2):>7} {name}" for name, share in shares)]
+    lines = [head, *(f"  {text.percent(share, 2):>9} {name}" for name, share in shares)]
     if witness:
         lines.append(f"  {text.witness_lines(witness)[0]}")
     return lines + (["  interrupted: the rest of the box is undecided"] if found.interrupted else [])
@@ -190,7 +190,7 @@ def so_far(
 ) -> tuple[list[str], dict[str, Any]]:
     """Returns what is known of a map that a limit ended; shares are of the volume of the box, rounded."""
     named = words(case)
-    parts = [f"{100 * share:.2f} % {named.get(s, s.value)}" for s, share in shares.items()]
+    parts = [f"≈ {100 * share:.2f} % {named.get(s, s.value)}" for s, share in shares.items()]
     lines = [f"  of the box so far: {', '.join(parts)}"]
     document: dict[str, Any] = {
         "form": "region",
@@ -284,7 +284,7 @@ def _supremum(found: Violating) -> str:
 
 def _plain(value: Fraction) -> str:
     exact = str(value)
-    return exact if len(exact) <= 12 else decimal_text(value, 9)
+    return exact if len(exact) <= 12 else rounded(value, 9)
 
 
 def violating_document(case: Case, found: Violating, run: ToldRun | LeftOut | None = None) -> dict[str, Any]:

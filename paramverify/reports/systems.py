@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal, localcontext
+from fractions import Fraction
 from math import log
 
 from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.decimals import rounded
 from paramverify.algebra.polynomials import RationalFunction, fraction, in_generator, variables
 from paramverify.algebra.reals import Real
 from paramverify.interactive.cases import InteractiveCase
@@ -32,8 +33,7 @@ def brief(case: InteractiveCase, weight: Weight) -> str:
     if not is_number(weight) or len(exact) <= DIGITS:
         return exact
     value = fraction(weight if not isinstance(weight, RationalFunction) else number_of(weight))
-    with localcontext(prec=6):
-        return f"about {Decimal(value.numerator) / Decimal(value.denominator):.6g}"
+    return rounded(Fraction(value.numerator, value.denominator))
 
 
 def shown(case: InteractiveCase, weight: Weight) -> str:
@@ -50,7 +50,7 @@ def shown(case: InteractiveCase, weight: Weight) -> str:
     if function == RationalFunction.of(case.domain.ring.variable(GENERATOR)) ** exponent:
         return f"exp({exponent * constant.exponent})"
     value = constant.ball(top, 128) / constant.ball(bottom, 128)
-    return f"about {float(value.mid()):.6g}"
+    return f"≈ {float(value.mid()):.6g}"
 
 
 def epsilon(case: InteractiveCase, ratio: Weight) -> float | None:

@@ -12,7 +12,7 @@ from flint import fmpq_poly
 
 from paramverify import printable
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.decimals import decimal_text
+from paramverify.algebra.decimals import decimal_text, rounded
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.points import in_words
 from paramverify.algebra.reals import Real, show_polynomial
@@ -31,10 +31,10 @@ _WITH = f" with {GENERATOR} = "
 
 
 def number(value: Real) -> str:
-    """Returns a number in words: `2`, `24/7 (3.42857)`, or `exp(1/2) (1.64872)`; a decimal alone if long."""
-    exact, decimal = exactly(value), decimal_text(value.middle())
+    """Returns a number in words: `2`, `24/7 (≈ 3.42857)`, `3/4 (0.75)`; a decimal alone if it is long."""
+    exact, decimal = exactly(value), _decimal(value)
     if len(exact) > LONGEST:
-        return f"about {decimal}"
+        return decimal
     if _WITH in exact:
         return f"{decimal}, exactly {exact}"
     return exact if exact.lstrip("-").isdigit() else f"{exact} ({decimal})"
@@ -42,17 +42,24 @@ def number(value: Real) -> str:
 
 def factor(value: Real) -> str:
     """Returns a number that stands before "times": a decimal where it has no short name of its own."""
-    return f"about {decimal_text(value.middle())}" if _WITH in exactly(value) else number(value)
+    return _decimal(value) if _WITH in exactly(value) else number(value)
 
 
 def equals(value: Real) -> str:
-    """Returns a number behind its relation sign: `= 1/5 = 0.2`, or `≈ 0.148551`."""
-    exact, decimal = exactly(value), decimal_text(value.middle())
+    """Returns a number behind its relation sign: `= 1/5 = 0.2`, `= 1/3 ≈ 0.333333`, or `≈ 0.148551`."""
+    exact, decimal = exactly(value), _decimal(value)
+    decimal = decimal if decimal.startswith("≈") else f"= {decimal}"
     if len(exact) > LONGEST:
-        return f"≈ {decimal}"
+        return decimal
     if _WITH in exact:
-        return f"≈ {decimal}, exactly {exact}"
-    return f"= {exact}" if exact.lstrip("-").isdigit() else f"= {exact} ≈ {decimal}"
+        return f"{decimal}, exactly {exact}"
+    return f"= {exact}" if exact.lstrip("-").isdigit() else f"= {exact} {decimal}"
+
+
+def _decimal(value: Real) -> str:
+    """Returns a number as a decimal, behind `≈` where that is not all of it."""
+    middle = value.middle()
+    return rounded(middle) if value.rational is not None else f"≈ {decimal_text(middle)}"
 
 
 def exactly(value: Real) -> str:
@@ -76,7 +83,7 @@ def _terms(polynomial: fmpq_poly) -> int:
 
 
 def percent(share: Share, digits: int) -> str:
-    """Returns a share in percent with so many decimals, or its bounds where they differ in these.
+    """Returns a share in percent with so many decimals, or its bounds where they differ in these: `≈ 63.2 %`.
 
     Neither a little becomes nothing nor almost all becomes all.
     """
@@ -89,7 +96,9 @@ def percent(share: Share, digits: int) -> str:
         return f"{100 * share.lower} %"
     low, high = round(share.lower * unit), round(share.upper * unit)
     if low == high:
-        return f"< {shown(1)}" if low == 0 else f"> {shown(unit - 1)}" if low == unit else shown(low)
+        if low in (0, unit):
+            return f"< {shown(1)}" if low == 0 else f"> {shown(unit - 1)}"
+        return shown(low) if share.exact and share.lower * unit == low else f"≈ {shown(low)}"
     low, high = floor(share.lower * unit), ceil(share.upper * unit)
     if low == 0:
         return f"at most {shown(high)}" if high < unit else "between 0 % and 100 %"

@@ -16,6 +16,7 @@ from functools import cached_property, reduce
 from operator import add
 from typing import TYPE_CHECKING, cast
 
+from paramverify.algebra.decimals import rounded
 from paramverify.claims import show_sequence
 from paramverify.statistics.experiments import Experiment
 from paramverify.statistics.labels import spelt
@@ -92,12 +93,12 @@ class Condition:
 
     def __str__(self) -> str:
         if self.low == self.high:
-            return f"{self.feature} is {self.low:.12g}"
+            return f"{self.feature} is {rounded(self.low, 12)}"
         if self.low == -math.inf:
-            return f"{self.feature} at most {self.high:.12g}"
+            return f"{self.feature} at most {rounded(self.high, 12)}"
         if self.high == math.inf:
-            return f"{self.feature} at least {self.low:.12g}"
-        return f"{self.feature} between {self.low:.12g} and {self.high:.12g}"
+            return f"{self.feature} at least {rounded(self.low, 12)}"
+        return f"{self.feature} between {rounded(self.low, 12)} and {rounded(self.high, 12)}"
 
 
 @dataclass(frozen=True)

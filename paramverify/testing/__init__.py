@@ -25,7 +25,7 @@ def assert_private(case: AnyCase, **limits: Unpack[Limits]) -> VerifyReport:
     """Asserts that a case is private (a claim or formulas: true), and returns the report with its proof.
 
     `case` is a case, a decorated function, or the path of a case file; the limits are those of
-    `paramverify.verify`.
+    `paramverify.verify`. Where a case has a side condition, such as `one_sided`, it is private on that.
 
     Raises:
         AssertionError: it is not private, or undecided within the limits; the message is the report.

@@ -79,13 +79,15 @@ class Expectation:
 
     def _word(self, report: VerifyReport) -> None:
         from paramverify.answers import Standing
+        from paramverify.api.reading import Kind
 
-        found = report.formulas.get(self.formula, report.verdict) if self.formula else report.verdict
-        wanted = self.value  # another word is a mistake for the reader of the case
-        if self.key == "status":
-            standing = Standing(self.value)
-            claimed = found in [s.of_claim for s in Standing if s is not Standing.UNKNOWN]
-            wanted = standing.of_claim if claimed or self.formula else standing.of_case
+        def word(standing: Standing) -> str:
+            claimed = report.kind in (Kind.CLAIM, Kind.LOGIC)
+            return standing.of_claim if claimed else standing.of_case
+
+        # Another word than these is a mistake, of which the reader of the case tells.
+        wanted = word(Standing(self.value)) if self.key == "status" else self.value
+        found = report.formulas.get(self.formula, report.reason) if self.formula else word(report.status)
         if found != wanted:
             raise self._failed(wanted, found, report)
 

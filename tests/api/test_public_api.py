@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import subprocess
 import sys
@@ -26,6 +27,7 @@ mpl.use("Agg")
 
 CASES = ROOT / "cases"
 LN2 = CASES / "geometric-contagious-ln2.toml"
+SLOW = pytest.mark.slow
 FEW = [
     "geometric-contagious-ln2.toml",
     "geometric-metric.toml",
@@ -38,7 +40,7 @@ FEW = [
     "interactive/sample-n-printed.toml",
     "logic/survey-coin.toml",
 ]
-MANY = sorted(str(p.relative_to(CASES)) for p in CASES.rglob("*.toml"))[::9]
+MANY = sorted(str(p.relative_to(CASES)) for p in CASES.rglob("*.toml"))[::25]
 TIMES = re.compile(r"\b(in )?\d[\d.e-]* s\b")
 
 
@@ -69,7 +71,7 @@ def command_of(path: Path) -> str:
     return {Kind.INTERACTIVE: "interactive", Kind.LOGIC: "logic"}.get(load(path).kind, "verify")
 
 
-@pytest.mark.parametrize("name", FEW)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=SLOW if n in (FEW[4], FEW[5]) else ()) for n in FEW])
 def test_verify_says_what_the_command_says(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Text, JSON and evidence of `verify` are those of the command for the kind of the case."""
     report = load(CASES / name).verify()
@@ -81,7 +83,7 @@ def test_verify_says_what_the_command_says(name: str, capsys: pytest.CaptureFixt
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in MANY if name not in FEW])
 def test_verify_says_what_the_command_says_of_a_sample(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The same for every ninth of the shipped cases."""
+    """The same for every 25th of the shipped cases."""
     test_verify_says_what_the_command_says(name, capsys)
 
 
@@ -143,10 +145,10 @@ def test_show_says_what_the_command_says(name: str, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("options", "given"),
     [
-        ((), {}),
+        pytest.param((), {}, marks=SLOW),
         (("--certify",), {"goal": "certify"}),
         (("--audit", "--direct"), {"goal": "audit", "direct": True}),
-        (("--epsilon", "1,ln(4)"), {"epsilon": [1, "ln(4)"]}),
+        pytest.param(("--epsilon", "1,ln(4)"), {"epsilon": [1, "ln(4)"]}, marks=SLOW),
     ],
 )
 def test_sample_says_what_the_command_says(
@@ -391,6 +393,7 @@ def test_notebooks_show_boxes_that_need_nothing() -> None:
     assert ">not private</span>" in reports[0]._repr_html_()
 
 
+@pytest.mark.slow
 def test_figures() -> None:
     """There are pictures of intervals, maps and tests, as figures of their own or in axes that are given."""
     from matplotlib import pyplot as plt
@@ -486,16 +489,22 @@ def test_user_code_is_checked_by_types(tmp_path: Path) -> None:
     """Code of a user passes `mypy --strict`, and a wrong type in it is found."""
     (tmp_path / "user.py").write_text(USER)
     (tmp_path / "wrong.py").write_text(USER + 'case.verify(timeout="long")\n')
-    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--cache-dir"]
-    for name, code in (("user.py", 0), ("wrong.py", 1)):
-        done = subprocess.run(
-            [*command, str(tmp_path / "cache"), name],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == code, done.stdout + done.stderr
+    (tmp_path / "path").mkdir()
+    (tmp_path / "path" / "paramverify").symlink_to(ROOT / "paramverify")  # as an installed package is found
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "user.py", "wrong.py"]
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": str(tmp_path / "path")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    errors = [line for line in done.stdout.splitlines() if ": error: " in line]
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert len(errors) == 1, done.stdout
+    assert errors[0].startswith("wrong.py:")
+    assert '"timeout"' in errors[0]
 
 
 def test_everything_public_is_there_and_told() -> None:

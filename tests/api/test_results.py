@@ -136,7 +136,7 @@ def test_roots_are_readable() -> None:
     """An irrational root is its decimal and its polynomial; a rational one is its fraction."""
     square = fmpz_poly([-2, 0, 1])
     root = RealRoot(square, 1, Fraction(1), Fraction(2))
-    assert str(root) == "1.41421356237 (a root of x^2 - 2)"
+    assert str(root) == "≈ 1.41421356237 (a root of x^2 - 2)"
     assert repr(root) == f"RealRoot({root})"
     assert float(root) == 2**0.5
     assert str(RealRoot(square, 1, Fraction(3, 2), Fraction(3, 2))) == "3/2"

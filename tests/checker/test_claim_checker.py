@@ -1193,7 +1193,7 @@ def test_what_holds_has_all_claims() -> None:
     assert check_document(both, [GOOD, OTHER]).accepted
     assert check_document(both, [GOOD, OTHER], "abc").accepted
     assert check_document(both, [GOOD, OTHER, GOOD]).accepted
-    assert "another case file" in check_document(both, [GOOD, OTHER], "abd").lines[0]
+    assert "the case file was changed: digest " in check_document(both, [GOOD, OTHER], "abd").lines[0]
     assert "not a claim of this case" in check_document(both, [GOOD]).lines[0]
     assert not check_document(both, [GOOD, OTHER, FAILS]).accepted
     assert not check_document(document()).accepted

@@ -360,13 +360,13 @@ ratio = {ratio}
     ("share", "ratio", "best", "told"),
     [
         ("1/(1 + exp(eps))", 4, "maximise", "so the largest eps is ln(4)"),  # the ratio is exp(eps)
-        ("1/(1 + exp(3*eps))", 4, "maximise", "so the largest eps is about 0.462098"),
+        ("1/(1 + exp(3*eps))", 4, "maximise", "so the largest eps is ≈ 0.462098"),
         ("exp(-eps)/2", 3, "maximise", "so the largest eps is ln(2)"),  # the ratio is 2*exp(eps) - 1
         (
             "(exp(-eps) + exp(-2*eps))/4",
             4,
             "maximise",
-            "so the largest eps is about 0.644938",
+            "so the largest eps is ≈ 0.644938",
         ),  # x + x^2 = 4/5
         ("1/4", 3, "maximise", "so eps may be as large as you like"),
         ("exp(-eps)", 2, "minimise", "so the smallest eps is"),

@@ -38,11 +38,11 @@ def test_command_tests(capsys: pytest.CaptureFixture[str]) -> None:
     """The command tests the case's budget and others, and never calls a case private."""
     code, out, _ = sample(capsys, "noisy-max-naive-3-ln2", *FAST)
     assert code == 1
-    assert out.startswith("rejected by the test: epsilon = 0.693147 (p = ")
+    assert out.startswith("rejected by the test: epsilon ≈ 0.693147 (p ")
     assert "tests prove nothing" in out
     code, out, _ = sample(capsys, "noisy-max-naive-3-ln8", *FAST)
     assert code == 3
-    assert out.startswith("not rejected by the test: epsilon = 2.07944")
+    assert out.startswith("not rejected by the test: epsilon ≈ 2.07944")
     code, found = document(capsys, "noisy-max-naive-3-ln8", *FAST, "--epsilon", "1.5,2.5")
     assert code == 1
     assert found["status"] == "rejected"
@@ -84,7 +84,7 @@ def test_command_searches(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0
     assert found["ratio"] == "288/73"
     code, out, _ = sample(capsys, "noisy-max-3-above", *FAST, "--search")
-    assert out.startswith("tight budget: ratio 24/7 (3.42857), epsilon ≈ 1.23214368, proved (")
+    assert out.startswith("tight budget: ratio 24/7 (≈ 3.42857), epsilon ≈ 1.23214368, proved (")
     code, out, _ = sample(capsys, "geometric-independent", *FAST, "--search")
     assert code == 0
     assert out.startswith("tight budget: ratio 2, epsilon ≈ 0.693147181, not reached, proved (")
@@ -161,7 +161,7 @@ def test_parametric_budgets_need_a_point(capsys: pytest.CaptureFixture[str]) -> 
     assert "give --at or --epsilon" in error
     code, out, _ = sample(capsys, "geometric-symbolic-2", *FAST, "--at", "alpha=1/2")
     assert code == 3
-    assert "epsilon = 0.693147" in out
+    assert "epsilon ≈ 0.693147" in out
 
 
 @pytest.mark.slow

@@ -703,7 +703,7 @@ def test_the_estimate() -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(0.2, "about 1 s"), (89, "about 89 s"), (720, "about 12 min"), (12600, "about 3.5 h")],
+    [(0.2, "≈ 1 s"), (89, "≈ 89 s"), (720, "≈ 12 min"), (12600, "≈ 3.5 h")],
 )
 def test_durations(seconds: float, text: str) -> None:
     """Times that are left are told roughly."""

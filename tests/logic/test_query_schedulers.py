@@ -94,7 +94,7 @@ def test_the_word_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert run(["logic", str(path), "--evidence", str(evidence)]) == 1
     told = capsys.readouterr().out
     assert "with the neighbour t under the actions a b, then b again and again:" in told
-    assert "1/6 (0.166667) is more than exp(1) (2.71828)·0 + 0." in told
+    assert "1/6 (≈ 0.166667) is more than exp(1) (≈ 2.71828)·0 + 0." in told
     assert json.loads(evidence.read_text())["status"] == "violated"
     assert run(["check", str(evidence)]) == 0
     capsys.readouterr()

@@ -50,7 +50,7 @@ def test_decimals_come_first() -> None:
     """A formula stands behind its decimal; a power of e, and a rational number, stand before it."""
     value = real([-HALF, HALF], [0, 1])
     assert text.equals(value) == "≈ 0.1106, exactly (E - 1)/(2*E) with E = exp(1/4)"
-    assert text.number(value) == "0.1106, exactly (E - 1)/(2*E) with E = exp(1/4)"
-    assert text.factor(value) == "about 0.1106"
-    assert text.factor(real([0, 1], [1])) == "exp(1/4) (1.28403)"
+    assert text.number(value) == "≈ 0.1106, exactly (E - 1)/(2*E) with E = exp(1/4)"
+    assert text.factor(value) == "≈ 0.1106"
+    assert text.factor(real([0, 1], [1])) == "exp(1/4) (≈ 1.28403)"
     assert text.factor(real([HALF], [1])) == "1/2 (0.5)"

@@ -68,7 +68,7 @@ def test_texts() -> None:
     """A root is told by its closed form, and by its polynomial where that is long."""
     half, root = rational_root(Fraction(1, 2)), isolate(fmpz_poly([-1, 0, 2]), Fraction(0), Fraction(1))[0]
     assert root_text(half) == root_document(half) == "1/2"
-    assert root_text(root) == "sqrt(2)/2 (0.707107)"
+    assert root_text(root) == "sqrt(2)/2 (≈ 0.707107)"
     assert latex(root) == r"\frac{\sqrt{2}}{2}"
     assert closed_form(with_exp("alpha^2*E-1"), RING.constant) == "exp(-1/4)"
     fifth = isolate(fmpz_poly([-1, 1, 0, 0, 0, 3]), Fraction(0), Fraction(1))[0]

@@ -99,4 +99,4 @@ def test_notes_are_not_said_twice() -> None:
 def test_a_difference_that_is_seen_is_not_explained(capsys: pytest.CaptureFixture[str]) -> None:
     """`in truth` stands only where the decimal is rounded to zero."""
     assert run(["verify", str(ROOT / "cases" / "sample-n-runtime.toml")]) == 1
-    assert "left - right = 2/5 ≈ 0.4, which" in capsys.readouterr().out
+    assert "left - right = 2/5 = 0.4, which" in capsys.readouterr().out

@@ -60,7 +60,7 @@ def test_ties_of_exponentials_are_exact(tmp_path: Path, capsys: pytest.CaptureFi
     assert "tight budget: ratio (exp(1))**distance, epsilon ≈ 1 * distance" in told
     assert "distance 3: ratio exp(3)" in told
     assert run(["check", str(budget), "--case", str(path)]) == 0
-    assert "exp(1) (2.71828) at the distance 1" in capsys.readouterr().out
+    assert "exp(1) (≈ 2.71828) at the distance 1" in capsys.readouterr().out
 
 
 def test_a_root_that_is_no_rational_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

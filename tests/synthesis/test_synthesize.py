@@ -619,9 +619,9 @@ def test_ends_that_are_close(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     )
     assert run(["synthesize", str(path)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "true: f >= 0 for p in [0, 0.707106781]"
-    assert lines[1] == "false: f >= 0 for p in (0.707106781, 0.707106782)"
-    assert "0.707106781 is sqrt(2)/2, a root of 2*x^2 - 1" in lines
+    assert lines[0] == "true: f >= 0 for p in [0, ≈ 0.707106781]"
+    assert lines[1] == "false: f >= 0 for p in (≈ 0.707106781, ≈ 0.707106782)"
+    assert "≈ 0.707106781 stands for sqrt(2)/2, a root of 2*x^2 - 1" in lines
 
 
 def test_isolated_points_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -35,6 +35,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+TOLD = (
+    "The threshold gets noise once and each answer gets noise of its own; the output is ⊥ while a "
+    "noisy answer is below the noisy threshold, then ⊤, and the mechanism stops."
+)
+
 CHECKED = True  # `read` checks the probabilities
 _NUMBER = whole(0, MAX_RANGE)
 _THRESHOLDS = Either((_NUMBER, Listed("a list of whole numbers", _NUMBER)))

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+TOLD = (
+    "One whole number f in 0..range is released with noise: Pr(o | f) is the entry of the noise for f and o."
+)
+
 CHECKED = True  # `read` checks the probabilities
 SECTION = Section(
     "geometric",

@@ -20,6 +20,11 @@ from paramverify.models.mechanisms import Input, Mechanism, compare, neighbourin
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.tables import Table, as_expression
 
+TOLD = (
+    "A hidden Markov model by tables: each state emits an output with the probabilities of its "
+    "row, then moves by the transitions."
+)
+
 CHECKED = True  # `read` checks the probabilities
 NAMES = Listed("a list of texts", TEXT, least=1, distinct=True)
 ROW = by_name(

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+TOLD = "Each answer gets noise of its own; the output is the number (from 1) of the largest noisy answer."
+
 CHECKED = True  # `read` checks the probabilities
 SECTION = Section(
     "noisy_max",

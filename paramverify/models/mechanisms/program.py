@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+TOLD = "A program is run on each input; its outputs are what it puts out, and noise is never cut off."
+
 CHECKED = True  # the probabilities of the outputs sum to one, identically; each draw was checked
 FILES = ("file",)  # keys of `[mechanism]` that name files
 

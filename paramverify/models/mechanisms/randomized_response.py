@@ -18,6 +18,11 @@ from paramverify.models.mechanisms._one_shot import OneShot
 from paramverify.models.names import distinct
 from paramverify.tables import Table
 
+TOLD = (
+    "One of k values is reported. With truth = t it is the true one with probability t, and each other "
+    "one with (1 - t)/(k - 1); with coin = h it is the true one with h + (1 - h)/k."
+)
+
 CHECKED = True  # `read` checks the probabilities
 SECTION = Section(
     "randomized_response",

@@ -30,6 +30,8 @@ from paramverify.models.mechanisms.hmm import EMISSIONS, TRANSITIONS, read_row
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.tables import Table
 
+TOLD = "A hidden Markov chain over days: each day the state is released with noise, then it changes."
+
 CHECKED = True  # `read` checks the probabilities
 
 MAX_DAY = 20

@@ -11,6 +11,8 @@ from paramverify.models.context import Checks
 from paramverify.models.noise import Noise, NoiseKind, Range
 from paramverify.tables import Table, as_expression
 
+TOLD = "the entry of the table in row f and column o"
+
 
 def table_noise(
     rows: Sequence[Sequence[RationalFunction]], checks: Checks, outputs: int | None = None

@@ -8,6 +8,11 @@ from paramverify.models.context import Checks
 from paramverify.models.noise import Noise, NoiseKind, Range
 from paramverify.tables import Table
 
+TOLD = (
+    "(1 - a)/(1 + a) * a**|o - f| for o inside of 0..range, and a**|o - f|/(1 + a) at both ends, "
+    "which get what lies beyond"
+)
+
 
 def truncated_geometric(alpha: RationalFunction, limit: int, checks: Checks) -> Noise:
     """Returns the truncated α-geometric mechanism on 0..limit.

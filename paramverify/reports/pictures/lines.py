@@ -64,7 +64,7 @@ def _placed(root: Root, text: Callable[[Root], str | None] | None) -> tuple[floa
         return float(root.lower), str(root.lower)
     small = root.refined(PRECISION)
     place = float((small.lower + small.upper) / 2)
-    return place, (text(root) if text else None) or f"{place:.6g}"
+    return place, (text(root) if text else None) or f"≈ {place:.6g}"
 
 
 def joined(regions: RegionMap) -> list[Stretch]:

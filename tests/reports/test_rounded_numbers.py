@@ -1,0 +1,132 @@
+"""`≈` stands before every rounded number: one function decides, and all commands are gone through."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+from paramverify.algebra.decimals import relation, rounded
+from paramverify.cli.main import run
+
+CASES = ROOT / "cases"
+LONG = 6  # significant digits of a decimal that is probably rounded
+DECIMAL = re.compile(r"(?<![\w.⊥⊤/^*])-?\d*\.\d+(?:e[+-]?\d+)?(?![\w.])")
+# What is before a decimal that need not be exact: the sign, or a bound on its own side.
+BEFORE = ("≈ ", "at least ", "at most ", "between ", " and ", "delta <= ", "< ", "> ")
+QUICK = [
+    ("budget", "geometric-contagious-ln4"),
+    ("verify", "noisy-max-contagious"),
+    ("synthesize", "geometric-contagious-ln2", "--witness"),
+    ("certify", "geometric-contagious-ln2", "--observations", "0", "--at", "p=1/3"),
+    ("logic", "logic/survey-coin"),
+    ("interactive", "interactive/slots-2-full"),
+    ("budget", "interactive/slots-2"),
+    ("explain", "noisy-max-3-above"),
+]
+SLOW = [
+    ("synthesize", "geometric-independent-below"),
+    ("budget", "noisy-max-3-above"),
+    ("sample", "geometric-contagious-ln2", "--runs", "2000"),
+    ("synthesize", "noisy-max-independent-below", "--parameters", "pA,pB", "--coverage", "0.2"),
+    ("budget", "geometric-metric"),
+    ("budget", "retransmission-bound"),
+    ("verify", "programs/sparse-vector-laplace-smaller"),
+    ("synthesize", "design-randomized-response"),
+    ("synthesize", "geometric-independent-below", "--witness", "--objective", "ratio"),
+    ("logic", "logic/double-survey"),
+    ("logic", "logic/subsampling-majority-as-printed", "--delta-for", "1"),
+]
+
+
+def suspects(text: str) -> list[str]:
+    """Returns the decimals that look rounded and have no `≈` and no bound before them."""
+    found = []
+    for line in text.splitlines():
+        timeless = re.sub(r"\d*\.?\d+(?:e-?\d+)? (?:s\b|MiB)", "", line)  # measured
+        for match in DECIMAL.finditer(timeless):
+            before = timeless[: match.start()]
+            exact = re.search(r"(-?\d+/\d+) (?:\(|= )$", before)
+            if exact:
+                if Fraction(exact[1]) != Fraction(match[0]):
+                    found.append(line)
+                continue
+            digits = match[0].lstrip("-0.").replace(".", "")
+            if len(digits.split("e")[0]) >= LONG and not before.endswith(BEFORE):
+                found.append(line)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("ratio 288/73 (3.94521)", True),
+        ("ratio 288/73 (≈ 3.94521)", False),
+        ("the bound 19/10 (1.9)", False),
+        ("the bound 19/10 (1.91)", True),
+        ("Pr = 7/8 = 0.875", False),
+        ("for p in (0, 0.0678235)", True),
+        ("for p in (0, ≈ 0.0678235)", False),
+        ("ratio at least 3.94520547", False),
+        ("6 claims proved in 0.0841234 s", False),
+    ],
+)
+def test_what_is_found(text: str, wrong: bool) -> None:
+    """The search finds rounded decimals, and no exact ones."""
+    assert bool(suspects(text)) is wrong
+
+
+@pytest.mark.parametrize(
+    "words", [*QUICK, *(pytest.param(words, marks=pytest.mark.slow) for words in SLOW)], ids=" ".join
+)
+def test_no_rounded_number_is_bare(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    """No text of a command on a shipped case has a rounded decimal without `≈`."""
+    command, name, *options = words
+    path = CASES / f"{name}.toml"
+    run([command, str(path), *options])
+    told = capsys.readouterr()
+    assert told.out + told.err
+    assert suspects(told.out + told.err) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "told", "related"),
+    [
+        (Fraction(288, 73), 6, "≈ 3.94521", "≈ 3.94521"),
+        (Fraction(19, 10), 6, "1.9", "= 1.9"),
+        (Fraction(7, 8), 6, "0.875", "= 0.875"),
+        (Fraction(7, 8), 2, "≈ 0.88", "≈ 0.88"),
+        (Fraction(1, 3), 3, "≈ 0.333", "≈ 0.333"),
+        (Fraction(5), 6, "5", "= 5"),
+        (Fraction(1234567), 6, "≈ 1.23457e+06", "≈ 1.23457e+06"),
+        (Fraction(1, 10**400), 6, "1e-400", "= 1e-400"),
+        (0.5, 6, "0.5", "= 0.5"),
+        (1.2, 6, "1.2", "= 1.2"),
+        (0.1 + 0.2, 6, "≈ 0.3", "≈ 0.3"),
+        (2.772588722239781, 6, "≈ 2.77259", "≈ 2.77259"),
+        (float("inf"), 6, "inf", "= inf"),
+    ],
+)
+def test_one_function_decides(value: Fraction | float, digits: int, told: str, related: str) -> None:
+    """What is all of the number stands alone; what is not stands behind the sign."""
+    assert (rounded(value, digits), relation(value, digits)) == (told, related)
+    if told.startswith("≈ "):
+        assert Fraction(told[2:]) != Fraction(value)
+
+
+def test_no_module_rounds_by_itself() -> None:
+    """Reports and commands write decimals by `rounded`, or as bounds, or behind a `≈` that stands there."""
+    package = ROOT / "paramverify"
+    known = {"reports/comparisons.py", "reports/pictures/plots.py"}  # measured times and sizes
+    for path in [*(package / "reports").rglob("*.py"), *(package / "cli").glob("*.py")]:
+        if str(Path(path).relative_to(package)) in known:
+            continue
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if re.search(r":,?\.\d+[gf]\}", line) and "≈" not in line and " s" not in line:
+                assert re.search(r"level|seconds|told = f|:,\.1f|\.\{digits\}|value:\.9g|:\.[31]f", line), (
+                    path,
+                    line,
+                )
