@@ -264,3 +264,13 @@ def test_digests_differ() -> None:
     assert len({settled_digest("0" * 64, s) for s in several}) == len(several)
     assert settled_digest("x", {"a": "1", "b": "2"}) == settled_digest("x", {"b": "2", "a": "1"})
     assert settled_digest("x", {}) == "x"
+
+
+def test_explain_tells_definitions_and_what_was_set(tmp_path: Path) -> None:
+    """`explain` has the definitions with what was set, and knows the variables that they read."""
+    path = str(ROOT / "cases" / "release-household.toml")
+    found = json.loads(called("explain", path, "-D", "q=1/3", "--json").out)
+    assert found["definitions"] == {"somebody": "john + kin >= 1"}
+    assert found["parameters"]["q"] == "1/3"
+    assert found["notes"][0] == "set by -D, not by the file: q = 1/3"
+    assert found["warnings"] == []

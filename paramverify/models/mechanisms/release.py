@@ -28,6 +28,7 @@ from paramverify.models.priors import check_labels as check_compared
 from paramverify.tables import Table, as_expression
 
 CHECKED = True  # `read` checks the probabilities
+TOLD = "The value of the query is released: as it is, with noise, or by a table of probabilities."
 
 _ROW = by_name(
     "[mechanism.table.VALUE]",
