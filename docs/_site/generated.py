@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 import paramverify
+from paramverify import language
 from paramverify.cli._commands import commands
 from paramverify.cli.main import cli
 from paramverify.logic.parser import GRAMMAR
@@ -76,10 +77,20 @@ def words(text: str) -> str:
 
 
 def function_pages() -> str:
-    """Returns a mark of mkdocstrings for every public name of the package, in the order of `__all__`."""
+    """Returns a mark of mkdocstrings for every public name: functions, classes, words of programs."""
+    words = [name for name in paramverify.__all__ if hasattr(language, name)]
+    classes = [name for name in paramverify.__all__ if name[0].isupper()]
+    functions = [name for name in paramverify.__all__ if name not in (*words, *classes)]
+    told = {
+        "Functions": functions,
+        "Reports, cases and numbers": classes,
+        "Words of programs": words,
+    }
     lines: list[str] = []
-    for name in paramverify.__all__:
-        lines += [f"::: paramverify.{name}", ""]
+    for heading, names in told.items():
+        lines += [f"## {heading}", ""]
+        for name in names:
+            lines += [f"::: paramverify.{name}", ""]
     return "\n".join(lines)
 
 

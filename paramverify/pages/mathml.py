@@ -27,7 +27,7 @@ GREEK = {
     **{"eta": "η", "theta": "θ", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "rho": "ρ"},
     **{"sigma": "σ", "tau": "τ", "phi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω"},
 }
-MINUS, TIMES = "\u2212", "\u2062"  # U+2062 is the invisible sign of a product
+MINUS, TIMES = "\u2212", "\u2062"  # the invisible sign of a product
 
 
 def function(found: RationalFunction, domain: Domain) -> Element:

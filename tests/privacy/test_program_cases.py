@@ -73,7 +73,7 @@ def test_verdicts_agree_with_running_the_text(path: Path) -> None:
         witness = verify(load(path), Options(seconds=120)).verdict.witness  # type: ignore[union-attr]
         names = {k: _number(witness.meant.get(k[2:], str(v))) for k, v in witness.parameters.items()}
         names = {k.removeprefix("x_"): v for k, v in names.items()}
-        names |= {k: float(Fraction(v)) for k, v in data.get("parameters", {}).items() if v[0] != "("}
+        names |= {k: float(Fraction(v)) for k, v in data.get("parameters", {}).items() if v[0] not in "(["}
         left, right = (_secret(path, data, name, names) for name in (witness.left, witness.right))
         told = {", ".join(map(_word, o)): o for o in {*left, *right}}[witness.observations[0]]
         assert left[told] > _bound(data, names) * right.get(told, 0.0) * (1 + 1e-6)
@@ -148,7 +148,8 @@ def _secret(path: Path, data: Mapping[str, Any], name: str, names: Mapping[str, 
         if eval(data["secrets"][name], {}, dict(values)) and weight:
             total += weight
             (entry,) = data["mechanism"]["inputs"].values()
-            for o, share in _run(path, data, [eval(entry, {}, dict(values))], names).items():
+            given = [eval(e, {}, dict(values)) for e in (entry if isinstance(entry, list) else [entry])]
+            for o, share in _run(path, data, given, names).items():
                 mixed[o] = mixed.get(o, 0.0) + weight * share
     return {o: share / total for o, share in mixed.items()}
 
@@ -164,13 +165,13 @@ def _worlds(prior: Mapping[str, Any], names: Mapping[str, float]) -> Iterator[tu
                 weight *= p if world[name] else 1 - p
             else:
                 row = entry["table"][str(world[entry["given"]])]
-                weight *= float(Fraction(row.get(str(world[name]), 0)))
+                weight *= float(eval(str(row.get(str(world[name]), 0)), {}, dict(names)))
         yield world, weight
 
 
 def _run(path: Path, data: Mapping[str, Any], given: list[int], names: Mapping[str, float]) -> Row:
     (name, entry), *_ = data["mechanism"]["inputs"].items()
-    array = isinstance(entry, dict) and "length" in entry
+    array = isinstance(entry, list) or (isinstance(entry, dict) and "length" in entry)
     if path.stem in LARGEST:
         return _largest(given, *LARGEST[path.stem])
     text = data["mechanism"]["source"]
