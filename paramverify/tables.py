@@ -100,8 +100,8 @@ def in_case(file: str, text: str) -> AbstractContextManager[None]:
     places: list[Places] = []
 
     def line_of(error: InputError) -> int:
-        if not text or isinstance(error, SyntaxMistake):
-            return 0
+        if not text or isinstance(error, SyntaxMistake) or error.key.startswith("-"):
+            return 0  # an option does not stand in the file
         if not places:
             places.append(Places.of(text))
         below = error.line - 1 if isinstance(error, ProgramError) else 0

@@ -117,6 +117,12 @@ class Venv:
             shown = output_of(*command, "--help", cwd=elsewhere)
             assert shown.startswith("Usage: paramverify ")
             assert paramverify.__version__ in output_of(*command, "--version", cwd=elsewhere)
+        listed = output_of(self.command, "cases", cwd=elsewhere)
+        assert {"blood-test", "logic/survey"} <= {line.split()[0] for line in listed.splitlines()}
+        (elsewhere / "case.toml").write_text(output_of(self.command, "cases", "survey-memory", cwd=elsewhere))
+        output_of(self.command, "verify", "case.toml", cwd=elsewhere)
+        output_of(self.command, "new", "release", "-o", "new.toml", "--force", cwd=elsewhere)
+        output_of(self.command, "verify", "new.toml", cwd=elsewhere)
         script = "import importlib, sys; [importlib.import_module(name) for name in sys.argv[1:]]"
         output_of(self.python, "-c", script, *IMPORTABLE, cwd=elsewhere)
 
@@ -142,14 +148,20 @@ def installed(wheel: Path, dependencies: Path, tmp_path_factory: pytest.TempPath
 
 
 @pytest.mark.slow
-def test_wheel_contents(wheel: Path) -> None:
-    """The wheel has every module, `encodings` included, the type marker and the licence, and nothing else."""
+def test_wheel_contents(wheel: Path, root: Path) -> None:
+    """The wheel has every module, `encodings` included, the type marker, templates, the cases with what they
+    name, and the licence; nothing else."""
+    data = [PACKAGE / "py.typed", *(PACKAGE / "templates").iterdir()]
+    cases = [path for path in (root / "cases").rglob("*") if path.is_file()]
     with ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if not name.endswith("/")}
+        for path in cases:
+            copy = archive.read(f"paramverify/shipped/{path.relative_to(root / 'cases').as_posix()}")
+            assert copy == path.read_bytes()
     assert {name for name in names if name.startswith("paramverify/")} == {
-        "paramverify/py.typed",
         *(f"paramverify/pages/assets/{path.name}" for path in (PACKAGE / "pages" / "assets").iterdir()),
-        *(str(path.relative_to(PACKAGE.parent)) for path in MODULES),
+        *(str(path.relative_to(PACKAGE.parent)) for path in (*MODULES, *data)),
+        *(f"paramverify/shipped/{path.relative_to(root / 'cases').as_posix()}" for path in cases),
     }
     info = f"paramverify-{paramverify.__version__}.dist-info"
     assert {name.split("/")[0] for name in names} == {"paramverify", info}

@@ -47,11 +47,11 @@ def test_every_option_of_every_command_is_in_the_reference(name: str) -> None:
     """What `--help` of a command lists stands on the page, in its section or with those of all."""
     told = CliRunner().invoke(cli, [name, "--help"], terminal_width=200)
     assert told.exit_code == 0
-    options = set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", told.output, re.MULTILINE))
+    options = set(re.findall(r"^  (?:-\w, )?(--[\w-]+|-\w(?= ))", told.output, re.MULTILINE))
     assert "--help" in options
     sections = dict(re.findall(r"^## (.+?)$([\s\S]*?)(?=^## |\Z)", page("commands.md"), re.MULTILINE))
     documented = sections["Options of every command"] + sections[name]
-    assert options - set(re.findall(r"--[\w-]+", documented)) == set()
+    assert options - set(re.findall(r"--[\w-]+|(?<=`)-\w(?= )", documented)) == set()
     summary = " ".join(commands()[name].split())
     assert summary.split(",")[0].rstrip(".") in " ".join(documented.split()).replace(r"\*", "*")
 
@@ -65,7 +65,7 @@ def test_options_that_take_values_say_which() -> None:
         assert command is not None
         for option in command.params:
             if isinstance(option, click.Option) and not option.hidden and not option.is_flag:
-                long = next(word for word in option.opts if word.startswith("--"))
+                long = next((word for word in option.opts if word.startswith("--")), option.opts[0])
                 assert any(re.match(rf"(-\w, )?{long} \S", written) for written, _, _ in rows), long
     assert ("--memory SIZE", "`4GiB`") in {(written, default) for written, default, _ in rows}
     assert all(meaning.strip() for _, _, meaning in rows)

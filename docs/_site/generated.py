@@ -70,7 +70,9 @@ def escaped(text: str) -> str:
 def words(text: str) -> str:
     """Returns the help of a command as paragraphs; names in capitals are code, and stars are stars."""
     paragraphs = [" ".join(part.split()) for part in text.split("\n\n")]
-    marked = [re.sub(r"(?<!`)(--[a-z][\w-]*|\[\w+\])(?!`)", r"`\1`", part) for part in paragraphs]
+    marked = [
+        re.sub(r"(?<!`)(--[a-z][\w-]*|(?<=\s)-[A-Z]\b|\[\w+\])(?!`)", r"`\1`", part) for part in paragraphs
+    ]
     return "\n\n".join(part.replace("*", r"\*") for part in marked)
 
 

@@ -15,6 +15,7 @@ from fractions import Fraction
 
 from paramverify.algebra.evaluation import evaluate, unknown_name
 from paramverify.algebra.mends import proposals
+from paramverify.algebra.named import in_force
 from paramverify.algebra.trees import Expression, Name, Node, Number, Operation, Text, Value
 from paramverify.errors import ExpressionError
 
@@ -37,6 +38,7 @@ MAX_LENGTH = 20_000  # characters in one expression
 MAX_DEPTH = 200  # nested brackets or operators other than chains of + and *
 MAX_EXPONENT = 1_000  # absolute value of an exponent, and of the exponent of a decimal
 MAX_DIGITS = 2_000  # digits of one number
+MAX_NODES = 20_000  # nodes that definitions bring into one expression
 
 FUNCTIONS = {"exp": (1, 1), "ln": (1, 1), "abs": (1, 1), "min": (1, None), "max": (1, None)}
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
@@ -65,7 +67,8 @@ def parse(text: str, known: Mapping[str, Fraction] | None = None) -> Expression:
     """Parses an expression of the case format.
 
     Allowed are numbers, names, quoted labels, `+ - * / **`, comparisons, `and`, `or`, `not`, brackets,
-    `true`, `false` and the functions exp, ln, abs, min, max. A `known` name stands for its number.
+    `true`, `false` and the functions exp, ln, abs, min, max. A `known` name stands for its number, and one
+    that the case defines (`named.defining`) for its expression.
 
     Raises:
         ExpressionError: anything else, with what to write instead where that is known; or a bound on size,
@@ -147,6 +150,8 @@ class _Reader:
         self.known = known
         self.source = source
         self.indent = indent
+        self.defined = in_force()
+        self.brought = 0  # nodes that definitions have brought so far
 
     def refuse(self, reason: str, column: int) -> ExpressionError:
         return ExpressionError(reason, self.text, column)
@@ -158,7 +163,7 @@ class _Reader:
         if isinstance(tree, ast.Constant):
             return self.constant(tree, column)
         if isinstance(tree, ast.Name):
-            return self.name(tree.id, column)
+            return self.name(tree.id, column, depth)
         if isinstance(tree, ast.UnaryOp):
             inner = self.node(tree.operand, depth + 1)
             if isinstance(tree.op, ast.UAdd):
@@ -195,12 +200,22 @@ class _Reader:
         except ValueError as error:
             raise self.refuse(str(error), column) from None
 
-    def name(self, name: str, column: int) -> Node:
+    def name(self, name: str, column: int, depth: int) -> Node:
         if name in ("true", "false"):
             return Number(Fraction(name == "true"), column)
         if not NAME.match(name):
             raise self.refuse(f"not a name: {name!r} (letters, digits and _, starting with a letter)", column)
-        return Number(self.known[name], column) if name in self.known else Name(name, column)
+        if name in self.known:
+            return Number(self.known[name], column)
+        if name in self.defined.below:
+            raise self.refuse(f"{name} is defined further below: put its line above this one", column)
+        stands_for = self.defined.get(name)
+        if stands_for is None:
+            return Name(name, column)
+        self.brought += stands_for.size
+        if depth + stands_for.depth > MAX_DEPTH or self.brought > MAX_NODES:
+            raise self.refuse(f"too long or nested too deeply with what {name} stands for", column)
+        return stands_for.at(column)
 
     def chain(self, tree: ast.BinOp, depth: int) -> Node:
         """Reads a left-nested chain such as a + b - c into one flat sum or product, without recursion."""

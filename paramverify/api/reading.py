@@ -47,7 +47,7 @@ class Kind(StrEnum):
 
 
 TABLES = {
-    Kind.PRIVACY: ("prior", "mechanism", "secrets", "neighbours", "privacy", "quantify", "design"),
+    Kind.PRIVACY: ("prior", "mechanism", "secrets", "neighbours", "privacy", "quantify", "design", "define"),
     Kind.CLAIM: ("define", "claim", "quantify", "design"),
     Kind.INTERACTIVE: ("system", "privacy", "unwinding"),
     Kind.LOGIC: ("model", "states", "neighbours", "formulas"),

@@ -28,6 +28,7 @@ from functools import partial
 from itertools import product
 from math import gcd, lcm
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from . import cones as cone_checker
@@ -36,7 +37,17 @@ from .claims import FORMAT, Rejected, Report, read_claim
 from .exponentials import exp_bounds
 from .polynomials import evaluate, number, parse
 from .second_domains import candidates
-from .second_matching import Matching, both_sided, differences, origin, probabilities, scaled
+from .second_matching import (
+    Matching,
+    both_sided,
+    differences,
+    distance_text,
+    origin,
+    possible,
+    probabilities,
+    scaled,
+    some_claim,
+)
 from .second_numbers import Calculator, Finer
 from .second_reader import MAX_WORDS, Found, SecondReader
 from .strict import Unread, counted
@@ -66,13 +77,19 @@ def with_second_look(
     content: str,
     bound: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
     folder: Path | None = None,
+    settings: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Report, SecondLook]:
     """Returns the report on evidence that was accepted for a case, after a second reading of the case.
 
     `bound` is the numerator and the denominator of what stands for the bound of the case in a budget, or
-    has both for each distance; `folder` is that of the case file, where the file of a program is looked for.
+    has both for each distance; `folder` is that of the case file, where the file of a program is looked for,
+    and `settings` are the values that `-D` gives.
     """
-    look = second_look(document, content, bound, folder) if report.accepted else SecondLook(False, True, "")
+    look = (
+        second_look(document, content, bound, folder, settings)
+        if report.accepted
+        else SecondLook(False, True, "")
+    )
     if look.agrees:
         return (replace(report, lines=(*report.lines, look.line)) if look.line else report), look
     return replace(report, accepted=False, lines=(*report.lines, f"rejected: {look.line}")), look
@@ -83,10 +100,11 @@ def second_look(
     content: str,
     bound: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
     folder: Path | None = None,
+    settings: Mapping[str, str] = MappingProxyType({}),
 ) -> SecondLook:
     """Compares evidence with the case file of this content."""
     try:
-        compared = _with_steps(_Look(document, content, bound, folder))
+        compared = _with_steps(_Look(document, content, bound, folder, settings))
         return SecondLook(True, True, f"read a second time: {compared}")
     except Unread as error:
         return SecondLook(False, True, f"not read a second time: {error!s:.200}")
@@ -127,14 +145,15 @@ class _Look:
         content: str,
         bound: Sequence[str] | Mapping[str, Sequence[str]] | None,
         folder: Path | None = None,
+        settings: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.document = document
         self.kind = document["format"]
         if self.kind not in (FORMAT, cone_checker.FORMAT, region_checker.FORMAT):
             raise Unread("evidence of this kind")
-        claim = self._some_claim()
+        claim = some_claim(document)
         self.exponent = number(claim["constant"]) if "constant" in claim else None
-        self.reader = SecondReader(content, self.exponent, folder)
+        self.reader = SecondReader(content, self.exponent, folder, settings)
         claim.setdefault("variables", list(self.reader.intervals))
         self.names = [n for n in claim["variables"] if n != "E" or self.exponent is None]
         if bound is not None:
@@ -165,21 +184,6 @@ class _Look:
         if not lengths:
             raise Unread("claims about sequences of every length")
         return self._claims(lengths)
-
-    def _some_claim(self) -> dict[str, Any]:
-        """Returns a claim that has the domain of the case, or the domain itself; nothing for some budgets."""
-        if self.kind == cone_checker.FORMAT:
-            return dict(self.document["model"]["domain"])
-        if self.kind == region_checker.FORMAT:
-            return dict(self.document["domain"])
-        if self.document["status"] == "violated":
-            return dict(self.document["witness"]["claim"])
-        for entry in self.document["claims"]:
-            if entry.get("origins"):
-                return dict(entry["claim"])
-        if not self.document.get("budget", {}).get("witnesses"):
-            raise Unread("evidence without a claim about a sequence")
-        return {}
 
     def refine(self, exponent: Fraction) -> None:
         """Takes a root of E as the base, so that exp(exponent) is a whole power of it.
@@ -344,7 +348,7 @@ class _Look:
         zero = Fraction(0)
         if not self.reader.one_sided and not (one.get(word) and other.get(word)):
             raise Rejected("the sequence of the witness is ignored: it is possible on one side only")
-        if written.get("distance") != _text(found.distances.get((left, right))):
+        if written.get("distance") != distance_text(found.distances.get((left, right))):
             raise Rejected("the distance of the inputs is another one")
         return point, [one.get(word, zero), other.get(word, zero), found.bound(left, right)]
 
@@ -387,14 +391,6 @@ class _Look:
                 if not self.reader.one_sided and against is not None:
                     theirs = both_sided(theirs, against)
                     words = scaled(words, theirs)
-                if _possible(words) != _possible(theirs):
+                if possible(words) != possible(theirs):
                     raise Rejected(f"the sequences under {secret!r} have other probabilities")
         return f"the probabilities up to length {length} agree at {counted(len(points), 'point')}"
-
-
-def _text(distance: Fraction | None) -> str | None:
-    return None if distance is None else str(distance)
-
-
-def _possible(words: Mapping[Word, Fraction]) -> dict[Word, Fraction]:
-    return {word: p for word, p in words.items() if p}

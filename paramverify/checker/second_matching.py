@@ -9,9 +9,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from . import cones as cone_checker
+from . import regions as region_checker
 from .claims import Rejected
 from .second_mechanisms import Words
 from .second_reader import Found
+from .strict import Unread
 
 Item = tuple[str, str, tuple[str, ...]]  # left, right, sequence
 Row = tuple[Fraction | None, ...]  # a value for each point; None where a secret is impossible
@@ -211,3 +214,29 @@ def probabilities(
                     for (word, _), chance in ways.items():
                         found[word] = found.get(word, Fraction(0)) + chance
             yield name, other, found
+
+
+def distance_text(distance: Fraction | None) -> str | None:
+    """Returns a distance as documents have it."""
+    return None if distance is None else str(distance)
+
+
+def possible(words: Words) -> Words:
+    """Returns the sequences that are possible."""
+    return {word: p for word, p in words.items() if p}
+
+
+def some_claim(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a claim that has the domain of the case, or the domain itself; nothing for some budgets."""
+    if document["format"] == cone_checker.FORMAT:
+        return dict(document["model"]["domain"])
+    if document["format"] == region_checker.FORMAT:
+        return dict(document["domain"])
+    if document["status"] == "violated":
+        return dict(document["witness"]["claim"])
+    for entry in document["claims"]:
+        if entry.get("origins"):
+            return dict(entry["claim"])
+    if not document.get("budget", {}).get("witnesses"):
+        raise Unread("evidence without a claim about a sequence")
+    return {}

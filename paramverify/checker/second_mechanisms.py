@@ -216,6 +216,8 @@ def read(table: Mapping[str, Any], at: Calculator) -> Process:
         Unread: a kind that this reader does not know.
     """
     kind = table["kind"]
+    if "labels" in table:
+        return _labelled(table, at)
     if kind == "hmm":
         return Table(table, at)
     if kind == "time_series":
@@ -227,16 +229,57 @@ def read(table: Mapping[str, Any], at: Calculator) -> Process:
         rows, count = noise(table["noise"], at), table["queries"]
         count = len(count) if isinstance(count, list) else int(count)
         first = table.get("ties", "uniform") == "first"
-        if len(rows) ** count > MAX_WAYS:
+        if len(rows[0]) ** count > MAX_WAYS:
             raise Unread("noisy max has too many answers")
         return OneAnswer((_numbers(len(rows)),) * count, lambda given: _winners(rows, given, first))
     if kind == "randomized_response":
         return _response(table, at)
     if kind == "above_threshold":
         return (Threshold if "queries" in table else Chosen)(table, at)
+    if kind == "release":
+        return released(table, at)
     if kind == "program":
         return OneAnswer(tuple(Places(table["inputs"]).answers), outputs_at(table, at))
     raise Unread(f"mechanisms of kind {kind!r:.40}")
+
+
+def _labelled(table: Mapping[str, Any], at: Calculator) -> Process:
+    """Reads a mechanism whose outputs have labels, each one of its own."""
+    process = read({key: entry for key, entry in table.items() if key != "labels"}, at)
+    labels: Mapping[str, str] = table["labels"]
+    if not isinstance(process, OneAnswer) or len(set(labels.values())) < len(labels):
+        raise ValueError("labels that are not for one output each")
+    numbered = process.outputs
+    process.outputs = lambda given: {labels[name]: p for name, p in numbered(given).items()}
+    return process
+
+
+def released(table: Mapping[str, Any], at: Calculator) -> Process:
+    """Reads `kind = "release"`: the value of an expression, perhaps with noise or by a table of chances."""
+    names = list(table.get("inputs", {}))
+    rows: dict[Value, Mapping[str, Fraction]] | None = None
+    if "noise" in table:
+        rows = {Fraction(k): _named(chances, 0) for k, chances in enumerate(noise(table["noise"], at))}
+    elif "table" in table:
+        rows = {meaning(value): _chances(given, at) for value, given in table["table"].items()}
+        if len(rows) < len(table["table"]):
+            raise ValueError("two rows for one value")
+
+    def outputs(given: Input) -> Mapping[str, Fraction]:
+        here = at.knowing(dict(zip(names, given, strict=True))) if names else at
+        value = here.value(table["query"]) if names else given[0]
+        return {str(value): Fraction(1)} if rows is None else rows[value]
+
+    answers = tuple(Places(table["inputs"]).answers) if names else () if rows is None else (list(rows),)
+    return OneAnswer(answers, outputs)
+
+
+def _chances(given: Mapping[str, Any], at: Calculator) -> dict[str, Fraction]:
+    found = {str(meaning(output)): at.number(text) for output, text in given.items()}
+    if len(found) < len(given):
+        raise ValueError("two names for one output")
+    check(list(found.values()))
+    return found
 
 
 def _response(table: Mapping[str, Any], at: Calculator) -> Process:
@@ -259,7 +302,7 @@ def _response(table: Mapping[str, Any], at: Calculator) -> Process:
 
 def _winners(rows: list[list[Fraction]], given: Input, first: bool) -> dict[str, Fraction]:
     found: dict[str, Fraction] = {str(k + 1): Fraction(0) for k in range(len(given))}
-    for noisy in product(range(len(rows)), repeat=len(given)):
+    for noisy in product(range(len(rows[0])), repeat=len(given)):
         chance = Fraction(1)
         for answer, value in zip(given, noisy, strict=True):
             chance *= rows[_int(answer)][value]
@@ -284,6 +327,8 @@ def noise(table: Mapping[str, Any], at: Calculator) -> list[list[Fraction]]:
         ]
     for given in rows:
         check(given)
+        if len(given) != len(rows[0]):
+            raise ValueError("the rows of the noise have different lengths")
     return rows
 
 

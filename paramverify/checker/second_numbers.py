@@ -19,6 +19,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
+from .second_names import written_out
 from .strict import Unread
 
 Value = Fraction | str
@@ -74,6 +75,7 @@ class Calculator:
     """Evaluates expressions at one point: `values` of names, `base` for exp(`exponent`).
 
     A name in `steps` is a parameter of the domain (0, ∞): the point has x_name = exp(−step · name) instead.
+    One in `definitions` stands for a text.
     """
 
     def __init__(
@@ -82,15 +84,18 @@ class Calculator:
         exponent: Fraction | None,
         base: Fraction,
         steps: Mapping[str, Fraction] = MappingProxyType({}),
+        definitions: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.values = values
         self.exponent = exponent
         self.base = base
         self.steps = steps
+        self.definitions = definitions
 
     def knowing(self, values: Mapping[str, Value]) -> Calculator:
         """Returns the calculator with more names."""
-        return Calculator({**self.values, **values}, self.exponent, self.base, self.steps)
+        known = {**self.values, **values}
+        return Calculator(known, self.exponent, self.base, steps=self.steps, definitions=self.definitions)
 
     def number(self, given: Any) -> Fraction:
         """Returns the value of an expression that is a number.
@@ -105,7 +110,7 @@ class Calculator:
 
     def value(self, given: Any) -> Value:
         """Returns the value of an expression, given as text or as a number; truth counts as 0 and 1."""
-        text, tree = _parsed(given)
+        text, tree = self._parsed(given)
         return self._visit(tree, text)
 
     def exp_of_sum(self, factors: Mapping[str, Fraction]) -> Fraction:
@@ -152,7 +157,7 @@ class Calculator:
 
     def exp_of(self, given: Any) -> Fraction:
         """Returns e to the power of an expression, a sum of numbers and of whole multiples of logarithms."""
-        text, tree = _parsed(given)
+        text, tree = self._parsed(given)
         return self._exp_of(tree, text)
 
     def _exp_of(self, tree: ast.expr, text: str) -> Fraction:
@@ -239,18 +244,18 @@ class Calculator:
                 return False
         return True
 
+    def _parsed(self, given: Any) -> tuple[str, ast.expr]:
+        if isinstance(given, bool) or not isinstance(given, (str, int, Decimal)):
+            raise ValueError(f"{given!r:.60} is no expression")
+        text = re.sub(r"""('[^']*'|"[^"]*")|[\t\n]""", lambda m: m[1] or " ", str(given)).strip()
+        return _tree(written_out(text, self.definitions) if isinstance(given, str) else text)
+
     def _call(self, name: str, numbers: list[Fraction]) -> Fraction:
         if name == "abs" and len(numbers) == 1:
             return abs(numbers[0])
         if name in ("min", "max") and numbers:
             return min(numbers) if name == "min" else max(numbers)
         raise Unread(f"the function {name!r:.40}")
-
-
-def _parsed(given: Any) -> tuple[str, ast.expr]:
-    if isinstance(given, bool) or not isinstance(given, (str, int, Decimal)):
-        raise ValueError(f"{given!r:.60} is no expression")
-    return _tree(re.sub(r"""('[^']*'|"[^"]*")|[\t\n]""", lambda m: m[1] or " ", str(given)).strip())
 
 
 @lru_cache(maxsize=10_000)

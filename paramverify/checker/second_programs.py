@@ -18,6 +18,7 @@ from functools import lru_cache
 from math import comb
 from typing import Any
 
+from .second_names import program_written_out
 from .second_numbers import Calculator, Value, meaning
 from .second_regions import Noise
 from .second_runs import Runs
@@ -184,7 +185,7 @@ def _checked(rows: list[tuple[Entry, Fraction]]) -> list[tuple[Entry, Fraction]]
 
 def outputs_at(table: Mapping[str, Any], at: Calculator) -> Any:
     """Returns the function that gives, for an input, how likely each output of the program is."""
-    body, functions, literals = parsed(table["source"])
+    body, functions, literals = parsed(program_written_out(table["source"], at.definitions))
     places, draws = Places(table["inputs"]), Draws(at)
     parameters: dict[str, Entry] = dict(at.values)
     parameters |= {name: Multiple({((name, 1),): Fraction(1)}) for name in at.steps}

@@ -16,13 +16,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from itertools import islice
-from math import comb, gcd, lcm
+from math import gcd, lcm
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from .second_domains import candidates, endless
 from .second_mechanisms import Chosen, Input, Process, Words, check, inputs, read
+from .second_names import definitions_of, set_to
 from .second_numbers import Calculator, Value, meaning
+from .second_priors import row, written
 from .second_programs import Places
 from .second_relations import distances_of, nearness
 from .strict import Unread
@@ -59,13 +62,20 @@ class SecondReader:
     of malformed data for what it takes for a mistake.
     """
 
-    def __init__(self, content: str, exponent: Fraction | None, folder: Path | None = None) -> None:
-        self.data = tomllib.loads(content, parse_float=Decimal)
+    def __init__(
+        self,
+        content: str,
+        exponent: Fraction | None,
+        folder: Path | None = None,
+        settings: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        self.data = set_to(tomllib.loads(content, parse_float=Decimal), settings)
         self.exponent = exponent
         self.replaced: dict[Fraction | None, str] = {}  # bounds by distance, instead of the case's own
         self.power = 1
-        if "mechanism" not in self.data or "claim" in self.data or "define" in self.data:
+        if "mechanism" not in self.data or "claim" in self.data:
             raise Unread("cases without a mechanism")
+        self.definitions = definitions_of(self.data)
         _check_neighbours(self.data)
         _read_file(self.data["mechanism"], folder)
         parameters = dict(self.data.get("parameters", {}))
@@ -101,7 +111,7 @@ class SecondReader:
     def _interval(self, given: Any) -> tuple[Fraction, Fraction, bool, bool]:
         """Returns lower end, upper end, and whether they belong to it."""
         text = given["in"] if isinstance(given, dict) else given
-        plain = Calculator({}, None, Fraction(1))
+        plain = Calculator({}, None, Fraction(1), definitions=self.definitions)
         if endless(given):
             return Fraction(0), Fraction(1), False, False
         if not isinstance(text, str) or "," not in text:
@@ -115,7 +125,7 @@ class SecondReader:
     def calculator(self, point: Point, base: Fraction) -> Calculator:
         """Returns what evaluates expressions at a point."""
         values = dict(point) if self.exponent is None else {**point, "E": base**self.power}
-        return Calculator(values, self.exponent, base, self.steps)
+        return Calculator(values, self.exponent, base, steps=self.steps, definitions=self.definitions)
 
     def has(self, point: Point, base: Fraction) -> bool:
         """Tells whether a point is in the domain."""
@@ -249,11 +259,11 @@ class SecondReader:
         if queries is None:
             states = process.answers[0]
             priors = {name: self.data["prior"][name] for name in names}
-            for row in priors.values():
-                check([at.number(p) for p in row.values()])
+            for given in priors.values():
+                check([at.number(p) for p in given.values()])
             return {
-                n: {(named(s, states, text=True),): at.number(p) for s, p in row.items()}
-                for n, row in priors.items()
+                n: {(named(s, states, text=True),): at.number(p) for s, p in given.items()}
+                for n, given in priors.items()
             }
         listed = queries if isinstance(queries, list) else [queries]
         if table["kind"] == "above_threshold":
@@ -275,11 +285,12 @@ class SecondReader:
 
     def _assignments(self, at: Calculator) -> Assignments:
         found: Assignments = [({}, Fraction(1))]
-        for name, entry in self.data["prior"].items():
+        prior = self.data["prior"]
+        for name in prior:
             grown: Assignments = []
             for assignment, weight in found:
                 here = at.knowing(assignment)
-                for value, chance in _row(entry, assignment, here).items():
+                for value, chance in row(written(prior, name), assignment, here).items():
                     grown.append(({**assignment, name: value}, weight * chance))
             if len(grown) > MAX_ASSIGNMENTS:
                 raise Unread("a prior with more assignments than it lists")
@@ -328,46 +339,6 @@ def named(given: Any, known: Sequence[Value], text: bool = False) -> Value:
 def meaning_of(given: Any) -> Value:
     """Returns a number as it is, and what anything else means."""
     return given if isinstance(given, Fraction) else meaning(given)
-
-
-def _row(entry: Any, assignment: Mapping[str, Value], here: Calculator) -> dict[Value, Fraction]:
-    """Returns the distribution of a variable of the prior, given the earlier ones."""
-    if not isinstance(entry, dict):
-        return {here.value(entry): Fraction(1)}
-    if "given" in entry:
-        given = [entry["given"]] if isinstance(entry["given"], str) else entry["given"]
-        fitting = [row for key, row in entry["table"].items() if _fits(key, [assignment[g] for g in given])]
-        if len(fitting) != 1:
-            raise ValueError(f"{len(fitting)} rows fit {assignment}")
-        return _values(fitting[0], here)
-    if "bernoulli" in entry:
-        chance = here.number(entry["bernoulli"])
-        return {Fraction(0): 1 - chance, Fraction(1): chance}
-    if "binomial" in entry:
-        trials, chance = int(entry["binomial"][0]), here.number(entry["binomial"][1])
-        return {
-            Fraction(k): comb(trials, k) * chance**k * (1 - chance) ** (trials - k) for k in range(trials + 1)
-        }
-    if "uniform" in entry:
-        return _values([(v, Fraction(1, len(entry["uniform"]))) for v in entry["uniform"]], None)
-    return _values(entry["categorical"], here)
-
-
-def _values(row: Any, here: Calculator | None) -> dict[Value, Fraction]:
-    listed = list(row.items()) if isinstance(row, dict) else row
-    found = {meaning(v): here.number(p) if here else p for v, p in listed}
-    if len(found) < len(listed):
-        raise ValueError("two names of a row are the same value")
-    check(list(found.values()))
-    return found
-
-
-def _fits(key: str, values: Sequence[Value]) -> bool:
-    parts = [key] if len(values) == 1 else key.split(",")
-    return len(parts) == len(values) and all(
-        value in (part, meaning(part)) or (len(parts) > 1 and value in (part.strip(), meaning(part.strip())))
-        for part, value in zip(parts, values, strict=True)
-    )
 
 
 def _shown(given: Input, process: Process) -> str:

@@ -127,7 +127,7 @@ REDUCTION = record(
     }
 )
 ENTRY = record({"claim": CLAIM, "proof": proof}, {"origins": listed(text)})
-CASE = record({"title": text, "digest": text})
+CASE = record({"title": text, "digest": text}, {"set": table(text)})
 BUDGET = record(
     {
         "bound": maybe(row(text, text)),

@@ -21,6 +21,7 @@ import click
 from paramverify import printable
 from paramverify.algebra.expressions import constant
 from paramverify.cli import _output
+from paramverify.cli._settings import set_option
 from paramverify.errors import DisagreementError, InputError, TimeLimitError, located
 from paramverify.portfolio.session import Options
 from paramverify.portfolio.strategies import parse_strategy, race_of
@@ -38,8 +39,8 @@ OPEN_ALREADY = ("/dev/std", "/dev/fd/", "/proc/self/fd/")  # names of descriptor
 
 
 def case_argument(function: Function) -> Function:
-    """Adds the argument CASE."""
-    return click.argument("case", metavar="CASE", type=click.Path())(function)
+    """Adds the argument CASE, and `-D`."""
+    return set_option(click.argument("case", metavar="CASE", type=click.Path())(function))
 
 
 def json_option(function: Function) -> Function:

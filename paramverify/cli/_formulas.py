@@ -10,6 +10,7 @@ from paramverify.answers import Open, Proved
 from paramverify.cli import _output
 from paramverify.cli._common import print_json, say, time_limit
 from paramverify.cli._exits import STATUS_CODES
+from paramverify.cli._settings import settings
 from paramverify.encodings import monolithic
 from paramverify.models.kinds import need_privacy
 from paramverify.portfolio.session import Options
@@ -28,7 +29,7 @@ def verify_formulas(case: str, timeout: float, options: Options, as_json: bool) 
         _output.found([words], {"unsatisfiable": count, "formulas": total})
 
     with time_limit(timeout):
-        loaded = load(case)
+        loaded = load(case, settings=settings())
         report = verify_by_formulas(loaded, options, settled)
     if as_json:
         print_json(_document(report) | documents.side_condition(loaded.model))

@@ -10,6 +10,7 @@ from pathlib import Path
 from paramverify.cli import _output
 from paramverify.cli._common import print_json, say, time_limit, write_json
 from paramverify.cli._exits import Exit
+from paramverify.cli._settings import settings
 from paramverify.interactive.budgets import InteractiveBudget, tight_budget
 from paramverify.interactive.cases import InteractiveCase, load
 from paramverify.interactive.certificates import budget_document
@@ -28,7 +29,7 @@ def interactive_budget(
     end = time.monotonic() + options.seconds
     limit = options.limit or options.seconds  # that of the user, and not what is left of it
     with time_limit(limit, options.seconds) as lift:
-        case = load(path, _explored, bounded=False)
+        case = load(path, _explored, bounded=False, settings=settings())
         share = replace(options, seconds=SHARE * max(end - time.monotonic(), 0.0), limit=limit)
         found = tight_budget(case, share, lambda best: _so_far(case, best))
         if evidence:

@@ -27,6 +27,7 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._exits import Exit
 from paramverify.cli._interactive_budget import interactive_budget
+from paramverify.cli._settings import settings
 from paramverify.errors import InputError, LimitError, located
 from paramverify.interactive.cases import is_system
 from paramverify.portfolio.obligations import discharge
@@ -76,7 +77,7 @@ def command(
     if is_system(case):
         return interactive_budget(case, options, width, as_json, evidence)
     with time_limit(timeout), Session(options) as session:
-        loaded = load(case)
+        loaded = load(case, settings=settings())
         model = case_budgets.model_of(loaded)
         doubt, _ = discharge(session, model)
         if doubt:

@@ -22,6 +22,7 @@ from paramverify.cli._common import (
     whole_timeout_option,
 )
 from paramverify.cli._exits import Exit
+from paramverify.cli._settings import settings
 from paramverify.errors import InputError
 from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.models.kinds import need_privacy
@@ -56,7 +57,7 @@ def command(
     Exit code 1 if the candidate is a violation in one direction, 0 if it is in neither.
     """
     point = parse_point(at)
-    loaded = load(case, point)
+    loaded = load(case, point, settings())
     model = need_privacy(loaded.model, "certify")
     require_possible(model)
     condition = documents.side_condition(model)

@@ -9,6 +9,7 @@ import click
 from paramverify.cli import _output
 from paramverify.cli._common import json_option, print_json, say, whole_timeout_option
 from paramverify.cli._exits import Exit
+from paramverify.cli._settings import set_option, settings
 from paramverify.reports import checks
 
 LISTED = (50, "Re-check evidence without any solver.")
@@ -17,17 +18,21 @@ LISTED = (50, "Re-check evidence without any solver.")
 @click.command("check")
 @click.argument("evidence", type=click.Path(path_type=Path))
 @click.option("--case", "case", type=click.Path(), help="The evidence must settle all claims of this case.")
+@set_option
 @json_option
 @whole_timeout_option
 def command(evidence: Path, case: str | None, as_json: bool) -> int:
     """Re-check evidence without any solver.
 
     With --case the claims are derived from the case again, sequence by sequence, and must be the ones that
-    are proved. Exit code 0 if the evidence is accepted, 1 if it is rejected.
+    are proved. What -D set for the evidence has to be set here too. Exit code 0 if the evidence is accepted,
+    1 if it is rejected.
     """
+    if settings() and not case:
+        raise click.UsageError("-D is about a case: give --case too")
     text = checks.read_text(evidence)
     _output.found(["  nothing is accepted: the check did not end"], {"accepted": False})
-    found = checks.checked(text, case)
+    found = checks.checked(text, case, settings())
     if as_json:
         print_json(checks.document(found))
     else:

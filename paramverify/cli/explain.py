@@ -8,6 +8,8 @@ import click
 
 from paramverify.cli._common import case_argument, json_option, print_json, say, whole_timeout_option
 from paramverify.cli._exits import Exit
+from paramverify.cli._settings import settings
+from paramverify.models.settings import with_settings
 from paramverify.reports.understood import Understood, case_understood, lines
 from paramverify.tables import read_toml
 
@@ -34,17 +36,18 @@ def command(case: str, as_json: bool) -> int:
 
 
 def _understood(path: str) -> Understood:
-    data = read_toml(Path(path))[0]
+    data, given = read_toml(Path(path))[0], settings()
     if "system" in data:
         from paramverify.interactive.cases import load as load_system
         from paramverify.reports.understood_systems import system_understood
 
-        return system_understood(load_system(path, bounded=False), data)
+        return system_understood(load_system(path, bounded=False, settings=given), with_settings(data, given))
     if ("states" in data or "model" in data) and "mechanism" not in data:
+        from paramverify.logic.cases import Given
         from paramverify.logic.cases import load as load_logic
         from paramverify.reports.understood_systems import logic_understood
 
-        return logic_understood(load_logic(Path(path)), data)
+        return logic_understood(load_logic(Path(path), Given(settings=given)), with_settings(data, given))
     from paramverify.privacy.cases import load
 
-    return case_understood(load(path), data)
+    return case_understood(load(path, settings=given), with_settings(data, given))

@@ -23,6 +23,7 @@ from paramverify.cli._common import (
     write_text,
 )
 from paramverify.cli._exits import Exit
+from paramverify.cli._settings import settings
 from paramverify.encodings import monolithic
 from paramverify.encodings.choice import listed_claims
 from paramverify.encodings.encoding import Written
@@ -94,7 +95,7 @@ def command(
         raise click.UsageError(
             f"--encoding {MONOLITHIC} needs --to smtlib2, and writes one formula to a file"
         )
-    model = load(case).model
+    model = load(case, settings=settings()).model
     require_possible(model)
     stem = Path(case).stem
     files = _formulas(model, number) if whole else _claims(model, target, parameters, stem, together=together)

@@ -23,6 +23,7 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._every import every_slots
 from paramverify.cli._exits import STATUS_CODES, Exit
+from paramverify.cli._settings import settings
 from paramverify.interactive.cases import load
 from paramverify.interactive.certificates import evidence_document
 from paramverify.interactive.verification import verify
@@ -62,6 +63,8 @@ def command(
     if every:
         if picture or points is not None:
             raise click.UsageError("--every is about all slots at once: it takes neither --dot nor --points")
+        if settings():
+            raise click.UsageError("--every is about all values at once: leave -D out")
         with time_limit(timeout):
             return every_slots(case, as_json, evidence)
     options = session_options(timeout, backends, strategy, confirm)
@@ -72,7 +75,7 @@ def command(
             _output.found([f"  {done:,} states were explored, and {total:,} were known."], document)
             progress(done, total)
 
-        loaded = load(case, explored)
+        loaded = load(case, explored, settings=settings())
         if picture:
             if evidence:
                 raise click.UsageError("--dot decides nothing, so there is no evidence to write")

@@ -24,6 +24,7 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._exits import STATUS_CODES
 from paramverify.cli._logic_budgets import Wanted, find_budgets
+from paramverify.cli._settings import set_option, settings
 from paramverify.errors import InputError, LimitError, located
 from paramverify.logic.cases import Given, load
 from paramverify.logic.comparisons import Choice
@@ -59,6 +60,7 @@ LISTED = (80, "Check formulas of dpCTL* on a Markov chain or decision process.")
     type=OUTPUT_FILE,
     help="Write the evidence to this file, for `paramverify check`.",
 )
+@set_option
 @json_option
 @timeout_option
 @session_option
@@ -91,8 +93,9 @@ def command(
         neighbours,
         parameters=_assigned(parameters, "--parameter"),
         constants=_assigned(constants, "--constant"),
-        epsilons=(delta_for,) if delta_for is not None else (),
-        deltas=(epsilon_for,) if epsilon_for is not None else (),
+        epsilons=tuple(text for text in (delta_for,) if text is not None),
+        deltas=tuple(text for text in (epsilon_for,) if text is not None),
+        settings=settings(),
     )
     budgets = Wanted(delta_for, epsilon_for, with_curve or plot is not None, plot)
     if budgets.any and evidence:
@@ -115,12 +118,11 @@ def command(
         lift()
         _write_evidence(work, results, status, evidence)
     obligations = [decision for _, decision in work.obligations]
+    seconds = time.perf_counter() - started
     if as_json:
-        seconds = time.perf_counter() - started
         print_json(reports.document(case, results, status, seconds, obligations))
-    else:
-        for line in reports.all_lines(case, results, obligations):
-            say(line)
+    for line in () if as_json else reports.all_lines(case, results, obligations):
+        say(line)
     return STATUS_CODES[status]
 
 

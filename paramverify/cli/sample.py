@@ -24,6 +24,7 @@ from paramverify.cli._common import (
     whole,
 )
 from paramverify.cli._exits import Exit
+from paramverify.cli._settings import settings
 from paramverify.errors import InputError, located
 from paramverify.privacy.cases import Case, load
 from paramverify.reports import sampling as shown
@@ -201,7 +202,8 @@ def _with_case(options: _Options, path: str, lift: Lift) -> Exit:
         if goal is not None:
             _output.found(shown.lines(found), shown.document(found))
 
-    found = carry_out(lambda at: load(path, at), plan, detected)
+    given = settings()
+    found = carry_out(lambda at: load(path, at, given), plan, detected)
     _print(testing.lines(found), testing.document(found), options.as_json)
     if goal in (Goal.SEARCH, Goal.AUDIT):
         done = Exit.VIOLATED if goal is Goal.AUDIT else Exit.UNKNOWN

@@ -7,6 +7,7 @@ import click
 from paramverify.cli import _output
 from paramverify.cli._common import case_argument, json_option, print_json, say, whole_timeout_option
 from paramverify.cli._exits import Exit
+from paramverify.cli._settings import settings
 from paramverify.privacy.cases import load
 from paramverify.reports.showing import MOST_ROWS, Probabilities, Row, formulas_of
 from paramverify.reports.showing import graph as graph_of
@@ -24,7 +25,7 @@ LISTED = (70, "Print the observation probabilities as formulas, or the model as 
 @whole_timeout_option
 def command(case: str, as_latex: bool, graph: bool, as_json: bool) -> int:
     """Print the observation probabilities as formulas, or the model as a graph."""
-    loaded = load(case)
+    loaded = load(case, settings=settings())
     if graph and as_latex:
         raise click.UsageError("give either --latex or --graph")
     if graph:

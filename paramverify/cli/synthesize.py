@@ -31,6 +31,7 @@ from paramverify.cli._common import (
     write_json,
 )
 from paramverify.cli._exits import Exit
+from paramverify.cli._settings import settings
 from paramverify.cli._violating import witness_answer
 from paramverify.cli.budget import best_bound
 from paramverify.errors import InputError, LimitError, located
@@ -154,7 +155,7 @@ def command(
     tolerance, share = _number("--precision", precision), _number("--coverage", coverage)
     options = replace(session_options(timeout, backends, strategy, confirm), on_bound=best_bound())
     with time_limit(timeout) as lift, Session(options) as session:
-        loaded = load(case)
+        loaded = load(case, settings=settings())
         model = loaded.model
         doubt, obligations = discharge(session, model)
         if doubt:

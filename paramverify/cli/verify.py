@@ -11,6 +11,7 @@ import click
 from paramverify.answers import Decision, Proved
 from paramverify.claims import Claim
 from paramverify.cli import _output
+from paramverify.cli._budgets import verify_budgets
 from paramverify.cli._common import (
     MONOLITHIC,
     OUTPUT_FILE,
@@ -28,6 +29,7 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._exits import STATUS_CODES
 from paramverify.cli._formulas import verify_formulas
+from paramverify.cli._settings import settings
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import Progress, verify
@@ -36,6 +38,7 @@ from paramverify.reports.evidence import evidence_document
 
 LISTED = (10, "Prove a case private for every prior, or show how it leaks.")
 
+BUDGETS = "Verify for each of these instead of the case's own budget, such as 1,ln(2),2."
 WRITE = "Write the evidence to this file, for `paramverify check`."
 
 
@@ -46,6 +49,7 @@ WRITE = "Write the evidence to this file, for `paramverify check`."
 @session_option
 @click.option("--evidence", "evidence", type=OUTPUT_FILE, help=WRITE)
 @encoding_option
+@click.option("--budgets", metavar="EPSILONS", help=BUDGETS)
 def command(
     case: str,
     as_json: bool,
@@ -55,21 +59,26 @@ def command(
     confirm: int,
     evidence: Path | None,
     encoding: str,
+    budgets: str | None,
 ) -> int:
     """Prove a case private for every prior, or show how it leaks.
 
     A case with a [claim] of its own is proved for every point of its parameters, or refuted at one.
+    With --budgets the exit code is that of the worst: 1, else 3, else 0.
     """
     options = session_options(timeout, backends, strategy, confirm)
     if encoding == MONOLITHIC:
-        chosen = [name for name, given in (("backends", backends), ("strategy", strategy)) if given]
-        chosen += ["confirm"] * (confirm > 1) + ["evidence"] * (evidence is not None)
-        for name in chosen:
+        chosen = {"backends": backends, "strategy": strategy, "confirm": confirm > 1}
+        for name in (n for n, given in {**chosen, "evidence": evidence, "budgets": budgets}.items() if given):
             raise click.UsageError(f"--encoding {MONOLITHIC} asks Z3, and has no claims: leave --{name} out")
         return verify_formulas(case, timeout, options, as_json)
+    if budgets is not None:
+        if evidence:
+            raise click.UsageError("--evidence is for one budget: leave --budgets out")
+        return verify_budgets(case, budgets, timeout=timeout, options=options, as_json=as_json)
     with time_limit(timeout) as lift, progress_bar("claims") as progress:
         until = time.monotonic() + options.seconds
-        loaded = load(case)
+        loaded = load(case, settings=settings())
         options, settled = _kept(options, progress, as_json)
         report = verify(loaded, options, settled)
         condition = conditions.told(loaded, max(0.01, until - time.monotonic()))

@@ -22,6 +22,7 @@ from paramverify.interactive.keys import INTERACTIVE, PRIVACY, UNWINDING
 from paramverify.interactive.subroutines import Subroutine, replaced
 from paramverify.models.context import Checks, Obligation, check_domain
 from paramverify.models.parameters import read_domain_for
+from paramverify.models.settings import NONE, Settings, set_outside, settled_digest, told, with_settings
 from paramverify.models.systems.reading import read_slots, read_system
 from paramverify.models.systems.slots import Slots
 from paramverify.models.systems.system import System, reachable_part
@@ -55,6 +56,7 @@ class InteractiveCase:
     maybe_empty: Obligation | None = None
     expect: Mapping[str, Any] = field(default_factory=dict)
     bounded: bool = True  # whether the file has a bound
+    settings: Settings = field(default_factory=dict)  # what does not come from the file
     text: str = field(default="", repr=False)  # of the file, for the lines of mistakes
 
     @property
@@ -73,11 +75,15 @@ def is_system(path: str | PathLike[str]) -> bool:
 
 
 def load(
-    path: str | PathLike[str], progress: Callable[[int, int], None] | None = None, bounded: bool = True
+    path: str | PathLike[str],
+    progress: Callable[[int, int], None] | None = None,
+    bounded: bool = True,
+    settings: Settings = NONE,
 ) -> InteractiveCase:
     """Reads a case file with a table `[system]`; `progress` is told how many states are explored and known.
 
     A case that need not be `bounded` may have no `[privacy]`; its bound is then 1, and plays no part.
+    `settings` are values or intervals of parameters, which take the place of the file's.
 
     Raises:
         InputError: any mistake in the file, with file, key and reason.
@@ -85,11 +91,12 @@ def load(
     """
     file = Path(path)
     document = read_document(file)
-    with in_case(str(path), document.text), explained(document.data):
-        top = Table(document.data, INTERACTIVE)
+    with in_case(str(path), document.text), set_outside(settings), explained(document.data):
+        top = Table(with_settings(document.data, settings), INTERACTIVE)
         with gathered() as each:
             frame = _frame(top, each, bounded)
             checks = frame.checks
+            checks.notes += told(settings)
             with each, top.within("system") as table:
                 system = read_system(table, checks, progress, fields="unwinding" in top)
             if "subroutines" not in top:
@@ -101,7 +108,8 @@ def load(
         top.close()
         return InteractiveCase(
             path=str(path),
-            digest=document.digest,
+            digest=settled_digest(document.digest, settings),
+            settings=settings,
             title=frame.title,
             source=frame.source,
             budget=frame.budget,

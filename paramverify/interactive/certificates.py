@@ -28,6 +28,7 @@ from paramverify.interactive.families import Family
 from paramverify.interactive.given import GivenFamily
 from paramverify.interactive.refutation import Refutation
 from paramverify.interactive.verification import Noninterference
+from paramverify.models.settings import case_entry
 from paramverify.models.systems.system import System
 from paramverify.models.systems.weights import Weight, text
 from paramverify.portfolio.obligations import Proofs, needs_of, points_for, read_points, unmet
@@ -102,7 +103,7 @@ def _about(case: InteractiveCase, judge: Judge, status: Standing, obligations: P
     document: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
-        "case": {"title": case.title, "digest": case.digest},
+        "case": case_entry(case.title, case.digest, case.settings),
         "status": status.value,
         **subject(case, judge),
     }
@@ -122,7 +123,7 @@ def check_with_case(document: Any, case: InteractiveCase) -> CheckReport:
     Malformed evidence of any kind gives a report that is not accepted.
     """
     known = document.get("case") if isinstance(document, dict) else None
-    if known is not None and known != {"title": case.title, "digest": case.digest}:
+    if known is not None and known != case_entry(case.title, case.digest, case.settings):
         return CheckReport(False, (f"rejected: {changed(known, case.digest, case.title)}",))
     expected = json.loads(json.dumps(subject(case)))
     if isinstance(document, dict) and "tight" in document:
@@ -132,7 +133,7 @@ def check_with_case(document: Any, case: InteractiveCase) -> CheckReport:
         return report
     reason = ""
     proved = [entry["claim"] for entry in document.get("obligations", [])]
-    if document.get("case") != {"title": case.title, "digest": case.digest}:
+    if document.get("case") != case_entry(case.title, case.digest, case.settings):
         reason = changed(document.get("case"), case.digest, case.title)
     elif any(to_document(without_enclosure(o.claim)) not in proved for o in case.checks.obligations):
         reason = "an obligation of the case is not proved"

@@ -42,6 +42,7 @@ from paramverify.models.chains.relations import Relation, closed, labelled, wher
 from paramverify.models.chains.tables import read_states
 from paramverify.models.context import Checks, Obligation, check_domain
 from paramverify.models.parameters import read_domain_for
+from paramverify.models.settings import Settings, set_outside, settled_digest, told, with_settings
 from paramverify.models.undeclared import explained
 from paramverify.tables import Table, all_expressions, as_expression, in_case, read_document
 
@@ -76,6 +77,12 @@ class Given:
     constants: Mapping[str, str] = field(default_factory=dict)
     epsilons: tuple[str, ...] = ()  # for which a least delta is asked
     deltas: tuple[str, ...] = ()
+    settings: Settings = field(default_factory=dict)  # of parameters that the file has
+
+    def digest(self, file: str) -> str:
+        """Returns the digest of a file with what takes the place of its parameters and constants."""
+        constants = {f"constant {name}": text for name, text in self.constants.items()}
+        return settled_digest(file, {**self.settings, **self.parameters, **constants})
 
 
 def load(path: Path, given: Given | None = None) -> LogicCase:
@@ -89,16 +96,21 @@ def load(path: Path, given: Given | None = None) -> LogicCase:
     if path.suffix == ".toml":
         document = read_document(path)
         data = document.data
-        with in_case(str(path), document.text), explained(document.data):
+        with in_case(str(path), document.text), set_outside(given.settings), explained(data):
             if "mechanism" in data or "claim" in data:
                 raise CaseError("this case has no formulas: use `paramverify verify`")
             if "system" in data and "states" not in data and "model" not in data:
                 raise CaseError("this is an interactive system: use `paramverify interactive`", key="system")
-            return replace(_read(Table(data, LOGIC), path, document.digest, given), text=document.text)
+            data = with_settings(data, given.settings)
+            read = _read(Table(data, LOGIC), path, given.digest(document.digest), given)
+            return replace(read, text=document.text)
     with located(file=str(path)):
+        if given.settings:
+            raise CaseError("-D is for case files; use --parameter and --constant", key="-D")
         content = read_file(path, MAX_BYTES, "a model", CaseError)
         table = Table({"model": {"file": path.name}}, LOGIC)
-        return _read(table, path, hashlib.sha256(content).hexdigest(), given)
+        digest = given.digest(hashlib.sha256(content).hexdigest())
+        return _read(table, path, digest, given)
 
 
 def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
@@ -123,6 +135,7 @@ def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
         with each:
             top.close()
     relation = _relation(top, chain, given)
+    relation = replace(relation, notes=(*told(given.settings), *relation.notes))
     with gathered() as each:
         for name, found in properties.items():
             with each, located(key=name if given.properties else f"formulas.{name}"):

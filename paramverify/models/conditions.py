@@ -17,6 +17,7 @@ from difflib import get_close_matches
 from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
+from paramverify.algebra.named import in_force
 from paramverify.errors import ExpressionError, ProgramError
 from paramverify.models.programs.expressions import NOISE, Expressions
 from paramverify.models.programs.syntax import Apply, Literal, Node, Variable
@@ -131,6 +132,9 @@ class _Reader(Expressions):
     def name(self, tree: ast.Name) -> Node:
         if tree.id in FUNCTIONS:
             raise self.refuse(f"{tree.id} is a function: write {tree.id}(...)", tree)
+        if in_force().get(tree.id):
+            reason = f"{tree.id} is a definition, and these have no meaning here: write what it stands for"
+            raise self.refuse(reason, tree)
         return Variable(tree.id, self.place(tree))
 
     def constant(self, tree: ast.Constant) -> Fraction | str | bool:

@@ -15,6 +15,7 @@ from paramverify.algebra.branches import branches
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.expressions import Expression
+from paramverify.algebra.named import Definitions
 from paramverify.algebra.points import in_words
 from paramverify.algebra.polynomials import (
     Polynomial,
@@ -51,6 +52,7 @@ class Checks:
     notes: list[str] = field(
         default_factory=list
     )  # what a reader of the verdict should know of the mechanism
+    definitions: Definitions = field(default_factory=Definitions)  # what `[define]` of the case says
     files: dict[str, str] = field(default_factory=dict)  # texts of the files that the mechanism names, by key
     mistakes: Each = field(default_factory=Each)  # those that were found while the rest is read
 

@@ -1,24 +1,31 @@
-"""Reading `[define]` and `[claim]`: named rational functions, and comparisons of them."""
+"""Reading `[define]`, for cases about privacy and for those with a `[claim]`, and reading `[claim]`."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.constraints import conjuncts
 from paramverify.algebra.expressions import Expression, parse
+from paramverify.algebra.named import Definitions, Named, defining
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, to_rational_function
 from paramverify.errors import CaseError, InputError, LimitError, located
 from paramverify.models.context import Checks
 from paramverify.models.inequality import Comparison
+from paramverify.models.names import nearest as nearest_of
 from paramverify.models.parameter_keys import FROM_FILE
+from paramverify.models.parameters import unbounded_names
 from paramverify.models.rational_files import RationalFile, read_rational_file
 from paramverify.spelling import nearest
 from paramverify.tables import Table, as_expression, check_name
 
 MAX_FILES = 20
 MAX_CLAIMS = 1_000
+
+_QUOTED = re.compile(r"""'[^']*'|"[^"]*\"""")
 
 
 def read_files(define: Table, folder: Path) -> dict[str, RationalFile]:
@@ -45,7 +52,7 @@ def read_files(define: Table, folder: Path) -> dict[str, RationalFile]:
 
 
 @dataclass
-class Definitions:
+class Functions:
     """The functions that `[define]` has named so far; every denominator is positive on the domain.
 
     What is not seen from the signs of coefficients becomes an obligation of the `checks`.
@@ -124,3 +131,85 @@ def unknown_table(name: str, known: list[str]) -> CaseError:
     near = nearest(name, known)
     hint = f"did you mean [{near}]?" if near else f"a case has {', '.join(f'[{n}]' for n in known)}"
     return CaseError("unknown table", mend=hint, key=name)
+
+
+def read_named(top: Table) -> Definitions:
+    """Reads `[define]` of a case about privacy: names for expressions, put in force by `named.defining`.
+
+    Later entries may use earlier ones. An expression may have parameters, and variables of the prior or
+    inputs of the mechanism where these are known.
+
+    Raises:
+        InputError: a mistake in an entry; a name that the case has already, or an entry that needs itself.
+    """
+    if "define" not in top:
+        return Definitions()
+    taken = _names_of(top)
+    named: dict[str, Named] = {}
+    with top.within("define") as define:
+        names = list(define)
+        _no_circles(define)
+        for k, name in enumerate(names):
+            check_name(name)
+            with located(key=name):
+                what = "the constant exp(...)" if name == GENERATOR else taken.get(name)
+                if what:
+                    raise CaseError(f"this name is already that of {what}: choose another one")
+                if isinstance(define.get(name), dict):
+                    raise CaseError("an expression is needed here; a file is for cases with a [claim]")
+                earlier = Definitions(named, below=names[k:])
+                with defining(earlier):
+                    found = as_expression(define.get(name))
+                for other, node in found.names().items():
+                    if other not in taken:
+                        raise found.error(
+                            f"unknown name {other!r}{nearest_of(other, [*named, *taken])}", node
+                        )
+                named[name] = Named.of(found, earlier.used)
+    return Definitions(named)
+
+
+def unused(definitions: Definitions) -> tuple[str, ...]:
+    """Returns a note that names the definitions that nothing has used."""
+    names = [name for name in definitions.named if name not in definitions.used]
+    if not names:
+        return ()
+    return (f"nothing uses {', '.join(names)} of [define]",)
+
+
+def _names_of(top: Table) -> dict[str, str]:
+    """Returns the names that a case gives to other things, each with what it is in words."""
+    found = {"distance": "the distance of two inputs"} if "neighbours" in top.data else {}
+    inputs = top.data.get("mechanism")
+    inputs = inputs.get("inputs") if isinstance(inputs, dict) else None
+    tables = {"an input of the mechanism": inputs}
+    tables |= {"a variable of the prior": top.data.get("prior"), "a parameter": top.data.get("parameters")}
+    for what, table in tables.items():
+        found |= {name: what for name in table if name != "constraints"} if isinstance(table, dict) else {}
+    found |= {f"x_{name}": f"what stands for exp(-{name}/d)" for name in unbounded_names(top)}
+    return found
+
+
+def _no_circles(define: Table) -> None:
+    """Checks that no entry needs itself, by way of others or not."""
+    needs: dict[str, list[str]] = {}
+    for name, value in define.data.items():
+        words = (
+            re.findall(r"[A-Za-z_][A-Za-z0-9_]*", _QUOTED.sub("", value)) if isinstance(value, str) else ()
+        )
+        needs[name] = [word for word in dict.fromkeys(words) if word in define.data]
+    for name in needs:
+        path, left = [name], {name: list(needs[name])}
+        seen = {name}
+        while path:
+            if not left[path[-1]]:
+                path.pop()
+                continue
+            after = left[path[-1]].pop(0)
+            if after == name:
+                told = " needs ".join([*path, name])
+                raise CaseError(f"{told}: a definition cannot need itself", key=name)
+            if after not in seen:
+                seen.add(after)
+                left[after] = list(needs[after])
+                path.append(after)

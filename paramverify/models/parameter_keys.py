@@ -65,6 +65,12 @@ DEFINE = Section(
     others=Key("NAME", Either((EXPRESSION, FROM_FILE)), "A function of the parameters."),
     names=NAME,
 )
+DEFINE_NAMES = Section(
+    "[define]",
+    "Expressions with names; later ones may use earlier ones.",
+    others=Key("NAME", EXPRESSION, "An expression, which stands for its name everywhere in the case."),
+    names=NAME,
+)
 CLAIM = Section(
     "[claim]",
     "What is claimed of the functions.",

@@ -13,13 +13,17 @@ from paramverify.keys import (
     Key,
     Listed,
     Section,
+    at_most_one,
     by_name,
     exactly_one,
     needs,
     whole,
 )
+from paramverify.models.noise import MAX_RANGE
 
-DISTRIBUTIONS = ("bernoulli", "binomial", "categorical", "uniform", "given")
+_ALONE = ("bernoulli", "binomial", "categorical", "uniform")
+WRITTEN = (*_ALONE, "truncated_geometric")
+DISTRIBUTIONS = (*WRITTEN, "given", "like")
 
 
 _ROW = by_name(
@@ -45,6 +49,10 @@ DISTRIBUTION = Section(
             "Any values, each with its probability.",
         ),
         Key("uniform", Listed("a list of values", VALUE, least=1), "Values that are equally likely."),
+        Key("truncated_geometric", EXPRESSION, "The number alpha of geometric noise on 0..range."),
+        Key("range", whole(1, MAX_RANGE), "The largest value of this noise."),
+        Key("around", EXPRESSION, "The number to which this noise is added, over earlier variables."),
+        Key("like", TEXT, "The earlier variable that has the same distribution."),
         Key(
             "given",
             Either((TEXT, Listed("a list of texts", TEXT, least=1))),
@@ -62,7 +70,14 @@ DISTRIBUTION = Section(
             "A distribution for each value of `given`; commas stand between values of several variables.",
         ),
     ),
-    rules=(exactly_one(*DISTRIBUTIONS), needs("given", "table"), needs("table", "given")),
+    rules=(
+        exactly_one(*WRITTEN, "table", "like"),
+        at_most_one(*WRITTEN, "given"),
+        at_most_one(*_ALONE, "table", "around"),
+        needs("table", "given"),
+        needs("truncated_geometric", "range", "around"),
+        needs("range", "truncated_geometric"),
+    ),
 )
 PRIOR = Section(
     "[prior]",

@@ -17,7 +17,8 @@ from paramverify.algebra.polynomials import Polynomial, RationalFunction
 from paramverify.errors import CaseError, LimitError, located
 from paramverify.models.context import Checks
 from paramverify.models.names import as_value, distinct, find, nearest, same
-from paramverify.models.prior_keys import DISTRIBUTION, DISTRIBUTIONS
+from paramverify.models.noise.truncated_geometric import truncated_geometric
+from paramverify.models.prior_keys import DISTRIBUTION, DISTRIBUTIONS, WRITTEN
 from paramverify.tables import Table, as_expression, check_name
 
 MAX_ASSIGNMENTS = 200_000
@@ -161,12 +162,16 @@ def read_prior(table: Table, checks: Checks) -> Prior:
     one = RationalFunction.of(checks.ring.number(1))
     weights: dict[Assignment, RationalFunction] = {(): one}
     taken: dict[str, dict[Value, None]] = {}
+    written: dict[str, Mapping[str, object]] = {}
     for name in table:
         with checks.mistakes, located(key=name):
             check_name(name)
             if name in checks.ring.parameters:
                 raise CaseError("this name is a parameter already")
-            rows = _entry(table.get(name), taken, checks)
+            entry = _shared(table.get(name), written)
+            rows = _entry(entry.data if isinstance(entry, Table) else entry, taken, checks)
+            if isinstance(entry, Table):
+                written[name] = entry.data
             extended: dict[Assignment, RationalFunction] = {}
             own: dict[Value, None] = {}
             for values, weight in weights.items():
@@ -175,7 +180,7 @@ def read_prior(table: Table, checks: Checks) -> Prior:
                     own[value] = None
                     if len(extended) > MAX_ASSIGNMENTS:
                         raise LimitError(f"the prior has more than {MAX_ASSIGNMENTS} assignments")
-            if isinstance(rows, _Rows) and rows.stray:
+            if isinstance(rows, _Rows) and rows.stray and "like" not in table.table(name):
                 raise rows.stray
             weights, taken[name] = extended, own
             names.append(name)
@@ -219,7 +224,48 @@ class _Derived:
         return {Fraction(value) if isinstance(value, bool) else value: self.one}
 
 
-def _entry(entry: object, earlier: Mapping[str, Collection[Value]], checks: Checks) -> _Rows | _Derived:
+class _Around:
+    """A variable with truncated geometric noise around a function of earlier ones."""
+
+    def __init__(self, table: Table, earlier: Mapping[str, Collection[Value]], checks: Checks) -> None:
+        alpha = checks.function(table.expression("truncated_geometric"))
+        self.noise = truncated_geometric(alpha, table.integer("range"), checks)
+        self.around = table.expression("around")
+        with located(key="around"):
+            check_labels(self.around, earlier)
+
+    def __call__(self, assignment: Mapping[str, Value]) -> Row:
+        value, top = evaluate(self.around, assignment), self.noise.range
+        if isinstance(value, str) or value not in range(top + 1):
+            found = f"{self.around.text} is {printable.name(str(value))}"
+            raise CaseError(
+                f"{found}; with this range, a whole number from 0 to {top} is needed", key="around"
+            )
+        return {Fraction(o): p for o, p in enumerate(self.noise.rows[int(value)])}
+
+
+def _shared(entry: object, written: Mapping[str, Mapping[str, object]]) -> object:
+    """Returns an entry, where it is a table with what it takes over from another variable by `like`."""
+    if not isinstance(entry, dict):
+        return entry
+    table = Table(entry, DISTRIBUTION)
+    if "like" not in table:
+        return table
+    name = table.text("like")
+    if name not in written:
+        reason = f"{name!r} is not an earlier variable with a distribution"
+        raise CaseError(reason + nearest(name, list(written)) if written else reason, key="like")
+    own = {key: table.get(key) for key in ("given", "around") if key in table}
+    table.close()
+    for key in own:
+        if key not in written[name]:
+            raise CaseError(f"{name} has no {key}: leave it out", key=key)
+    return Table({**written[name], **own})
+
+
+def _entry(
+    entry: object, earlier: Mapping[str, Collection[Value]], checks: Checks
+) -> _Rows | _Derived | _Around:
     if isinstance(entry, (str, int)):
         expression = as_expression(entry)
         check_labels(expression, earlier)
@@ -254,6 +300,10 @@ def _entry(entry: object, earlier: Mapping[str, Collection[Value]], checks: Chec
                     raise CaseError(same(keys[condition], key))
                 rows[condition], keys[condition] = _row(row, checks), key
         result = _Rows(given, rows, stray)
+    elif "truncated_geometric" in table:
+        around = _Around(table, earlier, checks)
+        table.close()
+        return around
     else:
         result = _Rows([], {(): _unconditional(table, checks)})
     table.close()
@@ -299,7 +349,7 @@ def _unconditional(table: Table, checks: Checks) -> Row:
     if "categorical" in table:
         return _row(table.table("categorical").data, checks)
     table.check_spelling(*DISTRIBUTIONS)
-    raise CaseError("a distribution is one of bernoulli, binomial, categorical, uniform, or given with table")
+    raise CaseError(f"a distribution is one of {', '.join(WRITTEN)}, like, or given with table")
 
 
 def _binomial(table: Table, checks: Checks) -> dict[Value, RationalFunction]:

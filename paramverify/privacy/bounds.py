@@ -77,7 +77,9 @@ def _bound(expression: Expression, name: str, checks: Checks) -> tuple[Pure, str
             raise CaseError("the ratio bound e^epsilon must be positive")
         if sign_on(numerator - denominator, checks.domain) is Sign.NEGATIVE:
             raise CaseError("the ratio bound e^epsilon is below 1, so epsilon would be negative")
-        return Pure(RationalFunction(numerator, denominator)), f"{name} = {expression.text}"
+        return Pure(
+            RationalFunction(numerator, denominator)
+        ), f"{name} = {checks.definitions.told(expression.text)}"
 
 
 def read_one_sided(privacy: Table) -> bool:

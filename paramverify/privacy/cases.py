@@ -18,12 +18,14 @@ from typing import Any
 
 from paramverify.algebra.budgets import read_epsilon
 from paramverify.algebra.exponents import exponents
+from paramverify.algebra.expressions import Expression
+from paramverify.algebra.named import defining
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, Each, FinerError, InputError, gathered, located
 from paramverify.expectations import read_expect
 from paramverify.files import read_file
 from paramverify.models.context import Checks, check_domain
-from paramverify.models.definitions import Definitions, read_files, unknown_table
+from paramverify.models.definitions import Functions, read_files, read_named, unknown_table, unused
 from paramverify.models.design import Design, read_design
 from paramverify.models.distances import NAME
 from paramverify.models.inequality import Comparison, Inequality
@@ -39,6 +41,7 @@ from paramverify.models.parameters import (
     without_interval,
 )
 from paramverify.models.priors import Prior
+from paramverify.models.settings import NONE, Settings, set_outside, settled_digest, told, with_settings
 from paramverify.models.undeclared import explained
 from paramverify.privacy.bounds import check_distance, read_lengths, read_measure, read_one_sided
 from paramverify.privacy.impossible import possible
@@ -58,7 +61,8 @@ class Case:
     `digest` is the SHA-256 of the file, which ties evidence to it; where the case names other files, it is
     that of all their digests. `expect` is the file's own expectation, `budget` its budget or claim in words.
     `free` are the parameters on which a condition is asked for, where `[quantify]` names the others.
-    `design` are the parameters that are to be chosen.
+    `design` are the parameters that are to be chosen. `settings` are values that come from `-D` and
+    not from the file; the digest is that of both.
 
     A case about privacy has its `mechanism`, of a `kind`. It compares `neighbours`, or secrets under a prior.
     Where a prior is conditioned on secrets, `prior` is that prior, and `inputs` are the weights of the inputs
@@ -79,12 +83,14 @@ class Case:
     neighbours: bool = False
     prior: Prior | None = None
     inputs: Mapping[str, Mapping[Input, RationalFunction]] = field(default_factory=dict)
+    settings: Settings = field(default_factory=dict)
     text: str = field(default="", repr=False)  # of the file, for the lines of mistakes
 
 
-def load(path: str | PathLike[str], at: Mapping[str, Fraction] = NOWHERE) -> Case:
+def load(path: str | PathLike[str], at: Mapping[str, Fraction] = NOWHERE, settings: Settings = NONE) -> Case:
     """Reads a case file.
 
+    `settings` are values or intervals of definitions and parameters, which take the place of the file's.
     `at` may give numbers to parameters of the domain (0, ∞). They are numbers of the case then: `eps = 1` is
     no rational point of `x_eps = exp(-eps)`. What else it names is not looked at.
 
@@ -93,18 +99,28 @@ def load(path: str | PathLike[str], at: Mapping[str, Fraction] = NOWHERE) -> Cas
         LimitError: a model larger than the bounds of this package.
     """
     document = read_document(Path(path))
-    return read_case(document.data, document.digest, str(path), at, document.text)
+    return read_case(document.data, document.digest, str(path), at, text=document.text, settings=settings)
 
 
 def read_case(
-    data: dict[str, Any], digest: str, path: str, at: Mapping[str, Fraction] = NOWHERE, text: str = ""
+    data: dict[str, Any],
+    digest: str,
+    path: str,
+    at: Mapping[str, Fraction] = NOWHERE,
+    *,
+    text: str = "",
+    settings: Settings = NONE,
 ) -> Case:
     """Reads the data of a case file, see `load`; other files are looked for beside `path`.
 
     With the text of the file, mistakes have the line of their key.
     """
-    with in_case(path, text), explained(data):
-        data = _at(data, at)
+    with in_case(path, text), set_outside(settings), explained(data):
+        for name in at.keys() & settings.keys():
+            raise CaseError(f"{name} has two values: one by -D, and one of the point", key="-D")
+        if settings and {"system", "states"} & data.keys() and "mechanism" not in data:
+            settings = NONE  # another reader's case, which is told below
+        data, digest = _at(with_settings(data, settings), at), settled_digest(digest, settings)
         if "system" in data:
             raise CaseError("this is an interactive system: use `paramverify interactive`", key="system")
         if ("model" in data or "states" in data) and "mechanism" not in data:
@@ -112,13 +128,18 @@ def read_case(
         finer: dict[str, list[Fraction]] = {}
         while True:
             try:
-                return replace(
-                    _Reader(Table(data, shape_of_case(data)), path, digest, finer).case(), text=text
-                )
+                read = _Reader(Table(data, shape_of_case(data)), path, digest, finer).case()
+                return replace(_with_notes(read, settings), text=text)
             except FinerError as error:
                 if error.exponent in finer.setdefault(error.name, []):
                     raise
                 finer[error.name].append(error.exponent)
+
+
+def _with_notes(case: Case, settings: Settings) -> Case:
+    """Returns the case with what was set, which its verdict tells first."""
+    model = replace(case.model, notes=(*told(settings), *case.model.notes))
+    return replace(case, model=model, settings=settings) if settings else case
 
 
 def _at(data: dict[str, Any], at: Mapping[str, Fraction]) -> dict[str, Any]:
@@ -168,7 +189,7 @@ class _Reader:
                 digest = hashlib.sha256(" ".join(parts).encode()).hexdigest()
             domain = read_domain_for(self.top, self.exponents(), files, each)
             checks = Checks(domain, mistakes=each)
-            functions = Definitions(checks)
+            functions = Functions(checks)
             functions.read(define, files)
             comparisons: tuple[Comparison, ...] = ()
             with each, located(key="claim"):
@@ -189,13 +210,15 @@ class _Reader:
         return Case(self.path, digest, budget=model.text, model=model, free=free, design=design)
 
     def privacy(self) -> Case:
-        """Reads a case about privacy: `[mechanism]`, what is compared, and `[privacy]`."""
-        with gathered() as each:
+        """Reads a case about privacy: `[mechanism]`, what is compared, and `[privacy]`; with `[define]`."""
+        definitions = read_named(self.top)
+        with defining(definitions), gathered() as each:
             privacy: Table | None = None
             with each:
                 privacy = self.top.table("privacy")
-            domain = read_domain_for(self.top, self.exponents(privacy), {}, each)
-            checks = Checks(domain, mistakes=each)
+            used = self.exponents(privacy, [named.expression for named in definitions.named.values()])
+            domain = read_domain_for(self.top, used, {}, each)
+            checks = Checks(domain, mistakes=each, definitions=definitions)
             free, design = self.free(checks), self.design(checks)
             digest: str | None = None
             with each:
@@ -261,7 +284,11 @@ class _Reader:
             measure=measure,
             lengths=lengths,
             obligations=tuple(checks.obligations),
-            notes=tuple(dict.fromkeys([*compared.notes, *excluded, *meanings, *checks.notes])),
+            notes=tuple(
+                dict.fromkeys(
+                    [*compared.notes, *excluded, *meanings, *checks.notes, *unused(checks.definitions)]
+                )
+            ),
             maybe_empty=check_domain(checks.domain),
             stands_for=compared.stands_for,
             maybe_impossible=tuple(doubtful),
@@ -302,16 +329,22 @@ class _Reader:
                     parts.append(hashlib.sha256(content).hexdigest())
         return self.digest if len(parts) == 1 else hashlib.sha256(" ".join(parts).encode()).hexdigest()
 
-    def exponents(self, privacy: Table | None = None) -> dict[str, list[Fraction]]:
+    def exponents(
+        self, privacy: Table | None = None, defined: Sequence[Expression] = ()
+    ) -> dict[str, list[Fraction]]:
         """Returns the numbers in every `exp` of the case ("") and the factors of unbounded parameters."""
         names = unbounded_names(self.top) if privacy else ()
-        away = ("title", "source", "expect", "neighbours", *(["privacy"] if privacy else []))
+        away = ("title", "source", "expect", "neighbours", *(["privacy", "define"] if privacy else []))
         words = {k: v for k, v in self.top.data.items() if k not in away}
         used = {name: [*self.finer.get(name, ())] for name in ("", *names)}
         # Other distances than 1 need whole powers of what 1 needs; else the case is read again.
         neighbours = self.top.data.get("neighbours")
         one = {NAME: Fraction(1)} if isinstance(neighbours, dict) and NAME in neighbours else {}
-        expressions = [*all_expressions(words), *all_expressions(privacy.data if privacy else {}, one)]
+        expressions = [
+            *defined,
+            *all_expressions(words),
+            *all_expressions(privacy.data if privacy else {}, one),
+        ]
         for name, factors in exponents(expressions, names).items():
             used[name] += factors
         if privacy and "epsilon" in privacy:

@@ -26,7 +26,7 @@ from paramverify.keys import (
 )
 from paramverify.models.mechanisms import MECHANISM
 from paramverify.models.mechanisms._keys import NEIGHBOURS
-from paramverify.models.parameter_keys import CLAIM, DEFINE, DESIGN, PARAMETERS
+from paramverify.models.parameter_keys import CLAIM, DEFINE, DEFINE_NAMES, DESIGN, PARAMETERS
 from paramverify.models.prior_keys import PRIOR
 
 MAX_LENGTH = 100_000
@@ -111,6 +111,7 @@ PRIVATE = Section(
     "A case about the privacy of a mechanism.",
     (
         *_FRAME,
+        Key("define", DEFINE_NAMES),
         Key("prior", Either((PRIOR, STARTS)), PRIOR.about),
         Key("mechanism", MECHANISM, needed=True),
         Key("secrets", SECRETS),
@@ -140,4 +141,4 @@ PRIVATE = Section(
 
 def shape_of_case(data: Mapping[str, Any]) -> Section:
     """Returns the declaration of a case with these tables."""
-    return CLAIMED if "claim" in data or "define" in data else PRIVATE
+    return CLAIMED if "claim" in data or ("define" in data and "mechanism" not in data) else PRIVATE

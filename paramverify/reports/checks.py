@@ -13,6 +13,7 @@ from paramverify.checker.second_look import SecondLook, with_second_look
 from paramverify.checker.strict import Rejected, changed
 from paramverify.errors import EvidenceError, located
 from paramverify.files import read_file
+from paramverify.models.settings import NONE, Settings, differently_set
 from paramverify.portfolio.obligations import require_possible
 
 MAX_BYTES = 1_000_000_000
@@ -31,13 +32,13 @@ class Checked:
     claimed: bool = False
 
 
-def checked(text: str, case: str | None) -> Checked:
-    """Checks evidence, with the case file at a path where that is given.
+def checked(text: str, case: str | None, settings: Settings = NONE) -> Checked:
+    """Checks evidence, with the case file at a path where that is given, and with what was set of it.
 
     Raises:
         InputError: a case file or evidence that cannot be read.
     """
-    return Checked(*_with_case(text, case)) if case else Checked(check_text(text))
+    return Checked(*_with_case(text, case, settings)) if case else Checked(check_text(text))
 
 
 def read_text(path: Path, what: str = "evidence") -> str:
@@ -67,13 +68,16 @@ def document(found: Checked) -> dict[str, Any]:
     return _document(found.report, found.look, found.claimed)
 
 
-def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None, bool]:
+def _with_case(text: str, path: str, settings: Settings) -> tuple[Report, SecondLook | None, bool]:
     """Checks evidence against a case; tells too whether that is true or false, rather than private or not."""
     content = read_text(Path(path), "a case file")
     try:
         document = read_document(text)
     except Rejected as error:
         return Report(False, (f"rejected: {error}",)), None, False
+    other = differently_set(document, settings)
+    if other:
+        return Report(False, (f"rejected: {other}",)), None, False
     if "formula" in document.get("witness", {}):
         reason = "no check derives a witness against a formula from its model: leave out --case"
         raise EvidenceError(reason, key="witness.formula")
@@ -84,8 +88,8 @@ def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None, bool]:
         bounded = (
             not {"tight", "growth", "witness"} & document.keys()
         )  # what may come from a budget needs none
-        report = check_with_system(document, load_system(path, bounded=bounded))
-        return *with_second_look(report, document, content), False
+        report = check_with_system(document, load_system(path, bounded=bounded, settings=settings))
+        return *with_second_look(report, document, content, settings=settings), False
     if document["format"] == every.FORMAT:
         from paramverify.interactive.every import read_program
 
@@ -99,15 +103,17 @@ def _with_case(text: str, path: str) -> tuple[Report, SecondLook | None, bool]:
     from paramverify.reports.budget_evidence import check_budget
     from paramverify.reports.evidence import check_with_case
 
-    loaded = load(path)
+    loaded = load(path, settings=settings)
     require_possible(loaded.model)
     if BUDGET in document:
         report = check_budget(document, loaded, check_with_case)
         bound = document[BUDGET].get("bounds") or document[BUDGET]["bound"]
-        return *with_second_look(report, document, content, bound, Path(path).parent), False
-    report = check_with_case(text, loaded)
-    claimed = isinstance(loaded.model, Inequality)
-    return *with_second_look(report, document, content, folder=Path(path).parent), claimed
+    else:
+        report, bound = check_with_case(text, loaded), None
+    claimed = BUDGET not in document and isinstance(loaded.model, Inequality)
+    folder = Path(path).parent
+    look = with_second_look(report, document, content, bound, folder=folder, settings=settings)
+    return *look, claimed
 
 
 def _document(report: Report, look: SecondLook | None, claimed: bool) -> dict[str, Any]:

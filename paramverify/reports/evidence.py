@@ -34,6 +34,7 @@ from paramverify.formats.refutations import fails_at
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.models.model import Model
+from paramverify.models.settings import case_entry
 from paramverify.portfolio.obligations import needs_of, points_for, read_points, unmet
 from paramverify.privacy.cases import Case
 from paramverify.privacy.verification import Report
@@ -61,7 +62,7 @@ def evidence_document(case: Case, report: Report) -> dict[str, Any]:
         entries = [entry for entry in entries if entry["proof"] is not None]
     document = certificates.evidence(
         case.title, case.digest, status, certificates.distinct(entries), violation
-    )
+    ) | {"case": case_entry(case.title, case.digest, case.settings)}
     points = points_for(case.model, needs_of(case.model)) if status == Standing.HOLDS else []
     return {**document, **({"points": points} if points else {}), **statements(case, status)}
 
@@ -73,7 +74,7 @@ def about(
     own = [certificates.settled(_short(claim), decision) for claim, decision in obligations]
     points = points_for(case.model, needs_of(case.model)) if status != Standing.VIOLATED else []
     return {
-        "case": {"title": case.title, "digest": case.digest},
+        "case": case_entry(case.title, case.digest, case.settings),
         "obligations": certificates.distinct(own),
         **({"points": points} if points else {}),
         **statements(case, status),
@@ -139,7 +140,7 @@ def check_with_case(text: str, case: Case) -> checker.Report:
     try:
         document = read(text)
         check(document, shapes.FORM)
-        own = {"title": case.title, "digest": case.digest}
+        own = case_entry(case.title, case.digest, case.settings)
         if document.get("case", own if document["format"] == region_checker.FORMAT else None) != own:
             raise checker.Rejected(changed(document.get("case"), case.digest, case.title))
         status = document.get("status")

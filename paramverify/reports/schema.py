@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from paramverify.interactive.keys import INTERACTIVE
-from paramverify.keys import Either, Key, Leaf, Listed, Section, Shape, Variants
+from paramverify.keys import Either, Json, Key, Leaf, Listed, Section, Shape, Variants
 from paramverify.logic.keys import LOGIC
 from paramverify.privacy.keys import CLAIMED, PRIVATE
 
@@ -24,10 +24,13 @@ DRAFT = "http://json-schema.org/draft-07/schema#"
 KINDS = {section.name: section for section in (PRIVATE, CLAIMED, INTERACTIVE, LOGIC)}
 
 # Which tables say what kind of case it is; a case with none of them is about privacy.
-_TOLD_BY = {
-    "interactive": ("system",),
-    "logic": ("model", "states", "formulas"),
-    "claim": ("claim", "define"),
+_TOLD_BY: dict[str, tuple[Json, ...]] = {
+    "interactive": ({"required": ["system"]},),
+    "logic": tuple({"required": [table]} for table in ("model", "states", "formulas")),
+    "claim": (
+        {"required": ["claim"]},
+        {"required": ["define"], "not": {"required": ["mechanism"]}},
+    ),
 }
 
 
@@ -39,8 +42,7 @@ def schema(kind: str = "") -> dict[str, Any]:
     known = {name: section.schema() for name, section in KINDS.items()}
     chain = known[PRIVATE.name]
     for name, tables in reversed(_TOLD_BY.items()):
-        told = {"anyOf": [{"required": [table]} for table in tables]}
-        chain = {"if": told, "then": known[name], "else": chain}
+        chain = {"if": {"anyOf": list(tables)}, "then": known[name], "else": chain}
     completed = [{}, *known.values()]  # the first is always true; see `keys.Variants`
     return _shared({"$schema": DRAFT, "title": title, "type": "object", "anyOf": completed, **chain})
 

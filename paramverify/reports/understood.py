@@ -100,6 +100,8 @@ def case_understood(case: Case, data: Mapping[str, Any]) -> Understood:
         _inequality(found, case.model, data)
         return found
     model = case.model
+    if named := {name: _text(value) for name, value in data.get("define", {}).items()}:
+        found.add("definitions", named, *(f"{name} = {text}" for name, text in named.items()))
     _compared(found, case, model, data)
     _mechanism(found, case, data)
     outputs = _outputs(found, model)
@@ -290,7 +292,7 @@ def _idle_names(case: Case, data: Mapping[str, Any]) -> Iterator[str]:
     """Yields warnings for secrets in no pair, and for variables of the prior that nothing reads."""
     if case.prior is None:
         return
-    secrets, prior = data["secrets"], data["prior"]
+    secrets, prior, define = data["secrets"], data["prior"], data.get("define", {})
     asked = {name for pair in secrets["pairs"] for name in pair}
     for name in secrets:
         if name != "pairs" and name not in asked:
@@ -300,9 +302,9 @@ def _idle_names(case: Case, data: Mapping[str, Any]) -> Iterator[str]:
     pending += [value for name, value in data["mechanism"].items() if name != "source"]
     while pending:
         for name in _words(pending.pop()):
-            if name in prior and name not in read:
+            if name in (*prior, *define) and name not in read:
                 read.add(name)
-                pending.append(prior[name])
+                pending.append(prior[name] if name in prior else define[name])
     for name in prior:
         if name not in read:
             yield f"the variable {name} of the prior is not read, neither by a secret nor by the mechanism"

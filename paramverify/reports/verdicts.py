@@ -74,6 +74,7 @@ def document(report: Report, case: Case) -> dict[str, Any]:
         "seconds": round(report.seconds, 6),
         "evidence": {"decided_by": text.backends_used(report.decisions), **words},
         "notes": list(report.notes),
+        **({"set": dict(case.settings)} if case.settings else {}),
     }
     if isinstance(report.verdict, Violated):
         found = report.verdict.witness

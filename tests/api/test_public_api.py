@@ -517,3 +517,12 @@ def test_everything_public_is_there_and_told() -> None:
         for member, value in members:
             if not member.startswith("_") and (callable(value) or isinstance(value, property)):
                 assert value.__doc__, f"{name}.{member}"
+
+
+def test_definitions_are_changed() -> None:
+    """`with_` gives another expression to a name of `[define]`, and the verdict is about it."""
+    case = paramverify.load(ROOT / "cases" / "release-household.toml")
+    other = case.with_(define={"somebody": "john == 1"})
+    assert 'somebody = "john == 1"' in other.to_toml()
+    assert case.budget().ratio == Fraction(5, 2)
+    assert other.budget().ratio == 3

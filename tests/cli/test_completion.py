@@ -36,6 +36,8 @@ def asked(words: str, place: int) -> list[str]:
         ("paramverify --c", 1, ["plain,--config"]),
         ("paramverify verify --ti", 2, ["plain,--timeout"]),
         ("paramverify schema --kind ", 3, [f"plain,{kind}" for kind in KINDS]),
+        ("paramverify new pr", 2, ["plain,prior", "plain,program"]),
+        ("paramverify cases infection", 2, ["plain,infection-chain"]),
         ("paramverify verify cases/noi", 2, ["file,cases/noi"]),
         ("paramverify check evidence", 2, ["file,evidence"]),
         ("paramverify --config co", 2, ["file,co"]),

@@ -35,7 +35,7 @@ CRASHES: list[Callable[[], BaseException]] = [
 def fail(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     """Lets the command `show` end with an error that nobody foresaw."""
 
-    def load(path: str) -> None:
+    def load(path: str, **settings: object) -> None:
         raise error
 
     monkeypatch.setattr(show, "load", load)

@@ -93,7 +93,7 @@ REFUSED = {
     "output(flip(1/2, 3))": ("flip needs 1 argument", 1),
     "output(a >= 1/2)": ("a parameter cannot be compared", 1),
     "output(a)": ("a parameter cannot be used here", 1),
-    "a = 1\noutput(a)": ("a is a parameter of the case", 1),
+    "a = 1\noutput(a)": ("a is a parameter or a definition of the case", 1),
     "n = 1": ("the program has no output", 1),
     "output(1": ("syntax error", 1),
     "break\noutput(1)": ("break stands in a loop only", 1),

@@ -75,7 +75,7 @@ def test_texts() -> None:
     assert latex(fifth) is None
     assert (
         root_text(fifth)
-        == f"{float(fifth.refined(Fraction(1, 10**12)).lower):.6g}, a root of {minimal_polynomial(fifth)}"
+        == f"≈ {float(fifth.refined(Fraction(1, 10**12)).lower):.6g}, a root of {minimal_polynomial(fifth)}"
     )
     assert minimal_polynomial(with_exp("alpha^2*E-1/2")) == "2*x^2*E - 1"
 

@@ -39,6 +39,7 @@ interactive/slots-0 interactive/survey interactive/slots-2-full interactive/slot
 interactive/sample-n-printed interactive/slots-2-symbolic interactive/slots-2-sampled
 interactive/slots-2-mex2 interactive/unwinding-add-only interactive/slots-2-shared logic/emptiness
 logic/equal-copies logic/survey logic/survey-coin logic/interactive-survey
+release-household release-neighbours release-total-revealed infection-chain coarse-noise
 """
 FILES = [ROOT / "cases" / f"{name}.toml" for name in CHEAP.split()]
 

@@ -117,7 +117,8 @@ def kind_of(data: dict[str, Any]) -> str:
         return "interactive"
     if any(name in data for name in ("model", "states", "formulas")):
         return "logic"
-    return "claim" if "claim" in data or "define" in data else "privacy"
+    claimed = "claim" in data or ("define" in data and "mechanism" not in data)
+    return "claim" if claimed else "privacy"
 
 
 def refusal(path: Path, kind: str) -> ParamverifyError | None:

@@ -13,6 +13,7 @@ from paramverify.keys import (
     Section,
     at_least_one,
     at_most_one,
+    by_name,
     needs,
     one_of,
     whole,
@@ -31,6 +32,13 @@ QUERY = Key(
     "query",
     EXPRESSION,
     "The answer: an expression over the variables of [prior]; with [neighbours] it is left out.",
+)
+LABELS = Key(
+    "labels",
+    by_name(
+        "[mechanism.labels]", "What outputs are called.", TEXT, "What this output is called.", named="VALUE"
+    ),
+    "What outputs are called; every output has a label, or none has.",
 )
 
 _INPUT = Either((VALUE, Listed("a list of values", VALUE)))

@@ -120,7 +120,7 @@ class AboveThreshold:
         ring = self.checks.ring
         one = RationalFunction.of(ring.number(1))
         zero = RationalFunction.of(ring.number(0))
-        noisy = range(self.threshold_noise.range + 1)
+        noisy = range(self.threshold_noise.top + 1)
         states = [f"{side}, noisy threshold {r}" for side in SIDES for r in noisy] + [END]
         observations = [f"{j}{k}{out}" for j, k in joint for out in (BELOW, ABOVE)] + [END]
         last = len(states) - 1
@@ -163,7 +163,7 @@ class AnswersOfOne:
         """Returns the model whose states are the noisy threshold and the answers that are left."""
         lists = {tuple(int(v) for v in given[1:]) for given in inputs}
         rest = {answers[k:] for answers in lists for k in range(len(answers))}
-        noisy = range(self.threshold_noise.range + 1)
+        noisy = range(self.threshold_noise.top + 1)
         states = [(r, left) for left in sorted(rest) for r in noisy]
         place = {state: k for k, state in enumerate(states)}
         one = RationalFunction.of(self.checks.ring.number(1))

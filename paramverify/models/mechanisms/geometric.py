@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from paramverify.errors import gathered
 from paramverify.keys import Key, Section
 from paramverify.models.context import Checks
+from paramverify.models.labels import read_labels
 from paramverify.models.mechanisms import Drawing, Mechanism, read_query
-from paramverify.models.mechanisms._keys import QUERY
+from paramverify.models.mechanisms._keys import LABELS, QUERY
 from paramverify.models.mechanisms._one_shot import OneShot
 from paramverify.models.noise import NOISE, Noise, Releases, read_noise
 from paramverify.tables import Table
@@ -28,7 +29,7 @@ CHECKED = True  # `read` checks the probabilities
 SECTION = Section(
     "geometric",
     "One whole answer with noise.",
-    (QUERY, Key("noise", NOISE, "The noise of the answer.", needed=True)),
+    (QUERY, Key("noise", NOISE, "The noise of the answer.", needed=True), LABELS),
 )
 
 
@@ -40,7 +41,7 @@ class Geometric(OneShot):
 
     def drawn(self, at_point: Callable[[Noise], Releases]) -> Drawing:
         """Returns the mechanism with its noise at a parameter point."""
-        return OneAnswer(at_point(self.noise))
+        return OneAnswer(at_point(self.noise), self.outputs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +49,13 @@ class OneAnswer:
     """Draws the noise of one answer."""
 
     noise: Releases
+    outputs: tuple[str, ...]
 
-    def __call__(self, rng: np.random.Generator, given: tuple[Any, ...], size: int) -> NDArray[np.int64]:
+    def __call__(self, rng: np.random.Generator, given: tuple[Any, ...], size: int) -> NDArray[Any]:
         """Returns `size` outputs."""
-        return self.noise.released(rng, int(given[0]), size)
+        import numpy as np
+
+        return np.array(self.outputs)[self.noise.released(rng, int(given[0]), size)]
 
 
 def read(table: Table, checks: Checks) -> Mechanism:
@@ -62,9 +66,10 @@ def read(table: Table, checks: Checks) -> Mechanism:
         with each:
             noise = read_noise(table, "noise", checks)
         with each:
+            table.get("labels")
             table.close()
     values = tuple(Fraction(v) for v in range(noise.range + 1))
-    outputs = tuple(str(v) for v in values)
+    outputs = read_labels(table, [str(o) for o in range(noise.top + 1)])
     return Geometric(
         checks,
         query,

@@ -16,8 +16,9 @@ from paramverify.errors import gathered
 from paramverify.keys import Key, Section, one_of
 from paramverify.models.conditions import Part, Shape
 from paramverify.models.context import Checks
+from paramverify.models.labels import read_labels
 from paramverify.models.mechanisms import Drawing, Input, Mechanism, read_queries
-from paramverify.models.mechanisms._keys import QUERIES
+from paramverify.models.mechanisms._keys import LABELS, QUERIES
 from paramverify.models.mechanisms._one_shot import OneShot
 from paramverify.models.noise import NOISE, Noise, Releases, read_noise
 from paramverify.models.worst_pairs import largest_ratio, statement
@@ -42,6 +43,7 @@ SECTION = Section(
             "Which of several largest answers is released: each alike, or the first.",
             default="uniform",
         ),
+        LABELS,
     ),
 )
 
@@ -60,12 +62,12 @@ class NoisyMax(OneShot):
 
     def drawn(self, at_point: Callable[[Noise], Releases]) -> Drawing:
         """Returns the mechanism with its noise at a parameter point."""
-        return LargestIndex(at_point(self.noise), self.ties)
+        return LargestIndex(at_point(self.noise), self.ties, self.outputs)
 
     @property
     def knows_worst_pair(self) -> bool:
-        """Whether the noise has numbers only."""
-        return self.noise.is_numeric
+        """Whether the noise has numbers only, with as many outputs as answers."""
+        return self.noise.is_numeric and self.noise.top == self.noise.range
 
     def worst_pair(self, differ: str, by: int | None) -> tuple[Input, Input]:
         """Returns the neighbours with the largest ratio, which stand for all.
@@ -91,12 +93,13 @@ class NoisyMax(OneShot):
 
 @dataclass(frozen=True, eq=False)
 class LargestIndex:
-    """Draws the noise of each answer; the index, from 1, of the largest one."""
+    """Draws the noise of each answer; the output that stands for the largest one."""
 
     noise: Releases
     ties: str
+    outputs: tuple[str, ...]
 
-    def __call__(self, rng: np.random.Generator, given: tuple[Any, ...], size: int) -> NDArray[np.int64]:
+    def __call__(self, rng: np.random.Generator, given: tuple[Any, ...], size: int) -> NDArray[Any]:
         """Returns `size` outputs."""
         import numpy as np
 
@@ -115,7 +118,7 @@ class LargestIndex:
                 wins[equal] = rng.integers(0, tied[equal]) == 0
             index[wins] = place
             np.maximum(best, noisy, out=best)
-        return index
+        return np.array(self.outputs)[index - 1]
 
 
 def read(table: Table, checks: Checks) -> Mechanism:
@@ -128,6 +131,7 @@ def read(table: Table, checks: Checks) -> Mechanism:
         with each:
             ties = table.choice("ties")
         with each:
+            table.get("labels")
             table.close()
     if noise.truncated:
         checks.notes.append(
@@ -135,7 +139,7 @@ def read(table: Table, checks: Checks) -> Mechanism:
             "ends, as in the textbook, the ratios may be others"
         )
     values = tuple(Fraction(v) for v in range(noise.range + 1))
-    outputs = tuple(str(k + 1) for k in range(count))
+    outputs = read_labels(table, [str(k + 1) for k in range(count)])
     release = arg_max(noise, ties, checks)
     return NoisyMax(checks, queries, (values,) * count, outputs, release, noise=noise, ties=ties)
 
@@ -152,7 +156,7 @@ def arg_max(noise: Noise, ties: str, checks: Checks) -> Callable[[Input], list[R
         """Σ_v Pr(first = v) · Σ_k Pr(k others equal v, the rest below) / (k + 1), denominators cleared."""
         if (first, others) not in memory:
             total = ring.number(0)
-            for v in range(noise.range + 1):
+            for v in range(noise.top + 1):
                 tied = [ring.number(1)]  # tied[k]: k others at v, the rest below
                 for f in others:
                     lower, equal = below[f][v], mass[f][v]
@@ -170,7 +174,7 @@ def arg_max(noise: Noise, ties: str, checks: Checks) -> Callable[[Input], list[R
     def first_index(index: int, answers: list[int]) -> Polynomial:
         """Σ_v Pr(answer = v) · Pr(earlier ones below v) · Pr(later ones at most v), denominators cleared."""
         total = ring.number(0)
-        for v in range(noise.range + 1):
+        for v in range(noise.top + 1):
             term = mass[answers[index]][v]
             for other, f in enumerate(answers):
                 if other != index:

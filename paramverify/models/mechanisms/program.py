@@ -42,6 +42,7 @@ from paramverify.models.names import distinct
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.models.programs.columns import Number
 from paramverify.models.programs.control import Edge, control_graph
+from paramverify.models.programs.defined import as_numbers
 from paramverify.models.programs.explaining import Explainer
 from paramverify.models.programs.expressions import RESERVED
 from paramverify.models.programs.meeting import meeting
@@ -179,7 +180,7 @@ class ProgramMechanism:
 
     def run_at(self, values: Mapping[str, Number]) -> Drawing:
         """Returns the program itself, to be run with the parameters as numbers."""
-        return Drawn(self.program, self.places, dict(values))
+        return Drawn(self.program, self.places, {**values, **as_numbers(self.checks.definitions, values)})
 
     @staticmethod
     def word_of(values: Sequence[object], known: Collection[str]) -> str:
@@ -254,6 +255,8 @@ def read(table: Table, checks: Checks) -> Mechanism:
             table.get(name)
             with located(key=name):
                 program = read_program(text)
+            for word in dict.fromkeys(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text)):
+                checks.definitions.get(word)  # it is used
         with each:
             given = _inputs(table, parameters)
         with each:
@@ -289,10 +292,10 @@ class Given:
     answers: tuple[tuple[Value, ...], ...]
 
     @staticmethod
-    def read(value: object) -> Given:
-        """Reads an entry of the table."""
+    def read(value: object, shape: Section = INPUT) -> Given:
+        """Reads an entry of the table; where values stand, in a table of that shape."""
         if isinstance(value, dict):
-            return Given._of_values(Table(value, INPUT))
+            return Given._of_values(Table(value, shape), arrays=shape is INPUT)
         listed = value if isinstance(value, list) else [value]
         if not listed:
             raise CaseError("an empty list")
@@ -305,8 +308,8 @@ class Given:
         return Given(length, queries, (Anything(),) * len(queries))
 
     @staticmethod
-    def _of_values(table: Table) -> Given:
-        length = table.integer("length", 1, MAX_LENGTH) if "length" in table else None
+    def _of_values(table: Table, arrays: bool) -> Given:
+        length = table.integer("length", 1, MAX_LENGTH) if arrays and "length" in table else None
         given = table.need("values")
         with located(key="values"):
             values = _values(given)
@@ -314,8 +317,8 @@ class Given:
         return Given(length, (), (values,) * (length or 1))
 
 
-def read_inputs(inputs: Table, parameters: Collection[str]) -> dict[str, Given]:
-    """Reads `[mechanism.inputs]` of a case with these parameters.
+def read_inputs(inputs: Table, parameters: Collection[str], shape: Section = INPUT) -> dict[str, Given]:
+    """Reads `[mechanism.inputs]` of a case with these parameters; values stand in tables of that shape.
 
     Raises:
         InputError: a mistake in the table. LimitError: an input with too many values.
@@ -324,18 +327,18 @@ def read_inputs(inputs: Table, parameters: Collection[str]) -> dict[str, Given]:
     with gathered() as each:
         for name in inputs:
             with each:
-                found[name] = _input(name, inputs, parameters)
+                found[name] = _input(name, inputs, parameters, shape)
     return found
 
 
-def _input(name: str, inputs: Table, parameters: Collection[str]) -> Given:
+def _input(name: str, inputs: Table, parameters: Collection[str], shape: Section) -> Given:
     check_name(name)
     with located(key=name):
         if name in RESERVED:
             raise CaseError("this is a word of the language; choose another name")
         if name in parameters:
             raise CaseError("this is the name of a parameter too; choose another name")
-        return Given.read(inputs.get(name))
+        return Given.read(inputs.get(name), shape)
 
 
 def _values(given: object) -> tuple[Value, ...]:

@@ -11,8 +11,9 @@ from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, located
 from paramverify.keys import EXPRESSION, FLAG, VALUE, Key, Listed, Section, exactly_one
 from paramverify.models.context import Checks
+from paramverify.models.labels import read_labels
 from paramverify.models.mechanisms import Input, Mechanism, read_query
-from paramverify.models.mechanisms._keys import QUERY
+from paramverify.models.mechanisms._keys import LABELS, QUERY
 from paramverify.models.mechanisms._one_shot import OneShot
 from paramverify.models.names import distinct
 from paramverify.tables import Table
@@ -41,6 +42,7 @@ SECTION = Section(
             "The probability of a truthful answer; otherwise all values are equally likely.",
         ),
         Key("memory", FLAG, "Whether a sequence repeats its first answer.", default=False),
+        LABELS,
     ),
     rules=(exactly_one("truth", "coin"),),
 )
@@ -60,7 +62,7 @@ def read(table: Table, checks: Checks) -> Mechanism:
     with located(key="values"):
         values = tuple(distinct(listed))
     way = table.either("truth", "coin")
-    for name in ("query", "memory"):
+    for name in ("query", "memory", "labels"):
         table.get(name)
     one = RationalFunction.of(checks.ring.number(1))
     if way == "truth":
@@ -78,5 +80,6 @@ def read(table: Table, checks: Checks) -> Mechanism:
     def release(given: Input) -> list[RationalFunction]:
         return rows[(given[0],)]
 
-    memory, outputs = table.flag("memory"), tuple(map(str, values))
+    outputs = read_labels(table, [str(v) for v in values])
+    memory = table.flag("memory")
     return OneShot(checks, read_query(table), (values,), outputs, release, default_by="any", memory=memory)

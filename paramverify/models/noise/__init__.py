@@ -28,9 +28,10 @@ REGISTRY = Registry(__name__, "paramverify.noise", "noise")
 
 @dataclass(frozen=True, eq=False)
 class Noise:
-    """`rows[f][o]` is the probability that the answer f in 0..range is released as o in 0..range.
+    """`rows[f][o]` is the probability that the answer f in 0..range is released as o in 0..top.
 
-    `truncated` tells that it stands for noise without ends, what lies beyond an end being given to the end.
+    `top` is `range` but for tables with more outputs than answers, or fewer. `truncated` tells that the noise
+    stands for noise without ends, what lies beyond an end being given to the end.
     """
 
     rows: Sequence[Sequence[RationalFunction]]
@@ -40,6 +41,11 @@ class Noise:
     def range(self) -> int:
         """The largest answer."""
         return len(self.rows) - 1
+
+    @property
+    def top(self) -> int:
+        """The largest output."""
+        return len(self.rows[0]) - 1
 
     @property
     def is_numeric(self) -> bool:

@@ -14,13 +14,22 @@ from paramverify.tables import Table, as_expression
 TOLD = "the entry of the table in row f and column o"
 
 
-def table_noise(rows: Sequence[Sequence[RationalFunction]], checks: Checks) -> Noise:
-    """Returns noise given row by row: rows[f][o] is the probability that f is released as o."""
+def table_noise(
+    rows: Sequence[Sequence[RationalFunction]], checks: Checks, outputs: int | None = None
+) -> Noise:
+    """Returns noise given row by row: rows[f][o] is the probability that f is released as o.
+
+    There are so many `outputs`, or as many as row 0 has entries.
+
+    Raises:
+        InputError: a row of another length, or one that is no distribution.
+    """
     with gathered() as each:
         for f, row in enumerate(rows):
             with each, located(key=f"table[{f}]"):
-                if len(row) != len(rows):
-                    raise CaseError(f"row {f} has {len(row)} entries, the table has {len(rows)} rows")
+                if len(row) != (outputs or len(rows[0])):
+                    needed = f"{outputs} are needed" if outputs else f"row 0 has {len(rows[0])}"
+                    raise CaseError(f"row {f} has {len(row)} entries, {needed}")
                 checks.distribution({str(o): p for o, p in enumerate(row)}, f"row {f} of the noise table")
     return Noise(rows)
 
@@ -39,7 +48,7 @@ def _read(table: Table, checks: Checks, given: Range | None) -> Noise:
             for o, entry in enumerate(row):
                 with each, located(key=f"table[{f}][{o}]"):
                     rows[f].append(checks.function(as_expression(entry)))
-    return table_noise(rows, checks)
+    return table_noise(rows, checks, given.limit + 1 if given else None)
 
 
 SECTION = Section(

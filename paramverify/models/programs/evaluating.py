@@ -12,6 +12,7 @@ from paramverify.models.context import Checks
 from paramverify.models.programs import arithmetic, runs
 from paramverify.models.programs.bases import Bases
 from paramverify.models.programs.comparing import Comparing, Found, Split, now
+from paramverify.models.programs.defined import as_values
 from paramverify.models.programs.drawing import Drawing
 from paramverify.models.programs.expressions import IN_PLACE, NOISE
 from paramverify.models.programs.measure import Linear
@@ -52,6 +53,7 @@ class Evaluator:
         rates = tuple(u.name for u in checks.ring.unbounded)
         parameters: dict[str, Value] = {n: arithmetic.symbol(n) for n in (*checks.ring.parameters, *rates)}
         parameters |= {n: i.lower for n, i in checks.domain.box.items() if i.is_point and n in parameters}
+        parameters |= as_values(checks.definitions, parameters)
         drawing = Drawing(program.text, checks, Bases(checks), rates)
         return cls(program, drawing, parameters)
 

@@ -63,7 +63,7 @@ def check_names(program: Program, parameters: Collection[str]) -> None:
         for found in every_statement(body):
             taken = set(found.names) & set(parameters) if isinstance(found, (Assign, For)) else ()
             for name in taken:
-                reason = f"{name} is a parameter of the case: choose another name"
+                reason = f"{name} is a parameter or a definition of the case: choose another name"
                 raise ProgramError(reason, program.text, *found.place)
 
 

@@ -1,0 +1,71 @@
+"""A second reading of `[define]`, and of what `-D` sets: standard library only, no code of the first reader.
+
+The first reader puts trees in place of names. Here the text of a definition, in brackets, replaces its name.
+"""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # this file alone checks nothing: the folder does
+    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
+
+import io
+import re
+import tokenize
+from collections.abc import Mapping
+from typing import Any
+
+from .strict import Unread
+
+MAX_LENGTH = 1_000_000
+
+_WORD = re.compile(r"""'[^']*'|"[^"]*"|[0-9.][0-9A-Za-z_.]*|[A-Za-z_][A-Za-z0-9_]*""")
+
+
+def written_out(text: str, definitions: Mapping[str, str]) -> str:
+    """Returns an expression in which each name that is defined is replaced; what is in quotes is kept."""
+    if not definitions:
+        return text
+    found = _WORD.sub(lambda word: definitions.get(word[0], word[0]), text)
+    if len(found) > MAX_LENGTH:
+        raise Unread("an expression that is too long with its definitions")
+    return found
+
+
+def program_written_out(source: str, definitions: Mapping[str, str]) -> str:
+    """Returns a program in which each name that is defined is replaced, on the same line."""
+    if not definitions:
+        return source
+    lines = io.StringIO(source).readlines()
+    try:
+        tokens = list(tokenize.generate_tokens(iter(lines).__next__))
+    except (tokenize.TokenError, SyntaxError):
+        raise Unread("the text is no program") from None
+    for token in reversed(tokens):
+        if token.type == tokenize.NAME and token.string in definitions:
+            (row, start), (_, end) = token.start, token.end
+            line = lines[row - 1]
+            lines[row - 1] = f"{line[:start]}{definitions[token.string]}{line[end:]}"
+    return "".join(lines)
+
+
+def definitions_of(data: Mapping[str, Any]) -> dict[str, str]:
+    """Returns what each name of `[define]` stands for, in brackets and with nothing defined in it."""
+    found: dict[str, str] = {}
+    for name, given in data.get("define", {}).items():
+        if isinstance(given, (bool, dict, list)):
+            raise ValueError(f"{name!r:.40} is not defined by an expression")
+        found[name] = f"({written_out(str(given).strip(), found)})"
+    return found
+
+
+def set_to(data: Mapping[str, Any], settings: Mapping[str, str]) -> dict[str, Any]:
+    """Returns the data of a case file in which a definition or a parameter has each of these values."""
+    found = {**data, "define": {**data.get("define", {})}, "parameters": {**data.get("parameters", {})}}
+    for name, text in settings.items():
+        if name in found["define"]:
+            found["define"][name] = text
+        elif name in found["parameters"] and name != "constraints":
+            found["parameters"][name] = text
+        else:
+            raise ValueError(f"{name!r:.40} is neither a definition nor a parameter")
+    return found
