@@ -44,11 +44,12 @@ ASKED: list[tuple[str, list[str], int, int, str]] = [
     ("sample", ["--at", "t=3/5", "--search"], 2, 2, "sample needs no delta"),
     ("sample", ["--at", "t=3/5", "--audit", "--direct"], 2, 2, "sample needs no delta"),
     ("report", ["--output", "page.html"], 0, 1, "page.html"),
+    ("explain", [], 0, 0, "2 claims about the sum of all outputs, for 2 directions"),
     ("logic", [], 2, 2, "no formulas"),
     ("interactive", [], 2, 2, "not a [system]"),
     ("backends", [], 0, 0, "bernstein"),
 ]
-NOT_ABOUT_CASES = {"backends", "check", "new", "cases", "explain", "schema"}
+NOT_ABOUT_CASES = {"backends", "check", "new", "cases", "schema"}
 
 
 @pytest.mark.parametrize(("name", "options", "held", "broken", "words"), ASKED)
