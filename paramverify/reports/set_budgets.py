@@ -116,7 +116,8 @@ def curve_lines(case: Case, model: Model, found: Curve, at: Mapping[str, Fractio
     lines = [f"least delta {where}, {between}:"]
     for point in found.points:
         told = _short(point.delta) if point.exact else f"at most {at_most(point.delta, 9)}"
-        bound = f"ratio {_short(point.ratio)}, epsilon ≈ {point.epsilon:.6g}"
+        epsilon = f"≈ {point.epsilon:.6g}" if point.ratio != 1 else "= 0"
+        bound = f"ratio {_short(point.ratio)}, epsilon {epsilon}"
         lines.append(f"  {bound}: delta {told}")
     if found.errors:
         lines.append("trade-off function, linear between these corners (alpha, least beta):")
