@@ -61,6 +61,7 @@ TESTS = {
     "checker/neighbours.py": "checker/test_product_checker.py",
     "checker/regions.py": "checker/test_region_checker.py",
     "checker/maps.py": "checker/test_region_checker.py",
+    "checker/sets.py": "checker/test_set_kernel.py checker/test_set_checker.py",
     "checker/unwinding.py": "checker/test_unwinding_checker.py",
     "checker/witnesses.py": "checker/test_unwinding_checker.py",
     "checker/leaks.py": "checker/test_leaks_checker.py interactive/test_interactive_budgets.py",

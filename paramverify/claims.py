@@ -51,6 +51,22 @@ class Stated:
         return self.text
 
 
+@dataclass(frozen=True)
+class Direction:
+    """Where a claim about a sum comes from: the direction of a secret pair, and the length of the sequences.
+
+    The claim says `Pr(S | left) ≤ ratio · Pr(S | right) + delta` of every set S of such sequences.
+    """
+
+    left: str
+    right: str
+    length: int
+
+    def __str__(self) -> str:
+        about = "" if self.length == 1 else f" of sequences of length {self.length}"
+        return f"{self.left} against {self.right}, every set of outputs{about}"
+
+
 @dataclass(frozen=True, eq=False)
 class Claim:
     """For every point θ of the domain, polynomial(θ) ≥ 0.
@@ -61,7 +77,7 @@ class Claim:
 
     polynomial: Polynomial
     domain: Domain
-    origins: tuple[Origin | Stated, ...] = ()
+    origins: tuple[Origin | Stated | Direction, ...] = ()
 
     def text(self) -> str:
         """Returns the canonical text: equal texts are equal claims."""

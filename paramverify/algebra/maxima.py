@@ -51,13 +51,13 @@ def suprema(top: fmpz_poly, bottom: fmpz_poly, lower: Fraction, upper: Fraction)
         places += isolate(slope, lower, upper)
     elif lower < upper:
         places.append(exact(simplest_between(lower, upper)))
-    found = [(_value(top, bottom, place), place) for place in places]
+    found = [(value_of(top, bottom, place), place) for place in places]
     value = reduce(lambda a, b: b if compare(b, a) > 0 else a, (v for v, _ in found))
     return Supremum(value, tuple(place for own, place in found if compare(own, value) == 0))
 
 
-def _value(top: fmpz_poly, bottom: fmpz_poly, place: RealRoot) -> RealRoot:
-    """Returns top/bottom at an algebraic number, with its minimal polynomial.
+def value_of(top: fmpz_poly, bottom: fmpz_poly, place: RealRoot) -> RealRoot:
+    """Returns top/bottom, which is positive or zero, at an algebraic number, with its minimal polynomial.
 
     For an irrational place x with minimal polynomial m, the value is a root of the resultant
     Res_x(m(x), top(x) − v·bottom(x)) in v.
@@ -85,6 +85,17 @@ def _value(top: fmpz_poly, bottom: fmpz_poly, place: RealRoot) -> RealRoot:
             return roots[0]
         for _ in range(8):
             place = place.halved()
+
+
+def sign_of(polynomial: fmpz_poly, place: RealRoot) -> int:
+    """Returns the sign -1, 0 or 1 of a polynomial at an algebraic number."""
+    if not polynomial or not polynomial % place.factor:
+        return 0
+    while True:
+        low, high = _bounds(polynomial, place)
+        if low > 0 or high < 0:
+            return 1 if low > 0 else -1
+        place = place.halved()
 
 
 def _range(top: fmpz_poly, bottom: fmpz_poly, place: RealRoot) -> tuple[Fraction, Fraction]:

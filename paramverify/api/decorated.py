@@ -66,6 +66,7 @@ def mechanism(
     secrets: Tables | None = None,
     epsilon: Number | None = None,
     ratio: Number | None = None,
+    delta: Number | None = None,
     title: str = "",
 ) -> Callable[[Callable[..., Any]], Mechanism]:
     """Returns a decorator for a function whose body is a program in the language of docs/programs.md.
@@ -76,7 +77,8 @@ def mechanism(
     Raises:
         InputError: (by the decorator) a function that is no program, with the file, the line and a caret.
     """
-    bound = {name: value for name, value in (("epsilon", epsilon), ("ratio", ratio)) if value is not None}
+    bounds = {"epsilon": epsilon, "ratio": ratio, "delta": delta}
+    bound = {name: value for name, value in bounds.items() if value is not None}
     tables = {
         "parameters": parameters,
         "prior": prior,

@@ -131,7 +131,32 @@ class Counterexample:
         return f"<Counterexample: {self.statement} is false{at and f' at {at}'}>"
 
 
-def told_witness(found: AnyWitness) -> Witness | Counterexample:
+@dataclass(frozen=True)
+class SetWitness:
+    """Two exact probabilities of one set of outputs that break an (ε, δ) bound at one prior.
+
+    `probabilities` are those of the set of `outputs` under both secrets. `beyond` is the first minus `bound`
+    times the second, which is more than `delta`. Each output is a sequence.
+    """
+
+    parameters: Mapping[str, Fraction]
+    left: str
+    right: str
+    outputs: tuple[tuple[str, ...], ...]
+    probabilities: tuple[ExactNumber, ExactNumber]
+    bound: ExactNumber
+    delta: ExactNumber
+    beyond: ExactNumber
+
+    def __repr__(self) -> str:
+        at = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
+        sides = f"{self.left!r} against {self.right!r}"
+        return (
+            f"<SetWitness: {len(self.outputs)} outputs, {sides}, beyond {self.beyond}{at and f', at {at}'}>"
+        )
+
+
+def told_witness(found: AnyWitness) -> Witness | SetWitness | Counterexample:
     """Returns a witness of the core with numbers that behave as numbers."""
     from paramverify.evidence import witnesses
 
@@ -139,6 +164,17 @@ def told_witness(found: AnyWitness) -> Witness | Counterexample:
         sides = ExactNumber(found.left), ExactNumber(found.right)
         return Counterexample(dict(found.parameters), found.stated.text, *sides)
     left, right = found.probabilities
+    if isinstance(found, witnesses.SetWitness):
+        return SetWitness(
+            parameters=dict(found.parameters),
+            left=found.left,
+            right=found.right,
+            outputs=found.outputs,
+            probabilities=(ExactNumber(left), ExactNumber(right)),
+            bound=ExactNumber(found.bound),
+            delta=ExactNumber(found.delta),
+            beyond=ExactNumber(found.beyond),
+        )
     return Witness(
         parameters=dict(found.parameters),
         left=found.left,
@@ -163,7 +199,7 @@ class VerifyReport(Report):
     """
 
     status: Standing = Standing.UNKNOWN
-    witness: Witness | Counterexample | None = None
+    witness: Witness | SetWitness | Counterexample | None = None
     run: ToldRun | LeftOut | None = None
     reason: str = ""
     formulas: Mapping[str, str] = field(default_factory=dict)
@@ -222,7 +258,7 @@ class BudgetReport(Report):
     lower: ExactNumber | None = None
     upper: ExactNumber | None = None
     attained: bool | None = None
-    witness: Witness | Counterexample | None = None
+    witness: Witness | SetWitness | Counterexample | None = None
     relative: ExactNumber | None = None
     tight: bool | None = None
     result: Any = None
@@ -253,7 +289,7 @@ class SynthesisReport(Report):
 
     form: str = ""
     complete: bool = False
-    witness: Witness | Counterexample | None = None
+    witness: Witness | SetWitness | Counterexample | None = None
     result: Any = None
 
 
@@ -298,7 +334,7 @@ class SampleReport(Report):
 
     found: bool = False
     rejected: bool = False
-    witness: Witness | Counterexample | None = None
+    witness: Witness | SetWitness | Counterexample | None = None
     point: Mapping[str, Fraction] = field(default_factory=dict)
     result: Any = None
 

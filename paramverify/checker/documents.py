@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from . import claims, cones, every, formulas, neighbours, regions, shapes, told, unwinding
+from . import claims, cones, every, formulas, neighbours, regions, sets, shapes, told, unwinding
 from .claims import Report
 from .strict import Rejected, check, counted, read, shown
 
@@ -19,7 +19,7 @@ CLAIMED = {"holds": "true", "violated": "false", "unknown": "undecided"}
 TOLD = {"violated": "a violation", "region map": "a region map", BUDGET: "a budget"}
 
 CHECKERS: dict[str, Callable[[Any], Report]] = {
-    module.FORMAT: module.check_document for module in (claims, cones, every, regions, unwinding)
+    module.FORMAT: module.check_document for module in (claims, cones, every, regions, sets, unwinding)
 }
 # What a document alone does not show, by its format or status; the case is needed.
 NOT_COMPARED = {

@@ -11,6 +11,7 @@ from typing import Any
 
 from . import cones as cone_checker
 from . import regions as region_checker
+from . import sets as set_checker
 from .claims import Rejected
 from .second_mechanisms import Words
 from .second_reader import Found
@@ -230,7 +231,7 @@ def some_claim(document: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a claim that has the domain of the case, or the domain itself; nothing for some budgets."""
     if document["format"] == cone_checker.FORMAT:
         return dict(document["model"]["domain"])
-    if document["format"] == region_checker.FORMAT:
+    if document["format"] in (region_checker.FORMAT, set_checker.FORMAT):
         return dict(document["domain"])
     if document["status"] == "violated":
         return dict(document["witness"]["claim"])

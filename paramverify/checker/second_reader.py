@@ -151,6 +151,15 @@ class SecondReader:
         return given is None
 
     @property
+    def has_delta(self) -> bool:
+        """Whether the case allows sets of outputs more than a ratio: its delta is not the number 0."""
+        given = self.data["privacy"].get("delta", 0)
+        try:
+            return Calculator({}, None, Fraction(1)).number(given) != 0
+        except (KeyError, ValueError):
+            return True
+
+    @property
     def lengths(self) -> list[int]:
         """The lengths of the case; none stand for every length."""
         given = self.data["privacy"].get("length", 1)

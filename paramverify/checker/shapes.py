@@ -10,6 +10,7 @@ if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
 from .strict import (
+    Misformed,
     Shape,
     by_type,
     flag,
@@ -20,6 +21,7 @@ from .strict import (
     rational,
     record,
     row,
+    shown,
     table,
     tagged,
     text,
@@ -313,6 +315,51 @@ SLOTS = _document(
     {},
 )
 
+_ORIGIN = row(text, text, whole)
+_SUM: dict[str, Shape] = {"room": text, "terms": listed(text), "origins": listed(_ORIGIN)}
+_SET_STEP = {
+    "+": row(one_of("+"), whole, proof),
+    "-": row(one_of("-"), whole, proof),
+    "cut": row(one_of("cut"), text, rational),
+    "sign": row(one_of("sign"), text),
+    "free": row(one_of("free")),
+}
+
+
+def _set_step(value: object) -> None:
+    """A step of a tree about sets of outputs, by its first entry."""
+    first = value[0] if isinstance(value, list) and value else None
+    if not isinstance(first, str) or first not in _SET_STEP:
+        raise Misformed(f"not a step of a tree: {shown(value)}")
+    _SET_STEP[first](value)
+
+
+_OUTPUTS = listed(listed(text))
+SET: dict[str, Shape] = {
+    "parameters": POINT,
+    "secrets": row(text, text),
+    "length": whole,
+    "outputs": _OUTPUTS,
+    "probabilities": row(REAL, REAL),
+    "bound": REAL,
+    "delta": REAL,
+    "beyond": REAL,
+    "exceeds": flag,
+}
+SETS = record(
+    {
+        "format": one_of("paramverify-sets"),
+        "version": one_of(1),
+        "status": STATUS,
+        "domain": record(DOMAIN, CONSTANT),
+        "claims": listed(record({**_SUM, "tree": listed(by_type({list: _set_step, dict: proof}))})),
+    },
+    {
+        **{name: ABOUT[name] for name in ("case", "obligations", "points")},
+        "witness": record({**SET, "claim": record(_SUM)}),
+    },
+)
+
 FORM = tagged(
     "format",
     {
@@ -320,6 +367,7 @@ FORM = tagged(
         "paramverify-cone": CONE,
         "paramverify-regions": REGIONS,
         "paramverify-unwinding": UNWINDING,
+        "paramverify-sets": SETS,
         "paramverify-slots": SLOTS,
     },
 )

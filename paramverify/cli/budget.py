@@ -27,6 +27,7 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._exits import Exit
 from paramverify.cli._interactive_budget import interactive_budget
+from paramverify.cli._set_budgets import Wanted, set_budget
 from paramverify.cli._settings import settings
 from paramverify.errors import InputError, LimitError, located
 from paramverify.interactive.cases import is_system
@@ -54,6 +55,11 @@ WRITE = "Write the evidence to this file, for `paramverify check`."
 @timeout_option
 @session_option
 @click.option("--evidence", "evidence", type=OUTPUT_FILE, help=WRITE)
+@click.option("--delta-for", metavar="EPSILON", help="Find the least delta for this epsilon instead.")
+@click.option("--epsilon-for", metavar="DELTA", help="Find the least epsilon for this delta instead.")
+@click.option("--curve", is_flag=True, help="Find the least delta as a function of epsilon instead.")
+@click.option("--at", "at", multiple=True, metavar="P=1/2,...", help="With --curve: at this prior only.")
+@click.option("--plot", type=OUTPUT_FILE, help="With --curve: draw it (.svg, .png).")
 def command(
     case: str,
     precision: str,
@@ -63,17 +69,26 @@ def command(
     strategy: str | None,
     confirm: int,
     evidence: Path | None,
+    delta_for: str | None,
+    epsilon_for: str | None,
+    curve: bool,
+    at: tuple[str, ...],
+    plot: Path | None,
 ) -> int:
     """Find the tight budget: the largest ratio over all priors, secrets and outputs.
 
     If the case's own bound has parameters, the largest ratio relative to that bound is found as well. It is
     1 if the bound is tight, and also if the ratio comes near the bound only where both tend to 1: the answer
     says which. For an interactive system it is the largest ratio over all inputs that differ in one
-    data point, and all observations. Exit code 0 if the ratio is exact or within the precision, or if there
-    is no budget at all; 3 if not.
+    data point, and all observations. With --delta-for, --epsilon-for or --curve it is about the least
+    bounds of (epsilon, delta) privacy, over all sets of outputs, whatever bounds the case has itself. Exit
+    code 0 if the budget is exact or within the precision, or if there is none at all; 3 if not.
     """
     width = _precision(precision)
     options = replace(session_options(timeout, backends, strategy, confirm), on_bound=best_bound())
+    wanted = Wanted(delta_for, epsilon_for, curve=curve, at=at, plot=plot)
+    if wanted.check(evidence):
+        return set_budget(case, options, width, wanted, as_json=as_json)
     if is_system(case):
         return interactive_budget(case, options, width, as_json, evidence)
     with time_limit(timeout), Session(options) as session:

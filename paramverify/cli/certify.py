@@ -24,13 +24,15 @@ from paramverify.cli._common import (
 from paramverify.cli._exits import Exit
 from paramverify.cli._settings import settings
 from paramverify.errors import InputError
+from paramverify.evidence.sets import given_set, worst_set
 from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.models.kinds import need_privacy
+from paramverify.models.measures import Approximate
 from paramverify.models.mechanisms import Worded
 from paramverify.models.model import Model
 from paramverify.models.neighbourhoods import read_neighbours
 from paramverify.portfolio.obligations import require_possible
-from paramverify.privacy.cases import load
+from paramverify.privacy.cases import Case, load
 from paramverify.privacy.runs import told_run
 from paramverify.reports import documents, runs, text
 
@@ -40,7 +42,14 @@ LISTED = (60, "Evaluate one counterexample candidate exactly, in both directions
 
 @click.command("certify")
 @case_argument
-@click.option("--observations", required=True, multiple=True, metavar="A,B,...", help="The output sequence.")
+@click.option("--observations", multiple=True, metavar="A,B,...", help="The output sequence.")
+@click.option(
+    "--output",
+    "outputs",
+    multiple=True,
+    metavar="A,B,...",
+    help="Of a case with a delta: an output of the set; without it the worst set.",
+)
 @click.option("--secrets", nargs=2, metavar="LEFT RIGHT", help="The secrets; needed if the case has several.")
 @click.option("--at", "at", multiple=True, metavar="P=1/2,...", help="The parameter point.")
 @json_option
@@ -48,16 +57,24 @@ LISTED = (60, "Evaluate one counterexample candidate exactly, in both directions
 def command(
     case: str,
     observations: tuple[str, ...],
+    outputs: tuple[str, ...],
     secrets: tuple[str, str] | None,
     at: tuple[str, ...],
     as_json: bool,
 ) -> int:
     """Evaluate one counterexample candidate exactly, in both directions.
 
+    A candidate is an output sequence; of a case with a delta it is a set, the worst one by default.
     Exit code 1 if the candidate is a violation in one direction, 0 if it is in neither.
     """
     point = parse_point(at)
     loaded = load(case, point, settings())
+    if isinstance(loaded.model, Model) and isinstance(loaded.model.measure, Approximate):
+        if observations:
+            raise click.UsageError("this case has a delta: give the outputs of a set with --output")
+        return _certify_set(loaded, loaded.model, point, outputs, secrets, as_json=as_json)
+    if not observations or outputs:
+        raise click.UsageError("give the output sequence with --observations; --output is for sets")
     model = need_privacy(loaded.model, "certify")
     require_possible(model)
     condition = documents.side_condition(model)
@@ -96,6 +113,48 @@ def command(
     for line in (*text.witness_lines(found), *runs.lines(run)):
         say(f"  {line}")
     say(f"  The other way around, {text.comparison(both[1])}")
+    return Exit.VIOLATED if found.exceeds else Exit.HOLDS
+
+
+def _certify_set(
+    case: Case,
+    model: Model,
+    point: dict[str, Fraction],
+    given: Sequence[str],
+    secrets: tuple[str, str] | None,
+    as_json: bool = False,
+) -> int:
+    """Evaluates a set of outputs in both directions; without one, the worst set of each length."""
+    require_possible(model)
+    check_names(model.domain.ring, point)
+    _complete(point, model)
+    left, right = secrets or _only_pair(model)
+    names, alone = model.hmm.observations, isinstance(case.mechanism, Worded)
+    words = [read_observations([text], names, alone=alone) for text in given]
+    if words:
+        both = [
+            given_set(model, *pair, outputs=words, point=point) for pair in ((left, right), (right, left))
+        ]
+    else:
+        both = [
+            worst_set(model, *pair, length=length, point=point)
+            for pair in ((left, right), (right, left))
+            for length in model.lengths
+        ]
+    both.sort(key=lambda witness: witness.beyond.enclosure()[0], reverse=True)
+    both.sort(key=lambda witness: not witness.exceeds)
+    found = both[0]
+    lengths = {witness.length for witness in both} - set(model.lengths)
+    if lengths:
+        click.echo("note: the case is about sequences of another length", err=True)
+    if as_json:
+        status = "violation" if found.exceeds else "no violation"
+        directions = [documents.witness(witness) for witness in both]
+        print_json({"status": status, "witness": directions[0], "directions": directions})
+    else:
+        click.echo("violation" if found.exceeds else "not a violation")
+        for line in text.witness_lines(found):
+            say(f"  {line}")
     return Exit.VIOLATED if found.exceeds else Exit.HOLDS
 
 

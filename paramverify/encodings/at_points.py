@@ -56,11 +56,19 @@ def find_violation(
     return None
 
 
+def with_numbers(model: Model) -> Model:
+    """Returns the model with parameters that the case fixes replaced by their values; the domain stays."""
+    fixed = {
+        n: i.lower for n, i in model.domain.box.items() if i.is_point and n in model.domain.ring.parameters
+    }
+    return at_point(model, fixed) if fixed else model
+
+
 def at_point(model: Model, point: Point) -> Model:
-    """Returns the model with its parameters replaced by rationals; the ring stays."""
+    """Returns the model with the parameters that a point gives replaced by rationals; the ring stays."""
 
     def fixed(polynomial: Polynomial) -> Polynomial:
-        return substitute(polynomial, {n: point[n] for n in model.domain.ring.parameters})
+        return substitute(polynomial, {n: point[n] for n in model.domain.ring.parameters if n in point})
 
     memory: dict[int, InitialDistribution] = {}
 

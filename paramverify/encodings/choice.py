@@ -13,6 +13,7 @@ from paramverify.encodings import sequences
 from paramverify.encodings.encoding import Candidate, Encoding
 from paramverify.errors import InputError
 from paramverify.models.kinds import AnyModel
+from paramverify.models.measures import Approximate
 from paramverify.models.model import Model
 from paramverify.plugins import Registry, plugins, taken
 
@@ -57,6 +58,7 @@ def chosen(model: AnyModel) -> Encoding:
     Raises:
         InputError: a plugin fails, or an encoding that suits the model lacks what evidence needs.
     """
+    _refuse_sets(model)
     found = max(encodings().values(), key=lambda encoding: _suitability(encoding, model))
     if found.claims is None or (found.again is None and found.certificate is None):
         needs = "claims, and again or certificate, so that evidence can be checked"
@@ -64,8 +66,16 @@ def chosen(model: AnyModel) -> Encoding:
     return found
 
 
+def _refuse_sets(model: AnyModel) -> None:
+    """Raises an UnsupportedError where a measure compares sets of outputs; see `encodings.excesses`."""
+    if isinstance(model, Model) and isinstance(model.measure, Approximate):
+        model.measure.at(None)
+
+
 def foreign(model: AnyModel) -> str:
     """Returns in words whose encoding makes the claims of a model; "" for one of this package."""
+    if isinstance(model, Model) and isinstance(model.measure, Approximate):
+        return ""
     found = chosen(model)
     return "" if found.name in _ours() else f"the claims are those of {_told(found)}"
 
@@ -100,6 +110,7 @@ def is_long(model: AnyModel) -> bool:
 
 def listed_claims(model: AnyModel) -> tuple[Claim, ...]:
     """Returns the claims like `claims_of`, of a privacy question always one sequence after the other."""
+    _refuse_sets(model)
     assert sequences.ENCODING.claims
     return sequences.ENCODING.claims(model)
 

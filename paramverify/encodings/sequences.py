@@ -115,7 +115,7 @@ def forward_sums(model: Model, start: InitialDistribution) -> dict[tuple[int, ..
         LimitError: more than `MAX_VECTORS` sequences of one length.
     """
     _finite(model.lengths)
-    by_observation = _by_observation(model.hmm)
+    by_observation = steps_by_observation(model.hmm)
     sums: dict[tuple[int, ...], Polynomial] = {}
     level: list[tuple[tuple[int, ...], Vector]] = [((), start.weights)]
     for length in range(1, max(model.lengths) + 1):
@@ -139,7 +139,7 @@ def forward_sum(model: Model, start: InitialDistribution, observations: Sequence
     Raises:
         InputError: an unknown observation.
     """
-    by_observation = _by_observation(model.hmm)
+    by_observation = steps_by_observation(model.hmm)
     weights: Vector = start.weights
     for name in observations:
         if name not in model.hmm.observations:
@@ -198,16 +198,16 @@ def vectors(hmm: HMM, lengths: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...
         LimitError: more than `MAX_VECTORS` different vectors of one length.
     """
     _finite(lengths)
-    by_observation = _by_observation(hmm)
+    by_observation = steps_by_observation(hmm)
     one = hmm.ring.number(1)
     level: list[tuple[tuple[int, ...], Vector]] = [((), dict.fromkeys(range(len(hmm.states)), one))]
     for length in range(1, max(lengths) + 1):
         grown: dict[str, tuple[tuple[int, ...], Vector]] = {}
         for word, vector in level:
             for observation, steps in enumerate(by_observation):
-                product = _apply(steps, vector)
+                _, product = applied(steps, vector)
                 if product:
-                    grown.setdefault(_key(product), ((observation, *word), product))
+                    grown.setdefault(vector_key(product), ((observation, *word), product))
             if len(grown) > MAX_VECTORS:
                 raise LimitError(
                     f"more than {MAX_VECTORS:,} different vectors for sequences of length {length}"
@@ -217,7 +217,7 @@ def vectors(hmm: HMM, lengths: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...
             yield from level
 
 
-def _by_observation(hmm: HMM) -> list[list[tuple[int, int, Polynomial]]]:
+def steps_by_observation(hmm: HMM) -> list[list[tuple[int, int, Polynomial]]]:
     """Returns, for each observation, the entries (state, successor, weight) of its matrix T_ω."""
     table: list[list[tuple[int, int, Polynomial]]] = [[] for _ in hmm.observations]
     for state, row in enumerate(hmm.steps):
@@ -226,8 +226,8 @@ def _by_observation(hmm: HMM) -> list[list[tuple[int, int, Polynomial]]]:
     return table
 
 
-def _apply(steps: list[tuple[int, int, Polynomial]], vector: Vector) -> Vector:
-    """Returns T_ω · v with coprime integer coefficients."""
+def applied(steps: list[tuple[int, int, Polynomial]], vector: Vector) -> tuple[fmpq, Vector]:
+    """Returns a number c > 0 and a vector with coprime integer coefficients whose product is T_ω · v."""
     product: dict[int, Polynomial] = {}
     for state, successor, weight in steps:
         if successor in vector:
@@ -235,15 +235,15 @@ def _apply(steps: list[tuple[int, int, Polynomial]], vector: Vector) -> Vector:
             product[state] = product[state] + part if state in product else part
     product = {state: entry for state, entry in product.items() if entry}
     if not product:
-        return product
+        return fmpq(1), product
     contents = [rational(primitive(entry)[0]) for entry in product.values()]
     numerator = reduce(lambda a, b: a.gcd(b), (c.p for c in contents))
     denominator = reduce(lambda a, b: a.lcm(b), (c.q for c in contents))
     content = fmpq(numerator, denominator)
-    return {state: entry / content for state, entry in product.items()}
+    return content, {state: entry / content for state, entry in product.items()}
 
 
-def _key(vector: Vector) -> str:
+def vector_key(vector: Vector) -> str:
     return ";".join(f"{state}:{key(vector[state])}" for state in sorted(vector))
 
 

@@ -79,7 +79,41 @@ class Counterexample:
         return self.left - self.right
 
 
-AnyWitness = Witness | Counterexample
+Word = tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SetWitness:
+    """Two exact probabilities of one set of outputs under two secrets, at one rational parameter point.
+
+    All `outputs` are sequences of `length`, in the order of the observations of the model. `exceeds` tells
+    whether left > bound · right + delta, decided exactly.
+    """
+
+    parameters: Mapping[str, Fraction]
+    left: str
+    right: str
+    length: int
+    outputs: tuple[Word, ...]
+    probabilities: tuple[Real, Real]
+    bound: Real
+    delta: Real
+    exceeds: bool
+    meant: Mapping[str, str] = field(default_factory=dict)  # unbounded parameters, in words
+
+    def __repr__(self) -> str:
+        left, right = self.probabilities
+        at = f" at {in_words(self.parameters)}" if self.parameters else ""
+        sides = f"{left.describe()} under {self.left!r}, {right.describe()} under {self.right!r}"
+        return f"<SetWitness: {len(self.outputs)} outputs with probability {sides}{at}>"
+
+    @property
+    def beyond(self) -> Real:
+        """The left probability minus the bound times the right one: the least delta for this set."""
+        return self.probabilities[0] - self.bound * self.probabilities[1]
+
+
+AnyWitness = Witness | Counterexample | SetWitness
 
 
 def compare_at(model: Inequality, stated: Stated, point: Point) -> Counterexample:

@@ -2,7 +2,8 @@
 
 A model has one measure; where its bound depends on the distance of two inputs, `at` gives that of a pair.
 Encodings ask it for claims, witnesses for what an output leaks, budgets for the same question with another
-bound; none of them knows how the comparison is written.
+bound; none of them knows how the comparison is written. A measure that compares no outputs one by one, but
+sets of them, refuses what asks for that.
 """
 
 from __future__ import annotations
@@ -110,4 +111,62 @@ class Metric:
         return self.at(None).document()
 
 
-Measure = Pure | Metric
+@dataclass(frozen=True, eq=False)
+class Approximate:
+    """(ε, δ) privacy: for every set S of outputs and θ, `Pr(S | left) ≤ ratio · Pr(S | right) + delta`.
+
+    `ratio` is e^ε, positive on the domain, as are both denominators; `delta` is nowhere below 0 or above 1.
+    The largest left side minus `ratio · Pr(S | right)` over all sets is Σ_ω max(0, Pr(ω|left) −
+    ratio·Pr(ω|right)) ([DworkRoth14] Definition 2.4), so an output has an `excess`,
+    and all outputs together have `room` for it. It compares no outputs one by one: what asks for
+    that gets an error.
+    """
+
+    ratio: RationalFunction
+    delta: RationalFunction
+
+    def at(self, distance: Fraction | None) -> Pure:
+        """Not available: outputs are compared in sets.
+
+        Raises:
+            UnsupportedError: always.
+        """
+        raise UnsupportedError(f"this case has a delta, so {SETS}; {INSTEAD}", key="privacy.delta")
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """The parameters of both bounds, and `E`."""
+        parts = (f for q in (self.ratio, self.delta) for f in (q.numerator, q.denominator))
+        return frozenset(name for part in parts for name in variables(part))
+
+    def excess(self, left: Polynomial, right: Polynomial) -> Polynomial:
+        """Returns t with max(0, t) what an output has beyond the ratio, up to the factor of `room`.
+
+        `left` and `right` are its two probabilities, up to one positive factor for all outputs.
+        """
+        beyond = left * self.ratio.denominator - right * self.ratio.numerator
+        return beyond * self.delta.denominator
+
+    def room(self, total: Polynomial) -> Polynomial:
+        """Returns what the sum of all `max(0, excess)` may be, where all probabilities sum to `total`."""
+        return total * self.ratio.denominator * self.delta.numerator
+
+    def scaled(self, top: Polynomial, bottom: Polynomial) -> Pure:
+        """Not available, see `at`."""
+        return self.at(None)
+
+    def map(self, change: Callable[[Polynomial], Polynomial]) -> Approximate:
+        """Returns the measure with other polynomials: at a point, or over another ring."""
+        return Approximate(
+            *(RationalFunction(change(f.numerator), change(f.denominator)) for f in (self.ratio, self.delta))
+        )
+
+    def document(self) -> dict[str, list[str]]:
+        """Not available, see `at`."""
+        return self.at(None).document()
+
+
+SETS = "its measure compares sets of outputs, not outputs one by one"
+INSTEAD = "`verify`, `certify` and `budget --delta-for` do so; without delta it is about outputs one by one"
+
+Measure = Pure | Metric | Approximate

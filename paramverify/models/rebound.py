@@ -11,7 +11,7 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Polynomial, Ring
 from paramverify.claims import Claim
 from paramverify.models.context import Obligation
-from paramverify.models.measures import Pure
+from paramverify.models.measures import Approximate, Pure
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
 
@@ -22,7 +22,12 @@ def without_bound(model: Model) -> Model:
     All `exp` of a case are powers of one `E`, those of its bound too. Here `E` is the power of it that the
     mechanism, the prior and the domain need, and is left out where they need none. So the largest ratio of a
     case does not depend on how its own bound is written.
+
+    Raises:
+        UnsupportedError: the measure compares sets of outputs, which have no ratio.
     """
+    if isinstance(model.measure, Approximate):
+        model.measure.at(None)
     model = replace(model, measure=Pure.number(model.domain.ring, 1))
     constant = model.domain.constant
     if constant is None:

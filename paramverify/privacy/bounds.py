@@ -9,11 +9,11 @@ from fractions import Fraction
 from paramverify.algebra.budgets import read_epsilon
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.expressions import Expression
-from paramverify.algebra.polynomials import RationalFunction
+from paramverify.algebra.polynomials import RationalFunction, constant_value, is_constant
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.errors import CaseError, InputError, located
 from paramverify.models.context import Checks
-from paramverify.models.measures import Measure, Metric, Pure
+from paramverify.models.measures import Approximate, Measure, Metric, Pure
 from paramverify.privacy.keys import LENGTH, MAX_LENGTH
 from paramverify.tables import Table
 
@@ -21,19 +21,23 @@ DISTANCE = re.compile(r"\bdistance\b")  # in a bound, the distance of two inputs
 
 
 def read_measure(privacy: Table, checks: Checks, distances: Collection[Fraction] = ()) -> tuple[Measure, str]:
-    """Reads `epsilon` or `ratio`: the measure, its bound positive on the domain; and the bound in words.
+    """Reads `epsilon` or `ratio`, and `delta`: the measure, and its bounds in words; the ratio is positive.
 
-    Where the pairs of the case have distances, the bound is one for each of them.
+    Where the pairs of the case have distances, the bound is one for each of them. A delta of 0 is none.
 
     Raises:
         CaseError: a bound that is not positive, or below 1 everywhere; a mistake in the table.
     """
-    if "delta" in privacy.data:
-        reason = "a case has no delta, its privacy is pure; `paramverify logic` asks for (epsilon, delta)"
-        raise CaseError(f"{reason} by formulas D{{epsilon, delta}}[ path ] over a chain", key="delta")
     name = privacy.either("epsilon", "ratio", 'epsilon = "ln(2)", for example')
+    delta = _delta(privacy.expression("delta"), checks) if "delta" in privacy else None
     if not distances:
-        return _bound(privacy.expression(name), name, checks)
+        pure, words = _bound(privacy.expression(name), name, checks)
+        if delta is None or not delta.numerator:
+            return pure, words
+        return Approximate(pure.ratio, delta), f"{words}, delta = {privacy.expression('delta').text}"
+    if delta is not None and delta.numerator:
+        reason = "bounds that depend on a distance have no delta here: leave delta out, or the distance"
+        raise CaseError(reason, key="delta")
     if not DISTANCE.search(str(privacy.get(name))):
         reason = "[neighbours] gives a distance, and this bound does not depend on it; write distance here"
         raise CaseError(reason, key=name)
@@ -47,6 +51,43 @@ def read_measure(privacy: Table, checks: Checks, distances: Collection[Fraction]
             error.reason += f" (for the distance {distance}{hint})"
             raise
     return Metric(bounds), words
+
+
+def _delta(expression: Expression, checks: Checks) -> RationalFunction:
+    """Returns a delta with a positive denominator, from 0 to 1 on the whole domain."""
+    with located(key="delta"):
+        delta = checks.function(expression)
+        denominator = checks.positive(delta.denominator, "the denominator of delta")
+        numerator = delta.numerator if denominator == delta.denominator else -delta.numerator
+        for part in (numerator, denominator - numerator):
+            if is_constant(part) and constant_value(part) < 0:
+                raise CaseError(f"delta is a probability, from 0 to 1, and not {expression.text}")
+        checks.nonnegative(numerator, "delta")
+        checks.nonnegative(denominator - numerator, "delta", "is larger than 1")
+        return RationalFunction(numerator, denominator)
+
+
+def check_sets(privacy: Table, compared_chosen: bool, stands_for: bool, lengths: tuple[int, ...]) -> None:
+    """Checks that a case with a delta is about sets of outputs that can be summed.
+
+    Raises:
+        CaseError: the outputs are chosen in part by an adversary, neighbours are too many to form, the
+            lengths are all, or sequences are left out.
+    """
+    if compared_chosen:
+        reason = (
+            "an adversary chooses the answers here while it sees outputs, and sets of outputs are no game"
+        )
+        raise CaseError(f"{reason}: leave delta out, or give [prior] and [secrets]", key="delta")
+    if stands_for:
+        reason = "the neighbours are too many to form, and the pair that stands for them is about ratios only"
+        raise CaseError(f"{reason}: ask for fewer queries, or leave delta out", key="delta")
+    if not lengths:
+        reason = 'with a delta the lengths are numbers: write, for example, length = "1..5"'
+        raise CaseError(reason, key="length")
+    if "one_sided" in privacy.data:
+        reason = "with a delta all outputs count, also those that are impossible under one secret"
+        raise CaseError(f"{reason}: leave one_sided or delta out", key="one_sided")
 
 
 def check_distance(privacy: Table, known: Collection[str]) -> None:

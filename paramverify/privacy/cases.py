@@ -30,7 +30,7 @@ from paramverify.models.design import Design, read_design
 from paramverify.models.distances import NAME
 from paramverify.models.inequality import Comparison, Inequality
 from paramverify.models.kinds import AnyModel
-from paramverify.models.measures import Measure
+from paramverify.models.measures import Approximate, Measure
 from paramverify.models.mechanisms import Input, Mechanism, files_of
 from paramverify.models.model import Model
 from paramverify.models.one_sided import without_one_sided
@@ -43,7 +43,13 @@ from paramverify.models.parameters import (
 from paramverify.models.priors import Prior
 from paramverify.models.settings import NONE, Settings, set_outside, settled_digest, told, with_settings
 from paramverify.models.undeclared import explained
-from paramverify.privacy.bounds import check_distance, read_lengths, read_measure, read_one_sided
+from paramverify.privacy.bounds import (
+    check_distance,
+    check_sets,
+    read_lengths,
+    read_measure,
+    read_one_sided,
+)
 from paramverify.privacy.impossible import possible
 from paramverify.privacy.keys import CLAIMED, shape_of_case
 from paramverify.privacy.secrets import Compared, read_comparison
@@ -100,6 +106,30 @@ def load(path: str | PathLike[str], at: Mapping[str, Fraction] = NOWHERE, settin
     """
     document = read_document(Path(path))
     return read_case(document.data, document.digest, str(path), at, text=document.text, settings=settings)
+
+
+def load_with_bounds(path: str | PathLike[str], bounds: Mapping[str, str], settings: Settings = NONE) -> Case:
+    """Reads a case file like `load`, with other bounds of its privacy: some of epsilon, ratio and delta.
+
+    What the case says of conditions and designs is not looked at: they are about its own bounds.
+
+    Raises:
+        InputError: the case is not about privacy, or its bounds depend on a distance; see `load`.
+    """
+    document = read_document(Path(path))
+    data = document.data
+    privacy, neighbours = data.get("privacy"), data.get("neighbours")
+    with in_case(str(path), document.text):
+        if isinstance(neighbours, dict) and NAME in neighbours:
+            reason = "these bounds are for all pairs alike, and the case gives the distance of two inputs"
+            raise CaseError(reason, key=f"neighbours.{NAME}")
+        if isinstance(privacy, dict):
+            kept = {
+                name: value for name, value in privacy.items() if name not in ("epsilon", "ratio", "delta")
+            }
+            data = {name: table for name, table in data.items() if name not in ("quantify", "design")}
+            data["privacy"] = {**kept, **bounds}
+    return read_case(data, document.digest, str(path), text=document.text, settings=settings)
 
 
 def read_case(
@@ -248,6 +278,8 @@ class _Reader:
         distances = {p.distance for p in pairs if p.distance is not None}
         if not compared and isinstance(neighbours, dict) and NAME in neighbours:
             distances = {Fraction(1)}
+        measure: Measure | None = None
+        lengths: tuple[int, ...] = (1,)
         with gathered() as each:
             with each:
                 measure, budget = read_measure(privacy, checks, distances)
@@ -262,7 +294,11 @@ class _Reader:
                     reason = "one pair stands for all neighbours here, which needs all sequences"
                     raise CaseError(reason, key="one_sided")
             with each:
+                if isinstance(measure, Approximate) and compared:
+                    check_sets(privacy, compared.hmm.chosen, compared.stands_for is not None, lengths)
+            with each:
                 privacy.close()
+        assert measure is not None  # else there was a mistake
         return measure, budget, lengths, one_sided
 
     def told(
@@ -275,6 +311,9 @@ class _Reader:
     ) -> Case:
         """Returns the case of all that was read."""
         measure, budget, lengths, one_sided = bound
+        if isinstance(measure, Approximate) and any(chosen):
+            reason = "a case with a delta is decided for all its parameters: leave this table out, or delta"
+            raise CaseError(reason, key="design" if chosen[1] else "quantify")
         doubtful, excluded = possible(compared.pairs, checks.domain)
         meanings = [f"{u.variable} stands for {u.meaning}" for u in checks.ring.unbounded]
         model = Model(

@@ -37,6 +37,7 @@ PRIVACY = Section(
     (
         Key("epsilon", EXPRESSION, 'The budget, such as 1.372 or "ln(2)".'),
         Key("ratio", EXPRESSION, 'The bound e^epsilon itself, such as 2 or "1/alpha".'),
+        Key("delta", EXPRESSION, "How much more a set of outputs may have, from 0 to 1.", default=0),
         Key(
             "length",
             Either(

@@ -16,10 +16,12 @@ from paramverify.evidence.witnesses import AnyWitness, find_witness
 from paramverify.models.context import sample_points
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
+from paramverify.models.measures import Approximate
 from paramverify.models.model import Model
 from paramverify.models.patterns import patterned
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session
+from paramverify.privacy.approximate import verify_sets
 from paramverify.privacy.cases import Case
 from paramverify.privacy.every_length_verification import Found, verify_all_lengths
 from paramverify.tables import in_case
@@ -71,6 +73,8 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
         doubt, obligations = discharge(session, model)
         if doubt:
             found = Found(Unknown(doubt.end, doubt.detail))
+        elif isinstance(model, Model) and isinstance(model.measure, Approximate):
+            found = verify_sets(session, model, progress)
         elif not isinstance(model, Inequality) and not model.lengths:
             found = _of_every_length(session, model, progress)
         else:

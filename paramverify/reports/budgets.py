@@ -12,10 +12,11 @@ from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real, show_polynomial
 from paramverify.claims import Origin
 from paramverify.errors import SizeError
-from paramverify.evidence.witnesses import Witness
+from paramverify.evidence.witnesses import SetWitness, Witness
 from paramverify.models.model import Model
 from paramverify.reports import documents, text
 from paramverify.synthesis.quotients import Place
+from paramverify.synthesis.set_needs import LeastBound
 from paramverify.synthesis.suprema import TightBudget
 
 
@@ -48,7 +49,7 @@ class Statement:
     @staticmethod
     def of(model: Model, found: TightBudget) -> Statement:
         """Returns the statement that a search for the budget of a model makes."""
-        ratio, shown = _ratio(found)
+        ratio, shown = number(found)
         witness: dict[str, Any] = {
             "parameters": {name: _coordinate(root) for name, root in found.place.items()},
             "secrets": [found.origin.left, found.origin.right],
@@ -122,8 +123,8 @@ class Statement:
         return f"{'reached' if self.attained else 'approached, not reached,'}{at}".rstrip(",")
 
 
-def _ratio(found: TightBudget) -> tuple[str | dict[str, Any] | None, str]:
-    """Returns the ratio as JSON data, None where it is not exact, and in words."""
+def number(found: TightBudget | LeastBound) -> tuple[str | dict[str, Any] | None, str]:
+    """Returns the number of a budget as JSON data, None where it is not exact, and in words."""
     value = found.value
     if found.infinite:
         return "infinity", "infinity"
@@ -146,7 +147,7 @@ def _ratio(found: TightBudget) -> tuple[str | dict[str, Any] | None, str]:
 
 def ratio_document(found: TightBudget) -> dict[str, Any]:
     """Returns the ratio, or bounds on it, as JSON data."""
-    ratio, _ = _ratio(found)
+    ratio, _ = number(found)
     if ratio is not None:
         return {"ratio": ratio}
     upper = documents.exact(found.upper) if found.upper is not None else "unknown"
@@ -160,10 +161,10 @@ def epsilon(value: float | str) -> str:
 
 def exact_text(found: TightBudget) -> str:
     """Returns a ratio as text."""
-    return _ratio(found)[1]
+    return number(found)[1]
 
 
-def where(model: Model, place: Place, witness: Witness | None = None) -> str:
+def where(model: Model, place: Place, witness: Witness | SetWitness | None = None) -> str:
     """Returns a place of the closure in words, such as `at p = 1/2`, or `as eps → oo` where `x_eps` is 0."""
     told = [_coordinate_text(n, root) for n, root in place.items() if not _end_of(model, n, root)]
     told += [f"{n} = {v}" for n, v in witness.meant.items()] if witness else []

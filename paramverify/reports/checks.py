@@ -9,7 +9,7 @@ from typing import Any
 from paramverify.checker import every, unwinding
 from paramverify.checker.claims import Report
 from paramverify.checker.documents import BUDGET, check_text, read_document, verdict_line, verdict_of
-from paramverify.checker.second_look import SecondLook, with_second_look
+from paramverify.checker.second_reading import SecondLook, with_second_look
 from paramverify.checker.strict import Rejected, changed
 from paramverify.errors import EvidenceError, located
 from paramverify.files import read_file

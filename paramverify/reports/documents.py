@@ -8,8 +8,8 @@ from typing import Any
 from paramverify.algebra.polynomials import rational
 from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, Open, Standing
-from paramverify.claims import Origin, Stated
-from paramverify.evidence.witnesses import AnyWitness, Counterexample, Witness
+from paramverify.claims import Direction, Origin, Stated
+from paramverify.evidence.witnesses import AnyWitness, Counterexample, SetWitness
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.reports import text
@@ -33,15 +33,28 @@ def real(value: Real | None) -> str | dict[str, str]:
 
 def witness(found: AnyWitness) -> dict[str, Any]:
     """Returns a witness as answers have it: as in evidence, with unbounded parameters in words."""
-    meaning = found.meant if isinstance(found, Witness) else {}
+    meaning = {} if isinstance(found, Counterexample) else found.meant
     return evidence_of(found) | ({"meaning": dict(meaning)} if meaning else {})
 
 
 def evidence_of(found: AnyWitness) -> dict[str, Any]:
     """Returns a witness as evidence has it: parameters, secrets, observations, probabilities, ratio, bound.
 
-    Of an inequality it is the parameters, the comparison, and the values of its sides.
+    Of an inequality it is the parameters, the comparison, and the values of its sides; of a set of outputs
+    `outputs` are its sequences, and `beyond` is what `delta` would have to be for it.
     """
+    if isinstance(found, SetWitness):
+        return {
+            "parameters": {name: str(value) for name, value in found.parameters.items()},
+            "secrets": [found.left, found.right],
+            "length": found.length,
+            "outputs": [list(word) for word in found.outputs],
+            "probabilities": [real(p) for p in found.probabilities],
+            "bound": real(found.bound),
+            "delta": real(found.delta),
+            "beyond": real(found.beyond),
+            "exceeds": found.exceeds,
+        }
     if isinstance(found, Counterexample):
         return {
             "parameters": {name: str(rational(value)) for name, value in found.parameters.items()},
@@ -65,10 +78,12 @@ def evidence_of(found: AnyWitness) -> dict[str, Any]:
     }
 
 
-def origin(found: Origin | Stated) -> dict[str, Any]:
+def origin(found: Origin | Stated | Direction) -> dict[str, Any]:
     """Returns where a claim comes from: secrets and observations, or the comparison of the case."""
     if isinstance(found, Stated):
         return {"statement": found.text}
+    if isinstance(found, Direction):
+        return {"secrets": [found.left, found.right], "length": found.length, "about": "sets of outputs"}
     return {"secrets": [found.left, found.right], "observations": list(found.observations)}
 
 

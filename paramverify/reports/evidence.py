@@ -14,18 +14,23 @@ from paramverify.checker import claims as checker
 from paramverify.checker import cones as cone_checker
 from paramverify.checker import neighbours as product_checker
 from paramverify.checker import regions as region_checker
+from paramverify.checker import sets as set_checker
 from paramverify.checker import shapes
 from paramverify.checker.strict import Misformed, changed, check, read
 from paramverify.claims import Claim, Origin, Stated, to_document, without_enclosure
 from paramverify.encodings.at_points import at_point
 from paramverify.encodings.choice import chosen, claims_of
 from paramverify.encodings.cone_certificates import model_document
+from paramverify.encodings.excesses import excesses, listed_outcomes
 from paramverify.encodings.lumping import lump
 from paramverify.encodings.sequences import forward_sum
+from paramverify.errors import DefectError
 from paramverify.evidence import certificates
+from paramverify.evidence.sets import given_set
 from paramverify.evidence.witnesses import (
     AnyWitness,
     Counterexample,
+    SetWitness,
     compare_at,
     evaluate,
     pair_of,
@@ -33,9 +38,11 @@ from paramverify.evidence.witnesses import (
 from paramverify.formats.refutations import fails_at
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel, need_privacy
+from paramverify.models.measures import Approximate
 from paramverify.models.model import Model
 from paramverify.models.settings import case_entry
 from paramverify.portfolio.obligations import needs_of, points_for, read_points, unmet
+from paramverify.privacy.approximate import domain_document, statement
 from paramverify.privacy.cases import Case
 from paramverify.privacy.verification import Report
 from paramverify.reports import documents
@@ -51,7 +58,10 @@ def evidence_document(case: Case, report: Report) -> dict[str, Any]:
     """
     status = report.status.value
     if report.certificate is not None:
-        return {**report.certificate, "status": status, **about(case, report.obligations, status)}
+        document = {**report.certificate, "status": status, **about(case, report.obligations, status)}
+        if isinstance(report.verdict, Violated) and isinstance(report.verdict.witness, SetWitness):
+            document["witness"] = {**document["witness"], **documents.evidence_of(report.verdict.witness)}
+        return document
     settled = list(zip(report.claims, report.decisions, strict=False)) + list(report.obligations)
     entries = [certificates.settled(_short(claim), decision) for claim, decision in settled]
     violation = None
@@ -98,6 +108,8 @@ def _broken(model: AnyModel, found: AnyWitness) -> Claim:
     if isinstance(found, Counterexample):
         failing = (c for c in claims_of(model) if found.stated in c.origins and fails_at(c, found.parameters))
         return without_enclosure(next(failing))
+    if isinstance(found, SetWitness):
+        raise DefectError("a set of outputs breaks a claim about a sum")
     return claim_of(need_privacy(model, "this witness"), Origin(found.left, found.right, found.observations))
 
 
@@ -153,6 +165,9 @@ def check_with_case(text: str, case: Case) -> checker.Report:
         report = product_checker.with_statements(document, report)
         if not report.accepted:
             return report
+        if report.status == Standing.VIOLATED and document["format"] == set_checker.FORMAT:
+            known = need_privacy(model, "evidence about sets of outputs", sets=True)
+            return _recheck_set(document["witness"], known, report)
         if report.status == Standing.VIOLATED and "witness" in document:
             return recheck_witness(document, model, report)
         reason = unmet(model, needs_of(model), read_points(document))
@@ -217,7 +232,40 @@ def _check_cone(document: Mapping[str, Any], case: Case) -> checker.Report:
     return cone_checker.check_document(document, model_document(small), _obligations(model))
 
 
+def _check_sets(document: Mapping[str, Any], case: Case) -> checker.Report:
+    """Checks claims about sums, each the case's own, derived forwards and one sequence after the other."""
+    model = need_privacy(case.model, "evidence about sets of outputs", sets=True)
+    if not isinstance(model.measure, Approximate):
+        raise checker.Rejected("the case has no delta")
+    zero = model.domain.ring.number(0)
+    if document["domain"] != domain_document(model.domain, zero):
+        raise checker.Rejected("the case has another domain")
+    expected = []
+    for claim in excesses(model, listed_outcomes(model)):
+        expected += [{**statement(claim), "origins": [list(origin)]} for origin in claim.origins]
+    return set_checker.check_document(document, expected, _obligations(model))
+
+
+def _recheck_set(written: Mapping[str, Any], model: Model, report: checker.Report) -> checker.Report:
+    """Evaluates a set of outputs again, from the model; the numbers must agree.
+
+    Raises:
+        Rejected: they do not.
+    """
+    point = {name: Fraction(value) for name, value in written["parameters"].items()}
+    left, right = written["secrets"]
+    found = given_set(model, left, right, [tuple(word) for word in written["outputs"]], point)
+    if not found.exceeds:
+        raise checker.Rejected("the model does not pass its bounds at the witness")
+    own = documents.evidence_of(found)
+    for name in own:
+        if sorted(written[name]) != sorted(own[name]) if name == "outputs" else written[name] != own[name]:
+            raise Misformed("the model gives something else", "witness", name)
+    return replace(report, lines=(*report.lines, "witness: evaluated again from the model"))
+
+
 _CHECKS: dict[str, Callable[[dict[str, Any], Case], checker.Report]] = {
+    set_checker.FORMAT: _check_sets,
     checker.FORMAT: _check_claims,
     cone_checker.FORMAT: _check_cone,
     region_checker.FORMAT: _check_regions,

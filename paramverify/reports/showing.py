@@ -49,7 +49,7 @@ class Probabilities:
             InputError: a case that is not about privacy, or whose secrets are impossible.
         """
         require_possible(case.model)
-        asked = need_privacy(case.model, "show --graph")
+        asked = need_privacy(case.model, "show --graph", sets=True)
         model = asked.whole or asked
         rows: list[Row] = []
         for row in islice(probabilities(model), MOST_ROWS + 1):
@@ -156,7 +156,7 @@ def graph(case: Case) -> str:
         InputError: a case that is not about privacy.
     """
     require_possible(case.model)
-    asked = need_privacy(case.model, "show --graph")
+    asked = need_privacy(case.model, "show --graph", sets=True)
     program = control_graph(case)
     return programs.dot(*program) if program else dot(asked.whole or asked)
 

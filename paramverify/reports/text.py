@@ -20,11 +20,12 @@ from paramverify.algebra.volumes import Share
 from paramverify.answers import Decision, Standing
 from paramverify.claims import show_sequence
 from paramverify.evidence import certificates
-from paramverify.evidence.witnesses import AnyWitness, Counterexample, Witness
+from paramverify.evidence.witnesses import AnyWitness, Counterexample, SetWitness, Witness
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 
+MOST_OUTPUTS = 12  # of a set that is told
 LONGEST = 40  # characters of an exact number before it is shown as a decimal only
 
 _WITH = f" with {GENERATOR} = "
@@ -140,7 +141,35 @@ def points(domain: Domain) -> str:
 
 def witness_lines(witness: AnyWitness) -> list[str]:
     """Returns the sentences that tell a witness: the parameter point, and what is too large there."""
+    if isinstance(witness, SetWitness):
+        return _set(witness)
     return _compared(witness) if isinstance(witness, Counterexample) else _leak(witness)
+
+
+def outputs(found: Sequence[Sequence[str]]) -> str:
+    """Returns a set of outputs in words: the first of them, where there are many."""
+    told = ", ".join(word(output) for output in found[:MOST_OUTPUTS])
+    more = len(found) - MOST_OUTPUTS
+    return f"{{{told}{f', ... and {more} more' if more > 0 else ''}}}"
+
+
+def _set(witness: SetWitness) -> list[str]:
+    """Returns the sentences that tell a set of outputs: prior, secrets, probabilities and bounds."""
+    at = f"With {place(witness)}: " if witness.parameters else ""
+    left, right = (f"'{printable.name(secret)}'" for secret in (witness.left, witness.right))
+    size = len(witness.outputs)
+    many = f"the set S of {size} output{'s' * (size != 1)}"
+    return [
+        f"{at}{many} is too likely under {left}, compared with {right}."
+        if witness.exceeds
+        else f"{at}{many} is within the bounds under {left}, compared with {right}.",
+        f"S = {outputs(witness.outputs)}",
+        f"Pr(S | {printable.name(witness.left)}) {equals(witness.probabilities[0])}",
+        f"Pr(S | {printable.name(witness.right)}) {equals(witness.probabilities[1])}",
+        f"Pr(S | {printable.name(witness.left)}) - {factor(witness.bound)} times "
+        f"Pr(S | {printable.name(witness.right)}) {equals(witness.beyond)}, "
+        f"which is {'more' if witness.exceeds else 'not more'} than delta {equals(witness.delta)}",
+    ]
 
 
 def _compared(witness: Counterexample) -> list[str]:
@@ -177,7 +206,7 @@ def probability_lines(witness: Witness) -> list[str]:
     ]
 
 
-def place(witness: Witness) -> str:
+def place(witness: Witness | SetWitness) -> str:
     """Returns the point of a witness; unbounded parameters are told for their variables too."""
     told = [in_words(witness.parameters), *(f"{name} = {value}" for name, value in witness.meant.items())]
     return ", ".join(filter(None, told))

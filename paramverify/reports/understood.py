@@ -14,9 +14,11 @@ from paramverify.algebra.polynomials import Polynomial, variables
 from paramverify.checker.strict import counted
 from paramverify.claims import show_sequence
 from paramverify.encodings.choice import chosen, claims_of
+from paramverify.encodings.excesses import excesses
 from paramverify.encodings.sequences import ENCODING as SEQUENCES
 from paramverify.errors import LimitError
 from paramverify.models.inequality import Inequality
+from paramverify.models.measures import Approximate
 from paramverify.models.mechanisms import REGISTRY as KINDS
 from paramverify.models.model import Model
 from paramverify.models.noise import REGISTRY as NOISES
@@ -232,6 +234,13 @@ def _never(model: Model) -> list[str]:
 
 def _claims(found: Understood, model: Model, sequences: int) -> None:
     pairs = len(model.pairs)
+    if isinstance(model.measure, Approximate):
+        sums = excesses(model)
+        directions = sum(len(claim.origins) for claim in sums)
+        told = f"{counted(len(sums), 'claim')} about the sum of all outputs"
+        told += f", for {counted(directions, 'direction')}"
+        found.add("claims", {"count": len(sums), "comparisons": directions}, told)
+        return
     encoding = chosen(model)
     try:
         claims = claims_of(model) if model.lengths else None

@@ -70,7 +70,7 @@ def beside(model: Model, origin: Origin, place: Place) -> Beside:
 def _bound(model: Model, origin: Origin) -> Pure:
     """Returns the bound of the two secrets of an origin."""
     if not isinstance(model.measure, Metric):
-        return model.measure
+        return model.measure.at(None)
     wanted = {origin.left, origin.right}
     return model.measure.at(next(p.distance for p in model.pairs if {p.left, p.right} == wanted))
 

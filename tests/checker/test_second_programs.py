@@ -17,9 +17,9 @@ from integrated_programs import integrated, random_program
 from program_oracle import Distribution, Maker, Oracle, proved
 
 from paramverify.checker import second_programs, second_runs
-from paramverify.checker.second_look import SecondLook, second_look
 from paramverify.checker.second_numbers import Calculator
 from paramverify.checker.second_programs import outputs_at
+from paramverify.checker.second_reading import SecondLook, second_look
 from paramverify.checker.strict import Unread
 from paramverify.errors import ProgramError
 from paramverify.models.mechanisms import program

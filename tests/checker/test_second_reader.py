@@ -17,8 +17,8 @@ from quick import shipped
 
 from paramverify.algebra import domains
 from paramverify.algebra.expressions import Value, evaluate, parse
-from paramverify.checker.second_look import second_look
 from paramverify.checker.second_numbers import Calculator
+from paramverify.checker.second_reading import second_look
 from paramverify.cli.main import run
 from paramverify.models import mechanisms, parameters, priors
 from paramverify.models.mechanisms import hmm

@@ -16,7 +16,7 @@ from quick import seeds
 from relation_oracle import Conditions, Parts, evaluated
 
 from paramverify.algebra.polynomials import constant_value
-from paramverify.checker.second_look import second_look
+from paramverify.checker.second_reading import second_look
 from paramverify.cli.main import run
 from paramverify.encodings.cone import cone_claims
 from paramverify.models.kinds import need_privacy

@@ -3,18 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import pairwise
 from math import exp
 from pathlib import Path
+from typing import Protocol
 
 from paramverify import printable
-from paramverify.logic.budgets import Corner
 from paramverify.reports.pictures.plots import COLOURS, STYLE
 
 POINTS = 200
 
 
-def write_curve(corners: Sequence[Corner], title: str, path: Path, *, whole: bool = True) -> None:
+class Point(Protocol):
+    """A point of a curve: the least δ at a ratio e^ε, and how it is known."""
+
+    @property
+    def ratio(self) -> Fraction:
+        """e^ε."""
+
+    @property
+    def delta(self) -> Fraction:
+        """The least δ, or an upper bound of it."""
+
+    @property
+    def epsilon(self) -> float:
+        """ε rounded."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether δ is the least one."""
+
+    @property
+    def sufficient(self) -> bool:
+        """Whether δ is from a sufficient condition."""
+
+    @property
+    def searched(self) -> str:
+        """How far was looked."""
+
+
+def write_curve(corners: Sequence[Point], title: str, path: Path, *, whole: bool = True) -> None:
     """Writes the least δ as a function of ε, as SVG or PNG by the file's ending.
 
     A curve that is not `whole` ends at its last point, and the picture says so.
@@ -44,14 +73,14 @@ def write_curve(corners: Sequence[Corner], title: str, path: Path, *, whole: boo
         figure.savefig(path, dpi=150, bbox_inches="tight", metadata=metadata)
 
 
-def _label(corners: Sequence[Corner]) -> str:
+def _label(corners: Sequence[Point]) -> str:
     """Returns what the curve shows: the least δ, or only an upper bound of it."""
     far = f", {corners[-1].searched}" if corners[-1].searched else ""
     bound = any(not corner.exact and (corner.sufficient or not far) for corner in corners)
     return f"{'upper bound of delta' if bound else 'least delta'}{far}"
 
 
-def _delta(corners: Sequence[Corner], epsilon: float) -> float:
+def _delta(corners: Sequence[Point], epsilon: float) -> float:
     """Returns δ at ε: linear in the ratio between corners, constant after the last."""
     ratio = exp(epsilon)
     for first, second in pairwise(corners):

@@ -1,0 +1,97 @@
+"""A second reading of a case, and what it says of evidence that was accepted: standard library only."""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # this file alone checks nothing: the folder does
+    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from .claims import Report
+from .second_look import Look
+from .second_numbers import Finer
+from .second_sets import SetLook
+from .strict import Rejected, Unread
+
+PARTS = (1, 2, 3, 4, 6)  # of the largest step of an exponential
+MAX_STEPS = 50  # that are tried for one of these
+MISTAKES = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
+
+
+@dataclass(frozen=True)
+class SecondLook:
+    """What the second reader says: in words, and whether it compared at all and found no difference."""
+
+    compared: bool
+    agrees: bool
+    line: str
+
+
+def with_second_look(
+    report: Report,
+    document: Mapping[str, Any],
+    content: str,
+    bound: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
+    folder: Path | None = None,
+    settings: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[Report, SecondLook]:
+    """Returns the report on evidence that was accepted for a case, after a second reading of the case.
+
+    `bound` is the numerator and the denominator of what stands for the bound of the case in a budget, or
+    has both for each distance; `folder` is that of the case file, where the file of a program is looked for,
+    and `settings` are the values that `-D` gives.
+    """
+    look = (
+        second_look(document, content, bound, folder, settings)
+        if report.accepted
+        else SecondLook(False, True, "")
+    )
+    if look.agrees:
+        return (replace(report, lines=(*report.lines, look.line)) if look.line else report), look
+    return replace(report, accepted=False, lines=(*report.lines, f"rejected: {look.line}")), look
+
+
+def second_look(
+    document: Mapping[str, Any],
+    content: str,
+    bound: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
+    folder: Path | None = None,
+    settings: Mapping[str, str] = MappingProxyType({}),
+) -> SecondLook:
+    """Compares evidence with the case file of this content."""
+    try:
+        kind = SetLook if document["format"] in SetLook.KINDS else Look
+        compared = _with_steps(kind(document, content, bound, folder, settings))
+        return SecondLook(True, True, f"read a second time: {compared}")
+    except Unread as error:
+        return SecondLook(False, True, f"not read a second time: {error!s:.200}")
+    except Rejected as error:
+        return SecondLook(True, False, f"the second reading differs: {error!s:.300}")
+    except MISTAKES as error:
+        return SecondLook(True, False, f"the second reading finds a mistake: {error!s:.200}")
+
+
+def _with_steps(look: Look) -> str:
+    """Compares, with x_eps = exp(−step·eps) for the largest step that makes powers whole, or a part of it.
+
+    A claim about all x in (0, 1) says the same of x^k. So it does not matter which of these steps agrees.
+    """
+    for part in PARTS:
+        look.reader.reset_steps()
+        for _ in range(MAX_STEPS):
+            try:
+                return look.compare()
+            except Finer as error:
+                if error.name:
+                    look.reader.refine(error.name, error.exponent, part)
+                else:
+                    look.refine(error.exponent)
+            except Rejected:
+                if not look.reader.steps or part == PARTS[-1]:
+                    raise
+                break
+    raise Unread("the exponents of a parameter have too small a common divisor")

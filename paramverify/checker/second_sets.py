@@ -1,0 +1,143 @@
+"""Compares evidence about sets of outputs with what a second reader finds in the case: standard library only.
+
+For a direction (left, right) of a secret pair and a length, e is Σ_w max(0, Pr(w|left) − bound·Pr(w|right)).
+The claim room − Σ max(0, tᵢ) ≥ 0 of the case and δ − e ≥ 0 agree in this sense: room = s·δ, Σ max(0, tᵢ) =
+s·e and Σ tᵢ = s·(1 − bound), with a function s > 0 of the parameters (masses and denominators). That is what
+is compared at points, and:
+
+- points that the second reader finds in the domain are in the domain of the claims, and the other way round;
+- where the case is said to hold, e ≤ δ at the points, and each direction and length has its claim;
+- a witness has the point, the names, the probabilities and the bounds that the second reader finds.
+"""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # this file alone checks nothing: the folder does
+    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from .polynomials import number
+from .second_look import MAX_COMPARED, Look
+from .second_mechanisms import Words
+from .second_reader import MAX_WORDS, Found
+from .sets import FORMAT
+from .strict import Rejected, Unread, counted
+
+ZERO = Fraction(0)
+
+
+class SetLook(Look):
+    """One comparison of evidence about sets of outputs."""
+
+    KINDS = (FORMAT,)
+
+    def compare(self) -> str:
+        """Compares, and returns what was compared.
+
+        Raises:
+            Rejected: a difference was found. Unread: something cannot be compared.
+        """
+        if set(self.names) != self.reader.intervals.keys():
+            raise Rejected(f"the parameters are {', '.join(self.reader.intervals)}")
+        if not self.reader.has_delta:
+            raise Rejected("the case has no delta")
+        if self.document["status"] == "violated":
+            return self._set(self.document["witness"])
+        self._domain()
+        return self._sums(self.reader.lengths)
+
+    def _sums(self, lengths: list[int]) -> str:
+        if not lengths or (lengths != [1] and sum(self._outputs() ** n for n in lengths) > MAX_WORDS):
+            raise Unread("there are too many sequences")
+        claims = {tuple(o): claim for claim in self.document["claims"] for o in claim["origins"]}
+        holds = self.document["status"] == "holds"
+        points = self._points()
+        seen: set[tuple[str, str, int]] = set()
+        for point, base in points:
+            found = self.reader.at(point, base, lengths)
+            delta = self._delta(point, base)
+            own = dict.fromkeys(self.reader.pairs(point, base))
+            if len(own) * max((len(w) for w in found.words.values() if w), default=0) > MAX_COMPARED:
+                raise Unread("there are too many pairs and sequences")
+            for pair in own:
+                for left, right in (pair, pair[::-1]):
+                    for length in lengths:
+                        seen.add((left, right, length))
+                        claim = claims.get((left, right, length))
+                        if claim is None and holds:
+                            raise Rejected(f"no claim is about {left!r} against {right!r}")
+                        excess = _excess(found, left, right, length)
+                        if excess is None:
+                            continue
+                        if holds and excess > delta:
+                            raise Rejected(f"the bound is broken by {left!r} against {right!r}")
+                        if claim is not None:
+                            self._agree(claim, point, base, (delta, excess, 1 - found.bound(left, right)))
+        if claims.keys() - seen:
+            raise Rejected("the case does not compare a direction of the evidence")
+        at = counted(len(points), "point")
+        return f"{counted(len(seen), 'sum')} of probabilities at {at} agree with the claims"
+
+    def _delta(self, point: Mapping[str, Fraction], base: Fraction) -> Fraction:
+        """Returns the delta of the case at a point."""
+        found = self.reader.calculator(point, base).number(self.reader.data["privacy"]["delta"])
+        if not 0 <= found <= 1:
+            raise Rejected("delta is no probability")
+        return found
+
+    def _agree(
+        self,
+        claim: Mapping[str, Any],
+        point: Mapping[str, Fraction],
+        base: Fraction,
+        own: tuple[Fraction, Fraction, Fraction],
+    ) -> None:
+        """Checks that a claim has the sums of its direction at a point, up to one positive number."""
+        terms = [self._value(text, point, base) for text in claim["terms"]]
+        room = self._value(claim["room"], point, base)
+        found = (room, sum((t for t in terms if t > 0), ZERO), sum(terms, ZERO))
+        scale = next((f / o for f, o in zip(found, own, strict=True) if o), ZERO)
+        if scale <= 0 or any(f != scale * o for f, o in zip(found, own, strict=True)):
+            left, right, _ = claim["origins"][0]
+            raise Rejected(f"the claim about {left!r} against {right!r} is another one")
+
+    def _set(self, written: Mapping[str, Any]) -> str:
+        """Compares a set of outputs at its point."""
+        point = {name: number(value) for name, value in written["parameters"].items()}
+        left, right = written["secrets"]
+        outputs = {tuple(output) for output in written["outputs"]}
+        if written["length"] not in self.reader.lengths:
+            raise Rejected("the outputs have another length")
+        for base in self.bases:
+            if not self.reader.has(point, base):
+                raise Rejected("the witness is outside of the domain")
+            if not {(left, right), (right, left)} & set(self.reader.pairs(point, base)):
+                raise Rejected(f"{left!r} and {right!r} are not compared")
+            found = self.reader.at(point, base, [written["length"]], {left, right})
+            one, other = found.words[left], found.words[right]
+            if one is None or other is None:
+                raise Rejected("a secret is impossible at the witness")
+            p, q = (sum((words.get(w, ZERO) for w in outputs), ZERO) for words in (one, other))
+            bound, delta = found.bound(left, right), self._delta(point, base)
+            given = [*written["probabilities"], written["bound"], written["delta"], written["beyond"]]
+            for value, text in zip((p, q, bound, delta, p - bound * q), given, strict=True):
+                if value != self._exact(text, base):
+                    raise Rejected(f"a number of the witness is {value!s:.60}, not {text!s:.60}")
+            if p - bound * q <= delta:
+                raise Rejected("the set is within the bounds")
+            excess = _excess(found, left, right, written["length"]) or ZERO
+            self._agree(written["claim"], point, base, (delta, excess, 1 - bound))
+        return "the probabilities of the set of outputs agree"
+
+
+def _excess(found: Found, left: str, right: str, length: int) -> Fraction | None:
+    """Returns Σ_w max(0, Pr(w|left) − bound·Pr(w|right)); None where a secret is impossible."""
+    one, other = found.words[left], found.words[right]
+    if one is None or other is None:
+        return None
+    bound = found.bound(left, right)
+    kept: Words = {word: p for word, p in one.items() if len(word) == length}
+    return sum((max(ZERO, p - bound * other.get(word, ZERO)) for word, p in kept.items()), ZERO)

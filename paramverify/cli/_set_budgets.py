@@ -1,0 +1,121 @@
+"""The least delta for an epsilon, and the least epsilon for a delta, of a case: `budget --delta-for`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import click
+
+from paramverify.algebra.expressions import constant
+from paramverify.algebra.points import check_names
+from paramverify.cli._common import parse_point, print_json, say, time_limit
+from paramverify.cli._exits import Exit
+from paramverify.cli._settings import settings
+from paramverify.errors import CaseError, InputError, LimitError, located
+from paramverify.models.kinds import need_privacy
+from paramverify.portfolio.obligations import discharge
+from paramverify.portfolio.session import Options, Session
+from paramverify.privacy.cases import Case, load_with_bounds
+from paramverify.reports import set_budgets, text
+from paramverify.synthesis.least_sets import least_delta, least_ratio
+from paramverify.synthesis.set_curve import curve
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be found: the least delta for an epsilon, the least epsilon for a delta, or the curve."""
+
+    delta_for: str | None
+    epsilon_for: str | None
+    curve: bool
+    at: tuple[str, ...]
+    plot: Path | None
+
+    def check(self, evidence: Path | None) -> bool:
+        """Checks that options of `budget` go together; returns whether one of them asks for sets."""
+        asked = (self.delta_for is not None) + (self.epsilon_for is not None) + self.curve
+        if asked > 1:
+            raise click.UsageError("give either --delta-for, --epsilon-for or --curve")
+        if (self.at or self.plot) and not self.curve:
+            raise click.UsageError("--at and --plot belong to --curve")
+        if asked and evidence is not None:
+            reason = "there is no evidence of a least delta or epsilon: write the number into a case, and"
+            raise click.UsageError(f"{reason} `verify --evidence` it")
+        return bool(asked)
+
+
+def set_budget(
+    path: str,
+    options: Options,
+    width: Fraction,
+    wanted: Wanted,
+    as_json: bool = False,
+) -> int:
+    """Finds one of them and tells it; exit code 3 where it is not known within the precision."""
+    if wanted.curve:
+        return _curve(path, options, width, wanted, as_json=as_json)
+    delta_for, epsilon_for = wanted.delta_for, wanted.epsilon_for
+    with time_limit(options.limit or options.seconds), Session(options) as session:
+        case = _case(path, delta_for, epsilon_for)
+        model = need_privacy(case.model, "budget --delta-for", sets=True)
+        doubt, _ = discharge(session, model)
+        if doubt:
+            raise LimitError(f"the model is in doubt: {doubt.detail}")
+        find = least_delta if delta_for is not None else least_ratio
+        found = find(model, session, width)
+        more, words = text.session_words(session.words)
+    name, value = ("epsilon", delta_for) if delta_for is not None else ("delta", epsilon_for)
+    assert value is not None
+    if as_json:
+        document = set_budgets.document(model, found, {name: value})
+        print_json(document | words | {"notes": list(model.notes)})
+    else:
+        told = set_budgets.lines(case, model, found, f"{name} = {value}")
+        for line in (*told, *more, *(f"Note: {note}." for note in model.notes)):
+            say(line)
+    return Exit.HOLDS if found.is_within(width) else Exit.UNKNOWN
+
+
+def _curve(path: str, options: Options, width: Fraction, wanted: Wanted, as_json: bool = False) -> int:
+    """Finds the least delta as a function of epsilon, tells it and draws it."""
+    point = parse_point(wanted.at) if wanted.at else None
+    with time_limit(options.limit or options.seconds) as lift, Session(options) as session:
+        case = load_with_bounds(path, {"ratio": "1", "delta": "1"}, settings())
+        model = need_privacy(case.model, "budget --curve", sets=True)
+        check_names(model.domain.ring, point or {})
+        doubt, _ = discharge(session, model)
+        if doubt:
+            raise LimitError(f"the model is in doubt: {doubt.detail}")
+        found = curve(model, session, width, point)
+        more, words = text.session_words(session.words)
+    lift()
+    if wanted.plot:
+        from paramverify.reports.pictures.deltas import write_curve
+
+        write_curve(found.points, case.title, wanted.plot)
+    if as_json:
+        print_json(set_budgets.curve_document(found) | words | {"notes": list(model.notes)})
+    else:
+        for line in (*set_budgets.curve_lines(case, model, found, point), *more):
+            say(line)
+    return Exit.HOLDS
+
+
+def _case(path: str, delta_for: str | None, epsilon_for: str | None) -> Case:
+    """Reads the case with the bound that is given, and a measure that compares sets."""
+    if delta_for is not None:
+        try:
+            return load_with_bounds(path, {"epsilon": delta_for, "delta": "1"}, settings())
+        except CaseError as error:
+            if error.key.startswith("privacy.epsilon"):
+                raise InputError(error.reason, key="--delta-for") from None
+            raise
+    assert epsilon_for is not None
+    with located(key="--epsilon-for"):
+        value = constant(epsilon_for)
+        if not 0 < value <= 1:
+            reason = "a delta above 0, and at most 1, is needed here"
+            raise InputError(f"{reason}; for delta 0 leave the option out" if value == 0 else reason)
+    return load_with_bounds(path, {"ratio": "1", "delta": str(value)}, settings())

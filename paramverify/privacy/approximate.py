@@ -1,0 +1,133 @@
+"""Verification of (ε, δ) privacy: claims about sums, decided one after the other, and their evidence.
+
+Private means: for every θ in the domain, every secret pair, both of its directions and every set S of
+outputs of one length, `Pr(S | left, θ) ≤ e^ε·Pr(S | right, θ) + δ`, wherever both secrets have positive
+probability: Pufferfish privacy ([KiferMachanavajjhala14]) with the comparison of [DworkRoth14]
+Definition 2.4, as in [ZhangOC22].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from paramverify.algebra.domains import Domain
+from paramverify.algebra.polynomials import Point, Polynomial, key
+from paramverify.answers import Decision, End, Open
+from paramverify.claims import Claim, Direction, to_document, without_enclosure
+from paramverify.encodings.excesses import Excess, excesses
+from paramverify.errors import DefectError, LimitError, TimeLimitError
+from paramverify.evidence.certificates import Token
+from paramverify.evidence.sets import worst_set
+from paramverify.evidence.witnesses import SetWitness, simplest_violation
+from paramverify.models.model import Model
+from paramverify.portfolio.session import Session
+from paramverify.privacy.cuts import breaking_sample, decide_excess, is_broken, signed
+from paramverify.privacy.every_length_verification import Found
+from paramverify.verdicts import Holds, Unknown, Violated
+
+FORMAT, VERSION = "paramverify-sets", 1
+
+Progress = Callable[[int, int], None]
+
+
+def verify_sets(session: Session, model: Model, progress: Progress | None = None) -> Found:
+    """Decides an (ε, δ) model whose obligations are proved; ends at the first violation."""
+    try:
+        claims = excesses(model)
+        return _decided(session, model, claims, progress)
+    except LimitError as error:
+        end = End.TIMEOUT if isinstance(error, TimeLimitError) else End.GAVE_UP
+        return Found(Unknown(end, str(error)))
+
+
+def _decided(session: Session, model: Model, claims: Sequence[Excess], progress: Progress | None) -> Found:
+    for claim in claims if len(claims) > 1 else ():  # what is easily seen comes first
+        session.in_time()
+        point = breaking_sample(claim)
+        if point is not None:
+            witness = find_set(model, claim, point)
+            return Found(Violated(witness), (), (), violation_document(claim, witness))
+    trees: list[tuple[Excess, Sequence[Token]]] = []
+    made: list[tuple[Claim, Decision]] = []
+    doubt: tuple[Excess, Open] | None = None
+    for number, claim in enumerate(claims):
+        found = decide_excess(claim, session)
+        made += found.decisions
+        if progress:
+            progress(number + 1, len(claims))
+        if found.point is not None:
+            witness = find_set(model, claim, found.point)
+            document = violation_document(claim, witness)
+            own, decisions = _parts(found.decisions)
+            return Found(Violated(witness), own, decisions, document)
+        if found.tree is not None:
+            trees.append((claim, found.tree))
+        elif found.reason and not doubt:
+            doubt = claim, found.reason
+    own, decisions = _parts(made)
+    document = proof_document(trees, model.domain)
+    if doubt:
+        origin = Direction(*doubt[0].origins[0])
+        return Found(Unknown(doubt[1].end, f"{origin}: {doubt[1].detail}"), own, decisions, document)
+    return Found(Holds(decisions), own, decisions, document)
+
+
+def _parts(made: Sequence[tuple[Claim, Decision]]) -> tuple[tuple[Claim, ...], tuple[Decision, ...]]:
+    return tuple(claim for claim, _ in made), tuple(decision for _, decision in made)
+
+
+def find_set(model: Model, claim: Excess, point: Point) -> SetWitness:
+    """Returns the worst set of outputs at a simple point near one where the claim fails exactly."""
+    parameters = {name: Fraction(point[name]) for name in model.domain.ring.parameters}
+    # The set that is worst here is too much at more points; the worst one there can only be more.
+    broken = Claim(signed(claim, parameters), claim.domain)
+    simple = simplest_violation(broken, parameters)
+    if not is_broken(claim, simple):
+        raise DefectError("a set of outputs is too likely at a point where the sum is within its bound")
+    left, right, length = claim.origins[0]
+    witness = worst_set(model, left, right, length, simple)
+    if not witness.exceeds:
+        raise DefectError("a claim is violated at a point where the model is within its bound")
+    return witness
+
+
+# --- evidence ----------------------------------------------------------------------------------------
+
+
+def statement(claim: Excess) -> dict[str, Any]:
+    """Returns a claim about a sum as JSON data, without its domain."""
+    return {
+        "room": key(claim.room),
+        "terms": [key(term) for term in claim.terms],
+        "origins": [[left, right, length] for left, right, length in claim.origins],
+    }
+
+
+def domain_document(domain: Domain, zero: Polynomial) -> dict[str, Any]:
+    """Returns a domain as JSON data; the constant `E` has no interval."""
+    document = to_document(without_enclosure(Claim(zero, domain)))
+    del document["polynomial"]
+    return document
+
+
+def proof_document(trees: Sequence[tuple[Excess, Sequence[Token]]], domain: Domain) -> dict[str, Any]:
+    """Returns the trees that prove claims about sums, for `checker.sets`."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "domain": domain_document(domain, domain.ring.number(0)),
+        "claims": [{**statement(claim), "tree": list(tree)} for claim, tree in trees],
+    }
+
+
+def violation_document(claim: Excess, witness: SetWitness) -> dict[str, Any]:
+    """Returns a claim about a sum that fails, and the point; `reports` adds the numbers of the witness."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "domain": domain_document(claim.domain, claim.room),
+        "claims": [],
+        "witness": {"claim": statement(claim)},
+    }

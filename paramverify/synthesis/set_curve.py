@@ -1,0 +1,140 @@
+"""The least δ as a function of ε over all sets of outputs, and the trade-off function of [DongRS22].
+
+At one point let P and Q be the probabilities of a set of outputs under both secrets. The least δ for the
+ratio c is the largest P − c·Q over all sets, pairs and directions. Only sets of outputs with the largest p/q
+count, so the points (Q, P) of these sets are enough. δ is linear in c between the slopes of their upper left
+hull, and convex. A test that tells the secrets apart by the set has the errors α = Q and β = 1 − P. So the
+same corners, turned, are those of the trade-off function f(α): the least β, which is the largest
+1 − δ(c) − c·α over all c ([DongRS22] Proposition 2.13).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+from math import log
+
+from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.polynomials import RationalFunction, value_at, variables
+from paramverify.encodings.excesses import Outcomes, outcomes
+from paramverify.errors import InputError, LimitError
+from paramverify.models.measures import Approximate
+from paramverify.models.model import Model
+from paramverify.portfolio.session import Session
+from paramverify.synthesis.least_sets import least_delta
+
+SAMPLES = tuple(Fraction(n, 4) for n in (4, 5, 6, 8, 10, 12, 16, 24, 32, 48, 80))  # ratios
+
+Pair = tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """For the ratio e^ε the least δ, or a proved upper bound of it where not `exact`."""
+
+    ratio: Fraction
+    delta: Fraction
+    exact: bool = True
+    sufficient: bool = False
+    searched: str = ""
+
+    @property
+    def epsilon(self) -> float:
+        """ε rounded."""
+        return log(self.ratio)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The least δ at ratios from 1 on, to where it is 0 or stays constant.
+
+    `linear`: the points are the corners, and δ is linear in the ratio between them. Then `errors` are the
+    corners (α, β) of the trade-off function. Otherwise lines between the points are upper bounds, for δ is
+    convex in the ratio.
+    """
+
+    points: tuple[CurvePoint, ...]
+    linear: bool
+    errors: tuple[Pair, ...] = ()
+
+
+def curve(
+    model: Model, session: Session, precision: Fraction, at: Mapping[str, Fraction] | None = None
+) -> Curve:
+    """Returns the curve of a model over all its priors, or at one point of the domain.
+
+    Exact corners where all probabilities are rational numbers; else values at some ratios.
+
+    Raises:
+        InputError: the point is not in the domain, or there are `exp` of numbers at it.
+        LimitError: no upper bound of δ was proved at a ratio.
+    """
+    found = [d for o in outcomes(model) for d in (o, o.turned)]
+    used = {
+        n for d in found for p, q in d.outputs for n in (*variables(p), *variables(q), *variables(d.total))
+    }
+    if at is None and used:
+        return Curve(tuple(_sampled(model, session, precision)), linear=False)
+    if GENERATOR in used:
+        raise InputError("the probabilities have exp of numbers, so the corners are not rational")
+    point = {name: interval.simplest() for name, interval in model.domain.box.items()} | dict(at or {})
+    if at is not None and point not in model.domain:
+        raise InputError(f"this point is not in the domain {model.domain.describe()}")
+    corners = hull(pair for direction in found for pair in _tests(direction, point))
+    return Curve(tuple(_corners(corners)), linear=True, errors=tuple((q, 1 - p) for q, p in corners))
+
+
+def _tests(direction: Outcomes, point: Mapping[str, Fraction]) -> Iterator[Pair]:
+    """Yields (Q, P) of the sets of the outputs with the largest p/q, from none to all."""
+    total = value_at(direction.total, point)
+    if not total:
+        return
+    shares = [(value_at(q, point) / total, value_at(p, point) / total) for p, q in direction.outputs]
+    shares.sort(key=lambda s: (s[0] > 0, -s[1] / s[0] if s[0] else 0))
+    q, p = Fraction(0), Fraction(0)
+    yield q, p
+    for more_q, more_p in shares:
+        q, p = q + more_q, p + more_p
+        yield q, p
+
+
+def hull(found: Iterable[Pair]) -> list[Pair]:
+    """Returns the corners of the least concave function above points, from the left; [Andrew79]."""
+    highest: dict[Fraction, Fraction] = {}
+    for q, p in found:
+        highest[q] = max(p, highest.get(q, p))
+    kept: list[Pair] = []
+    for point in sorted(highest.items()):
+        while len(kept) > 1 and _below(kept[-2], kept[-1], point):
+            kept.pop()
+        kept.append(point)
+    return kept
+
+
+def _below(first: Pair, middle: Pair, last: Pair) -> bool:
+    """Tells whether the middle point is on or below the line through the others."""
+    rise = (middle[1] - first[1]) * (last[0] - first[0])
+    return rise <= (last[1] - first[1]) * (middle[0] - first[0])
+
+
+def _corners(found: Sequence[Pair]) -> Iterator[CurvePoint]:
+    """Yields the corners of δ = max P − c·Q for c ≥ 1."""
+    slopes = {(p - r) / (q - s) for (s, r), (q, p) in pairwise(found)}
+    for ratio in sorted({Fraction(1), *(c for c in slopes if c > 1)}):
+        yield CurvePoint(ratio, max(p - ratio * q for q, p in found))
+
+
+def _sampled(model: Model, session: Session, precision: Fraction) -> Iterator[CurvePoint]:
+    """Yields the least δ, or a proved upper bound, at some ratios until it is zero."""
+    assert isinstance(model.measure, Approximate)
+    for ratio in SAMPLES:
+        number = RationalFunction.of(model.domain.ring.number(ratio))
+        bounded = replace(model, measure=replace(model.measure, ratio=number))
+        found = least_delta(bounded, session, precision)
+        if found.upper is None:
+            raise LimitError(f"no upper bound of delta was proved at the ratio {ratio}")
+        yield CurvePoint(ratio, found.upper, exact=found.value is not None and found.lower == found.upper)
+        if not found.upper:
+            break

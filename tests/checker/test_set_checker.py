@@ -1,0 +1,198 @@
+"""The kernel on evidence about sets of outputs: it accepts what is true, and no forged part of it."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paramverify.checker.documents import check_text
+from paramverify.checker.second_reading import second_look
+from paramverify.privacy.cases import load
+from paramverify.privacy.verification import verify
+from paramverify.reports.evidence import check_with_case, evidence_document
+
+CASES = Path(__file__).parents[2] / "cases" / "approximate"
+
+
+@pytest.fixture(scope="module")
+def proof() -> dict[str, Any]:
+    """Evidence of a case that holds."""
+    case = load(CASES / "shuffled-among-10.toml")
+    found: dict[str, Any] = json.loads(json.dumps(evidence_document(case, verify(case))))
+    return found
+
+
+@pytest.fixture(scope="module")
+def violation() -> dict[str, Any]:
+    """Evidence of a case that does not hold."""
+    case = load(CASES / "geometric-independent-below.toml")
+    found: dict[str, Any] = json.loads(json.dumps(evidence_document(case, verify(case))))
+    return found
+
+
+def accepted(document: dict[str, Any]) -> bool:
+    """Whether the kernel alone accepts a document."""
+    return check_text(json.dumps(document)).accepted
+
+
+def steps(document: dict[str, Any], kind: str) -> list[tuple[int, int]]:
+    """Where steps of a kind are in the trees of a document."""
+    return [
+        (k, n)
+        for k, claim in enumerate(document["claims"])
+        for n, step in enumerate(claim["tree"])
+        if isinstance(step, list) and step[0] == kind
+    ]
+
+
+@pytest.mark.slow
+def test_each_sign_is_needed(proof: dict[str, Any]) -> None:
+    """A sign that is turned, left out or told twice makes the kernel reject the proof."""
+    assert accepted(proof)
+    places = [*steps(proof, "+"), *steps(proof, "-")]
+    assert len({proof["claims"][k]["tree"][n][0] for k, n in places}) == 2
+    for k, n in places[:: max(1, len(places) // 6)]:
+        turned, left_out, twice = (copy.deepcopy(proof) for _ in range(3))
+        step = turned["claims"][k]["tree"][n]
+        step[0] = "-" if step[0] == "+" else "+"
+        del left_out["claims"][k]["tree"][n]
+        twice["claims"][k]["tree"].insert(n, twice["claims"][k]["tree"][n])
+        assert not accepted(turned)
+        assert not accepted(left_out)
+        assert not accepted(twice)
+
+
+def test_cuts_and_leaves_are_needed(proof: dict[str, Any]) -> None:
+    """A cut that is moved out of the box, and a leaf too many or too few, are rejected."""
+    cuts = steps(proof, "cut")
+    assert cuts
+    k, n = cuts[0]
+    outside, more, fewer = (copy.deepcopy(proof) for _ in range(3))
+    outside["claims"][k]["tree"][n][2] = "9/10"
+    more["claims"][k]["tree"].append(more["claims"][k]["tree"][-1])
+    del fewer["claims"][k]["tree"][-1]
+    assert not any(map(accepted, (outside, more, fewer)))
+
+
+def test_signs_of_polynomials_are_conditions_of_their_part(proof: dict[str, Any]) -> None:
+    """A cut by the sign of a polynomial gives each part its own condition, and not that of the other."""
+    places = steps(proof, "sign")
+    assert places
+    k, n = places[0]
+    forged = copy.deepcopy(proof)
+    tree = forged["claims"][k]["tree"]
+    tree[n][1] = "-" + tree[n][1] if not tree[n][1].startswith("-") else tree[n][1][1:]
+    assert not accepted(forged)
+    freed = copy.deepcopy(proof)
+    freed["claims"][k]["tree"].insert(n + 1, ["free"])
+    assert not accepted(freed)
+
+
+def change(path: list[str | int], value: Any) -> Callable[[dict[str, Any]], None]:
+    """Returns what puts a value at a place of a document."""
+
+    def made(document: dict[str, Any]) -> None:
+        place: Any = document
+        for step in path[:-1]:
+            place = place[step]
+        place[path[-1]] = value
+
+    return made
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        change(["claims", 0, "room"], "1"),
+        change(["claims", 0, "terms", 0], "0"),
+        change(["claims", 0, "origins", 0, 2], 2),
+        change(["claims", 0, "origins"], [["yes", "no", 1], ["no", "yes", 1]]),
+        change(["claims"], []),
+        change(["domain", "box", "t"], "[1/2, 3/4]"),
+        change(["status"], "unknown"),
+        change(["case", "digest"], "0" * 64),
+    ],
+)
+def test_the_case_makes_other_claims(proof: dict[str, Any], forge: Callable[[dict[str, Any]], None]) -> None:
+    """Evidence with another claim, domain or case is rejected where the case is there."""
+    forged = copy.deepcopy(proof)
+    forge(forged)
+    assert not check_with_case(json.dumps(forged), load(CASES / "shuffled-among-10.toml")).accepted
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        change(["witness", "probabilities", 0], "1"),
+        change(["witness", "delta"], "1/2"),
+        change(["witness", "bound"], "1"),
+        change(["witness", "beyond"], "1/4"),
+        change(["witness", "outputs"], [["0"]]),
+        change(["witness", "outputs"], []),
+        change(["witness", "secrets"], ["anything", "anything"]),
+        change(["witness", "parameters", "p"], "1/2"),
+        change(["witness", "parameters", "p"], "2"),
+        change(["witness", "claim", "room"], "0"),
+        change(["witness", "length"], 2),
+    ],
+)
+def test_forged_witnesses(violation: dict[str, Any], forge: Callable[[dict[str, Any]], None]) -> None:
+    """A witness with another number, set or point is rejected with the case, and by the second reader."""
+    case = load(CASES / "geometric-independent-below.toml")
+    assert check_with_case(json.dumps(violation), case).accepted
+    forged = copy.deepcopy(violation)
+    forge(forged)
+    assert not check_with_case(json.dumps(forged), case).accepted
+    if forged["witness"]["parameters"]["p"] != "2" and forged["witness"]["outputs"]:
+        content = (CASES / "geometric-independent-below.toml").read_text()
+        assert not second_look(forged, content).agrees
+
+
+def test_the_second_reader_computes_the_sums_itself(proof: dict[str, Any]) -> None:
+    """Another ratio, delta or truth in the case makes the second reader disagree."""
+    content = (CASES / "shuffled-among-10.toml").read_text()
+    assert second_look(proof, content).agrees
+    for old, new in (('"5/4"', '"6/5"'), ('delta = "1/5"', 'delta = "1/6"'), ("flip(t)", "flip(1 - t)")):
+        assert old in content
+        look = second_look(proof, content.replace(old, new, 1))
+        assert look.compared
+        assert not look.agrees
+
+
+def test_a_pair_in_both_directions_is_one(tmp_path: Path) -> None:
+    """A case that lists a pair in both directions has the claims of one that lists it once."""
+    text = (CASES / "geometric-independent.toml").read_text()
+    path = tmp_path / "case.toml"
+    path.write_text(text.replace('"anything"]]', '"anything"], ["anything", "somebody"]]'))
+    case = load(path)
+    document = evidence_document(case, verify(case))
+    assert len(document["claims"]) == 2
+    assert check_with_case(json.dumps(document), case).accepted
+    assert second_look(json.loads(json.dumps(document)), path.read_text()).agrees
+
+
+def test_what_is_open_is_unknown(proof: dict[str, Any]) -> None:
+    """Without one of its claims a proof is none; as what is known so far it is accepted as unknown."""
+    case = load(CASES / "shuffled-among-10.toml")
+    part = {**proof, "claims": proof["claims"][:1]}
+    assert not check_with_case(json.dumps(part), case).accepted
+    report = check_with_case(json.dumps({**part, "status": "unknown"}), case)
+    assert report.accepted
+    assert report.status == "unknown"
+    assert report.open == 1
+
+
+def test_other_kinds_of_evidence_are_not_about_sets(proof: dict[str, Any]) -> None:
+    """Evidence about outputs one by one is rejected for a case with a delta, and the other way round."""
+    text = (CASES / "shuffled-among-10.toml").read_text()
+    case = load(CASES / "shuffled-among-10.toml")
+    claims = {**proof, "format": "paramverify-evidence", "claims": []}
+    claims.pop("domain")
+    assert not check_with_case(json.dumps(claims), case).accepted
+    assert not second_look(proof, text.replace('delta = "1/5"', "")).agrees
+    assert not accepted({**proof, "budget": {"bound": None, "witnesses": []}})

@@ -1,0 +1,110 @@
+"""The least δ and the least ε over sets of outputs, against brute force over all sets with fractions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import chain, combinations
+from random import Random
+
+import pytest
+from set_oracle import Drawn, Point, drawn, points
+
+from paramverify.algebra.realroots import RealRoot
+from paramverify.portfolio.session import Options, Session
+from paramverify.synthesis.least_sets import least_delta, least_ratio
+from paramverify.synthesis.set_needs import LeastBound
+
+RATIOS = (Fraction(1), Fraction(3, 2), Fraction(2))
+DELTAS = (Fraction(1, 20), Fraction(1, 10), Fraction(1, 4))
+PRECISION = Fraction(1, 10**6)
+
+
+def ratio_at(found: Drawn, side: int, delta: Fraction, point: Point) -> Fraction | None:
+    """The least ratio from 1 on with Pr(S | side) ≤ ratio · Pr(S | other) + delta for all sets, or None."""
+    one, other = found.shares(side, point), found.shares(1 - side, point)
+    best = Fraction(1)
+    for chosen in chain.from_iterable(combinations(range(len(one)), n) for n in range(len(one) + 1)):
+        p, q = (sum((row[k] for k in chosen), Fraction(0)) for row in (one, other))
+        if p > delta:
+            if not q:
+                return None
+            best = max(best, (p - delta) / q)
+    return best
+
+
+def deltas_at(found: Drawn, ratio: Fraction, point: Point) -> Fraction:
+    """The least delta at a point, in both directions."""
+    return max(found.least_delta(side, ratio, point)[0] for side in (0, 1))
+
+
+def check_number(bound: LeastBound, expected: Fraction) -> None:
+    """The bound is exactly this number, and its set of outputs shows that."""
+    assert isinstance(bound.value, RealRoot)
+    assert bound.value.is_rational
+    assert bound.value.lower == bound.lower == bound.upper == expected
+    assert bound.attained
+
+
+def look_for_delta(seed: int, parameters: int) -> LeastBound:
+    """Compares the least delta of one random case with all sets at a grid of points."""
+    random = Random(seed)
+    found, ratio = drawn(random, parameters), random.choice(RATIOS)
+    with Session(Options(seconds=60)) as session:
+        bound = least_delta(found.model(ratio, Fraction(1)), session, PRECISION)
+    _compare(
+        bound, [deltas_at(found, ratio, at) for at in points(found.names, 400 if parameters == 1 else 49)]
+    )
+    if bound.witness is not None and bound.attained:
+        assert bound.witness.beyond.rational == deltas_at(found, ratio, bound.witness.parameters)
+    return bound
+
+
+def look_for_ratio(seed: int, parameters: int) -> LeastBound:
+    """Compares the least ratio of one random case with all sets at a grid of points."""
+    random = Random(seed)
+    found, delta = drawn(random, parameters), random.choice(DELTAS)
+    with Session(Options(seconds=60)) as session:
+        bound = least_ratio(found.model(Fraction(1), delta), session, PRECISION)
+    grid = list(points(found.names, 400 if parameters == 1 else 49))
+    values = [ratio_at(found, side, delta, at) for at in grid for side in (0, 1)]
+    if None in values:
+        assert bound.infinite
+    elif not bound.infinite:  # it may grow without limit between the points
+        _compare(bound, [v for v in values if v is not None])
+    return bound
+
+
+def _compare(bound: LeastBound, values: list[Fraction]) -> None:
+    largest = max(values)
+    if len(values) <= 2:
+        check_number(bound, largest)
+        return
+    assert bound.upper is not None
+    assert bound.is_within(PRECISION)
+    assert bound.upper >= largest
+    assert bound.proved == bound.upper
+    assert bound.lower <= largest * Fraction(11, 10) + Fraction(1, 20)  # the grid is fine
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_numbers(seed: int) -> None:
+    """Without parameters both budgets are the exact numbers of the brute force."""
+    look_for_delta(seed, 0)
+    look_for_ratio(seed, 0)
+
+
+@pytest.mark.parametrize("seed", range(300, 310))
+def test_one_parameter(seed: int) -> None:
+    """With one parameter both budgets are exact, and proved; no point of a grid needs more."""
+    bound = look_for_delta(seed, 1)
+    assert bound.value is not None
+    assert bound.attained is not None
+    ratio = look_for_ratio(seed, 1)
+    assert ratio.infinite or ratio.value is not None
+
+
+@pytest.mark.parametrize("seed", range(400, 404))
+def test_two_parameters(seed: int) -> None:
+    """With two parameters both budgets are known within the precision, and proved."""
+    look_for_delta(seed, 2)
+    look_for_ratio(seed, 2)

@@ -1,0 +1,109 @@
+"""What must be so of the least δ as a function of ε, on random cases: total variation, convexity, duality."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from random import Random
+
+import pytest
+from set_oracle import drawn, points
+
+from paramverify.algebra.realroots import RealRoot
+from paramverify.models.measures import Pure
+from paramverify.portfolio.session import Options, Session
+from paramverify.synthesis.budget import tight_budget
+from paramverify.synthesis.least_sets import least_delta, least_ratio
+from paramverify.synthesis.set_curve import curve
+
+PRECISION = Fraction(1, 10**9)
+RATIOS = [Fraction(1), Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(3)]
+
+
+@pytest.mark.parametrize("seed", range(500, 506))
+def test_the_profile_of_a_random_case(seed: int) -> None:
+    """δ at ε = 0 is the total variation; δ falls, and is convex in e^ε; the least ε for it gives it back."""
+    found = drawn(Random(seed), seed % 2)
+    with Session(Options(seconds=60)) as session:
+        known = [least_delta(found.model(r, Fraction(1)), session, PRECISION) for r in RATIOS]
+        values = [bound.upper for bound in known]
+        assert all(bound.value is not None for bound in known)
+        assert None not in values
+        deltas = [v for v in values if v is not None]
+        variation = max(
+            sum(
+                (abs(p - q) for p, q in zip(found.shares(0, at), found.shares(1, at), strict=True)),
+                Fraction(0),
+            )
+            / 2
+            for at in points(found.names)
+        )
+        assert variation <= deltas[0]
+        if not found.names:
+            assert variation == deltas[0]
+        assert all(a >= b for a, b in pairwise(deltas))
+        slopes = [(b - a) / (s - r) for (a, r), (b, s) in pairwise(zip(deltas, RATIOS, strict=True))]
+        assert all(a <= b + PRECISION for a, b in pairwise(slopes))
+        for delta, ratio in zip(deltas, RATIOS, strict=True):
+            if 0 < delta < 1:
+                back = least_ratio(found.model(Fraction(1), delta), session, PRECISION)
+                assert back.upper is not None
+                assert abs(back.upper - ratio) <= ratio * Fraction(1, 10**6) or back.upper <= ratio
+
+
+@pytest.mark.parametrize("seed", range(510, 514))
+def test_delta_is_zero_from_the_tight_ratio_on(seed: int) -> None:
+    """The least δ for the largest ratio of single outputs is 0, and positive below it."""
+    found = drawn(Random(seed), seed % 2)
+    with Session(Options(seconds=60)) as session:
+        pure = found.model(Fraction(1), Fraction(1))
+        tight = tight_budget(replace(pure, measure=Pure.number(pure.domain.ring, 1)), session)
+        if tight.infinite or tight.lower <= 1:
+            return
+        assert tight.upper is not None
+        above = least_delta(found.model(tight.upper, Fraction(1)), session, PRECISION)
+        assert isinstance(above.value, RealRoot)
+        assert above.value.lower == above.value.upper == 0
+        below = least_delta(found.model((tight.lower + 1) / 2, Fraction(1)), session, PRECISION)
+        assert below.lower > 0
+
+
+@pytest.mark.parametrize("seed", range(520, 532))
+def test_the_corners_of_a_curve(seed: int) -> None:
+    """Between corners δ is linear and that of all sets; the trade-off function is its dual, and symmetric."""
+    found = drawn(Random(seed), seed % 2)
+    at = {name: Fraction(1, 3) for name in found.names}
+    with Session(Options(seconds=60)) as session:
+        made = curve(found.model(Fraction(1), Fraction(1)), session, PRECISION, at)
+    assert made.linear
+    ratios = [point.ratio for point in made.points]
+    between = [(a + b) / 2 for a, b in pairwise(ratios)]
+
+    def least(ratio: Fraction) -> Fraction:
+        return max(found.least_delta(side, ratio, at)[0] for side in (0, 1))
+
+    for point in made.points:
+        assert point.delta == least(point.ratio)
+    for middle, (a, b) in zip(between, pairwise(made.points), strict=True):
+        assert (a.delta + b.delta) / 2 == least(middle)
+    assert least(2 * ratios[-1]) == made.points[-1].delta  # no corner is missing
+    inner = set(made.errors) - {(0, 1), (1, 0)}
+    assert {(b, a) for a, b in inner} == inner
+    for alpha, beta in made.errors:
+        assert beta >= max(1 - least(c) - c * alpha for c in [*ratios, *between, ratios[-1] + 1])
+    # On the side of α below β the function is given by the ratios from 1 on.
+    for alpha, beta in made.errors:
+        if alpha <= beta and alpha > 0:
+            assert beta == max(1 - least(c) - c * alpha for c in [*ratios, ratios[-1] + 1])
+
+
+def test_a_curve_over_all_priors() -> None:
+    """With parameters each point of the curve is the exact least δ for its ratio."""
+    found = drawn(Random(541), 1)
+    with Session(Options(seconds=60)) as session:
+        made = curve(found.model(Fraction(1), Fraction(1)), session, PRECISION)
+        assert not made.linear
+        for point in made.points[:3]:
+            known = least_delta(found.model(point.ratio, Fraction(1)), session, PRECISION)
+            assert known.upper == point.delta
