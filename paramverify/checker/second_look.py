@@ -91,8 +91,7 @@ class Look:
         Raises:
             Rejected: a difference was found. Unread: something cannot be compared.
         """
-        if self.reader.has_delta:
-            raise Rejected("the case has a delta, and this evidence is about outputs one by one")
+        self._no_delta()
         if self.reader.one_sided != ("side_condition" not in self.document):
             raise Rejected("the side condition is another one")
         loop = self.kind == cone_checker.FORMAT and self.document["kind"] == "loop"
@@ -110,6 +109,17 @@ class Look:
         if not lengths:
             raise Unread("claims about sequences of every length")
         return self._claims(lengths)
+
+    def _no_delta(self) -> None:
+        """Checks that the delta of the case is zero: at points of the domain, and where a witness is."""
+        if "delta" not in self.reader.data.get("privacy", {}):
+            return
+        points = self._points()
+        if "witness" in self.document:
+            at = self.document["witness"]["parameters"]
+            points.append(({name: number(value) for name, value in at.items()}, self._base(0)))
+        if any(self.reader.delta(*point) for point in points):
+            raise Rejected("the case has a delta, and this evidence is about outputs one by one")
 
     def refine(self, exponent: Fraction) -> None:
         """Takes a root of E as the base, so that exp(exponent) is a whole power of it.

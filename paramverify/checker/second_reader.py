@@ -150,14 +150,9 @@ class SecondReader:
             raise ValueError(f"one_sided = {given!r:.40}")
         return given is None
 
-    @property
-    def has_delta(self) -> bool:
-        """Whether the case allows sets of outputs more than a ratio: its delta is not the number 0."""
-        given = self.data["privacy"].get("delta", 0)
-        try:
-            return Calculator({}, None, Fraction(1)).number(given) != 0
-        except (KeyError, ValueError):
-            return True
+    def delta(self, point: Point, base: Fraction) -> Fraction:
+        """Returns what the case allows sets of outputs beyond a ratio, at a point; 0 if it says nothing."""
+        return self.calculator(point, base).number(self.data["privacy"].get("delta", 0))
 
     @property
     def lengths(self) -> list[int]:

@@ -42,7 +42,7 @@ class SetLook(Look):
         """
         if set(self.names) != self.reader.intervals.keys():
             raise Rejected(f"the parameters are {', '.join(self.reader.intervals)}")
-        if not self.reader.has_delta:
+        if "delta" not in self.reader.data["privacy"]:
             raise Rejected("the case has no delta")
         if self.document["status"] == "violated":
             return self._set(self.document["witness"])
@@ -83,7 +83,7 @@ class SetLook(Look):
 
     def _delta(self, point: Mapping[str, Fraction], base: Fraction) -> Fraction:
         """Returns the delta of the case at a point."""
-        found = self.reader.calculator(point, base).number(self.reader.data["privacy"]["delta"])
+        found = self.reader.delta(point, base)
         if not 0 <= found <= 1:
             raise Rejected("delta is no probability")
         return found

@@ -17,7 +17,8 @@ from paramverify.errors import CaseError, InputError, LimitError, located
 from paramverify.models.kinds import need_privacy
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Options, Session
-from paramverify.privacy.cases import Case, load_with_bounds
+from paramverify.privacy.cases import Case
+from paramverify.privacy.other_bounds import load_with_bounds
 from paramverify.reports import set_budgets, text
 from paramverify.synthesis.least_sets import least_delta, least_ratio
 from paramverify.synthesis.set_curve import curve
@@ -98,7 +99,8 @@ def _curve(path: str, options: Options, width: Fraction, wanted: Wanted, as_json
     if as_json:
         print_json(set_budgets.curve_document(found) | words | {"notes": list(model.notes)})
     else:
-        for line in (*set_budgets.curve_lines(case, model, found, point), *more):
+        told = set_budgets.curve_lines(case, model, found, point)
+        for line in (*told, *more, *(f"Note: {note}." for note in model.notes)):
             say(line)
     return Exit.HOLDS
 

@@ -15,6 +15,7 @@ from paramverify.encodings.sequences import probabilities
 from paramverify.errors import LimitError
 from paramverify.evidence.witnesses import AnyWitness, Counterexample, Witness
 from paramverify.models.inequality import Inequality
+from paramverify.models.measures import Approximate
 from paramverify.models.model import Model
 from paramverify.pages.markup import Element, Part, h
 from paramverify.pages.parts import (
@@ -66,12 +67,17 @@ def _in_words(work: PrivacyWork) -> str:
             Standing.HOLDS: "The claim is true at every point of the parameters.",
             Standing.VIOLATED: "The claim is false at a point of the parameters.",
         }.get(work.standing, _OPEN)
+    a, what = ("a", "set of outputs") if _sets(work) else ("an", "output")
     sides = "two neighbouring inputs" if work.case.neighbours else "the secrets of a pair"
     who = "" if work.case.neighbours else ", whichever prior of the family an attacker has"
     return {
-        Standing.HOLDS: f"No output tells {sides} apart by more than the budget allows{who}.",
-        Standing.VIOLATED: f"An output tells {sides} apart by more than the budget allows.",
+        Standing.HOLDS: f"No {what} tells {sides} apart by more than the budget allows{who}.",
+        Standing.VIOLATED: f"{a.capitalize()} {what} tells {sides} apart by more than the budget allows.",
     }.get(work.standing, _OPEN)
+
+
+def _sets(work: PrivacyWork) -> bool:
+    return isinstance(work.case.model, Model) and isinstance(work.case.model.measure, Approximate)
 
 
 _OPEN = "This was not decided: neither a proof nor a counterexample was found."
@@ -157,7 +163,12 @@ def claims(work: PrivacyWork) -> Element:
     title = f"{count:,} claim{'s' * (count != 1)}"
     if count > MOST_CLAIMS:
         title = f"The first {MOST_CLAIMS} of {title}"
-    told = "Each claim says that a polynomial is nowhere negative. Equal claims are merged."
+    each = (
+        "what its outputs have beyond c is at most δ in all"
+        if _sets(work)
+        else "a polynomial is nowhere negative"
+    )
+    told = f"Each claim says that {each}. Equal claims are merged."
     return folded(title, paragraph(told), table(title, head, rows, sortable=True))
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from paramverify import printable
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.errors import LimitError, UnsupportedError
+from paramverify.errors import LimitError
 from paramverify.models.hmm import HMM
 from paramverify.models.inequality import Inequality
-from paramverify.models.measures import Metric
+from paramverify.models.measures import Approximate, Metric
 from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import Model
 from paramverify.models.noise import Noise
@@ -48,10 +48,16 @@ def _privacy(case: Case, model: Model) -> Element:
 
 
 def _bound(case: Case, model: Model) -> list[Part]:
-    who = "every pair of neighbouring inputs, in both directions, and every output"
+    sets = isinstance(model.measure, Approximate)
+    who = "every pair of neighbouring inputs, in both directions, and every"
     if not case.neighbours:
-        who = "every prior of the family, every pair of secrets in both directions, and every output"
-    defined = paragraph(f"It is private if for {who} ", h("i", "ω"), ": ", _inequality(), ".")
+        who = "every prior of the family, every pair of secrets in both directions, and every"
+    what, sign = ("set of outputs", "S") if sets else ("output", "ω")
+    told = paragraph(f"It is private if for {who} {what} ", h("i", sign), ": ", _inequality(sign, sets), ".")
+    return _bounds(case, model, told)
+
+
+def _bounds(case: Case, model: Model, defined: Element) -> list[Part]:
     about: list[tuple[str, Part]] = [("budget", h("code", case.budget)), ("outputs", _lengths(model))]
     if isinstance(model.measure, Metric):
         rows: list[Row] = [
@@ -60,20 +66,27 @@ def _bound(case: Case, model: Model) -> list[Part]:
         ]
         told = paragraph("The bound c depends on the distance of the two inputs.")
         return [defined, facts(about), told, table("The bound for each distance", ["distance", "c"], rows)]
-    try:
-        ratio = model.measure.at(None).ratio
-    except UnsupportedError:
-        return [facts(about), paragraph("Outputs are compared in sets, and not one by one.")]
-    return [defined, facts([about[0], ("bound c on the ratio", formula(ratio, model)), about[1]])]
+    if isinstance(model.measure, Approximate):
+        delta = [("bound δ on what is beyond", formula(model.measure.delta, model))]
+        ratio = model.measure.ratio
+    else:
+        delta, ratio = [], model.measure.at(None).ratio
+    return [defined, facts([about[0], ("bound c on the ratio", formula(ratio, model)), *delta, about[1]])]
 
 
-def _inequality() -> Element:
+def _inequality(sign: str, sets: bool) -> Element:
     def probability(given: str) -> list[Element]:
-        inner = [h("mo", "(", stretchy="false"), h("mi", "ω"), h("mo", "|", stretchy="false"), h("mi", given)]
+        inner = [
+            h("mo", "(", stretchy="false"),
+            h("mi", sign),
+            h("mo", "|", stretchy="false"),
+            h("mi", given),
+        ]
         return [h("mi", "Pr"), h("mrow", inner, h("mo", ")", stretchy="false"))]
 
     parts = [*probability("s"), h("mo", "≤"), h("mi", "c"), h("mo", "⋅"), *probability("t")]
-    return mathml.math(parts, "Pr(ω | s) ≤ c · Pr(ω | t)")
+    parts += [h("mo", "+"), h("mi", "δ")] if sets else []
+    return mathml.math(parts, f"Pr({sign} | s) ≤ c · Pr({sign} | t){' + δ' if sets else ''}")
 
 
 def _lengths(model: Model) -> str:

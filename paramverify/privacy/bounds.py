@@ -34,7 +34,8 @@ def read_measure(privacy: Table, checks: Checks, distances: Collection[Fraction]
         pure, words = _bound(privacy.expression(name), name, checks)
         if delta is None or not delta.numerator:
             return pure, words
-        return Approximate(pure.ratio, delta), f"{words}, delta = {privacy.expression('delta').text}"
+        told = checks.definitions.told(privacy.expression("delta").text)
+        return Approximate(pure.ratio, delta), f"{words}, delta = {told}"
     if delta is not None and delta.numerator:
         reason = "bounds that depend on a distance have no delta here: leave delta out, or the distance"
         raise CaseError(reason, key="delta")
@@ -56,12 +57,12 @@ def read_measure(privacy: Table, checks: Checks, distances: Collection[Fraction]
 def _delta(expression: Expression, checks: Checks) -> RationalFunction:
     """Returns a delta with a positive denominator, from 0 to 1 on the whole domain."""
     with located(key="delta"):
-        delta = checks.function(expression)
+        delta, told = checks.function(expression), checks.definitions.told(expression.text)
         denominator = checks.positive(delta.denominator, "the denominator of delta")
         numerator = delta.numerator if denominator == delta.denominator else -delta.numerator
         for part in (numerator, denominator - numerator):
             if is_constant(part) and constant_value(part) < 0:
-                raise CaseError(f"delta is a probability, from 0 to 1, and not {expression.text}")
+                raise CaseError(f"delta is a probability, from 0 to 1, and not {told}")
         checks.nonnegative(numerator, "delta")
         checks.nonnegative(denominator - numerator, "delta", "is larger than 1")
         return RationalFunction(numerator, denominator)

@@ -108,30 +108,6 @@ def load(path: str | PathLike[str], at: Mapping[str, Fraction] = NOWHERE, settin
     return read_case(document.data, document.digest, str(path), at, text=document.text, settings=settings)
 
 
-def load_with_bounds(path: str | PathLike[str], bounds: Mapping[str, str], settings: Settings = NONE) -> Case:
-    """Reads a case file like `load`, with other bounds of its privacy: some of epsilon, ratio and delta.
-
-    What the case says of conditions and designs is not looked at: they are about its own bounds.
-
-    Raises:
-        InputError: the case is not about privacy, or its bounds depend on a distance; see `load`.
-    """
-    document = read_document(Path(path))
-    data = document.data
-    privacy, neighbours = data.get("privacy"), data.get("neighbours")
-    with in_case(str(path), document.text):
-        if isinstance(neighbours, dict) and NAME in neighbours:
-            reason = "these bounds are for all pairs alike, and the case gives the distance of two inputs"
-            raise CaseError(reason, key=f"neighbours.{NAME}")
-        if isinstance(privacy, dict):
-            kept = {
-                name: value for name, value in privacy.items() if name not in ("epsilon", "ratio", "delta")
-            }
-            data = {name: table for name, table in data.items() if name not in ("quantify", "design")}
-            data["privacy"] = {**kept, **bounds}
-    return read_case(data, document.digest, str(path), text=document.text, settings=settings)
-
-
 def read_case(
     data: dict[str, Any],
     digest: str,

@@ -17,7 +17,8 @@ from paramverify.evidence.witnesses import SetWitness
 from paramverify.models.measures import Approximate, Pure
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
-from paramverify.privacy.cases import load, load_with_bounds
+from paramverify.privacy.cases import load
+from paramverify.privacy.other_bounds import load_with_bounds
 from paramverify.privacy.verification import verify
 from paramverify.reports.evidence import check_with_case, evidence_document
 from paramverify.synthesis.least_sets import least_delta
