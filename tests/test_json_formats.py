@@ -157,6 +157,19 @@ def test_a_mistake_in_the_input_has_the_keys_of_the_page(capsys: pytest.CaptureF
     assert list(mistakes(json.loads(capsys.readouterr().out), LIMITED, "error")) == []
 
 
+def test_no_heading_and_no_key_stands_twice() -> None:
+    """A reader finds each object once, and each key once in its table."""
+    headings = re.findall(r"^##+ (.+)$", PAGE, re.MULTILINE)
+    assert sorted(headings) == sorted(set(headings))
+    for body in re.split(r"^##+ ", PAGE, flags=re.MULTILINE):
+        keys = [
+            k
+            for row in re.findall(r"^\| (`.+?`) \|", body, re.MULTILINE)
+            for k in re.findall(r"`(.+?)`", row)
+        ]
+        assert sorted(keys) == sorted(set(keys)), body.split("\n")[0]
+
+
 def test_every_command_has_a_table() -> None:
     """Each command that prints JSON has a table, and each part of a table is used and has one too."""
     without = {name for name in commands() if name not in SHAPES}

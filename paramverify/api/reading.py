@@ -149,15 +149,16 @@ def changed(
 def _privacy(
     of: Read, table: Mapping[str, object], bounds: Mapping[str, Bound], length: int | str | None
 ) -> dict[str, object]:
-    """Returns `[privacy]` with another bound: ε or e^ε takes the place of the other one."""
+    """Returns `[privacy]` with other bounds: ε or e^ε takes the place of the other one; δ is beside it."""
     named = next(iter(bounds), "length")
     if of.kind is Kind.CLAIM:
         raise InputError('a claim has no budget: give claim={"holds": "..."}', key=named)
     if of.kind is Kind.LOGIC:
         raise InputError("formulas have their budgets inside: give formulas={name: text}", key=named)
-    if len(bounds) > 1:
-        raise InputError(f"give one of {' and '.join(bounds)}", key=named)
-    kept = {k: v for k, v in table.items() if not bounds or k not in BOUNDS}
+    ratios = [name for name in bounds if name != "delta"]
+    if len(ratios) > 1:
+        raise InputError(f"give one of {' and '.join(ratios)}", key=named)
+    kept = {k: v for k, v in table.items() if not ratios or k not in BOUNDS}
     found = {("epsilon" if name == "budget" else name): value for name, value in bounds.items()}
     return {**kept, **found, **({} if length is None else {"length": length})}
 
@@ -174,7 +175,7 @@ def _parameters(table: Mapping[str, object], given: Mapping[str, object]) -> dic
 def _merged(of: Read, table: object, name: str, given: object) -> object:
     known = TABLES[of.kind]
     if name not in known:
-        what = ", ".join(["budget", "epsilon", "ratio", "length", "title", "parameters", *known])
+        what = ", ".join(["budget", "epsilon", "ratio", "delta", "length", "title", "parameters", *known])
         raise InputError(f"with_ cannot change this{_near(name, known)}; it changes: {what}", key=name)
     if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
         raise InputError(f"a dict with names is needed here, not {given!r}", key=name)

@@ -12,6 +12,7 @@ from paramverify import printable
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.answers import Standing
 from paramverify.api import html
+from paramverify.checker.strict import counted
 from paramverify.errors import InputError, UndecidedError
 
 if TYPE_CHECKING:
@@ -151,9 +152,8 @@ class SetWitness:
     def __repr__(self) -> str:
         at = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
         sides = f"{self.left!r} against {self.right!r}"
-        return (
-            f"<SetWitness: {len(self.outputs)} outputs, {sides}, beyond {self.beyond}{at and f', at {at}'}>"
-        )
+        size = counted(len(self.outputs), "output")
+        return f"<SetWitness: {size}, {sides}, beyond {self.beyond}{at and f', at {at}'}>"
 
 
 def told_witness(found: AnyWitness) -> Witness | SetWitness | Counterexample:

@@ -105,7 +105,8 @@ class SetWitness:
         left, right = self.probabilities
         at = f" at {in_words(self.parameters)}" if self.parameters else ""
         sides = f"{left.describe()} under {self.left!r}, {right.describe()} under {self.right!r}"
-        return f"<SetWitness: {len(self.outputs)} outputs with probability {sides}{at}>"
+        size = len(self.outputs)
+        return f"<SetWitness: {size} output{'s' * (size != 1)} with probability {sides}{at}>"
 
     @property
     def beyond(self) -> Real:

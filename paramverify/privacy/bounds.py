@@ -28,6 +28,7 @@ def read_measure(privacy: Table, checks: Checks, distances: Collection[Fraction]
     Raises:
         CaseError: a bound that is not positive, or below 1 everywhere; a mistake in the table.
     """
+    privacy.get("delta")  # a known key, also where the bounds before it are wrong
     name = privacy.either("epsilon", "ratio", 'epsilon = "ln(2)", for example')
     delta = _delta(privacy.expression("delta"), checks) if "delta" in privacy else None
     if not distances:
