@@ -43,13 +43,7 @@ from paramverify.models.parameters import (
 from paramverify.models.priors import Prior
 from paramverify.models.settings import NONE, Settings, set_outside, settled_digest, told, with_settings
 from paramverify.models.undeclared import explained
-from paramverify.privacy.bounds import (
-    check_distance,
-    check_sets,
-    read_lengths,
-    read_measure,
-    read_one_sided,
-)
+from paramverify.privacy import bounds
 from paramverify.privacy.impossible import possible
 from paramverify.privacy.keys import CLAIMED, shape_of_case
 from paramverify.privacy.secrets import Compared, read_comparison
@@ -248,7 +242,9 @@ class _Reader:
         Without what is compared it looks for mistakes only.
         """
         tables = (self.top.data.get(name) for name in ("parameters", "neighbours"))
-        check_distance(privacy, [name for table in tables if isinstance(table, dict) for name in table])
+        bounds.check_distance(
+            privacy, [name for table in tables if isinstance(table, dict) for name in table]
+        )
         neighbours = self.top.data.get("neighbours")
         pairs = compared.pairs if compared else ()
         distances = {p.distance for p in pairs if p.distance is not None}
@@ -258,20 +254,20 @@ class _Reader:
         lengths: tuple[int, ...] = (1,)
         with gathered() as each:
             with each:
-                measure, budget = read_measure(privacy, checks, distances)
+                measure, budget = bounds.read_measure(privacy, checks, distances)
             with each:
-                lengths = read_lengths(privacy.get("length"))
+                lengths = bounds.read_lengths(privacy.get("length"))
                 if distances and not lengths:
                     reason = 'with distances the lengths are numbers: write, for example, length = "1..5"'
                     raise CaseError(reason, key="length")
             with each:
-                one_sided = read_one_sided(privacy)
+                one_sided = bounds.read_one_sided(privacy)
                 if one_sided and compared and compared.stands_for:
                     reason = "one pair stands for all neighbours here, which needs all sequences"
                     raise CaseError(reason, key="one_sided")
             with each:
                 if isinstance(measure, Approximate) and compared:
-                    check_sets(privacy, compared.hmm.chosen, compared.stands_for is not None, lengths)
+                    bounds.check_sets(privacy, compared.hmm.chosen, compared.stands_for is not None, lengths)
             with each:
                 privacy.close()
         assert measure is not None  # else there was a mistake

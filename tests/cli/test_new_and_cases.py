@@ -108,7 +108,8 @@ def test_cases_lists_all_that_are_shipped() -> None:
         assert entry["kind"] in lines[entry["name"]]
         if "mechanism" in data:
             assert entry["kind"] == data["mechanism"]["kind"]
-            assert entry["verdict"] == words[data["expect"]["status"]]
+            expect = data["expect"]
+            assert entry["verdict"] == (expect.get("verdict") or words[expect["status"]])
         assert entry["verdict"]
     assert next(e for e in listed if e["name"] == "blood-test")["verdict"] == "false"
     assert next(e for e in listed if e["name"] == "logic/survey")["verdict"] == "2 true, 2 false"
