@@ -1,0 +1,118 @@
+"""Names and expressions as mathematics in pictures, in the part of TeX that matplotlib sets itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+LOWER = (
+    *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu"),
+    *("nu", "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega"),
+)
+UPPER = ("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega")
+GREEK = frozenset((*LOWER, *UPPER))
+OPERATORS = {
+    **{"<=": r"\leq ", ">=": r"\geq ", "==": "=", "!=": r"\neq ", "≈": r"\approx "},
+    **{"<": "<", ">": ">", ",": r",\ ", ";": r";\ \ "},
+}
+FUNCTIONS = ("ln", "log", "max", "min")
+_TOKEN = re.compile(r"\s*(\d+(?:\.\d+)?|[A-Za-z_]\w*|\*\*|[<>=!]=|[-+*/^(),;<>=\[\]≈])", re.ASCII)
+_NAME = re.compile(r"([A-Za-z]+)_?(\d+)|([A-Za-z]+)_(\w+)|([a-z])([A-Z]\w*)|([A-Za-z]+)", re.ASCII)
+
+
+def text(told: str) -> str:
+    """Returns words and formulas of ours for an artist that parses mathematics; what is no formula stays."""
+    found = formula(told)
+    return plain(told) if found is None else f"${found}$"
+
+
+def plain(told: str) -> str:
+    """Returns a text for an artist that parses mathematics, without any."""
+    return told.replace("$", r"\$")
+
+
+def name(told: str) -> str:
+    """Returns the name of a parameter: `alpha`, `pA` and `p_1` are a letter, with an index below it."""
+    match = _NAME.fullmatch(told)
+    if not match:
+        return rf"\mathrm{{{_escaped(told)}}}"
+    first, number, second, below, letter, capital, whole = match.groups()
+    base, index = first or second or letter or whole, number or below or capital
+    if number and len(base) > 1 and base not in GREEK:
+        return rf"\mathrm{{{_escaped(told)}}}"
+    if not index:
+        return _letter(base)
+    inner = index if index.isdigit() or len(index) == 1 else rf"\mathrm{{{_escaped(index)}}}"
+    return f"{_letter(base)}_{{{inner}}}"
+
+
+def names(told: Sequence[str]) -> list[str]:
+    """Returns names for artists that parse mathematics; names that would look alike stay as they are."""
+    set_as = [name(n) for n in told]
+    return [f"${s}$" if set_as.count(s) == 1 else plain(n) for n, s in zip(told, set_as, strict=True)]
+
+
+def formula(told: str) -> str | None:
+    """Returns an expression, a condition or words as mathematics, or None where a character is in none."""
+    tokens: list[str] = []
+    place = 0
+    while told[place:].strip():
+        match = _TOKEN.match(told, place)
+        if not match:
+            return None
+        tokens.append(match[1])
+        place = match.end()
+    same = [name(t) for t in {t for t in tokens if t[0].isalpha()}]
+    if len(set(same)) < len(same):
+        return None  # two names would look alike
+    return _set(tokens)
+
+
+def _set(tokens: Sequence[str]) -> str | None:
+    parts: list[str] = []
+    place = 0
+    while place < len(tokens):
+        token, following = tokens[place], tokens[place + 1 : place + 2]
+        place += 1
+        if (token in ("sqrt", "exp") and following == ["("]) or token in ("^", "**"):
+            end = _argument(tokens, place)
+            if end is None:
+                return None
+            bare = tokens[place] == "("
+            inner = _set(tokens[place + 1 : end - 1] if bare else tokens[place:end])
+            if inner is None:
+                return None
+            parts.append({"sqrt": r"\sqrt", "exp": "e^"}.get(token, "^") + f"{{{inner}}}")
+            place = end
+        elif token in FUNCTIONS:
+            parts.append(rf"\{token}" + ("" if following == ["("] else " "))
+        elif token == "*":
+            parts.append(r"\cdot " if following and following[0][0].isdigit() else r"\,")
+        elif token == "in":
+            parts.append(r"\in ")
+        elif token in ("for", "all", "and", "or", "bound"):
+            before = r"\ " if token in ("and", "or") else ""
+            parts.append(rf"{before}\mathrm{{{token}}}\ ")
+        else:
+            parts.append(OPERATORS.get(token) or (name(token) if token[0].isalpha() else token))
+    return "".join(parts)
+
+
+def _argument(tokens: Sequence[str], start: int) -> int | None:
+    """Returns where the argument that starts there ends: a token, or what is in parentheses."""
+    depth = 0
+    for place in range(start, len(tokens)):
+        depth += {"(": 1, ")": -1}.get(tokens[place], 0)
+        if depth == 0 and tokens[place] != "-":
+            return place + 1
+    return None
+
+
+def _letter(base: str) -> str:
+    if base in GREEK:
+        return r"\varepsilon" if base == "epsilon" else rf"\{base}"
+    return base if len(base) == 1 else rf"\mathrm{{{base}}}"
+
+
+def _escaped(told: str) -> str:
+    return "".join(rf"\{c}" if c in "_$%#&{}" else c for c in told)
