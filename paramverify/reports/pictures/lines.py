@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.volumes import Share
-from paramverify.reports.pictures import labels, mathematics
+from paramverify.reports import mathematics
+from paramverify.reports.pictures import labels
 from paramverify.reports.pictures.curves import Curve
 from paramverify.reports.pictures.legends import legend
 from paramverify.reports.pictures.looks import BOUND, CURVE, EDGE, LOOKS, heading, paint

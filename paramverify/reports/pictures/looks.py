@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from paramverify.algebra.volumes import Share
 from paramverify.errors import InputError
 from paramverify.printable import name
-from paramverify.reports.pictures import mathematics
+from paramverify.reports import mathematics
 from paramverify.reports.pictures.pages import PLAIN, Page
 from paramverify.reports.pictures.plots import STYLE
 

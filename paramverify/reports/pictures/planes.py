@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.points import in_words
 from paramverify.algebra.volumes import Share
-from paramverify.reports.pictures import mathematics
+from paramverify.reports import mathematics
 from paramverify.reports.pictures.fields import failure_field, steps
 from paramverify.reports.pictures.legends import legend, percents
 from paramverify.reports.pictures.looks import CURVE, EDGE, LOOKS, heading, paint, shares_of
@@ -124,7 +124,7 @@ def slices_figure(
         axes.tick_params(labelsize=points * 5 / 6)
     for axes in grid.flat[len(maps) :]:
         axes.remove()
-    names = mathematics.names(maps[0][1].parameters)
+    names = _axis_names(maps[0][1])
     for axes in grid[:, 0]:
         axes.set_ylabel(names[1], parse_math=True)
     for column in range(across):
@@ -147,8 +147,12 @@ def _across(count: int) -> int:
     return next((n for n in (MOST_ACROSS - 1, MOST_ACROSS, 2) if count % n == 0), MOST_ACROSS - 1)
 
 
+def _axis_names(regions: RegionMap) -> list[str]:
+    return [f"${shown}$" for shown in mathematics.names(regions.parameters).values()]
+
+
 def _named(axes: Axes, regions: RegionMap) -> None:
-    across, up = mathematics.names(regions.parameters)
+    across, up = _axis_names(regions)
     axes.set_xlabel(across, parse_math=True)
     axes.set_ylabel(up, parse_math=True)
 

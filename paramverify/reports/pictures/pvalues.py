@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from paramverify import printable
 from paramverify.algebra.decimals import percent
-from paramverify.reports.pictures import mathematics
+from paramverify.reports import mathematics
 from paramverify.reports.pictures.looks import heading
 from paramverify.reports.pictures.pages import PLAIN, Page, write
 from paramverify.reports.pictures.plots import COLOURS

@@ -1,9 +1,9 @@
-"""Names and expressions as mathematics in pictures, in the part of TeX that matplotlib sets itself."""
+"""Names and expressions as mathematics: in TeX, in the part of it that matplotlib sets itself."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 LOWER = (
     *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu"),
@@ -15,6 +15,7 @@ OPERATORS = {
     **{"<=": r"\leq ", ">=": r"\geq ", "==": "=", "!=": r"\neq ", "≈": r"\approx "},
     **{"<": "<", ">": ">", ",": r",\ ", ";": r";\ \ "},
 }
+WORDS = ("for", "all", "and", "or", "bound")
 FUNCTIONS = ("ln", "log", "max", "min")
 _TOKEN = re.compile(r"\s*(\d+(?:\.\d+)?|[A-Za-z_]\w*|\*\*|[<>=!]=|[-+*/^(),;<>=\[\]≈])", re.ASCII)
 _NAME = re.compile(r"([A-Za-z]+)_?(\d+)|([A-Za-z]+)_(\w+)|([a-z])([A-Z]\w*)|([A-Za-z]+)", re.ASCII)
@@ -46,14 +47,18 @@ def name(told: str) -> str:
     return f"{_letter(base)}_{{{inner}}}"
 
 
-def names(told: Sequence[str]) -> list[str]:
-    """Returns names for artists that parse mathematics; names that would look alike stay as they are."""
-    set_as = [name(n) for n in told]
-    return [f"${s}$" if set_as.count(s) == 1 else plain(n) for n, s in zip(told, set_as, strict=True)]
+def names(told: Sequence[str]) -> dict[str, str]:
+    """Returns names as mathematics; those that would look alike stay as they are, in upright letters."""
+    alone = {n: name(n) for n in told}
+    seen = list(alone.values())
+    return {n: s if seen.count(s) == 1 else rf"\mathrm{{{_escaped(n)}}}" for n, s in alone.items()}
 
 
-def formula(told: str) -> str | None:
-    """Returns an expression, a condition or words as mathematics, or None where a character is in none."""
+def formula(told: str, among: Sequence[str] = ()) -> str | None:
+    """Returns an expression, a condition or words as mathematics, or None where a character is in none.
+
+    `among` are names beside it, which shall not look like those in it.
+    """
     tokens: list[str] = []
     place = 0
     while told[place:].strip():
@@ -62,13 +67,10 @@ def formula(told: str) -> str | None:
             return None
         tokens.append(match[1])
         place = match.end()
-    same = [name(t) for t in {t for t in tokens if t[0].isalpha()}]
-    if len(set(same)) < len(same):
-        return None  # two names would look alike
-    return _set(tokens)
+    return _set(tokens, names([*dict.fromkeys([*among, *(t for t in tokens if t[0].isalpha())])]))
 
 
-def _set(tokens: Sequence[str]) -> str | None:
+def _set(tokens: Sequence[str], known: Mapping[str, str]) -> str | None:
     parts: list[str] = []
     place = 0
     while place < len(tokens):
@@ -79,23 +81,28 @@ def _set(tokens: Sequence[str]) -> str | None:
             if end is None:
                 return None
             bare = tokens[place] == "("
-            inner = _set(tokens[place + 1 : end - 1] if bare else tokens[place:end])
+            inner = _set(tokens[place + 1 : end - 1] if bare else tokens[place:end], known)
             if inner is None:
                 return None
             parts.append({"sqrt": r"\sqrt", "exp": "e^"}.get(token, "^") + f"{{{inner}}}")
             place = end
-        elif token in FUNCTIONS:
-            parts.append(rf"\{token}" + ("" if following == ["("] else " "))
-        elif token == "*":
-            parts.append(r"\cdot " if following and following[0][0].isdigit() else r"\,")
-        elif token == "in":
-            parts.append(r"\in ")
-        elif token in ("for", "all", "and", "or", "bound"):
-            before = r"\ " if token in ("and", "or") else ""
-            parts.append(rf"{before}\mathrm{{{token}}}\ ")
         else:
-            parts.append(OPERATORS.get(token) or (name(token) if token[0].isalpha() else token))
+            parts.append(_one(token, following, known))
     return "".join(parts)
+
+
+def _one(token: str, following: Sequence[str], known: Mapping[str, str]) -> str:
+    """Returns a token that stands for itself, before the one that follows."""
+    if token in FUNCTIONS:
+        return rf"\{token}" + ("" if following == ["("] else " ")
+    if token == "*":
+        return r"\cdot " if following and following[0][0].isdigit() else r"\,"
+    if token == "in":
+        return r"\in "
+    if token in WORDS:
+        before = r"\ " if token in ("and", "or") else ""
+        return rf"{before}\mathrm{{{token}}}\ "
+    return OPERATORS.get(token) or known.get(token, token)
 
 
 def _argument(tokens: Sequence[str], start: int) -> int | None:
