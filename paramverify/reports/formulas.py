@@ -91,8 +91,11 @@ def latex(function: RationalFunction, domain: Domain) -> str:
     known = mathematics.names([str(name) for name in function.numerator.context().names()])
     set_as = {sympy.Symbol(name): shown for name, shown in known.items()}
 
+    upright = any(len(shown) > 1 and shown.startswith(r"\mathrm") for shown in known.values())
+
     def written(expression: Any) -> str:
-        return str(sympy.latex(expression, symbol_names=set_as))
+        between = {"mul_symbol": r" \, "} if upright else {}
+        return str(sympy.latex(expression, symbol_names=set_as, **between))
 
     def convert(polynomial: Polynomial) -> Any:
         symbols = [sympy.Symbol(str(name)) for name in polynomial.context().names()]

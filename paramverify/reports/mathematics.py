@@ -18,12 +18,16 @@ OPERATORS = {
 WORDS = ("for", "all", "and", "or", "bound")
 FUNCTIONS = ("ln", "log", "max", "min")
 _TOKEN = re.compile(r"\s*(\d+(?:\.\d+)?|[A-Za-z_]\w*|\*\*|[<>=!]=|[-+*/^(),;<>=\[\]≈])", re.ASCII)
+_WORDS = re.compile(rf"(?:[-\d./≈\s]|\b(?!(?:{'|'.join(sorted(GREEK))}|[a-z][A-Z]\w*)\b)[A-Za-z]{{2,}}\b)*")
 _NAME = re.compile(r"([A-Za-z]+)_?(\d+)|([A-Za-z]+)_(\w+)|([a-z])([A-Z]\w*)|([A-Za-z]+)", re.ASCII)
 
 
 def text(told: str) -> str:
-    """Returns words and formulas of ours for an artist that parses mathematics; what is no formula stays."""
-    found = formula(told)
+    """Returns words and formulas of ours for an artist that parses mathematics.
+
+    What is no formula stays as it is, and so do numbers and words alone.
+    """
+    found = None if _WORDS.fullmatch(told) else formula(told)
     return plain(told) if found is None else f"${found}$"
 
 

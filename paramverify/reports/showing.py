@@ -28,10 +28,7 @@ from paramverify.reports.tables import columns
 
 MOST_ROWS = 200
 MOST_COUNTED = 10_000  # rows that are counted but not shown
-PACKAGES = {
-    "tabular": r"\usepackage{amsmath, booktabs}",
-    "longtable": r"\usepackage{amsmath, booktabs, longtable}",
-}
+PACKAGES = r"\usepackage{amsmath, booktabs%s}"
 LONG_TABLE = 40  # rows, beyond which a table may go over several pages
 
 Row = tuple[tuple[str, ...], str, RationalFunction]
@@ -151,11 +148,7 @@ class Probabilities:
                 for word, name, f in self.rows
             ],
             "complete": self.complete,
-            **(
-                {"left_out": self.left_out if self.left_out <= MOST_COUNTED else None}
-                if self.left_out
-                else {}
-            ),
+            "left_out": self.left_out if self.left_out <= MOST_COUNTED else None,
             **_constant(self.power),
             "notes": list(self.notes),
         }

@@ -38,9 +38,9 @@ class Look:
 
 
 LOOKS: Mapping[str, Look] = {  # by the values of synthesis.maps.Status
-    "safe": Look("#A6D3F2", "", "#A6D3F2", "#0072B2"),
-    "violating": Look("#DD7A35", "///", "#F0B083", "#A03F00"),
-    "undecided": Look("#FAF0A0", "||", "#D8CA50", "#A89B00"),
+    "safe": Look("#9FD0F0", "", "#9FD0F0", "#0072B2"),
+    "violating": Look("#CF6A25", "///", "#E9A675", "#8A3600"),
+    "undecided": Look("#F2E54A", "||", "#C9BC35", "#A89B00"),
     "outside": Look("#FFFFFF", "xx", "#C8C8C8", "#808080"),
 }
 CURVE = "#000000"
