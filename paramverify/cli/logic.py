@@ -24,8 +24,8 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._exits import STATUS_CODES
 from paramverify.cli._logic_budgets import Wanted, find_budgets
-from paramverify.cli._settings import set_option, settings
 from paramverify.cli._pictures import Picture, picture_options
+from paramverify.cli._settings import set_option, settings
 from paramverify.errors import InputError, LimitError, located
 from paramverify.logic.cases import Given, load
 from paramverify.logic.comparisons import Choice

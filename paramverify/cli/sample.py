@@ -22,8 +22,8 @@ from paramverify.cli._common import (
     whole,
 )
 from paramverify.cli._exits import Exit
-from paramverify.cli._settings import settings
 from paramverify.cli._pictures import Picture, picture_options
+from paramverify.cli._settings import settings
 from paramverify.errors import InputError, located
 from paramverify.privacy.cases import Case, load
 from paramverify.reports import sampling as shown

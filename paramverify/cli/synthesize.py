@@ -31,8 +31,8 @@ from paramverify.cli._common import (
     write_json,
 )
 from paramverify.cli._exits import Exit
-from paramverify.cli._settings import settings
 from paramverify.cli._pictures import Picture, picture_options
+from paramverify.cli._settings import settings
 from paramverify.cli._violating import witness_answer
 from paramverify.cli.budget import best_bound
 from paramverify.errors import InputError, LimitError, located
