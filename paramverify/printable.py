@@ -46,7 +46,9 @@ def _in_dot(character: str) -> str:
 LATEX = {
     **{c: f"\\{c}" for c in "_%&#${}"},
     **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
-    **{"⊥": r"$\bot$", "⊤": r"$\top$"},
+    **{"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': "''", "[": "{[}", "*": "{*}"},
+    **{"⊥": r"$\bot$", "⊤": r"$\top$", "ε": r"$\varepsilon$", "δ": r"$\delta$", "√": r"$\surd$"},
+    **{"≤": r"$\leq$", "≥": r"$\geq$", "≠": r"$\neq$", "∞": r"$\infty$", "→": r"$\rightarrow$"},
 }
 
 

@@ -10,6 +10,7 @@ FOLDER = "shipped/"
 GROUPS = {
     "": ("Mechanisms, priors and inequalities", "verify"),
     "programs": ("Programs", "verify"),
+    "approximate": ("Sets of outputs, with a delta", "verify"),
     "logic": ("Formulas of dpCTL*", "logic"),
     "interactive": ("Interactive systems", "interactive"),
     "interactive/large": ("Large interactive systems", "interactive"),
@@ -94,6 +95,8 @@ def expected(data: dict[str, Any]) -> str:
     found = data.get("expect", {})
     claims = "claim" in data or "formulas" in data
     words = WORDS["claims" if claims else "privacy"]
+    if "verdict" in found:
+        return str(found["verdict"])
     if "status" in found:
         return words.get(found["status"], str(found["status"]))
     inner = [v["status"] for v in found.values() if isinstance(v, dict) and "status" in v]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from paramverify.algebra.budgets import read_epsilon
@@ -12,6 +11,7 @@ from paramverify.algebra.polynomials import to_rational_function
 from paramverify.cli import _output
 from paramverify.cli._common import Lift, print_json, say
 from paramverify.cli._exits import Exit
+from paramverify.cli._pictures import Picture
 from paramverify.errors import LimitError, located
 from paramverify.logic.budgets import Corner, Least, curve, least_delta, least_ratio
 from paramverify.logic.syntax import Property
@@ -28,7 +28,7 @@ class Wanted:
     epsilon: str | None
     delta: str | None
     curve: bool
-    plot: Path | None
+    plot: Picture | None
 
     @property
     def any(self) -> bool:
@@ -136,9 +136,10 @@ def _draw(work: Work, wanted: Wanted, answers: dict[str, _Answer], part: str = "
     """Draws the curves that are known; that of the property `part` is not whole."""
     if not wanted.plot:
         return
-    plot, several = wanted.plot, len(work.case.properties) > 1
+    plot, several = wanted.plot.path, len(work.case.properties) > 1
     # The time limit was lifted: half a picture is none.
     for name, answer in answers.items():
         if answer.corners:
             path = plot.with_name(f"{plot.stem}-{name}{plot.suffix}") if several else plot
-            write_curve(answer.corners, work.case.properties[name].text, path, whole=name != part)
+            text, whole = work.case.properties[name].text, name != part
+            write_curve(answer.corners, text, path, whole=whole, page=wanted.plot.page)

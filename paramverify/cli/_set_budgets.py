@@ -12,6 +12,7 @@ from paramverify.algebra.expressions import constant
 from paramverify.algebra.points import check_names
 from paramverify.cli._common import parse_point, print_json, say, time_limit
 from paramverify.cli._exits import Exit
+from paramverify.cli._pictures import Picture
 from paramverify.cli._settings import settings
 from paramverify.errors import CaseError, InputError, LimitError, located
 from paramverify.models.kinds import need_privacy
@@ -32,7 +33,7 @@ class Wanted:
     epsilon_for: str | None
     curve: bool
     at: tuple[str, ...]
-    plot: Path | None
+    plot: Picture | None
 
     def check(self, evidence: Path | None) -> bool:
         """Checks that options of `budget` go together; returns whether one of them asks for sets."""
@@ -95,7 +96,7 @@ def _curve(path: str, options: Options, width: Fraction, wanted: Wanted, as_json
     if wanted.plot:
         from paramverify.reports.pictures.deltas import write_curve
 
-        write_curve(found.points, case.title, wanted.plot)
+        write_curve(found.points, case.title, wanted.plot.path, page=wanted.plot.page)
     if as_json:
         print_json(set_budgets.curve_document(found) | words | {"notes": list(model.notes)})
     else:

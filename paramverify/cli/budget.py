@@ -27,6 +27,7 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._exits import Exit
 from paramverify.cli._interactive_budget import interactive_budget
+from paramverify.cli._pictures import Picture, picture_options
 from paramverify.cli._set_budgets import Wanted, set_budget
 from paramverify.cli._settings import settings
 from paramverify.errors import InputError, LimitError, located
@@ -59,7 +60,7 @@ WRITE = "Write the evidence to this file, for `paramverify check`."
 @click.option("--epsilon-for", metavar="DELTA", help="Find the least epsilon for this delta instead.")
 @click.option("--curve", is_flag=True, help="Find the least delta as a function of epsilon instead.")
 @click.option("--at", "at", multiple=True, metavar="P=1/2,...", help="With --curve: at this prior only.")
-@click.option("--plot", type=OUTPUT_FILE, help="With --curve: draw it (.svg, .png).")
+@picture_options("With --curve: draw it (.svg, .png or .pdf).")
 def command(
     case: str,
     precision: str,
@@ -73,7 +74,7 @@ def command(
     epsilon_for: str | None,
     curve: bool,
     at: tuple[str, ...],
-    plot: Path | None,
+    plot: Picture | None,
 ) -> int:
     """Find the tight budget: the largest ratio over all priors, secrets and outputs.
 

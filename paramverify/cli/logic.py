@@ -24,6 +24,7 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._exits import STATUS_CODES
 from paramverify.cli._logic_budgets import Wanted, find_budgets
+from paramverify.cli._pictures import Picture, picture_options
 from paramverify.cli._settings import set_option, settings
 from paramverify.errors import InputError, LimitError, located
 from paramverify.logic.cases import Given, load
@@ -32,7 +33,6 @@ from paramverify.logic.families import check_property
 from paramverify.logic.verification import Result, Work
 from paramverify.portfolio.session import Session
 from paramverify.reports import logic as reports
-from paramverify.reports.pictures.plots import check_plot
 from paramverify.tables import in_case
 
 LISTED = (80, "Check formulas of dpCTL* on a Markov chain or decision process.")
@@ -54,7 +54,7 @@ LISTED = (80, "Check formulas of dpCTL* on a Markov chain or decision process.")
 @click.option("--delta-for", metavar="EPSILON", help="Find the least delta of each D for this epsilon.")
 @click.option("--epsilon-for", metavar="DELTA", help="Find the least epsilon of each D for this delta.")
 @click.option("--curve", "with_curve", is_flag=True, help="Find delta as a function of epsilon.")
-@click.option("--plot", type=OUTPUT_FILE, help="Draw the curve (.svg, .png).")
+@picture_options("Draw the curve (.svg, .png or .pdf).")
 @click.option(
     "--evidence",
     type=OUTPUT_FILE,
@@ -74,7 +74,7 @@ def command(
     delta_for: str | None,
     epsilon_for: str | None,
     with_curve: bool,
-    plot: Path | None,
+    plot: Picture | None,
     evidence: Path | None,
     as_json: bool,
     timeout: float,
@@ -100,8 +100,6 @@ def command(
     budgets = Wanted(delta_for, epsilon_for, with_curve or plot is not None, plot)
     if budgets.any and evidence:
         raise click.UsageError("--evidence is for checking, not for budgets")
-    if plot:
-        check_plot(plot)
     started = time.perf_counter()
     with time_limit(timeout) as lift, progress_bar("formulas") as progress:
         case = load(model, given)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import click
@@ -13,7 +12,6 @@ import click
 from paramverify.algebra.expressions import constant
 from paramverify.cli import _output
 from paramverify.cli._common import (
-    OUTPUT_FILE,
     Lift,
     json_option,
     parse_point,
@@ -24,13 +22,13 @@ from paramverify.cli._common import (
     whole,
 )
 from paramverify.cli._exits import Exit
+from paramverify.cli._pictures import Picture, picture_options
 from paramverify.cli._settings import settings
 from paramverify.errors import InputError, located
 from paramverify.privacy.cases import Case, load
 from paramverify.reports import sampling as shown
 from paramverify.reports import testing
 from paramverify.reports.pictures import pvalues
-from paramverify.reports.pictures.plots import check_plot
 from paramverify.statistics.alone import alone, patterns, read_input, with_arguments
 from paramverify.statistics.attack import Learner
 from paramverify.statistics.blackbox import Mechanism, check_shared, load_mechanism
@@ -68,7 +66,7 @@ class _Options:
     learner: str
     seed: int
     workers: int
-    plot: Path | None
+    plot: Picture | None
     as_json: bool
     timeout: float
 
@@ -154,7 +152,7 @@ class _Options:
 )
 @click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, metavar="N",
               help="Processes that share the runs; the results are the same.")  # fmt: skip
-@click.option("--plot", type=OUTPUT_FILE, metavar="FILE", help="Plot p-values: .svg or .png.")
+@picture_options("Plot p-values (.svg, .png or .pdf).")
 @json_option
 @timeout_option
 def command(**typed: Any) -> int:
@@ -169,8 +167,6 @@ def command(**typed: Any) -> int:
     options.check()
     _precision(options.precision)
     require()
-    if options.plot:
-        check_plot(options.plot)
     with time_limit(options.timeout) as lift:
         return _test_alone(options, lift) if options.case is None else _with_case(options, options.case, lift)
 
@@ -198,7 +194,7 @@ def _with_case(options: _Options, path: str, lift: Lift) -> Exit:
             lift()
         if options.plot:
             with whole():
-                pvalues.write_pvalues(shown.curves(case.title, found), options.plot)
+                pvalues.write_pvalues(shown.curves(case.title, found), options.plot.path, options.plot.page)
         if goal is not None:
             _output.found(shown.lines(found), shown.document(found))
 
@@ -238,7 +234,7 @@ def _tell(found: Detection, title: str, options: _Options, lift: Lift) -> Exit:
     """Prints what testing found, where nothing more is asked for."""
     if options.plot:
         lift()
-        pvalues.write_pvalues(shown.curves(title, found), options.plot)
+        pvalues.write_pvalues(shown.curves(title, found), options.plot.path, options.plot.page)
     _print([*shown.lines(found), "", *shown.table(found)], shown.document(found), options.as_json)
     return Exit.VIOLATED if any(found.rejects(row) for row in found.asked) else Exit.UNKNOWN
 

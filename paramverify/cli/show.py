@@ -8,8 +8,11 @@ from paramverify.cli import _output
 from paramverify.cli._common import case_argument, json_option, print_json, say, whole_timeout_option
 from paramverify.cli._exits import Exit
 from paramverify.cli._settings import settings
+from paramverify.cli.certify import read_observations
+from paramverify.models.mechanisms import Worded
+from paramverify.models.model import Model
 from paramverify.privacy.cases import load
-from paramverify.reports.showing import MOST_ROWS, Probabilities, Row, formulas_of
+from paramverify.reports.showing import MOST_ROWS, Probabilities, Row, Wanted, formulas_of
 from paramverify.reports.showing import graph as graph_of
 
 LISTED = (70, "Print the observation probabilities as formulas, or the model as a graph.")
@@ -21,17 +24,45 @@ LISTED = (70, "Print the observation probabilities as formulas, or the model as 
 @click.option(
     "--graph", is_flag=True, help="Print the model, or the control states of a program, as a graph in DOT."
 )
+@click.option("--length", type=click.IntRange(min=1), metavar="N", help="Only sequences of this length.")
+@click.option("--observations", multiple=True, metavar="A,B,...", help="Only this output sequence.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=MOST_ROWS,
+    show_default=True,
+    metavar="N",
+    help="Print so many probabilities at most, and how many more there are.",
+)
 @json_option
 @whole_timeout_option
-def command(case: str, as_latex: bool, graph: bool, as_json: bool) -> int:
+def command(
+    case: str,
+    as_latex: bool,
+    graph: bool,
+    length: int | None,
+    observations: tuple[str, ...],
+    limit: int,
+    as_json: bool,
+) -> int:
     """Print the observation probabilities as formulas, or the model as a graph."""
+    if length and observations:
+        raise click.UsageError("give either --length or --observations")
+    if graph and (length or observations):
+        raise click.UsageError("--length and --observations are for formulas, not for --graph")
     loaded = load(case, settings=settings())
     if graph and as_latex:
         raise click.UsageError("give either --latex or --graph")
     if graph:
         _print_text("graph", graph_of(loaded), as_json)
         return Exit.HOLDS
-    shown = formulas_of(loaded, _keep)
+    word: tuple[str, ...] = ()
+    if observations and isinstance(loaded.model, Model):
+        whole = loaded.model.whole or loaded.model
+        word = read_observations(
+            observations, whole.hmm.observations, alone=isinstance(loaded.mechanism, Worded)
+        )
+    shown = formulas_of(loaded, _keep, Wanted(length, word or observations, limit))
     if as_latex:
         _print_text("latex", shown.latex(), as_json)
     elif as_json:
@@ -40,7 +71,7 @@ def command(case: str, as_latex: bool, graph: bool, as_json: bool) -> int:
         for line in shown.lines():
             say(line)
     if isinstance(shown, Probabilities) and not shown.complete:
-        click.echo(f"only the first {MOST_ROWS} probabilities are shown", err=True)
+        click.echo(f"{shown.more()}: see --limit, --length and --observations", err=True)
     return Exit.HOLDS
 
 

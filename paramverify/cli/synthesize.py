@@ -31,6 +31,7 @@ from paramverify.cli._common import (
     write_json,
 )
 from paramverify.cli._exits import Exit
+from paramverify.cli._pictures import Picture, picture_options
 from paramverify.cli._settings import settings
 from paramverify.cli._violating import witness_answer
 from paramverify.cli.budget import best_bound
@@ -43,7 +44,7 @@ from paramverify.reports import documents, text
 from paramverify.reports import synthesis as telling
 from paramverify.reports.evidence import about
 from paramverify.reports.pictures.curves import ratio_curve
-from paramverify.reports.pictures.regions import check, draw, draw_interval
+from paramverify.reports.pictures.regions import draw, draw_interval
 from paramverify.reports.roots import closed_form
 from paramverify.reports.safe_values import told as safe_values_told
 from paramverify.reports.synthesis import Answer
@@ -83,7 +84,7 @@ class _Files(NamedTuple):
     """
 
     state: Path | None
-    plot: Path | None
+    plot: Picture | None
     evidence: Path | None
     lift: Callable[[], None]
     obligations: tuple[tuple[Claim, Decision], ...]
@@ -116,7 +117,7 @@ class _Files(NamedTuple):
 @click.option(
     "--state", type=OUTPUT_FILE, help="Keep the map in this file, and go on where an earlier run ended."
 )
-@click.option("--plot", type=OUTPUT_FILE, help="Draw the answer (.svg or .png).")
+@picture_options("Draw the answer (.svg, .png or .pdf).")
 @click.option("--evidence", type=OUTPUT_FILE, help="Write evidence of --witness or --region, to be checked.")
 @json_option
 @timeout_option
@@ -132,7 +133,7 @@ def command(
     parameters: str | None,
     coverage: str,
     state: Path | None,
-    plot: Path | None,
+    plot: Picture | None,
     evidence: Path | None,
     as_json: bool,
     timeout: float,
@@ -149,7 +150,8 @@ def command(
     form = _form(
         witness, region, exact=exact, about_prior=bool(objective or near), state=state, evidence=evidence
     )
-    _check_plot(form, plot)
+    if plot and form is _Form.WITNESS:
+        raise click.UsageError("--plot goes with --region and --exact")
     wanted = Objective(objective) if objective else None
     _check_use(form, wanted in (Objective.RATIO, Objective.NEAREST) or bool(near))
     tolerance, share = _number("--precision", precision), _number("--coverage", coverage)
@@ -202,13 +204,6 @@ def _form(
         if given == [_Form.EXACT]:
             raise click.UsageError("--evidence goes with --witness and --region")
     return given[0] if given else None
-
-
-def _check_plot(form: _Form | None, plot: Path | None) -> None:
-    if plot and form is _Form.WITNESS:
-        raise click.UsageError("--plot goes with --region and --exact")
-    if plot:
-        check(plot)
 
 
 def _check_use(form: _Form | None, near_best: bool) -> None:
@@ -303,18 +298,25 @@ def _write_map(case: Case, found: RegionMap, files: _Files) -> None:
     """Draws a map, and writes its evidence."""
     if files.plot:
         with whole():
-            draw(found, files.plot, title=case.title, budget=case.budget, words=telling.words(case))
+            draw(
+                found,
+                files.plot.path,
+                page=files.plot.page,
+                title=case.title,
+                budget=case.budget,
+                words=telling.words(case),
+            )
     if files.evidence:
         evidence = map_document(found, case.model.domain) | about(case, files.obligations)
         write_json(files.evidence, evidence)
 
 
-def _draw_parts(case: Case, found: Partition, path: Path) -> None:
+def _draw_parts(case: Case, found: Partition, plot: Picture) -> None:
     domain = case.model.domain
     curve = ratio_curve(case.model, found.parameter) if isinstance(case.model, Model) else None
 
     def shown(root: Root) -> str | None:
         return closed_form(root, domain.constant)
 
-    told = {"title": case.title, "budget": case.budget}
-    draw_interval(found, path, **told, curve=curve, text=shown, words=telling.words(case))
+    told = {"title": case.title, "budget": case.budget, "words": telling.words(case)}
+    draw_interval(found, plot.path, page=plot.page, **told, curve=curve, text=shown)

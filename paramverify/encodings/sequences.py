@@ -13,9 +13,9 @@ and are merged level by level, for the extension of a sequence to the left is li
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 
 from flint import fmpq
 
@@ -96,14 +96,33 @@ def probabilities(model: Model) -> Iterator[tuple[tuple[str, ...], str, Rational
     Raises:
         LimitError: more than `MAX_VECTORS` sequences of one length.
     """
+    return ((word, name, function()) for word, name, function in listed(model))
+
+
+def listed(model: Model) -> Iterator[tuple[tuple[str, ...], str, Callable[[], RationalFunction]]]:
+    """Yields what `probabilities` does, with functions that return each probability when it is wanted."""
     for name, starts in _starts(model).items():
-        listed: dict[tuple[int, ...], RationalFunction] = {}
+        sums: dict[tuple[int, ...], tuple[Polynomial, Polynomial]] = {}
         for start in starts:
             for word, total in forward_sums(model, start).items():
-                scale = start.mass * model.hmm.denominator ** len(word)
-                listed.setdefault(word, RationalFunction.of(total, scale))
-        for word, function in listed.items():
-            yield tuple(model.hmm.observations[o] for o in word), name, function
+                sums.setdefault(word, (total, start.mass * model.hmm.denominator ** len(word)))
+        for word, both in sums.items():
+            yield tuple(model.hmm.observations[o] for o in word), name, partial(RationalFunction.of, *both)
+
+
+def probabilities_of(
+    model: Model, observations: Sequence[str]
+) -> Iterator[tuple[tuple[str, ...], str, RationalFunction]]:
+    """Yields (observations, secret, Pr(observations | secret)) for one sequence, also where it is 0.
+
+    Raises:
+        InputError: an unknown observation.
+    """
+    word = tuple(observations)
+    for name, starts in _starts(model).items():
+        sums = [(forward_sum(model, start, word), start.mass) for start in starts]
+        total, mass = next((both for both in sums if both[0]), sums[0])
+        yield word, name, RationalFunction.of(total, mass * model.hmm.denominator ** len(word))
 
 
 def forward_sums(model: Model, start: InitialDistribution) -> dict[tuple[int, ...], Polynomial]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,8 +24,12 @@ from paramverify.algebra.polynomials import (
 )
 from paramverify.errors import SizeError
 from paramverify.models.context import sample_points
+from paramverify.reports import mathematics
 
+LONGEST_LINE = 80  # characters of a formula, as we write them, in a line of LaTeX
 MOST_BITS = 14_000  # of a number in a formula: Python writes 4300 digits
+
+_BREAKS = re.compile(r"(?<=[*/])(?=\()|(?= [-+] )")
 
 
 @dataclass(frozen=True)
@@ -62,9 +67,35 @@ def integral(function: RationalFunction) -> tuple[Polynomial, Polynomial]:
     return top / common, bottom / common
 
 
+def latex_lines(function: RationalFunction, domain: Domain) -> list[str]:
+    """Returns the factored form as LaTeX: one line, or more where it is long, broken at operators."""
+    told = formula(function, domain).factored
+    if len(told) <= LONGEST_LINE:
+        return [latex(function, domain)]
+    pieces = [""]
+    for part in _BREAKS.split(told):
+        if pieces[-1] and len(pieces[-1]) + len(part) > LONGEST_LINE:
+            pieces.append("")
+        pieces[-1] += part
+    known = [str(name) for name in function.numerator.context().names()]
+    lines = [mathematics.formula(piece, known) for piece in pieces]
+    return [
+        ("{}" if line.startswith(("+", "-")) and k else "") + line for k, line in enumerate(lines) if line
+    ]
+
+
 def latex(function: RationalFunction, domain: Domain) -> str:
     """Returns the factored form as LaTeX, through sympy."""
     import sympy
+
+    known = mathematics.names([str(name) for name in function.numerator.context().names()])
+    set_as = {sympy.Symbol(name): shown for name, shown in known.items()}
+
+    upright = any(len(shown) > 1 and shown.startswith(r"\mathrm") for shown in known.values())
+
+    def written(expression: Any) -> str:
+        between = {"mul_symbol": r" \, "} if upright else {}
+        return str(sympy.latex(expression, symbol_names=set_as, **between))
 
     def convert(polynomial: Polynomial) -> Any:
         symbols = [sympy.Symbol(str(name)) for name in polynomial.context().names()]
@@ -85,8 +116,8 @@ def latex(function: RationalFunction, domain: Domain) -> str:
     (above, minus_above), (below, minus_below) = product(top), product(bottom)
     sign = "" if minus_above == minus_below else "-"
     if below != 1:
-        return rf"{sign}\frac{{{sympy.latex(above)}}}{{{sympy.latex(below)}}}"
-    whole = str(sympy.latex(above))
+        return rf"{sign}\frac{{{written(above)}}}{{{written(below)}}}"
+    whole = written(above)
     return rf"-\left({whole}\right)" if sign and isinstance(above, sympy.Add) else sign + whole
 
 

@@ -2,69 +2,130 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from itertools import islice
 from typing import Any
 
 from paramverify import printable
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.claims import show_sequence
-from paramverify.encodings.sequences import probabilities
+from paramverify.encodings.sequences import listed, probabilities_of
+from paramverify.errors import InputError
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import Case
 from paramverify.privacy.runs import control_graph
-from paramverify.reports.formulas import Formula, exponent, formula, latex
+from paramverify.reports import mathematics
+from paramverify.reports.formulas import Formula, exponent, formula, latex_lines
 from paramverify.reports.pictures import programs
 from paramverify.reports.pictures.models import dot
 from paramverify.reports.tables import columns
 
 MOST_ROWS = 200
+MOST_COUNTED = 10_000  # rows that are counted but not shown
+PACKAGES = r"\usepackage{amsmath, booktabs%s}"
+LONG_TABLE = 40  # rows, beyond which a table may go over several pages
 
 Row = tuple[tuple[str, ...], str, RationalFunction]
 """The output, the secret or input, and the probability of the one under the other."""
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """Which rows are shown: sequences of one length, or one sequence; and how many rows at most."""
+
+    length: int | None = None
+    observations: tuple[str, ...] = ()
+    limit: int = MOST_ROWS
+
+    def of(self, model: Model) -> Model:
+        """Returns the model with the lengths that are wanted.
+
+        Raises:
+            InputError: the case is not about this length.
+        """
+        length = len(self.observations) or self.length
+        if length is None:
+            return model
+        if model.lengths and length not in model.lengths:
+            known = ", ".join(map(str, model.lengths))
+            key = "--observations" if self.observations else "--length"
+            raise InputError(f"the case is about sequences of length {known}, not {length}", key=key)
+        return replace(model, lengths=(length,))
+
+    def rows(self, model: Model, on_row: Callable[[Row], None]) -> tuple[list[Row], int]:
+        """Returns the rows of such a model, and how many more there are, counted up to `MOST_COUNTED` + 1."""
+        found = (
+            ((word, name, partial(_same, f)) for word, name, f in probabilities_of(model, self.observations))
+            if self.observations
+            else listed(model)
+        )
+        rows: list[Row] = []
+        for word, name, function in islice(found, self.limit):
+            rows.append((word, name, function()))
+            on_row(rows[-1])
+        return rows, sum(1 for _ in islice(found, MOST_COUNTED + 1))
+
+
+def _same(function: RationalFunction) -> RationalFunction:
+    return function
+
+
 @dataclass(frozen=True, eq=False)
 class Probabilities:
-    """The probabilities of a case; `power` is the q of `E = exp(q)` where that occurs in them."""
+    """The probabilities of a case; `power` is the q of `E = exp(q)` where that occurs in them.
+
+    `left_out` rows more are not among them, or more than `MOST_COUNTED`.
+    """
 
     title: str
     named: str
     model: Model
     rows: tuple[Row, ...]
-    complete: bool
+    left_out: int
     power: Fraction | None
     notes: tuple[str, ...]
 
     @staticmethod
-    def of(case: Case, on_row: Callable[[Row], None] = lambda row: None) -> Probabilities:
+    def of(
+        case: Case, on_row: Callable[[Row], None] = lambda row: None, wanted: Wanted | None = None
+    ) -> Probabilities:
         """Returns the first probabilities of a case; `on_row` hears of each as it is computed.
 
         Raises:
-            InputError: a case that is not about privacy, or whose secrets are impossible.
+            InputError: a case that is not about privacy, whose secrets are impossible, or that is not about
+                the sequences that are wanted.
         """
         require_possible(case.model)
         asked = need_privacy(case.model, "show --graph", sets=True)
-        model = asked.whole or asked
-        rows: list[Row] = []
-        for row in islice(probabilities(model), MOST_ROWS + 1):
-            rows.append(row)
-            on_row(row)
-        power = exponent((function for _, _, function in rows), model.domain)
+        wanted = wanted or Wanted()
+        model = wanted.of(asked.whole or asked)
+        rows, left_out = wanted.rows(model, on_row)
         return Probabilities(
             title=case.title,
             named="input" if case.neighbours else "secret",
             model=model,
-            rows=tuple(rows[:MOST_ROWS]),
-            complete=len(rows) <= MOST_ROWS,
-            power=power,
+            rows=tuple(rows),
+            left_out=left_out,
+            power=exponent((function for _, _, function in rows), model.domain),
             notes=tuple(asked.notes),
         )
+
+    @property
+    def complete(self) -> bool:
+        """Whether all rows that are wanted are there."""
+        return not self.left_out
+
+    def more(self) -> str:
+        """Returns how many rows there are besides, in words; "" for none."""
+        count = f"more than {MOST_COUNTED:,}" if self.left_out > MOST_COUNTED else f"{self.left_out:,}"
+        shown = f"only the first {len(self.rows):,} probabilities are shown"
+        return f"{shown}; there are {count} more" if self.left_out else ""
 
     def lines(self) -> list[str]:
         """Returns a table in words."""
@@ -87,19 +148,27 @@ class Probabilities:
                 for word, name, f in self.rows
             ],
             "complete": self.complete,
+            "left_out": self.left_out if self.left_out <= MOST_COUNTED else None,
             **_constant(self.power),
             "notes": list(self.notes),
         }
 
     def latex(self) -> str:
-        """Returns the table in LaTeX."""
-        lines = [r"\begin{tabular}{lll}", rf"{self.named} & output & probability \\ \hline"]
+        """Returns the table in LaTeX; a comment says which packages it needs."""
+        kind = "longtable" if len(self.rows) > LONG_TABLE else "tabular"
+        head = rf"{self.named} & output & probability \\"
+        lines = _comments(PACKAGES % (", longtable" if kind == "longtable" else ""), self.title)
+        lines += [rf"\begin{{{kind}}}{{@{{}}lll@{{}}}}", r"\toprule", head, r"\midrule"]
+        lines += [r"\endhead"] if kind == "longtable" else []
         for word, name, function in self.rows:
             shown = printable.latex(name), " ".join(printable.latex(show_sequence([o])) for o in word)
-            lines.append(rf"{shown[0]} & {shown[1]} & ${latex(function, self.model.domain)}$ \\")
+            told = _cell(latex_lines(function, self.model.domain))
+            lines.append(rf"{shown[0]} & {shown[1]} & {told} \\")
+        lines.append(r"\bottomrule")
         if self.power is not None:
-            lines.append(rf"\multicolumn{{3}}{{l}}{{where $E = {_power(self.power)}$}} \\")
-        return "\n".join([*lines, r"\end{tabular}", ""])
+            lines.append(rf"\multicolumn{{3}}{{@{{}}l@{{}}}}{{where $E = {_power(self.power)}$}} \\")
+        lines += [f"% {self.more()}"] if self.left_out else []
+        return "\n".join([*lines, rf"\end{{{kind}}}", ""])
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,13 +195,17 @@ class Functions:
         }
 
     def latex(self) -> str:
-        """Returns the functions in LaTeX."""
+        """Returns the functions and the claim in LaTeX; a comment says which package it needs."""
         domain, power = self.model.domain, self._power()
-        functions = self.model.definitions.items()
-        lines = [r"\begin{align*}"]
-        lines += [rf"\mathit{{{printable.latex(name)}}} &= {latex(f, domain)} \\" for name, f in functions]
-        lines += [rf"E &= {_power(power)} \\"] if power is not None else []
-        return "\n".join([*lines, r"\end{align*}", ""])
+        rows = []
+        for name, function in self.model.definitions.items():
+            first, *more = latex_lines(function, domain)
+            rows.append(rf"\mathit{{{printable.latex(name)}}} &= {first}")
+            rows += [rf"&\quad {line}" for line in more]
+        rows += [rf"E &= {_power(power)}"] if power is not None else []
+        rows.append(rf"\text{{claim:}}\quad & {_claim(self.model.text)}")
+        start = [*_comments(r"\usepackage{amsmath}", self.title), r"\begin{align*}"]
+        return "\n".join([*start, " \\\\\n".join(rows), r"\end{align*}", ""])
 
     def _shown(self) -> dict[str, Formula]:
         return {name: formula(f, self.model.domain) for name, f in self.model.definitions.items()}
@@ -141,12 +214,20 @@ class Functions:
         return exponent(self.model.definitions.values(), self.model.domain)
 
 
-def formulas_of(case: Case, on_row: Callable[[Row], None] = lambda row: None) -> Probabilities | Functions:
-    """Returns the formulas of a case of either kind; see `Probabilities.of`."""
+def formulas_of(
+    case: Case, on_row: Callable[[Row], None] = lambda row: None, wanted: Wanted | None = None
+) -> Probabilities | Functions:
+    """Returns the formulas of a case of either kind; see `Probabilities.of`.
+
+    Raises:
+        InputError: a mistake, or sequences are wanted of an inequality.
+    """
     if isinstance(case.model, Inequality):
+        if wanted and (wanted.length or wanted.observations):
+            raise InputError("an inequality has no sequences: --length and --observations are for mechanisms")
         require_possible(case.model)
         return Functions(case.title, case.model)
-    return Probabilities.of(case, on_row)
+    return Probabilities.of(case, on_row, wanted)
 
 
 def graph(case: Case) -> str:
@@ -182,3 +263,19 @@ def _text(shown: Formula) -> str:
 
 def _forms(shown: Formula) -> dict[str, str]:
     return {"formula": shown.expanded, "factored": shown.factored}
+
+
+def _comments(packages: str, title: str) -> list[str]:
+    return [f"% {printable.name(title)}", f"% needs {packages}"]
+
+
+def _cell(lines: Sequence[str]) -> str:
+    """Returns a formula for a table: lines below each other where it is broken."""
+    if len(lines) == 1:
+        return f"${lines[0]}$"
+    return r"$\begin{aligned}[t] & " + r" \\ & ".join(lines) + r" \end{aligned}$"
+
+
+def _claim(text: str) -> str:
+    found = mathematics.formula(text)
+    return rf"\text{{{printable.latex(text)}}}" if found is None else found

@@ -147,7 +147,7 @@ def test_curve_as_plot(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
         assert path.stat().st_size > 1000
     code, _, said = call(capsys, case, "-p", formula, "--plot", tmp_path / "curve.txt")
     assert code == 2
-    assert "a plot is a file .svg or .png" in said
+    assert "pictures are written as .svg, .png or .jpg" in said
 
 
 @pytest.mark.slow

@@ -137,7 +137,7 @@ def test_plots(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--plot", "plot.pdf"), "a plot is a file .svg or .png"),
+        (("--plot", "plot.jpg"), "pictures are written as .svg, .png or .pdf"),
         (("--epsilon", "-1"), "a budget is not negative"),
         (("--epsilon", "1e400"), "a budget of more than 700 cannot be tested"),
         (("--epsilon", ","), "no budget is given"),

@@ -393,7 +393,7 @@ def test_show(capsys: pytest.CaptureFixture[str]) -> None:
     assert document["claim"] == "up >= 1/2 and 0 < down <= up"
     assert [entry["name"] for entry in document["definitions"]] == ["up", "down"]
     assert run(["show", TEST, "--latex"]) == 0
-    assert r"\frac{ill sensitivity}" in capsys.readouterr().out
+    assert r"\frac{\mathrm{ill} \, \mathrm{sensitivity}}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("target", ["smtlib2", "qepcad", "redlog"])

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import sympy
+from matplotlib.mathtext import MathTextParser
 
 from paramverify.cli.main import run
 
@@ -65,7 +66,7 @@ def test_forms_are_the_functions(tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert evaluated(forms["factored"]) == value
         assert evaluated(row) == value
         assert not re.match(r"1 (\\cdot )?\\frac", row)
-    assert r"E &= e^{1/2} \\" in latex
+    assert "E &= e^{1/2} \\\\\n" in latex
     assert document["E"] == "exp(1/2)"
 
 
@@ -162,3 +163,115 @@ def test_sides_are_inputs_or_secrets(case: str, named: str, capsys: pytest.Captu
     """Neighbours are inputs, as Python's `show()` says; what a prior is conditioned on is a secret."""
     assert run(["show", case]) == 0
     assert capsys.readouterr().out.split("\n")[1].split() == [named, "output", "probability"]
+
+
+# --- which rows, and LaTeX ---------------------------------------------------------------------------
+
+
+def called(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Runs `show` and returns the exit code, the output and the messages."""
+    code = run(["show", *arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_rows_are_chosen(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`--limit` says how many more there are; `--observations` and `--length` choose sequences."""
+    path = str(root / "cases" / "geometric-independent.toml")
+    code, out, err = called(capsys, path, "--limit", "2", "--json")
+    document = json.loads(out)
+    assert code == 0
+    assert len(document["probabilities"]) == 2
+    assert (document["complete"], document["left_out"]) == (False, 4)
+    assert "there are 4 more" in err
+    whole = json.loads(called(capsys, path, "--json")[1])
+    assert (whole["complete"], whole["left_out"]) == (True, 0)
+    one = json.loads(called(capsys, path, "--json", "--observations", "1")[1])
+    assert one["probabilities"] == [r for r in whole["probabilities"] if r["observations"] == ["1"]]
+    assert json.loads(called(capsys, path, "--json", "--length", "1")[1]) == whole
+    code, _, err = called(capsys, path, "--length", "2")
+    assert (code, "sequences of length 1, not 2" in err) == (2, True)
+    assert called(capsys, path, "--length", "1", "--observations", "1")[0] == 2
+    assert called(capsys, path, "--observations", "7")[0] == 2
+
+
+def test_one_length_of_all(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A case about every length shows the sequences of a length that is asked for; their sum is one."""
+    path = str(root / "cases" / "survey-memory-all.toml")
+    assert called(capsys, path)[0] == 2
+    document = json.loads(called(capsys, path, "--length", "2", "--json")[1])
+    rows = document["probabilities"]
+    assert {len(row["observations"]) for row in rows} == {2}
+    names = {str(s) for row in rows for s in re.findall(r"[A-Za-z]\w*", row["formula"])}
+    values = {name: sympy.Rational(k, 7) for k, name in enumerate(sorted(names), start=2)}
+    for secret in {row["secret"] for row in rows}:
+        texts = [row["formula"].replace("^", "**") for row in rows if row["secret"] == secret]
+        total = sum(
+            sympy.sympify(text, locals={n: sympy.Symbol(n) for n in names}).subs(values) for text in texts
+        )
+        assert total == 1
+
+
+CELL = re.compile(r"\$(.*)\$")
+ESCAPED = re.compile(r"\\(?:[_%&#${}]|textbackslash\{\}|text(?:less|greater|bar)\{\}|textasciitilde\{\})")
+
+
+def checked(latex: str) -> int:
+    """Checks a table or an alignment in LaTeX, formula by formula, and returns how many there are."""
+    comments = [line for line in latex.splitlines() if line.startswith("%")]
+    assert any("needs \\usepackage{amsmath" in line for line in comments)
+    opened = re.findall(r"\\begin\{(.*?)\}", latex)
+    assert sorted(opened) == sorted(re.findall(r"\\end\{(.*?)\}", latex))
+    formulas: list[str] = []
+    for line in latex.splitlines():
+        if line.startswith("%") or line.startswith((r"\begin{", r"\end{")) or "rule" in line[:12]:
+            continue
+        assert not line.startswith("["), "an argument of the line before"
+        if opened[0] == "align*":
+            formulas += [part for part in line.removesuffix(r" \\").split("&") if part.strip()]
+            continue
+        math = re.findall(r"(?<!\\)\$(.*)(?<!\\)\$ *\\\\$", line) or re.findall(r"\$(.*?)\$", line)
+        for text in math:
+            formulas += text.replace(r"\begin{aligned}[t]", "").replace(r"\end{aligned}", "").split(r"\\ &")
+        text = ESCAPED.sub("", re.sub(r"(?<!\\)\$.*(?<!\\)\$", "", line).removesuffix(r" \\"))
+        assert not re.search(r"[_^#~<>|]", text.replace("endhead", "")), line
+    parser = MathTextParser("path")
+    for formula in formulas:
+        changed = formula.strip().removeprefix("&").replace(r"\quad", "").replace(r"\text{", r"\mathrm{")
+        parser.parse(f"${changed.strip() or '1'}$")
+    return len(formulas)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "geometric-independent",
+        "noisy-max-independent",
+        "discrete-laplace",
+        "retransmission-any-channel",
+        "programs/sparse-vector",
+        "geometric-contagious-ln2",
+    ],
+)
+def test_latex_is_complete(name: str, root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """LaTeX of each kind of case: environments are closed, text is escaped, every formula is mathematics."""
+    path = root / "cases" / f"{name}.toml"
+    code, out, _ = called(capsys, str(path), "--latex")
+    assert code == 0
+    assert checked(out) > 0
+    assert max(map(len, re.split(r"\\\\|&", out))) < 400
+
+
+def test_names_in_latex(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Names have their letters and indices, underscores are escaped, and long formulas are broken."""
+    case = tmp_path / "case.toml"
+    terms = " + ".join(f"{k}*alpha_1**{k}*rate_max" for k in range(1, 12))
+    case.write_text(
+        '[parameters]\nalpha_1 = "(0, 1)"\nrate_max = "(0, 1)"\n'
+        f'[define]\nfirst_one = "alpha_1*rate_max"\nlong = "{terms}"\n[claim]\nholds = "first_one <= long"\n'
+    )
+    _, out, _ = called(capsys, str(case), "--latex")
+    assert checked(out) > 4
+    assert r"\mathit{first\_one} &= \alpha_{1} \, \mathrm{rate}_{\mathrm{max}} \\" in out
+    assert r"&\quad {}+" in out
+    assert r"\text{claim:}\quad & " in out

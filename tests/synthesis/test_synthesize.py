@@ -533,7 +533,7 @@ def test_pictures(suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str
         (["--state", "x", "--exact"], "--state goes with --region"),
         (["--evidence", "x", "--exact"], "--evidence goes with --witness and --region"),
         (["--plot", "x.svg", "--witness"], "--plot goes with --region and --exact"),
-        (["--plot", "x.pdf"], "pictures are written as .svg or .png"),
+        (["--plot", "x.jpg"], "pictures are written as .svg, .png or .pdf"),
         (["--coverage", "1"], "--coverage: a number between 0 and 1 is needed"),
         (["--parameters", "q"], "there is no parameter 'q'; there are: p"),
         (["--near", "p"], "write parameter=value"),

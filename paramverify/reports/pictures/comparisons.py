@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from paramverify.compare.subjects import as_it_is
 from paramverify.compare.summary import Comparison, Configuration, Problem, Run
-from paramverify.reports.pictures.plots import COLOURS, FORMATS, STYLE
+from paramverify.reports.pictures.plots import COLOURS, DPI, STYLE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
 
 MARKERS = "osD^vPX*<>hp"
 BEST = "#000000"
+MOST_ACROSS = 5  # plots of a grid
+KINDS = ("svg", "png")
 
 
 def write_plots(comparison: Comparison, folder: Path) -> list[Path]:
@@ -28,10 +29,10 @@ def write_plots(comparison: Comparison, folder: Path) -> list[Path]:
     written: list[Path] = []
     with matplotlib.rc_context(STYLE):
         for name, figure in _figures(comparison):
-            for kind in FORMATS:
+            for kind in KINDS:
                 path = folder / f"{name}.{kind}"
                 metadata = {"Date": None} if kind == "svg" else {}
-                figure.savefig(path, dpi=150, bbox_inches="tight", metadata=metadata)
+                figure.savefig(path, dpi=DPI, bbox_inches="tight", metadata=metadata)
                 written.append(path)
     return written
 
@@ -147,8 +148,7 @@ def _against_each_other(comparison: Comparison, chosen: Sequence[Configuration],
     from matplotlib.figure import Figure
 
     pairs = list(combinations(chosen, 2))
-    across = math.ceil(math.sqrt(len(pairs)))
-    down = math.ceil(len(pairs) / across)
+    down, across = _grid(len(chosen))
     figure = Figure(figsize=(2.9 * across, 2.9 * down), layout="constrained")
     for place, pair in enumerate(pairs, 1):
         axes = figure.add_subplot(down, across, place)
@@ -158,6 +158,13 @@ def _against_each_other(comparison: Comparison, chosen: Sequence[Configuration],
         axes.set_ylabel(f"{pair[1].label} (s)", fontsize=8)
         axes.tick_params(labelsize=7)
     return figure
+
+
+def _grid(count: int) -> tuple[int, int]:
+    """Returns the rows and columns of a grid with a place for each pair of so many, and none left over."""
+    sides = (count - 1, count // 2) if count % 2 == 0 else (count, (count - 1) // 2)
+    few, many = sorted(sides)
+    return (few, many) if many <= MOST_ACROSS else (many, few)
 
 
 def _points(

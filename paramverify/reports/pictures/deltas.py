@@ -7,10 +7,14 @@ from fractions import Fraction
 from itertools import pairwise
 from math import exp
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from paramverify import printable
-from paramverify.reports.pictures.plots import COLOURS, STYLE
+from paramverify.reports.pictures.looks import heading
+from paramverify.reports.pictures.pages import PLAIN, Page, write
+from paramverify.reports.pictures.plots import COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 POINTS = 200
 
@@ -43,41 +47,50 @@ class Point(Protocol):
         """How far was looked."""
 
 
-def write_curve(corners: Sequence[Point], title: str, path: Path, *, whole: bool = True) -> None:
-    """Writes the least δ as a function of ε, as SVG or PNG by the file's ending.
+def write_curve(
+    corners: Sequence[Point], title: str, path: Path, *, whole: bool = True, page: Page = PLAIN
+) -> None:
+    """Writes the least δ as a function of ε, as SVG, PNG or PDF by the file's ending.
 
     A curve that is not `whole` ends at its last point, and the picture says so.
     """
-    import matplotlib
+    write(path, lambda: curve_figure(corners, title, whole, page), page)
+
+
+def curve_figure(corners: Sequence[Point], title: str, whole: bool = True, page: Page = PLAIN) -> Figure:
+    """Returns the curve as a figure; a corner that is exact is filled, a bound has a white face."""
     from matplotlib.figure import Figure
 
-    kind = path.suffix.removeprefix(".")
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(5, 3.5))
-        axes = figure.add_subplot()
-        last = corners[-1].epsilon or float(whole)
-        xs = [last * k / POINTS for k in range(POINTS + 1)]
-        axes.plot(xs, [_delta(corners, x) for x in xs], color=COLOURS[0])
+    wide = page.wide(5)
+    figure = Figure(figsize=(wide, 0.7 * wide), layout="constrained")
+    axes = figure.add_subplot()
+    last = corners[-1].epsilon or float(whole)
+    xs = [last * k / POINTS for k in range(POINTS + 1)]
+    axes.plot(xs, [_delta(corners, x) for x in xs], color=COLOURS[0])
+    for exact in (True, False):
+        marks = [c for c in corners if c.exact == exact]
         axes.plot(
-            [c.epsilon for c in corners],
-            [float(c.delta) for c in corners],
+            [c.epsilon for c in marks],
+            [float(c.delta) for c in marks],
             "o",
             color=COLOURS[1],
+            markerfacecolor=COLOURS[1] if exact else "white",
             markersize=4,
+            clip_on=False,
         )
-        axes.set_xlabel("epsilon" if whole else "epsilon (not known beyond)")
-        axes.set_ylabel(_label(corners))
-        axes.set_ylim(bottom=0)
-        axes.set_title(printable.escaped(title if len(title) <= 70 else f"{title[:67]}..."), fontsize=9)
-        metadata = {"Date": None} if kind == "svg" else {}
-        figure.savefig(path, dpi=150, bbox_inches="tight", metadata=metadata)
+    axes.set_xlabel(r"$\varepsilon$" if whole else r"$\varepsilon$ (not known beyond)")
+    axes.set_ylabel(_label(corners))
+    axes.set_ylim(bottom=0)
+    if page.heading:
+        heading(figure, title, [])
+    return figure
 
 
 def _label(corners: Sequence[Point]) -> str:
     """Returns what the curve shows: the least δ, or only an upper bound of it."""
     far = f", {corners[-1].searched}" if corners[-1].searched else ""
     bound = any(not corner.exact and (corner.sufficient or not far) for corner in corners)
-    return f"{'upper bound of delta' if bound else 'least delta'}{far}"
+    return f"{'upper bound of' if bound else 'least'} $\\delta${far}"
 
 
 def _delta(corners: Sequence[Point], epsilon: float) -> float:

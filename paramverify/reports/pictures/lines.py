@@ -8,8 +8,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.volumes import Share
+from paramverify.reports import mathematics
+from paramverify.reports.pictures import labels
 from paramverify.reports.pictures.curves import Curve
-from paramverify.reports.pictures.looks import BOUND, CURVE, LOOKS, heading, legend, paint
+from paramverify.reports.pictures.legends import legend
+from paramverify.reports.pictures.looks import BOUND, CURVE, EDGE, LOOKS, heading, paint
+from paramverify.reports.pictures.pages import PLAIN, Page
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
     from paramverify.synthesis.maps import RegionMap, Status
 
 PRECISION = Fraction(1, 10**15)
+BAR = 0.3  # inches that the intervals are high
 
 
 @dataclass(frozen=True)
@@ -88,52 +93,75 @@ def line_figure(
     curve: Curve | None,
     shares: Mapping[str, Share],
     words: Mapping[Status, str],
+    page: Page = PLAIN,
 ) -> Figure:
     """The line of intervals, and above it the curve against its bound."""
     from matplotlib.figure import Figure
 
-    low, high = float(box[0]), float(box[1])
-    levels = _levels(stretches, low, high)
-    below = 0.55 + 0.17 * max(levels.values(), default=0)
-    figure = Figure(figsize=(6.4, (3.5 if curve else 0.8) + below), layout="constrained")
+    wide = page.wide(6.4)
+    figure = Figure(figsize=(wide, wide), layout="constrained")
     if curve:
-        above, line = figure.subplots(2, 1, sharex=True, height_ratios=(2.9, below))
+        above, line = figure.subplots(2, 1, sharex=True)
         handles = _curve(above, curve, stretches, box)
     else:
         line, handles = figure.add_subplot(), []
-    for stretch in stretches:
-        _stretch(line, stretch)
-    _ends(line, stretches)
-    for (place, text), depth in levels.items():
-        line.annotate(
-            text,
-            (place, -0.5),
-            xytext=(0, -9 - 12 * (depth - 1)),
-            textcoords="offset points",
-            ha="left" if place <= low else "right" if place >= high else "center",
-            va="center",
-            fontsize=8,
-        )
-    room = 12 * max(levels.values(), default=0) + 6
-    line.set_ylim(-0.5 - room / 20, 0.75)
-    line.set_yticks([])
-    line.set_xlim(low - 0.015 * (high - low), high + 0.015 * (high - low))
+    low, high = float(box[0]), float(box[1])
+    margin = 0.015 * (high - low)
+    line.set_xlim(low - margin, high + margin)
+    line_on(line, stretches, name)
     for spine in ("left", "right", "top"):
         line.spines[spine].set_visible(False)
-    line.set_xlabel(name)
-    heading(figure, title, notes)
-    legend(figure, shares, handles, 5 if len(shares) + len(handles) < 6 else 3, words=words)
+    around = heading(figure, title, notes, page) + legend(figure, shares, handles, words=words)
+    below = _label(figure, line, stretches)
+    tall = min(2.9, 0.5 * wide) if curve else 0.0
+    if curve:
+        line.get_subplotspec().get_gridspec().set_height_ratios([tall, below])
+    figure.set_figheight(around + tall + below + 0.65)
     return figure
 
 
+def _label(figure: Figure, line: Axes, stretches: Sequence[Stretch]) -> float:
+    """Writes the ends of the intervals below them, with leaders; returns the height of all, in inches."""
+    import matplotlib
+
+    points: float = matplotlib.rcParams["font.size"] * 8 / 9
+    texts = {p: t for s in stretches for p, t in ((s.lower, s.lower_text), (s.upper, s.upper_text)) if t}
+    figure.draw_without_rendering()
+    inches = line.get_position().width * figure.get_figwidth()
+    left, right = line.get_xlim()
+    unit = (right - left) / inches
+    places = [(place - left) / unit for place in sorted(texts)]
+    told = [mathematics.text(texts[place]) for place in sorted(texts)]
+    widths = [labels.width(text, points) for text in told]
+    flat = labels.fits(widths, inches)
+    thick = 1.3 * points / 72
+    placed = labels.spread(
+        list(zip(places, told, widths if flat else [thick] * len(told), strict=True)), inches
+    )
+    straight = all(label.left < label.place < label.right for label in placed)
+    gap = (0.05 if straight else 0.16) / BAR
+    high = (thick if flat else max(widths) + 0.03) / BAR
+    for label in placed:
+        middle = left + label.middle * unit
+        if not straight:
+            ends = [left + label.place * unit, middle]
+            line.plot(ends, [-0.5, -0.5 - gap], color=EDGE, linewidth=0.6, gid="leader", zorder=1)
+        at = (middle, -0.5 - gap - (high / 2 if flat else 0.03 / BAR))
+        stand: Any = {"va": "center"} if flat else {"va": "top", "rotation": 90}
+        line.text(*at, label.text, ha="center", fontsize=points, parse_math=True, **stand)
+    bottom = gap + high if placed else 0.0
+    line.set_ylim(-0.5 - bottom, 0.75)
+    return BAR * (1.25 + bottom)
+
+
 def line_on(axes: Axes, stretches: Sequence[Stretch], name: str) -> None:
-    """Draws the line of intervals into axes of someone else."""
+    """Draws the line of intervals into axes, without the texts of its ends."""
     for stretch in stretches:
         _stretch(axes, stretch)
     _ends(axes, stretches)
     axes.set_ylim(-0.8, 0.75)
     axes.set_yticks([])
-    axes.set_xlabel(name)
+    axes.set_xlabel(mathematics.text(name), parse_math=True)
 
 
 def _stretch(axes: Axes, stretch: Stretch) -> None:
@@ -147,31 +175,13 @@ def _stretch(axes: Axes, stretch: Stretch) -> None:
 
 
 def _ends(axes: Axes, stretches: Sequence[Stretch]) -> None:
-    """Marks the ends: filled with the colour of the interval that has the point, hollow where none has it."""
+    """Marks the ends: in the colour of the interval that has the point; with a white face if none has."""
     ends = {
         (p, c, s.status) for s in stretches for p, c in ((s.lower, s.lower_closed), (s.upper, s.upper_closed))
     }
     for place, closed, status in sorted((e for e in ends if e[1] is not None), key=lambda e: (e[1], e)):
-        face = LOOKS[status].fill if closed else "white"
+        face = LOOKS[status].mark if closed else "white"
         axes.plot([place], [0], "o", markersize=6, markerfacecolor=face, markeredgecolor="black", zorder=4)
-
-
-def _levels(stretches: Sequence[Stretch], low: float, high: float) -> dict[tuple[float, str], int]:
-    """Returns the texts of the ends with their places, each on the highest line that has room for it."""
-    texts = {}
-    for s in stretches:
-        for place, text in ((s.lower, s.lower_text), (s.upper, s.upper_text)):
-            if text:
-                texts[place] = text
-    filled: list[float] = []
-    levels = {}
-    for place, text in sorted(texts.items()):
-        width = 0.0125 * len(text) * (high - low)  # of the characters of 8 points across 6 inches
-        left = place if place <= low else place - width if place >= high else place - width / 2
-        depth = next((k for k, end in enumerate(filled) if end < left), len(filled))
-        filled[depth : depth + 1] = [left + width + 0.02 * (high - low)]
-        levels[place, text] = depth + 1
-    return levels
 
 
 def _curve(
@@ -187,7 +197,12 @@ def _curve(
     xs = [x for x, _, _ in found]
     (line,) = axes.plot(xs, [v for _, v, _ in found], color=CURVE, linewidth=1.5, label=curve.label)
     (bound,) = axes.plot(
-        xs, bounds, color=BOUND, linewidth=1.3, linestyle=(0, (5, 2)), label=curve.bound_label
+        xs,
+        bounds,
+        color=BOUND,
+        linewidth=1.3,
+        linestyle=(0, (5, 2)),
+        label=mathematics.text(curve.bound_label),
     )
     top = min(max([*finite, *bounds]), 3 * max(bounds))
     bottom = min([*finite, *bounds])

@@ -11,16 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import takewhile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.volumes import Share
 from paramverify.errors import InputError
 from paramverify.printable import name
+from paramverify.reports import mathematics
+from paramverify.reports.pictures.pages import PLAIN, Page
 from paramverify.reports.pictures.plots import STYLE
-from paramverify.reports.synthesis import PRIVACY
-from paramverify.reports.text import percent
-from paramverify.synthesis.maps import Status
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,18 +29,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Look:
-    """How a status is drawn: its fill, its hatching and the colour of that."""
+    """How a status is drawn: its fill, its hatching, the colour of that, and that of a mark."""
 
     fill: str
     hatch: str
     lines: str
+    mark: str
 
 
 LOOKS: Mapping[str, Look] = {  # by the values of synthesis.maps.Status
-    "safe": Look("#8CCBF0", "", "#8CCBF0"),
-    "violating": Look("#C24E00", "///", "#DB8A55"),
-    "undecided": Look("#F0E442", "||", "#BFB21E"),
-    "outside": Look("#FFFFFF", "xx", "#C8C8C8"),
+    "safe": Look("#9FD0F0", "", "#9FD0F0", "#0072B2"),
+    "violating": Look("#CF6A25", "///", "#E9A675", "#8A3600"),
+    "undecided": Look("#F2E54A", "||", "#C9BC35", "#A89B00"),
+    "outside": Look("#FFFFFF", "xx", "#C8C8C8", "#808080"),
 }
 CURVE = "#000000"
 BOUND = "#6A3D9A"
@@ -54,16 +53,6 @@ LOOK_STYLE: Any = {
     "axes.spines.right": True,
     "text.parse_math": False,  # a $ in a title is a $
 }
-
-
-def save(path: Path, figure: Callable[[], Figure]) -> None:
-    """Makes a figure in the style of the project and writes it, without dates and random names."""
-    import matplotlib
-
-    with matplotlib.rc_context({**STYLE, **LOOK_STYLE}):
-        svg = path.suffix.lower() == ".svg"
-        metadata: dict[str, Any] = {"Date": None, "Creator": "paramverify"} if svg else {"Software": None}
-        figure().savefig(path, dpi=150, metadata=metadata)
 
 
 def styled(draw: Callable[[Axes | None], Figure]) -> Callable[[Axes | None], Figure]:
@@ -89,14 +78,33 @@ def paint(look: Look) -> dict[str, Any]:
     return {"facecolor": look.fill, "edgecolor": look.lines, "hatch": look.hatch, "linewidth": 0.0}
 
 
-def heading(figure: Figure, title: str, notes: Sequence[str]) -> None:
-    """Writes the title and the notes above a figure, each in lines of about one length."""
-    width = int(13 * figure.get_figwidth())  # characters of 9 points
-    told = "; ".join(name(note, LONGEST_TITLE) for note in notes)
-    lines = _balanced(name(title, LONGEST_TITLE), width) + _balanced(told, width)
-    if lines:
-        figure.set_figheight(figure.get_figheight() + 0.16 * max(0, len(lines) - 2))
-        figure.suptitle("\n".join(lines), fontsize=9)
+def heading(figure: Figure, title: str, notes: Sequence[str], page: Page = PLAIN) -> float:
+    """Writes the title and the notes above a figure, in lines of about one length; returns their height.
+
+    The height is in inches. A page may want no heading.
+    """
+    import matplotlib
+
+    points: float = matplotlib.rcParams["font.size"]
+    width = int(117 / points * figure.get_figwidth())  # characters
+    lines = [mathematics.plain(line) for line in _balanced(name(title, LONGEST_TITLE), width)]
+    lines += map(mathematics.text, _packed(notes, width))
+    if not lines or not page.heading:
+        return 0.0
+    figure.suptitle("\n".join(lines), fontsize=points, parse_math=True)
+    return (1.35 * len(lines) + 0.5) * points / 72
+
+
+def _packed(notes: Sequence[str], width: int) -> list[str]:
+    """Returns the notes in lines, broken between two notes where that is possible."""
+    lines: list[str] = []
+    for note in notes:
+        told = name(note, LONGEST_TITLE)
+        if lines and len(lines[-1]) + len(told) + 2 <= width:
+            lines[-1] += f"; {told}"
+        else:
+            lines += _balanced(told, width)
+    return lines
 
 
 def _balanced(text: str, width: int) -> list[str]:
@@ -111,30 +119,3 @@ def shares_of(regions: RegionMap) -> dict[str, Share]:
     none = Share(Fraction(0), Fraction(0))
     shares = {status.value: share for status, share in regions.shares.items()}
     return {status: shares.get(status, none) for status in LOOKS if status in shown}
-
-
-def legend(
-    figure: Figure,
-    shares: Mapping[str, Share],
-    lines: Sequence[Any],
-    columns: int,
-    told: bool = True,
-    words: Mapping[Status, str] = PRIVACY,
-) -> None:
-    """Writes a legend below a figure: the `words` for each status, with their shares if told, and lines."""
-    from matplotlib.patches import Patch
-
-    handles: list[Any] = []
-    for status, look in LOOKS.items():
-        if status in shares:
-            share = f" {percent(shares[status], 1)}" if told and status != "outside" else ""
-            label = f"{words.get(Status(status), 'outside the domain')}{share}"
-            handles.append(Patch(label=label, **paint(look)))
-    figure.legend(
-        handles=[*handles, *lines],
-        loc="outside lower center",
-        ncols=columns,
-        fontsize=8,
-        columnspacing=1.4,
-        handlelength=1.8,
-    )

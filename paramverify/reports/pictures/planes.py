@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.points import in_words
 from paramverify.algebra.volumes import Share
+from paramverify.reports import mathematics
 from paramverify.reports.pictures.fields import failure_field, steps
-from paramverify.reports.pictures.looks import CURVE, EDGE, LOOKS, heading, legend, paint, shares_of
+from paramverify.reports.pictures.legends import legend, percents
+from paramverify.reports.pictures.looks import CURVE, EDGE, LOOKS, heading, paint, shares_of
 from paramverify.reports.pictures.outlines import outlines
-from paramverify.reports.text import percent
+from paramverify.reports.pictures.pages import PLAIN, Page
 from paramverify.synthesis.maps import Status
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ PLACES = 193  # across and up the field that a boundary curve is drawn from
 SLICE_PLACES = 97
 MOST_CORNERS = 20_000  # of an outline in an SVG; beyond that, the outline is a bitmap in it
 NONE = Share(Fraction(0), Fraction(0))
+LEAST_SLICE = 1.2  # inches that a small map needs
+MOST_ACROSS = 4  # small maps
 MOST_SLICES = 3  # values of each parameter beyond the second
 
 
@@ -68,17 +72,24 @@ def _slice(regions: RegionMap, values: Sequence[Fraction]) -> RegionMap:
     )
 
 
-def map_figure(regions: RegionMap, title: str, notes: Sequence[str], words: Mapping[Status, str]) -> Figure:
+def map_figure(
+    regions: RegionMap,
+    title: str,
+    notes: Sequence[str],
+    words: Mapping[Status, str],
+    page: Page = PLAIN,
+) -> Figure:
+    """The map of two parameters, with a legend below it."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(5.4, 5.6), layout="constrained")
+    wide = page.wide(5.4)
+    figure = Figure(figsize=(wide, wide), layout="constrained")
     axes = figure.add_subplot()
     drawn = _plane(axes, regions, PLACES)
-    axes.set_xlabel(regions.parameters[0])
-    axes.set_ylabel(regions.parameters[1])
-    heading(figure, title, notes)
+    _named(axes, regions)
     shares = shares_of(regions) | dict.fromkeys(drawn & {"outside"}, NONE)
-    legend(figure, shares, _boundary_entry(drawn), 3 if "outside" in shares else 4, words=words)
+    high = heading(figure, title, notes, page) + legend(figure, shares, _boundary_entry(drawn), words=words)
+    figure.set_figheight(wide + high - 0.25)
     return figure
 
 
@@ -87,45 +98,69 @@ def slices_figure(
     title: str,
     notes: Sequence[str],
     shares: dict[str, Share] | None,
+    *,
     words: Mapping[Status, str],
+    page: Page = PLAIN,
 ) -> Figure:
     """Small maps with common axes; the legend has the shares of the whole where there is a whole."""
+    import matplotlib
     from matplotlib.figure import Figure
 
-    across = min(len(maps), 3)
+    across = _across(len(maps))
+    wide = page.wide(0.6 + 2.5 * across)
+    across = min(across, max(1, int(wide / LEAST_SLICE)))
     down = ceil(len(maps) / across)
-    figure = Figure(figsize=(0.6 + 2.5 * across, 1.2 + 2.75 * down), layout="constrained")
+    figure = Figure(figsize=(wide, wide), layout="constrained")
     grid = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False)
+    points = matplotlib.rcParams["font.size"]
     drawn: set[str] = set()
-    for number, (axes, (name, regions)) in enumerate(zip(grid.flat, maps, strict=False), 1):
+    for number, (axes, (told, regions)) in enumerate(zip(grid.flat, maps, strict=False), 1):
         drawn |= _plane(axes, regions, SLICE_PLACES, number)
-        own = shares_of(regions)
-        told = ", ".join(
-            f"{words[s]} {percent(own.get(s, NONE), 1)}" for s in (Status.SAFE, Status.UNDECIDED)
-        )
-        axes.set_title(f"{name}\n{told}" if name else told, fontsize=7.5)
-        axes.tick_params(labelsize=7)
+        own = percents(shares_of(regions))
+        known = [f"{words[s]} {own.get(s, '0 %')}" for s in (Status.SAFE, Status.UNDECIDED)]
+        lines = [mathematics.text(told)] if told else []
+        separated = "\n" if wide / across < 1.9 * points / 8 else ", "
+        axes.set_title("\n".join([*lines, separated.join(known)]), fontsize=points * 5 / 6, parse_math=True)
+        axes.tick_params(labelsize=points * 5 / 6)
     for axes in grid.flat[len(maps) :]:
         axes.remove()
+    names = _axis_names(maps[0][1])
     for axes in grid[:, 0]:
-        axes.set_ylabel(maps[0][1].parameters[1])
+        axes.set_ylabel(names[1], parse_math=True)
     for column in range(across):
         lowest = grid[(len(maps) - 1 - column) // across, column]
-        lowest.set_xlabel(maps[0][1].parameters[0])
+        lowest.set_xlabel(names[0], parse_math=True)
         lowest.tick_params(labelbottom=True)
-    heading(figure, title, notes)
     present = {s: NONE for s in LOOKS if any(c.status == s for _, m in maps for c in m.cells)}
-    lines = _boundary_entry(drawn)
     shown = (present if shares is None else shares) | dict.fromkeys(drawn & {"outside"}, NONE)
-    legend(figure, shown, lines, 2 * across - 1, told=shares is not None, words=words)
+    entries = _boundary_entry(drawn)
+    high = heading(figure, title, notes, page)
+    high += legend(figure, shown, entries, told=shares is not None, words=words)
+    figure.set_figheight(high + 0.35 + down * ((wide - 0.5) / across + 2.7 * points / 72))
     return figure
+
+
+def _across(count: int) -> int:
+    """Returns how many of so many pictures stand side by side: no row has a hole, where that is possible."""
+    if count <= MOST_ACROSS:
+        return count if count != MOST_ACROSS else 2
+    return next((n for n in (MOST_ACROSS - 1, MOST_ACROSS, 2) if count % n == 0), MOST_ACROSS - 1)
+
+
+def _axis_names(regions: RegionMap) -> list[str]:
+    return [f"${shown}$" for shown in mathematics.names(regions.parameters).values()]
+
+
+def _named(axes: Axes, regions: RegionMap) -> None:
+    across, up = _axis_names(regions)
+    axes.set_xlabel(across, parse_math=True)
+    axes.set_ylabel(up, parse_math=True)
 
 
 def plane_on(axes: Axes, regions: RegionMap) -> None:
     """Draws a map of two parameters into axes of someone else."""
     _plane(axes, regions, PLACES)
-    axes.set_xlabel(regions.parameters[0])
-    axes.set_ylabel(regions.parameters[1])
+    _named(axes, regions)
 
 
 def _plane(axes: Axes, regions: RegionMap, places: int, number: int = 1) -> set[str]:

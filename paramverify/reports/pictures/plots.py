@@ -13,10 +13,13 @@ from paramverify.errors import InputError
 
 INSTALL = "pip install 'paramverify[plots]'"
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F")
-FORMATS = ("svg", "png")
+FORMATS = ("svg", "png", "pdf")
+DPI = 300
 STYLE: Any = {  # some versions of matplotlib type its names, others do not
     "svg.hashsalt": "paramverify",
     "svg.fonttype": "none",
+    "pdf.fonttype": 42,  # fonts are embedded, and text can be found
+    "savefig.facecolor": "white",  # also on a page that is dark
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -32,8 +35,14 @@ def available() -> bool:
 
 
 def check_plot(path: Path) -> None:
-    """Raises an InputError if matplotlib is missing or the file's ending is not one of svg and png."""
+    """Checks that a picture can be written to such a file, before the work for it is done.
+
+    Raises:
+        InputError: another ending than those of `FORMATS`, or matplotlib is missing.
+    """
+    endings = [f".{kind}" for kind in FORMATS]
+    if path.suffix.lower() not in endings:
+        told = f"pictures are written as {', '.join(endings[:-1])} or {endings[-1]}"
+        raise InputError(told, file=str(path))
     if not available():
-        raise InputError(f"plots need matplotlib: {INSTALL}", key="--plot")
-    if path.suffix.removeprefix(".") not in FORMATS:
-        raise InputError(f"a plot is a file .{' or .'.join(FORMATS)}, not {path.name!r}", key="--plot")
+        raise InputError(f"matplotlib is missing; to get it: {INSTALL}", file=str(path))

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 
 from paramverify import printable
 from paramverify.algebra.decimals import percent
-from paramverify.reports.pictures.plots import COLOURS, STYLE
+from paramverify.reports import mathematics
+from paramverify.reports.pictures.looks import heading
+from paramverify.reports.pictures.pages import PLAIN, Page, write
+from paramverify.reports.pictures.plots import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,35 +33,49 @@ class Curves:
     confidence: float
 
 
-def write_pvalues(curves: Curves, path: Path) -> None:
+def write_pvalues(curves: Curves, path: Path, page: Page = PLAIN) -> None:
     """Writes the plot; the ending of the file says in which format."""
-    import matplotlib
-
-    with matplotlib.rc_context(STYLE):
-        metadata = {"Date": None} if path.suffix == ".svg" else {}
-        pvalues_figure(curves).savefig(path, dpi=150, bbox_inches="tight", metadata=metadata)
+    write(path, lambda: pvalues_figure(curves, page=page), page)
 
 
-def pvalues_figure(curves: Curves, axes: Axes | None = None) -> Figure:
+def pvalues_figure(curves: Curves, axes: Axes | None = None, page: Page = PLAIN) -> Figure:
     """Returns the plot, drawn into the axes where these are given."""
     from matplotlib.figure import Figure
 
     if axes is None:
-        axes = Figure(figsize=(6, 4)).add_subplot()
+        wide = page.wide(5.4)
+        figure = Figure(figsize=(wide, 0.8 * wide), layout="constrained")
+        axes = figure.add_subplot()
+        _plot(axes, curves)
+        figure.legend(loc="outside lower center", fontsize="small", ncols=2)
+        if page.heading:
+            heading(figure, curves.title, [])
+        return figure
+    _plot(axes, curves)
+    axes.set_title(mathematics.plain(printable.name(curves.title)), fontsize="medium")
+    axes.legend(fontsize="small")
+    found = axes.get_figure(root=True)
+    assert isinstance(found, Figure)
+    return found
+
+
+def _plot(axes: Axes, curves: Curves) -> None:
     axes.plot(curves.epsilons, curves.p, "o-", color=COLOURS[0], markersize=4, label="chosen direction")
-    axes.plot(curves.epsilons, curves.reversed, "s:", color=COLOURS[1], markersize=3, label="other direction")
-    axes.axhline(curves.level, color="0.6", linewidth=0.8)
+    axes.plot(
+        curves.epsilons,
+        curves.reversed,
+        "s:",
+        color=COLOURS[1],
+        markerfacecolor="white",
+        markersize=4,
+        label="other direction",
+    )
+    axes.axhline(curves.level, color="0.6", linewidth=0.8, label=f"level {curves.level:g}")
     axes.axvline(curves.budget, color="0.2", linestyle="--", linewidth=1, label="budget")
     bound = f"lower bound, {percent(curves.confidence)}"
     if curves.bound > 0:
         axes.axvline(curves.bound, color=COLOURS[2], linestyle="-.", linewidth=1, label=bound)
     axes.set_ylim(-0.03, 1.03)
-    axes.set_xlabel("ε")
+    axes.set_xlabel(r"$\varepsilon$")
     axes.set_ylabel("p-value")
-    title = f"{printable.name(curves.title)}\nthe grey line is the level {curves.level:g}"
-    axes.set_title(title, fontsize=9)
     axes.grid(color="0.92", linewidth=0.6)
-    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8)
-    figure = axes.get_figure(root=True)
-    assert isinstance(figure, Figure)
-    return figure

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +14,10 @@ from paramverify.algebra.volumes import Share, shares
 from paramverify.errors import InputError, located
 from paramverify.reports.pictures.curves import Curve
 from paramverify.reports.pictures.lines import PRECISION, joined, line_figure, stretches_of
-from paramverify.reports.pictures.looks import save, shares_of
+from paramverify.reports.pictures.looks import LOOK_STYLE, shares_of
+from paramverify.reports.pictures.pages import PLAIN, Page, write
 from paramverify.reports.pictures.planes import map_figure, slices, slices_figure
-from paramverify.reports.pictures.plots import FORMATS, INSTALL
+from paramverify.reports.pictures.plots import check_plot
 from paramverify.reports.synthesis import PRIVACY
 
 MOST = 10**300  # absolute value of what is drawn
@@ -37,12 +37,13 @@ def map_picture(
     budget: str = "",
     curve: Curve | None = None,
     words: Mapping[Status, str] = PRIVACY,
+    page: Page = PLAIN,
 ) -> Callable[[], Figure]:
     """Returns a picture of a region map; the map may be unfinished.
 
     One parameter gives a line (with `curve` above it), two a map, more several slices of a map, at values of
     the parameters after the second. `budget` is the bound in words, as in `Case`; `words` are those of the
-    legend for each status.
+    legend for each status, `page` says how wide the picture is, and the like.
 
     Raises:
         InputError: the map has no parameters.
@@ -62,21 +63,22 @@ def map_picture(
             curve=curve,
             shares=found,
             words=words,
+            page=page,
         )
     if len(regions.parameters) == 2:
-        return lambda: map_figure(regions, title, notes, words)
-    return lambda: slices_figure(slices(regions), title, notes, shares_of(regions), words)
+        return lambda: map_figure(regions, title, notes, words, page)
+    return lambda: slices_figure(slices(regions), title, notes, shares_of(regions), words=words, page=page)
 
 
-def draw(regions: RegionMap, path: Path, **told: Any) -> None:
-    """Writes `map_picture`, with its arguments, as SVG or PNG by the ending of the file.
+def draw(regions: RegionMap, path: Path, *, page: Page = PLAIN, **told: Any) -> None:
+    """Writes `map_picture`, with its arguments, as SVG, PNG or PDF by the ending of the file.
 
     Raises:
         InputError: another ending, matplotlib is missing, or there is no picture.
     """
-    check(path)
+    check_plot(path)
     with located(file=str(path)):
-        save(path, map_picture(regions, **told))
+        write(path, map_picture(regions, page=page, **told), page, LOOK_STYLE)
 
 
 def interval_picture(
@@ -87,6 +89,7 @@ def interval_picture(
     curve: Curve | None = None,
     text: Callable[[Root], str | None] | None = None,
     words: Mapping[Status, str] = PRIVACY,
+    page: Page = PLAIN,
 ) -> Callable[[], Figure]:
     """Returns a picture of exact safe and violating intervals of one parameter, with `curve` above it.
 
@@ -111,18 +114,19 @@ def interval_picture(
         curve=curve,
         shares=found,
         words=words,
+        page=page,
     )
 
 
-def draw_interval(partition: Partition, path: Path, **told: Any) -> None:
-    """Writes `interval_picture`, with its arguments, as SVG or PNG by the ending of the file.
+def draw_interval(partition: Partition, path: Path, *, page: Page = PLAIN, **told: Any) -> None:
+    """Writes `interval_picture`, with its arguments, as SVG, PNG or PDF by the ending of the file.
 
     Raises:
         InputError: another ending, matplotlib is missing, or there is no picture.
     """
-    check(path)
+    check_plot(path)
     with located(file=str(path)):
-        save(path, interval_picture(partition, **told))
+        write(path, interval_picture(partition, page=page, **told), page, LOOK_STYLE)
 
 
 def _shares(partition: Partition) -> dict[str, Share]:
@@ -138,30 +142,24 @@ def _shares(partition: Partition) -> dict[str, Share]:
 
 
 def draw_slices(
-    maps: Sequence[tuple[str, RegionMap]], path: Path, *, title: str = "", budget: str = ""
+    maps: Sequence[tuple[str, RegionMap]],
+    path: Path,
+    *,
+    title: str = "",
+    budget: str = "",
+    page: Page = PLAIN,
 ) -> None:
     """Writes several maps over the same two parameters as one picture, each with its own title.
 
     Raises:
-        InputError: another ending than .svg and .png, matplotlib is missing, no maps, or maps that are not
-            over two parameters.
+        InputError: another ending than .svg, .png and .pdf, matplotlib is missing, no maps, or maps
+            that are not over two parameters.
     """
-    check(path)
+    check_plot(path)
     if not maps or any(len(m.parameters) != 2 for _, m in maps):
         raise InputError("slices are maps over two parameters", file=str(path))
-    save(path, lambda: slices_figure(maps, title, _notes(maps[0][1], budget), None, PRIVACY))
-
-
-def check(path: Path) -> None:
-    """Checks that a picture can be written to such a file, before the work for it is done.
-
-    Raises:
-        InputError: another ending than .svg and .png, or matplotlib is missing.
-    """
-    if path.suffix.lower().removeprefix(".") not in FORMATS:
-        raise InputError("pictures are written as .svg or .png", file=str(path))
-    if find_spec("matplotlib") is None:
-        raise InputError(f"matplotlib is missing; to get it: {INSTALL}", file=str(path))
+    notes = _notes(maps[0][1], budget)
+    write(path, lambda: slices_figure(maps, title, notes, None, words=PRIVACY, page=page), page, LOOK_STYLE)
 
 
 def _check_size(ends: Iterable[Fraction]) -> None:

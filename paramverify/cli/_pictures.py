@@ -1,0 +1,71 @@
+"""The options of pictures, the same wherever `--plot` is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import click
+
+from paramverify.cli._common import OUTPUT_FILE
+from paramverify.reports.pictures.pages import Page, inches
+from paramverify.reports.pictures.plots import check_plot
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture that the user wants: its file, and the page it is for."""
+
+    path: Path
+    page: Page
+
+
+def picture_options(told: str) -> Callable[[Function], Function]:
+    """Adds `--plot`, with that help, `--width`, `--font`, `--font-size` and `--no-title`.
+
+    The command gets `plot`: a `Picture` or None.
+    """
+
+    def add(function: Function) -> Function:
+        @wraps(function)
+        def command(
+            *arguments: Any,
+            plot: Path | None,
+            width: str | None,
+            font: str | None,
+            font_size: float | None,
+            no_title: bool,
+            **options: Any,
+        ) -> Any:
+            given = {"--width": width, "--font": font, "--font-size": font_size, "--no-title": no_title}
+            for name, value in given.items():
+                if value and not plot:
+                    raise click.UsageError(f"{name} goes with --plot")
+            picture = None
+            if plot:
+                check_plot(plot)
+                page = Page(inches(width) if width else None, font or "", font_size, not no_title)
+                page.style()
+                picture = Picture(plot, page)
+            return function(*arguments, plot=picture, **options)
+
+        size = click.FloatRange(4, 40)
+        made: Any = command
+        for option in reversed(
+            [
+                click.option("--plot", type=OUTPUT_FILE, metavar="FILE", help=told),
+                click.option("--width", metavar="W", help="Width of the picture: 8cm, 84mm, 3.3in, 240pt."),
+                click.option("--font", metavar="NAME", help="Font of the picture: serif, sans, or a name."),
+                click.option("--font-size", type=size, metavar="PT", help="Size of its letters in points."),
+                click.option("--no-title", is_flag=True, help="No heading above the picture."),
+            ]
+        ):
+            made = option(made)
+        return cast(Function, made)
+
+    return add
