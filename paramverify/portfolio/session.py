@@ -236,10 +236,10 @@ class Session:
         enough = confirmation(max(1, confirm))
         judged: dict[int, Decision] = {}  # by what the runner keeps; each certificate is replayed once
 
-        def until(decision: Decision) -> bool:
+        def ended(decision: Decision) -> bool:
             return enough(judged.setdefault(id(decision), _judged(claim, decision)))
 
-        raced = self._runner.race(attempts, limits, until, width)
+        raced = self._runner.race(attempts, limits, ended, width)
         decisions = [judged.get(id(decision)) or _judged(claim, decision) for decision in raced]
         self.history.record(claim, decisions)
         check_agreement(claim, decisions)

@@ -45,11 +45,15 @@ def formed(said: object, claim: Claim) -> Answer:
         mistake = _no_point(said.point, claim.domain.ring.names)
     else:
         mistake = f"`decide` gave {said!r:.80}, and an answer is Proved, Refuted or Open"
-    if not mistake and isinstance(said, Proved | Refuted | Open):
-        if isinstance(said.transcript, str):
+    if isinstance(said, Proved | Refuted | Open):
+        mistake = mistake or _no_transcript(said.transcript)
+        if not mistake:
             return said
-        mistake = f"the transcript of an answer is a text, not {said.transcript!r:.80}"
     return Open(End.CRASHED, f"a mistake in this backend: {mistake}")
+
+
+def _no_transcript(text: object) -> str:
+    return "" if isinstance(text, str) else f"the transcript of an answer is a text, not {text!r:.80}"
 
 
 def _no_end(said: Open) -> str:
