@@ -67,11 +67,15 @@ class Refuted:
 
 @dataclass(frozen=True)
 class Open:
-    """A backend's answer: undecided, with the reason."""
+    """A backend's answer: undecided, with the reason.
+
+    `denies` is true where a solver says of this very claim that it fails, and no point shows it.
+    """
 
     end: End
     detail: str = ""
     transcript: str = ""
+    denies: bool = False
 
 
 Answer = Proved | Refuted | Open

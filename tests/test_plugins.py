@@ -10,18 +10,27 @@ import subprocess
 import sys
 import tomllib
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import additions
 import pytest
+from conftest import ROOT
 from jsonschema import Draft7Validator
 
 import paramverify
-from paramverify.backends import discover
+from paramverify.algebra.domains import Domain, Interval
+from paramverify.algebra.polynomials import Ring
+from paramverify.answers import Open, Proved, Refuted
+from paramverify.backends import NEEDED, discover
+from paramverify.claims import Claim
 from paramverify.cli._commands import commands
 from paramverify.encodings import choice
+from paramverify.evidence.replaying import replayed
 from paramverify.models import mechanisms, noise
+from paramverify.processes.answers import formed
+from paramverify.processes.running import checked
 from paramverify.reports.schema import schema
 
 PACKAGE = Path(paramverify.__file__).parent
@@ -81,6 +90,26 @@ def extended(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     """The package, extended in each of the two ways."""
     made: Extended = request.param(tmp_path_factory.mktemp("extended"))
     return made
+
+
+def test_the_backend_of_the_page_works() -> None:
+    """The backend in docs/extending.md is complete: its refutation stands, and the kernel takes its proof."""
+    (code,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/extending.md").read_text(), re.M | re.S)
+    names: dict[str, Any] = {}
+    exec(code, names)
+    (backend,) = names["BACKENDS"]
+    assert all(hasattr(backend, member) for member in NEEDED)
+    ring = Ring(("p", "q"))
+    domain = Domain(ring, {name: Interval(Fraction(0), Fraction(1)) for name in ring.names})
+    true, false, hard = (
+        Claim(ring.parse(text), domain) for text in ("p*q + 1/7", "p - q^2 - 1/2", "p - q + 2")
+    )
+    proved, refuted, left = (formed(backend.decide(c, {}), c) for c in (true, false, hard))
+    assert isinstance(proved, Proved)
+    assert proved.certificate is not None
+    assert replayed(true, proved.certificate) == ()
+    assert isinstance(checked(refuted, false), Refuted)
+    assert isinstance(left, Open)
 
 
 @pytest.mark.slow

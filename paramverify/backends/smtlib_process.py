@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from flint import fmpz
@@ -103,7 +103,7 @@ class SmtLibProcess:
         if not (self.models and names):
             answer = interpret(run(command, "\n".join([*options, text])), names)
             if isinstance(answer, Satisfied) and names:
-                return Open(End.GAVE_UP, "it says sat, but gives no model", answer.transcript)
+                return Open(End.GAVE_UP, "it says sat, but gives no model", answer.transcript, denies=True)
             return answer
         text = "\n".join([*options, "(set-option :produce-models true)", text.removesuffix("(exit)\n")])
         question = f"(get-value ({' '.join(map(symbol, names))}))\n(exit)\n"
@@ -117,7 +117,7 @@ class SmtLibProcess:
         again = interpret(run(command, text + question), names)
         if isinstance(again, Proved):
             return Open(End.GAVE_UP, "it says sat, and then unsat", again.transcript)
-        return again
+        return replace(again, denies=True) if isinstance(again, Open) else again
 
 
 def check_options(options: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -159,7 +159,7 @@ def interpret(finished: Finished, names: Sequence[str]) -> Satisfied | Proved | 
     try:
         return Satisfied(_model(rest[0], names) if rest else {}, transcript)
     except ValueError as reason:
-        return Open(End.GAVE_UP, f"not a model: {reason}", transcript)
+        return Open(End.GAVE_UP, f"not a model: {reason}", transcript, denies=True)
 
 
 def _read(text: str) -> list[Term]:

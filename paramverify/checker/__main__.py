@@ -35,7 +35,8 @@ def main(arguments: list[str]) -> int:
     documents = _documents()
     try:
         with open(arguments[0], encoding="utf-8-sig") as file:
-            report = documents.check_text(file.read())
+            text = file.read()
+        report = documents.check_text(text)
     except IsADirectoryError:
         print(f"error: {arguments[0]} is a folder: give the file that holds the evidence", file=sys.stderr)
         return 2
@@ -44,6 +45,9 @@ def main(arguments: list[str]) -> int:
         return 2
     except (OSError, ValueError) as error:
         print(f"error: {arguments[0]}: {error}", file=sys.stderr)
+        return 2
+    if not report.accepted and (reason := documents.no_evidence(text)):
+        print(f"error: {arguments[0]}: {reason}", file=sys.stderr)
         return 2
     for line in (*report.lines, documents.verdict_line(report)):
         print(line)

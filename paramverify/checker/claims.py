@@ -294,7 +294,10 @@ class Ledger:
         identity = digest(entry["claim"])
         if self.seen.setdefault(identity, index) != index:
             raise Rejected(f"{what} {index} is {what} {self.seen[identity]} again")
-        statement = read_claim(entry["claim"])
+        try:
+            statement = read_claim(entry["claim"])
+        except Rejected as error:
+            raise Misformed(str(error), f"{what}s", index, "claim") from None
         context = Context(statement.exponent, self.lemmas.known)
         origins = entry.get("origins", [])
         more = f" and {len(origins) - 1} more" if len(origins) > 1 else ""

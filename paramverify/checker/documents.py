@@ -5,6 +5,7 @@ from __future__ import annotations
 if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -46,6 +47,22 @@ def read_document(text: str) -> dict[str, Any]:
     document: dict[str, Any] = read(text)
     check(document, shapes.FORM)
     return document
+
+
+def no_evidence(text: str) -> str:
+    """Returns why a text is no evidence of any kind; "" for what says that it is some, right or wrong."""
+    try:
+        data = json.loads(text, parse_int=str)
+    except RecursionError:
+        return ""  # which is told where it is read
+    except ValueError as error:
+        return f"this is no evidence: not JSON: {error!s:.200}"
+    if not isinstance(data, dict):
+        return f"this is no evidence: it must be an object, not {shown(data)}"
+    form = data.get("format")
+    if not (isinstance(form, str) and form.startswith("paramverify-")):
+        return "this is no evidence: it has no `format` such as 'paramverify-evidence'"
+    return ""
 
 
 def check_text(text: str) -> Report:

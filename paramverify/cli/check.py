@@ -6,10 +6,12 @@ from pathlib import Path
 
 import click
 
+from paramverify.checker.documents import no_evidence
 from paramverify.cli import _output
 from paramverify.cli._common import json_option, print_json, say, whole_timeout_option
 from paramverify.cli._exits import Exit
 from paramverify.cli._settings import set_option, settings
+from paramverify.errors import EvidenceError
 from paramverify.reports import checks
 
 LISTED = (50, "Re-check evidence without any solver.")
@@ -26,13 +28,15 @@ def command(evidence: Path, case: str | None, as_json: bool) -> int:
 
     With --case the claims are derived from the case again, sequence by sequence, and must be the ones that
     are proved. What -D set for the evidence has to be set here too. Exit code 0 if the evidence is accepted,
-    1 if it is rejected.
+    1 if it is rejected, 2 if the file is no evidence.
     """
     if settings() and not case:
         raise click.UsageError("-D is about a case: give --case too")
     text = checks.read_text(evidence)
     _output.found(["  nothing is accepted: the check did not end"], {"accepted": False})
     found = checks.checked(text, case, settings())
+    if not found.report.accepted and (reason := no_evidence(text)):
+        raise EvidenceError(reason, file=str(evidence))
     if as_json:
         print_json(checks.document(found))
     else:

@@ -19,13 +19,14 @@ from paramverify import __version__
 from paramverify.algebra.polynomials import rational
 from paramverify.answers import Decision, Open, Proved, Refuted
 from paramverify.backends import Backend
-from paramverify.checker.claims import Rejected, check_claim
-from paramverify.claims import Claim, to_document
+from paramverify.checker.claims import Rejected
+from paramverify.claims import Claim
 from paramverify.compare.results import Record, ResultsFile, identity
 from paramverify.compare.scripts import Script, why_not
 from paramverify.compare.subjects import Skipped, Subject, Subjects
 from paramverify.compare.trials import NOT_ASKED, claim_attempt, script_attempt
 from paramverify.errors import InputError
+from paramverify.evidence.replaying import replayed
 from paramverify.processes.attempts import Attempt, Limits, resolve, settings
 from paramverify.processes.runner import Outcome, Runner
 from paramverify.verdicts import status_of
@@ -247,9 +248,15 @@ class _Judge:
     def result(self, subject: Subject, outcome: Outcome, seconds: float) -> dict[str, Any]:
         """Returns the part of a record that the outcome gives; `seconds` is from before its start."""
         decision, said = outcome.decision, outcome.decision.answer
-        result: dict[str, Any] = {"status": status_of(said), "end": "decided", "detail": "", "evidence": None}
+        result: dict[str, Any] = {
+            "status": status_of(said),
+            "end": "decided",
+            "detail": "",
+            "evidence": None,
+            "denies": False,
+        }
         if isinstance(said, Open):
-            result |= {"end": said.end.value, "detail": said.detail}
+            result |= {"end": said.end.value, "detail": said.detail, "denies": said.denies}
         elif isinstance(said, Proved):
             result["evidence"] = self._evidence(subject, decision)
         else:
@@ -276,11 +283,10 @@ class _Judge:
         said = decision.answer
         if not (isinstance(said, Proved) and said.certificate and isinstance(subject.what, Claim)):
             return "word"
-        proof = said.certificate.get("proof")
-        key = subject.digest, hashlib.sha256(repr(proof).encode()).hexdigest()
+        key = subject.digest, hashlib.sha256(repr(said.certificate).encode()).hexdigest()
         if key not in self.replayed:
             try:
-                trusted = check_claim(to_document(subject.what), proof)
+                trusted = replayed(subject.what, said.certificate)
                 self.replayed[key] = "word" if trusted else "certificate"
             except Rejected:
                 self.replayed[key] = "rejected"

@@ -47,23 +47,41 @@ def judge(records: Iterable[Record], expected: Mapping[str, str], encoded: Itera
         for source, status in shown.items():
             known[digest] = (status, source)
         if digest in expected and known[digest][0] != expected[digest]:
-            said = f"{known[digest][0]}, by a {known[digest][1]}"
-            wrong.append({**_place(group[0]), "known": f"{expected[digest]} (expected)", "said": said})
-        if len({r["status"] for r in group} & set(DECIDED)) > 1:
+            found = f"{known[digest][0]}, by a {known[digest][1]}"
+            wrong.append({**_place(group[0]), "known": f"{expected[digest]} (expected)", "said": found})
+        if len({said(r) for r in group} & set(DECIDED)) > 1:
             answers: dict[str, list[str]] = {
-                s: sorted({_who(r) for r in group if r["status"] == s}) for s in DECIDED
+                s: sorted({_who(r) for r in group if said(r) == s}) for s in DECIDED
             }
             disagreements.append({**_place(group[0]), "digest": digest, **answers})
-        for record in group:
-            if record["evidence"] == "rejected":
-                said = "holds, with a certificate that the checker rejects"
-                wrong.append({**_place(record), "backend": _who(record), "known": "-", "said": said})
-            elif digest in known and record["status"] in DECIDED and record["status"] != known[digest][0]:
-                status, source = known[digest]
-                entry = {"backend": _who(record), "known": f"{status} ({source})", "said": record["status"]}
-                wrong.append({**_place(record), **entry})
+        told = "{} ({})".format(*known[digest]) if digest in known else "-"
+        wrong += [
+            {**_place(record), "backend": _who(record), "known": told, "said": _in_words(record)}
+            for record in group
+            if is_wrong(record, known)
+        ]
     wrong += _all_hold(by_digest, encoded)
     return Judgement(known, tuple(disagreements), tuple(wrong))
+
+
+def said(record: Record) -> str:
+    """Returns the status that a backend states: its answer, or that of a `sat` that no point shows."""
+    return str(Standing.VIOLATED if record.get("denies") else record["status"])
+
+
+def is_wrong(record: Record, known: Mapping[str, tuple[str, str]]) -> bool:
+    """Tells whether a backend states what is not so, or gives a certificate that the checker rejects."""
+    found = known.get(record["digest"])
+    stated = said(record)
+    return record["evidence"] == "rejected" or (
+        found is not None and stated in DECIDED and stated != found[0]
+    )
+
+
+def _in_words(record: Record) -> str:
+    if record["evidence"] == "rejected":
+        return f"{Standing.HOLDS}, with a certificate that the checker rejects"
+    return f"{said(record)}, without a point that shows it" if record.get("denies") else said(record)
 
 
 def _all_hold(by_digest: Mapping[str, Sequence[Record]], encoded: Iterable[Encoded]) -> list[dict[str, Any]]:

@@ -64,6 +64,8 @@ def _check(record: Record) -> None:
         number = record[name]
         if isinstance(number, bool) or not 0 <= number < MAX_NUMBER:
             raise ValueError(f"{name} is {number!r:.40}")
+    if not isinstance(record.get("denies", False), bool):
+        raise TypeError("denies is no truth value")
     for name in ("detail", "transcript"):
         if not isinstance(record[name], str):
             raise TypeError(f"{name} is no text")

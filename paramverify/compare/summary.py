@@ -21,7 +21,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from paramverify.answers import DECIDED, Standing
-from paramverify.compare.judgement import Judgement, judge
+from paramverify.compare.judgement import Judgement, is_wrong, judge
 from paramverify.compare.results import Record
 from paramverify.compare.subjects import Encoded, Skipped, Subjects, as_it_is
 
@@ -63,6 +63,7 @@ class Run:
     record: Record
     solved: bool
     penalty: float
+    wrong: bool = False
 
 
 @dataclass(frozen=True)
@@ -87,11 +88,10 @@ class Comparison:
         for record in records:
             configuration = Configuration(record["encoding"], record["backend"], record["simplification"])
             problem = Problem(record["case"], record["encoding"], record["claim"])
-            known = judgement.known.get(record["digest"])
-            solved = record["status"] in DECIDED and (known is None or known[0] == record["status"])
-            solved = solved and record["evidence"] != "rejected"
+            solved = record["status"] in DECIDED and not is_wrong(record, judgement.known)
             penalty = min(float(record["wall"]), timeout) if solved else 2 * timeout
-            grouped[configuration][problem].append(Run(record, solved, penalty))
+            wrong = is_wrong(record, judgement.known)
+            grouped[configuration][problem].append(Run(record, solved, penalty, wrong))
         runs = {
             c: {p: sorted(found, key=lambda r: r.penalty)[len(found) // 2] for p, found in problems.items()}
             for c, problems in sorted(grouped.items())
@@ -138,12 +138,16 @@ class Comparison:
 # --- scores -----------------------------------------------------------------------------------------
 
 
-def score(runs: Mapping[Problem, Run], wrong: int = 0) -> dict[str, Any]:
+def score(runs: Mapping[Problem, Run]) -> dict[str, Any]:
     """Returns the numbers of one row of the table."""
     records = [run.record for run in runs.values()]
     solved = [run.record for run in runs.values() if run.solved]
     counts: dict[str, int] = {status: sum(r["status"] == status for r in solved) for status in DECIDED}
-    unknown = [r["end"] for r in records if r["status"] == Standing.UNKNOWN]
+    unknown = [
+        run.record["end"]
+        for run in runs.values()
+        if run.record["status"] == Standing.UNKNOWN and not run.wrong
+    ]
     ends = {name: unknown.count(end) for end, name in OPEN.items()}
     return {
         "claims": len(runs),
@@ -151,7 +155,7 @@ def score(runs: Mapping[Problem, Run], wrong: int = 0) -> dict[str, Any]:
         **counts,
         **ends,
         "crashed": len(unknown) - sum(ends.values()),
-        "wrong": wrong,
+        "wrong": sum(run.wrong for run in runs.values()),
         "par2": round(sum(run.penalty for run in runs.values()) / len(runs), 6) if runs else None,
         "wall": round(sum(r["wall"] for r in records), 6),
         "cpu": round(sum(r["cpu"] for r in records), 6),
@@ -162,13 +166,8 @@ def score(runs: Mapping[Problem, Run], wrong: int = 0) -> dict[str, Any]:
 def summary(comparison: Comparison) -> dict[str, Any]:
     """Returns the comparison as JSON data; times are seconds, memory is bytes."""
     rows, best_rows, contributions, unsolved, simplified = [], [], [], [], []
-    known = comparison.judgement.known
-    for configuration, runs in comparison.runs.items():
-        wrong = sum(
-            r["status"] in DECIDED and (k := known.get(r["digest"])) is not None and k[0] != r["status"]
-            for r in (run.record for run in runs.values())
-        )
-        rows.append({**configuration._asdict(), **score(comparison.asked(configuration), wrong)})
+    for configuration in comparison.runs:
+        rows.append({**configuration._asdict(), **score(comparison.asked(configuration))})
     for encoding in comparison.encodings():
         best = comparison.best(encoding)
         settled = sum(p.encoding == encoding for p in comparison.settled)

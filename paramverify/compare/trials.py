@@ -17,12 +17,14 @@ from paramverify.claims import Claim
 from paramverify.compare.scripts import run_script
 from paramverify.exact.settling import VERSION, Outcome, answer, by_enclosures, settle
 from paramverify.formats.refutations import Confirm, refuter
+from paramverify.processes.answers import formed
 from paramverify.processes.attempts import Attempt, resolve, settings
 
 # A script is no claim; this one, which is violated at the only point of its domain, stands in for it, so
 # that the runner's exact check of refutations says nothing about scripts.
 NO_CLAIM = Claim(Ring(()).number(-1), Domain(Ring(()), {}))
 
+NO_PROOF = {"kind": "none"}
 NOT_ASKED = "settled by simplification before the backend was asked"
 
 
@@ -43,6 +45,8 @@ class _Leaves:
 
     backend: Backend
     settings: Mapping[str, str]
+    whole: Claim
+    denies: bool = False  # of the claim that is compared, and without a point
     asked: int = 0
     certified: int = 0
     spurious: bool = False
@@ -51,17 +55,23 @@ class _Leaves:
 
     def decide(self, claim: Claim, confirm: Confirm) -> Outcome:
         self.asked += 1
-        said = self.backend.decide(claim, self.settings)
+        said = formed(self.backend.decide(claim, self.settings), claim)
         self.transcripts.append(said.transcript if not isinstance(said, Refuted) else "refuted")
         if isinstance(said, Refuted):
             point = confirm(said.point)
             self.spurious = self.spurious or point is None
+            self.denies = self.denies or (point is None and claim.text() == self.whole.text())
             return Outcome(point=point, reason="its refutation does not stand exact evaluation")
         if isinstance(said, Proved):
             self.certified += said.certificate is not None
+            if said.certificate is not None:
+                proof = said.certificate.get("proof")  # what is none is kept, and rejected by the judge
+                return Outcome(proof=proof if isinstance(proof, Mapping) else NO_PROOF)
             made = Decision(said, self.backend.name, self.backend.version() or "", self.settings)
             return Outcome(proof=made.proof)
         self.open.append(said)
+        # What it says of a part, or of an enclosure, may be true where the whole claim holds.
+        self.denies = self.denies or (said.denies and claim.text() == self.whole.text())
         return Outcome(reason=said.detail or said.end.value)
 
 
@@ -88,7 +98,7 @@ class ClaimTrial:
         """Decides the claim with the backend that the options name."""
         backend = resolve(options["backend"])
         steps = None if options["simplification"] == "on" else ()
-        leaves = _Leaves(backend, settings(backend, {}))
+        leaves = _Leaves(backend, settings(backend, {}), claim)
 
         def closed(about: Claim) -> Outcome:
             leaves.spurious = False
@@ -100,8 +110,9 @@ class ClaimTrial:
         if isinstance(said, Proved):
             complete = leaves.certified == leaves.asked
             return Proved(said.certificate if complete else None, transcript)
-        if isinstance(said, Open) and leaves.open:
-            return replace(said, end=leaves.open[0].end, transcript=transcript)
+        if isinstance(said, Open):
+            end = leaves.open[0].end if leaves.open else said.end
+            return replace(said, end=end, transcript=transcript, denies=leaves.denies)
         return replace(said, transcript=transcript)
 
 

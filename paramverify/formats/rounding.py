@@ -48,7 +48,7 @@ def decide(claim: Claim, solve: Solve) -> Answer:
     point = violation(claim, found.model, solve)
     if point is None:
         reason = "the model leads to no rational point that violates the claim"
-        return Open(End.GAVE_UP, reason, found.transcript)
+        return Open(End.GAVE_UP, reason, found.transcript, denies=True)
     return Refuted(point, found.transcript)
 
 

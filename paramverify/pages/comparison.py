@@ -8,19 +8,22 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from paramverify.algebra.decimals import decimal_text
+from paramverify.algebra.decimals import decimal_text, rounded
 from paramverify.answers import DECIDED
+from paramverify.checker.strict import counted
+from paramverify.compare.judgement import Judgement
 from paramverify.errors import InputError, located
 from paramverify.files import read_file
 from paramverify.pages.markup import Element, h
 from paramverify.pages.parts import ABOUT, Cell, paragraph, section, table
+from paramverify.reports.comparisons import alarm
 
 MAX_BYTES = 50_000_000
 WORDS = ("encoding", "backend", "simplification")
 COUNTS = ("claims", "solved", *DECIDED, "timeout", "out_of_memory", "gave_up", "crashed", "wrong")
 SECONDS = ("par2", "wall", "cpu")
 COLUMNS = (
-    *("encoding", "backend", "simplified", "claims", "solved", "true", "false", "timeout"),
+    *("encoding", "backend", "simplified", "asked", "solved", "true", "false", "timeout"),
     *("out of memory", "gave up", "crashed", "wrong", "PAR-2 s", "wall s", "CPU s"),
 )
 RARE = COLUMNS[7:12]  # left out where all are 0
@@ -35,10 +38,8 @@ def read_summary(path: Path) -> Mapping[str, Any]:
     with located(file=str(path)):
         try:
             document = json.loads(read_file(path, MAX_BYTES, "a summary"), parse_float=Fraction)
-            for row in document["configurations"]:
-                _row(row)
-            Fraction(document["timeout"])
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            backends(document)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             if isinstance(error, InputError):
                 raise
             raise InputError("not a summary.json of `paramverify compare`") from None
@@ -50,8 +51,10 @@ def backends(document: Mapping[str, Any]) -> Element:
     """Returns the section that compares backends, one line for each and its options."""
     limit = decimal_text(Fraction(document["timeout"]))
     told = (
-        f"Every backend tried every claim, with at most {limit} s for each. PAR-2 is the mean time, where "
-        "a claim that was not solved counts as two limits. Times are measured, and depend on the machine."
+        f"An attempt is one backend on one claim, with at most {limit} s. `asked` counts the claims that a "
+        "backend was asked about; they differ where simplification settled some, or where a backend was left "
+        "out. PAR-2 is the mean time, where a claim that was not solved, or answered wrongly, counts as two "
+        "limits. Times are measured, and depend on the machine."
     )
     listed = [_row(row) for row in document["configurations"]]
     kept = [
@@ -59,7 +62,42 @@ def backends(document: Mapping[str, Any]) -> Element:
     ]
     head = [COLUMNS[k] for k in kept]
     compared = table("Backends", head, [[row[k] for k in kept] for row in listed], sortable=True)
-    return h("article", section("Comparison of backends", paragraph(told), compared, level=2))
+    parts = [paragraph(told), *_alarms(document), compared, *_lists(document)]
+    return h("article", section("Comparison of backends", *parts, level=2))
+
+
+def _alarms(document: Mapping[str, Any]) -> list[Element]:
+    """Returns what must not be: disagreements and wrong answers, one line each."""
+    told = alarm(Judgement({}, tuple(document["disagreements"]), tuple(document["wrong"])))
+    if not told:
+        return [paragraph("No two answers contradict each other, and no answer contradicts what is known.")]
+    return [h("ul", *(h("li", line, class_="alarm") for line in told))]
+
+
+def _lists(document: Mapping[str, Any]) -> list[Element]:
+    """Returns what was compared, what simplification settled, what nobody solved, and what was left out."""
+    cases = [
+        f"{file['case']} ({file['encoding']}): {counted(int(file['claims']), 'claim')}"
+        for file in document["cases"]
+    ]
+    settled = [
+        f"{part['encoding']}: simplification settled {int(part['settled'])} of "
+        f"{counted(int(part['claims']), 'claim')} before a backend was asked; these are credited to nobody"
+        for part in document["simplification"]
+    ]
+    unsolved = [f"{p['case']}, claim {int(p['claim'])} ({p['encoding']})" for p in document["unsolved"]]
+    left_out = [f"{part['what']}: {part['reason']}" for part in document["skipped"]]
+    titled = {
+        "Compared": cases,
+        "Settled by simplification": settled,
+        "Solved by nobody": unsolved,
+        "Left out": left_out,
+    }
+    return [
+        h("div", h("h3", title), h("ul", *(h("li", entry) for entry in entries)))
+        for title, entries in titled.items()
+        if entries
+    ]
 
 
 def _row(row: Mapping[str, Any]) -> list[Cell]:
@@ -72,4 +110,5 @@ def _seconds(value: Fraction | int | None) -> Cell:
     if value is None:
         return Cell("–", "")
     exact = Fraction(value)
-    return Cell(h("span", f"{ABOUT}{decimal_text(exact, 3)}", class_="about"), str(exact))
+    shown = rounded(exact, 3)
+    return Cell(h("span", shown, class_="about") if shown.startswith(ABOUT) else shown, str(exact))

@@ -18,6 +18,7 @@ from paramverify.backends import discover
 from paramverify.claims import Claim, without_enclosure
 from paramverify.errors import TimeLimitError
 from paramverify.evidence import certificates
+from paramverify.evidence.replaying import as_judged
 from paramverify.exact.branching import decide_exactly
 from paramverify.exact.lines import IRRATIONAL, fails_without_witness
 from paramverify.exact.settling import VERSION, Outcome, Work, answer, by_enclosures, settle
@@ -232,22 +233,25 @@ class Session:
         attempts = [Attempt(name, claim) for name in names]
         limits = Limits(left, self.options.memory)
         width = max(2, os.cpu_count() or 1)
-        raced = self._runner.race(attempts, limits, confirmation(max(1, confirm)), width)
-        decisions = [_trusted(decision) for decision in raced]
+        enough = confirmation(max(1, confirm))
+        judged: dict[int, Decision] = {}  # by what the runner keeps; each certificate is replayed once
+
+        def ended(decision: Decision) -> bool:
+            return enough(judged.setdefault(id(decision), _judged(claim, decision)))
+
+        raced = self._runner.race(attempts, limits, ended, width)
+        decisions = [judged.get(id(decision)) or _judged(claim, decision) for decision in raced]
         self.history.record(claim, decisions)
         check_agreement(claim, decisions)
         return _read(decisions, check, tally, max(1, confirm))
 
 
-def _trusted(decision: Decision) -> Decision:
-    """Returns the decision as a word where a backend that is not built in made it.
+def _judged(claim: Claim, decision: Decision) -> Decision:
+    """Returns the decision; where its backend is not built in, the kernel replays its certificate first.
 
-    Only built-in procedures write certificates that their own tests replay: another one counts as a word.
+    Built-in procedures write certificates that their own tests replay.
     """
-    answer = decision.answer
-    if not isinstance(answer, Proved) or answer.certificate is None or resolve(decision.backend).builtin:
-        return decision
-    return replace(decision, answer=replace(answer, certificate=None))
+    return decision if resolve(decision.backend).builtin else as_judged(claim, decision)
 
 
 def _hopeless(claim: Claim, decision: Decision) -> bool:

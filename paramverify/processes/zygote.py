@@ -38,7 +38,7 @@ from paramverify.answers import Answer, End, Open
 from paramverify.claims import from_document
 from paramverify.errors import InputError, LimitError
 from paramverify.processes import system as processes
-from paramverify.processes.answers import answer_to_document
+from paramverify.processes.answers import answer_to_document, formed
 from paramverify.processes.attempts import resolve
 
 OUT_OF_MEMORY = 41  # exit codes of an attempt's process that gives no answer
@@ -198,7 +198,8 @@ def work(channel: int) -> None:
 def _decide(task: dict[str, Any]) -> Answer:
     try:
         backend = resolve(task["backend"])
-        return backend.decide(from_document(task["claim"]), task["options"])
+        claim = from_document(task["claim"])
+        return formed(backend.decide(claim, task["options"]), claim)
     except (InputError, LimitError) as error:
         return Open(End.GAVE_UP, str(error))
     except ImportError as error:

@@ -8,6 +8,7 @@ from math import inf
 from typing import Any
 
 from paramverify.answers import DECIDED, Standing
+from paramverify.checker.strict import counted
 from paramverify.compare.judgement import Judgement
 from paramverify.compare.subjects import SCRIPT
 from paramverify.reports.tables import columns
@@ -21,7 +22,8 @@ def lines(document: Mapping[str, Any]) -> list[str]:
         rows = [r for r in document["configurations"] if r["encoding"] == encoding]
         rows.sort(key=lambda r: inf if r["par2"] is None else r["par2"])
         rows.append({**best, "backend": "virtual best", "simplification": ""})
-        result += [f"{encoding}: {simplified['claims']} claims, at most {document['timeout']:g} s for each"]
+        many = counted(simplified["claims"], "claim")
+        result += [f"{encoding}: {many}, at most {document['timeout']:g} s for each"]
         if simplified["settled"]:
             many = f"{simplified['settled']} of them" + (" was" if simplified["settled"] == 1 else " were")
             result.append(f"{many} settled by simplification before a backend was asked: credited to nobody")

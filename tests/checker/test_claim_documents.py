@@ -112,6 +112,12 @@ def test_a_claim_is_entered_once() -> None:
         assert "claim 1 is claim 0 again" in first(check_document(given))
 
 
+def test_a_mistaken_polynomial_has_its_place() -> None:
+    """A claim that cannot be read is named by the way to it, as the other mistakes of a document are."""
+    given = document(GOOD, {**GOOD, "claim": {**GOOD["claim"], "polynomial": "p**2"}})
+    assert first(check_document(given)) == "rejected: claims[1].claim: not a whole number: ''"
+
+
 def test_the_ledger_counts() -> None:
     """Each entry is counted once, as what it is; only what was replayed or is trusted is settled."""
     ledger = Ledger()

@@ -184,9 +184,10 @@ NESTED = {
 
 @pytest.mark.parametrize(("command", "text"), [(c, text) for c, texts in NESTED.items() for text in texts])
 def test_deep_nesting_is_refused_by_name(folder: Path, command: str, text: str) -> None:
-    """What is nested too deeply is no crash: bad input, or evidence that is rejected."""
+    """What is nested too deeply is no crash: bad input, or evidence that is rejected where JSON ends."""
     (folder / "deep").write_text(text)
-    assert called(command, str(folder / "deep")).code == (2 if command == "verify" else 1)
+    unread = command == "check" and len(text) >= 10**5
+    assert called(command, str(folder / "deep")).code == (1 if unread else 2)
 
 
 @pytest.mark.slow

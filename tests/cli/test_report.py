@@ -104,6 +104,14 @@ def test_a_comparison_on_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[
     ]
     wanted = [(r["encoding"], r["backend"], str(r["solved"]), Fraction(str(r["cpu"]))) for r in rows]
     assert told == wanted
+    document = json.loads(summary.read_text())
+    (part,) = document["simplification"]
+    text = target.read_text()
+    assert f"simplification settled {part['settled']} of" in text
+    assert f"({part['encoding']}): " in text
+    for skipped in document["skipped"]:
+        assert f"{skipped['what']}: {skipped['reason']}" in text
+    assert "tried every claim" not in text
     capsys.readouterr()
     assert run(["report", str(path), "-o", str(target), "--comparison", str(path)]) == 2
     assert "not a summary.json of `paramverify compare`" in capsys.readouterr().err

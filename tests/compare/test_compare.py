@@ -436,13 +436,55 @@ def test_a_forged_certificate(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert json.loads(out)["configurations"][0]["solved"] == 0
 
 
-def test_a_false_refutation_counts_as_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A refutation that does not stand exact evaluation is no answer at all."""
-    code, _, _ = compare(capsys, HOLDS, "--backends", "lying_backends:REFUTES_ALL", "-o", tmp_path)
-    assert code == 0
+def test_a_false_refutation_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A refutation that does not stand exact evaluation is no answer; of a claim that holds it is wrong."""
+    code, out, err = compare(
+        capsys, HOLDS, "--backends", "lying_backends:REFUTES_ALL", "-o", tmp_path, "--json"
+    )
+    assert code == 1
+    assert "said false, without a point that shows it; known: true (certificate)" in err
+    rows = json.loads(out)["configurations"]
+    wrong = json.loads(out)["wrong"]
+    assert sum(row["wrong"] for row in rows) == len(wrong) > 0
+    assert all(
+        row["claims"] == sum(row[name] for name in ("solved", "wrong", "gave_up", "crashed")) for row in rows
+    )
     raw = [r for r in read(tmp_path) if r["simplification"] == "off"]
     assert {(r["status"], r["end"]) for r in raw} == {("unknown", "gave up")}
     assert "does not stand exact evaluation" in raw[0]["detail"]
+
+
+@pytest.mark.parametrize(
+    ("says", "models"),
+    [("echo sat", "false"), ("echo sat", "true"), ("echo 'sat ((p))'", "true"), ("exit 3", "true")],
+)
+def test_a_false_sat_of_a_solver_without_models(
+    says: str,
+    models: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A `sat` about a claim that is proved is wrong, also where no model can be read."""
+    program = tmp_path / "s"
+    program.write_text(f"#!/bin/sh\ncat >/dev/null\n{says}\n")
+    program.chmod(0o755)
+    config = tmp_path / "solvers.toml"
+    config.write_text(f'[solvers.s]\ncommand = ["{program}"]\nmodels = {models}\n')
+    monkeypatch.setenv("PARAMVERIFY_CONFIG", str(config))
+    code, _, err = compare(capsys, HOLDS, "--backends", "s", "-o", tmp_path / "out")
+    assert (code, "WRONG ANSWER" in err) == ((0, False) if "exit" in says else (1, True))
+
+
+@pytest.mark.parametrize("name", ["NOTHING", "STRANGER", "NO_JSON"])
+def test_a_mistake_of_a_backend_is_told_in_words(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An answer that has no form is no answer, and the result says what is wrong with it."""
+    compare(capsys, HOLDS, "--backends", f"lying_backends:{name}", "-o", tmp_path)
+    raw = [r for r in read(tmp_path) if r["simplification"] == "off"]
+    assert {r["end"] for r in raw} == {"crashed"}
+    assert all("a mistake in this backend" in r["detail"] for r in raw)
 
 
 # --- scripts ----------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from hard_cases import HARD
 from quick import shipped
 
 from paramverify.answers import Decision, Proved
+from paramverify.checker.__main__ import main as kernel
 from paramverify.checker.cones import check_document as check_cone
 from paramverify.claims import without_enclosure
 from paramverify.cli.main import run
@@ -113,10 +114,10 @@ def test_an_edited_case_file_is_noticed(tmp_path: Path) -> None:
     assert run(["check", str(path), "--case", str(case)]) == 1
 
 
-def test_what_is_no_evidence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_malformed_evidence_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Garbage is rejected, and a missing file is a mistake in the input."""
     path = tmp_path / "garbage.json"
-    for text in ("", "[]", "{}", '{"format": "paramverify-evidence"}', "[" * 100_000):
+    for text in ('{"format": "paramverify-evidence"}', "[" * 100_000):
         path.write_text(text)
         assert run(["check", str(path)]) == 1
         assert "REJECTED" in capsys.readouterr().out
@@ -341,20 +342,50 @@ def test_a_secret_must_be_possible(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ('{"format": 1, "a": {"b": [0, {"c": 1, "c": 2}]}}', "a.b[1]: the key 'c' is there twice"),
-        ('{"a": [NaN]}', "a[0]: 'NaN' is not accepted"),
-        ('{"a": {"b": -Infinity}}', "a.b: '-Infinity' is not accepted"),
-        ('{"a": 1e400}', "a: '1e400' is not accepted"),
-        ('{"a": 1.0}', "a: '1.0' is not accepted"),
-        (f'{{"a": {"9" * 5000}}}', "a: the number '999"),
-        ('{"a": "\\ud800"}', "a: not a text"),
-        (f'{{"a": {"[" * 300}{"]" * 300}}}', "a[0][0][0][0][0]....[0][0][0]: nested deeper than 200 levels"),
-        ("[" * 100_000, "nested deeper"),
+        ("", "not JSON"),
         ("{} x", "not JSON"),
-        ("[]", "the document: must be an object, not a list"),
-        ('{"format": "other"}', "format: not known: 'other'"),
-        ('{"format": ["paramverify-cone"]}', "format: not known: a list"),
-        ('{"\\u001b[2J": 1}', "format: not known: None"),
+        ("<html>", "not JSON"),
+        ("[]", "it must be an object, not a list"),
+        ("{}", "it has no `format`"),
+        ('{"format": "other"}', "it has no `format`"),
+        ('{"format": ["paramverify-cone"]}', "it has no `format`"),
+        ('{"\\u001b[2J": 1}', "it has no `format`"),
+    ],
+)
+def test_what_is_no_evidence_is_not_judged(
+    text: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Another file in the place of evidence is bad input, and no rejected proof; both checkers say so."""
+    path = tmp_path / "evidence.json"
+    path.write_text(text)
+    for options in ([], ["--case", str(CASES / "noisy-max-independent.toml")]):
+        assert run(["check", str(path), *options]) == 2
+        assert f"this is no evidence: {reason}" in capsys.readouterr().err
+    assert kernel([str(path)]) == 2
+    told = capsys.readouterr()
+    assert f"this is no evidence: {reason}" in told.err
+    assert not told.out
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            '{"format": "paramverify-evidence", "a": {"b": [0, {"c": 1, "c": 2}]}}',
+            "a.b[1]: the key 'c' is there twice",
+        ),
+        ('{"format": "paramverify-evidence", "a": [NaN]}', "a[0]: 'NaN' is not accepted"),
+        ('{"format": "paramverify-evidence", "a": {"b": -Infinity}}', "a.b: '-Infinity' is not accepted"),
+        ('{"format": "paramverify-evidence", "a": 1e400}', "a: '1e400' is not accepted"),
+        ('{"format": "paramverify-evidence", "a": 1.0}', "a: '1.0' is not accepted"),
+        (f'{{"format": "paramverify-evidence", "a": {"9" * 5000}}}', "a: the number '999"),
+        ('{"format": "paramverify-evidence", "a": "\\ud800"}', "a: not a text"),
+        (
+            f'{{"format": "paramverify-evidence", "a": {"[" * 300}{"]" * 300}}}',
+            "a[0][0][0][0][0]....[0][0][0]: nested deeper than 200 levels",
+        ),
+        ("[" * 100_000, "nested deeper"),
+        ('{"format": "paramverify-other"}', "format: not known: 'paramverify-other'"),
     ],
 )
 def test_only_plain_json_is_read(

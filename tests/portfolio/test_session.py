@@ -121,6 +121,49 @@ def test_cutting_the_box_proves_part_by_part() -> None:
     assert check_claim(to_document(hard), answer.certificate["proof"]) == ()
 
 
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("FORGES_BESIDE", "the checker rejects its certificate"),
+        ("BOASTS", "the checker rejects its certificate"),
+        ("NONSENSE", "the checker rejects its certificate"),
+        ("WITHOUT_PROOF", "a certificate has its proof under the key `proof`"),
+        ("NO_JSON", "its certificate cannot be written as JSON"),
+        ("NO_OBJECT", "a certificate is a mapping, not ['+']"),
+        ("NOTHING", "`decide` gave None, and an answer is Proved, Refuted or Open"),
+        ("STRANGER", "has 'stranger', which is no variable of the claim: p, q"),
+    ],
+)
+def test_a_mistaken_answer_is_no_proof(name: str, reason: str) -> None:
+    """A claim stays open where a certificate is rejected or an answer has no form, and the reason is told."""
+    hard = claim("p**4 + q**4 - p*q + 1/8 + 1/100")
+    with Session(Options(strategy=race_of((f"lying_backends:{name}",)))) as session:
+        answer = session.decide(hard).answer
+    assert isinstance(answer, Open)
+    assert reason in answer.detail
+
+
+def test_an_honest_certificate_is_kept_beside_a_forged_one() -> None:
+    """A forged certificate does not end a race; one that the kernel accepts is evidence, without a word."""
+    from paramverify.checker.claims import check_claim
+    from paramverify.claims import to_document
+
+    hard = claim("p**4 + q**4 - p*q + 1/8 + 1/100")
+    names = ("lying_backends:FORGES_BESIDE", "lying_backends:HONEST")
+    with Session(Options(strategy=race_of(names))) as session:
+        decision = session.decide(hard)
+        assert not session.words
+    assert isinstance(decision.answer, Proved)
+    assert check_claim(to_document(hard), decision.proof) == ()
+
+
+def test_a_certificate_that_trusts_is_the_word_of_who_wrote_it() -> None:
+    """A certificate that leans on a solver does not hide whose word a proof is."""
+    with Session(Options(strategy=race_of(("lying_backends:TRUSTS",)))) as session:
+        session.decide(claim("p**4 + q**4 - p*q + 1/8 + 1/100"))
+        assert list(session.words) == ["lying_backends:TRUSTS 1.0"]
+
+
 def test_strategies_are_read_and_mistakes_named() -> None:
     """A strategy is a name or rounds of backends with seconds and cuts."""
     assert parse_strategy("default") == NAMED["default"]

@@ -144,7 +144,7 @@ def test_memory_limit(runner: Runner, name: str) -> None:
         ("fault", "SIGSEGV", ""),
         ("leave", "exit status 42", "SystemExit"),
         ("fail", "exit status 42", "this is my mistake"),
-        ("garbage_answer", "exit status 42", "AttributeError"),
+        ("garbage_answer", "`decide` gave 'unsat', and an answer is Proved, Refuted or Open", ""),
     ],
 )
 def test_crash(runner: Runner, name: str, words: str, printed: str) -> None:
@@ -421,7 +421,7 @@ def answers() -> st.SearchStrategy[Answer]:
     return st.one_of(
         st.builds(Proved, certificates, st.text()),
         st.builds(Refuted, points, st.text()),
-        st.builds(Open, st.sampled_from(End), st.text(), st.text()),
+        st.builds(Open, st.sampled_from(End), st.text(), st.text(), st.booleans()),
     )
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from paramverify.answers import Answer, Proved, Refuted
 from paramverify.backends import DECIDES, Ability
 from paramverify.claims import Claim
 from paramverify.evidence import certificates
+from paramverify.exact.branching import decide_exactly
 
 
 @dataclass(frozen=True)
@@ -40,5 +42,18 @@ PROVES_ALL = StandIn(lambda claim: Proved(transcript="unsat"))
 REFUTES_ALL = StandIn(lambda claim: Refuted({name: i.simplest() for name, i in claim.domain.box.items()}))
 FORGES = StandIn(lambda claim: Proved(certificates.certificate(claim, certificates.CONSTANT)), builtin=True)
 BOASTS = StandIn(lambda claim: Proved({"proof": ["+"]}))
+FORGES_BESIDE = StandIn(lambda claim: Proved(certificates.certificate(claim, certificates.CONSTANT)))
+NONSENSE = StandIn(lambda claim: Proved({"proof": {"kind": "trust me"}}))
+WITHOUT_PROOF = StandIn(lambda claim: Proved({"kind": "constant"}))
+NO_JSON = StandIn(lambda claim: Proved({"proof": {"kind": Fraction(1, 2)}}))
+NO_OBJECT = StandIn(lambda claim: Proved(["+"]))  # type: ignore[arg-type]
+NOTHING = StandIn(lambda claim: None)  # type: ignore[arg-type,return-value]
+STRANGER = StandIn(lambda claim: Refuted({"stranger": Fraction(1)}))
+HONEST = StandIn(decide_exactly)
+TRUSTS = StandIn(
+    lambda claim: Proved(
+        {"proof": {"kind": "solver", "solver": "z3", "version": "4", "options": {}, "transcript": ""}}
+    )
+)
 SLOW = StandIn(slowly)
 MISSING = StandIn(lambda claim: Proved(), found=None)
