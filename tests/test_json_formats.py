@@ -24,6 +24,7 @@ PLAIN: dict[str, tuple[type, ...]] = {
     "any": (object,),
     "exact": (str, dict),
     "null": (type(None),),
+    "unknown": (str,),
 }
 
 
@@ -70,7 +71,9 @@ def is_plain(value: Any, kind: str) -> bool:
     """Whether a value is of one of the types that have no table."""
     if isinstance(value, bool) and kind in ("whole", "float"):
         return False
-    bounds = kind != "exact" or isinstance(value, str) or set(value) == {"exact", "lower", "upper"}
+    if kind in ("exact", "unknown") and isinstance(value, str):
+        return (value == "unknown") == (kind == "unknown")
+    bounds = kind != "exact" or not isinstance(value, dict) or set(value) == {"exact", "lower", "upper"}
     return isinstance(value, PLAIN[kind]) and bounds
 
 
@@ -94,6 +97,11 @@ RUNS = (
     "budget geometric-metric.toml",
     "budget geometric-independent.toml",
     "budget interactive/slots-2.toml",
+    "budget interactive/slots-2-shared.toml",
+    "budget interactive/slots-2-symbolic.toml",
+    "budget interactive/slots-2-laplace.toml",
+    "budget programs/geometric-metric.toml",
+    "budget above-threshold-all.toml",
     "synthesize geometric-independent-below.toml",
     "synthesize design-geometric-contagious.toml",
     "synthesize geometric-independent-below.toml --near p=1/2",
@@ -108,6 +116,8 @@ RUNS = (
     "show programs/sparse-vector.toml --graph",
     "logic logic/survey-coin.toml",
     "logic logic/emptiness.toml",
+    "logic logic/survey-coin.toml --epsilon-for 0 --delta-for ln(2)",
+    "logic logic/survey.toml --curve",
     "sample noisy-max-naive-3-ln2.toml --runs 1000 --certify",
     "sample geometric-neighbours.toml --audit --direct --runs 2000",
     "verify release-total-revealed.toml",
@@ -173,7 +183,7 @@ def test_no_heading_and_no_key_stands_twice() -> None:
 def test_every_command_has_a_table() -> None:
     """Each command that prints JSON has a table, and each part of a table is used and has one too."""
     without = {name for name in commands() if name not in SHAPES}
-    assert without <= {"schema"}  # it prints a schema, which is its own description
+    assert without == {"schema"}  # it prints a schema, which is its own description
     parts = {
         part for shape in SHAPES.values() for kind in shape.values() for part in re.split(r" of | or ", kind)
     }
@@ -194,3 +204,11 @@ def test_the_comparison_notices() -> None:
         {"seconds": True},
     ):
         assert len(list(mistakes({**good, **change}, "verify", "v"))) == 1
+
+
+def test_unknown_is_no_exact_number() -> None:
+    """The text `unknown` stands only where the page allows it; a flag is no exact number."""
+    assert list(mistakes({"ratio_upper": "unknown", "epsilon": "ln(1/p^4)"}, "budget", "b")) == []
+    assert len(list(mistakes({"ratio": "unknown"}, "budget", "b"))) == 1
+    assert len(list(mistakes({"ratio": True}, "budget", "b"))) == 1
+    assert list(mistakes({"exact": True, "value": "3"}, "least", "b")) == []

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -172,6 +174,49 @@ def test_the_gallery_has_the_pictures_that_it_shows() -> None:
     assert {p.name for p in gallery.pictures()} == kept
     assert {link for _, link in shown if link.startswith("gallery/")} == {f"gallery/{name}" for name in kept}
     assert all((DOCS / link).is_file() and len(told) > 20 for told, link in shown)
+
+
+# --- words and paper ----------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_tables_fit_on_paper(tmp_path: Path) -> None:
+    """With the rules for paper a wide table is not wider than its page, and without them it is."""
+    program = shutil.which("chromium")
+    if program is None:
+        pytest.skip("chromium is missing; to get it: apt install chromium")
+    rules = (DOCS / "styles" / "site.css").read_text(encoding="utf-8")
+    cells = "".join(f"<td><code>{'paramverify' * 4} {'word ' * 9}</code></td>" for _ in range(4))
+    body = f"<div class=md-typeset style='width:600px'><table><tr>{cells}</tr></table></div>"
+    script = "<script>document.title = document.querySelector('table').scrollWidth</script>"
+    for media, fits in (("all", True), ("speech", False)):
+        style = f"<style>{rules.replace('@media print', f'@media {media}')}</style>"
+        page = tmp_path / f"{media}.html"
+        page.write_text(f"<!doctype html><title></title>{style}{body}{script}", encoding="utf-8")
+        options = ("--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}")
+        shown = subprocess.run(
+            [program, *options, "--dump-dom", page.as_uri()], capture_output=True, text=True, timeout=60
+        )
+        (width,) = re.findall(r"<title>(\d+)</title>", shown.stdout)
+        assert (int(width) <= 600) is fits
+
+
+def test_trust_names_both_ways_to_check() -> None:
+    """The page on soundness has a row for each way to check a proof, and says which compares the case."""
+    rows = [
+        row for row in page("soundness.md").split("\n") if row.startswith("| `private` with certificates")
+    ]
+    assert len(rows) == 2
+    assert "does not compare the claims with your case" in rows[0]
+    assert "code of the package" in rows[1]
+    assert "python-flint" not in rows[1]
+
+
+def test_every_word_of_an_answer_is_in_the_glossary() -> None:
+    """Words that answers and options use have entries."""
+    entries = re.findall(r"^(\S.*)\n:   ", page("glossary.md"), re.MULTILINE)
+    words = {word for entry in entries for word in entry.split(", ")}
+    assert words >= {"approached", "audit", "obligation", "reached", "side condition", "strategy", "witness"}
 
 
 # --- the readme and citations -------------------------------------------------------------------------

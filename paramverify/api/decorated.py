@@ -69,7 +69,7 @@ def mechanism(
     delta: Number | None = None,
     title: str = "",
 ) -> Callable[[Callable[..., Any]], Mechanism]:
-    """Returns a decorator for a function whose body is a program in the language of docs/programs.md.
+    """Returns a decorator for a function whose body is a program in a subset of Python.
 
     The tables are those of a case file. Each input is an argument of the function, and so is each parameter
     that it reads. The function is read at once, and never run.
@@ -327,7 +327,7 @@ class Mechanism:
     ) -> SampleReport:
         """Compares what an implementation does with the exact probabilities; without one, the program itself.
 
-        An implementation is a function `(rng, input)` or `(rng, input, size)`, see docs/sampling.md, or a
+        An implementation is a function `(rng, input)` or `(rng, input, size)`, as on the page on sampling, or a
         mechanism with the same inputs. `at` gives numbers to parameters; others are chosen, and the audit
         names them. There are so many `runs` for each input, those of the first `pairs` of neighbours.
         """

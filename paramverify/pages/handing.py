@@ -139,9 +139,9 @@ def assumed(work: Examined) -> Element:
     elif work.standing is Standing.HOLDS:
         told.append("Every proof has a certificate, so no solver has to be trusted.")
     told += [
-        "The model is taken as it is in the case file. Nothing is said about a program that shall do the "
-        "same, about its random numbers, or about how long it takes.",
-        "All numbers are exact, but for those behind ≈, which are rounded.",
+        "The model is taken as it is in the case file. Nothing is said about an implementation of "
+        "it: about its code, its random numbers, or the time that it takes.",
+        "Numbers behind ≈ are rounded. All others are exact.",
     ]
     return section("What was assumed", items(map(_sentence, told)))
 
