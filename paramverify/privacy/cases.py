@@ -44,6 +44,7 @@ from paramverify.models.priors import Prior
 from paramverify.models.settings import NONE, Settings, set_outside, settled_digest, told, with_settings
 from paramverify.models.undeclared import explained
 from paramverify.privacy import bounds
+from paramverify.privacy.idle import warnings_of
 from paramverify.privacy.impossible import possible
 from paramverify.privacy.keys import CLAIMED, shape_of_case
 from paramverify.privacy.secrets import Compared, read_comparison
@@ -129,17 +130,18 @@ def read_case(
         while True:
             try:
                 read = _Reader(Table(data, shape_of_case(data)), path, digest, finer).case()
-                return replace(_with_notes(read, settings), text=text)
+                return replace(_with_notes(read, settings, data), text=text)
             except FinerError as error:
                 if error.exponent in finer.setdefault(error.name, []):
                     raise
                 finer[error.name].append(error.exponent)
 
 
-def _with_notes(case: Case, settings: Settings) -> Case:
-    """Returns the case with what was set, which its verdict tells first."""
-    model = replace(case.model, notes=(*told(settings), *case.model.notes))
-    return replace(case, model=model, settings=settings) if settings else case
+def _with_notes(case: Case, settings: Settings, data: Mapping[str, Any]) -> Case:
+    """Returns the case with what was set, which its verdict tells first, and what nothing depends on."""
+    idle = warnings_of(case.model, case.mechanism, case.prior, data)
+    model = replace(case.model, notes=(*told(settings), *case.model.notes, *idle))
+    return replace(case, model=model, settings=settings) if settings else replace(case, model=model)
 
 
 def _at(data: dict[str, Any], at: Mapping[str, Fraction]) -> dict[str, Any]:

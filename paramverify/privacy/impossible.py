@@ -6,7 +6,14 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from paramverify.algebra.domains import Domain
-from paramverify.algebra.polynomials import Polynomial, constant_value, value_at, variables
+from paramverify.algebra.polynomials import (
+    Polynomial,
+    constant_value,
+    is_constant,
+    rational,
+    value_at,
+    variables,
+)
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import Claim
 from paramverify.errors import CaseError
@@ -47,13 +54,31 @@ def _excluded(name: str, mass: Polynomial, domain: Domain) -> Iterator[str]:
     zeros = [
         _zeros(factor)
         for factor, _ in mass.factor()[1]
-        if sign_on(factor, domain) not in (Sign.POSITIVE, Sign.NEGATIVE)
+        if sign_on(factor, domain) not in (Sign.POSITIVE, Sign.NEGATIVE) and not _ruled_out(factor, domain)
     ]
     if zeros:
         yield (
             f"priors with {' or '.join(zeros)} are excluded: there {name!r} has probability "
             "zero, and privacy says nothing"
         )
+
+
+def _ruled_out(factor: Polynomial, domain: Domain) -> bool:
+    """Tells whether a constraint says that a factor is nowhere zero: it has it inside, or is below it.
+
+    A constraint is f > 0 or f ≥ 0. Where g ± k·f > 0 for the factor ±g and some k > 0, g is not zero.
+    """
+    for constraint in domain.constraints:
+        f = constraint.polynomial
+        if is_constant(f):
+            continue
+        if constraint.strict and not f % factor:
+            return True
+        k = abs(Fraction(str(factor.leading_coefficient())) / Fraction(str(f.leading_coefficient())))
+        enough = (Sign.POSITIVE, Sign.NONNEGATIVE, Sign.ZERO) if constraint.strict else (Sign.POSITIVE,)
+        if any(sign_on(g - f * rational(k), domain) in enough for g in (factor, -factor)):
+            return True
+    return False
 
 
 def _zeros(factor: Polynomial) -> str:

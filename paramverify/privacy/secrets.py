@@ -38,6 +38,7 @@ from paramverify.models.priors import (
     check_labels,
     read_prior,
 )
+from paramverify.models.programs.possible import possible_values
 from paramverify.privacy.keys import NAMES_OF_STARTS, STARTS
 from paramverify.spelling import nearest
 from paramverify.tables import Table, check_name, is_decimal
@@ -176,6 +177,8 @@ def _secret_pairs(top: Table, mechanism: Mechanism | None, checks: Checks) -> Co
         _check_range(mechanism, conditioned.values(), top)
     made = top.data["mechanism"]
     weights = {name: _weights(given, mechanism, made) for name, given in conditioned.items()}
+    if prior and isinstance(mechanism, ProgramMechanism):
+        mechanism.check([possible_values(query, prior.values) for query in mechanism.queries])
     inputs = list(dict.fromkeys(given for answers in weights.values() for given in answers))
     hmm, starts = mechanism.build(inputs)
     start = dict(zip(inputs, starts, strict=True))

@@ -16,6 +16,7 @@ from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real
 from paramverify.algebra.volumes import Share
 from paramverify.answers import Standing
+from paramverify.checker.strict import counted
 from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.design import Sense
 from paramverify.models.inequality import Inequality
@@ -176,7 +177,7 @@ def map_lines(case: Case, found: RegionMap, witness: AnyWitness | None) -> list[
     rest = f" for all {ranges}" if ranges else ""
     given = dict.fromkeys(constraint.text for constraint in case.model.domain.constraints)
     rest += f" with {', '.join(given)}" if given else ""
-    head = f"{case.budget} over ({names}){rest}: {cells} cells in {found.seconds:.2g} s"
+    head = f"{case.budget} over ({names}){rest}: {counted(cells, 'cell')} in {found.seconds:.2g} s"
     head += text.but(case.model)
     shares = [(name, found.shares[status]) for status, name in words(case).items()]
     lines = [head, *(f"  {text.percent(share, 2):>9} {name}" for name, share in shares)]

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from paramverify import printable
-from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
-from paramverify.algebra.polynomials import Polynomial, variables
 from paramverify.checker.strict import counted
 from paramverify.claims import show_sequence
 from paramverify.encodings.choice import chosen, claims_of
@@ -23,10 +20,9 @@ from paramverify.models.mechanisms import REGISTRY as KINDS
 from paramverify.models.model import Model
 from paramverify.models.noise import REGISTRY as NOISES
 from paramverify.privacy.cases import Case
+from paramverify.privacy.idle import never_put_out, warnings_of
 
 LISTED = 12  # entries of a long list that are told
-WORD = re.compile(r"[A-Za-z_]\w*")
-QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
 @dataclass
@@ -74,24 +70,11 @@ def notes(found: Understood, told: Sequence[str]) -> None:
     found.add("notes", list(told), *((counted(len(told), "note"), *told) if told else ()))
 
 
-def unused(domain: Domain, used: Collection[str], data: Mapping[str, Any]) -> list[str]:
-    """Returns a warning for each parameter on which nothing depends.
-
-    `used` are those in the polynomials of the model. A parameter with one value may stand in `exp` and so in
-    none of them: it is used where a text of the file, or another file, may name it.
-    """
-    domains = {u.variable: u.name for u in domain.ring.unbounded}
-    known = {*used, *(name for c in domain.constraints for name in variables(c.polynomial)), GENERATOR}
-    told = ("parameters", "title", "source", "expect")
-    texts = [value for name, value in data.items() if name not in told]
-    named = set(_words(texts))
-    away = any(isinstance(table, dict) and "file" in table for table in texts)
-    idle = [
-        domains.get(name, name)
-        for name, interval in domain.box.items()
-        if name not in known and not (interval.is_point and (name in named or away))
-    ]
-    return [f"the parameter {name} is not used: nothing depends on it" for name in idle]
+def _warnings(found: Understood, case: Case, data: Mapping[str, Any]) -> None:
+    """Adds what nothing depends on, and the other notes of the case."""
+    told = warnings_of(case.model, case.mechanism, case.prior, data)
+    found.warnings += told
+    notes(found, [note for note in case.model.notes if note not in told])
 
 
 def case_understood(case: Case, data: Mapping[str, Any]) -> Understood:
@@ -99,7 +82,8 @@ def case_understood(case: Case, data: Mapping[str, Any]) -> Understood:
     found = Understood(case.title)
     parameters(found, case.model.domain, data)
     if isinstance(case.model, Inequality):
-        _inequality(found, case.model, data)
+        _inequality(found, case.model)
+        _warnings(found, case, data)
         return found
     model = case.model
     if named := {name: _text(value) for name, value in data.get("define", {}).items()}:
@@ -110,12 +94,11 @@ def case_understood(case: Case, data: Mapping[str, Any]) -> Understood:
     found.add("budget", case.budget, case.budget)
     _claims(found, model, outputs)
     _obligations(found, model)
-    found.warnings += [*unused(model.domain, _used(model), data), *_idle_names(case, data)]
-    notes(found, model.notes)
+    _warnings(found, case, data)
     return found
 
 
-def _inequality(found: Understood, model: Inequality, data: Mapping[str, Any]) -> None:
+def _inequality(found: Understood, model: Inequality) -> None:
     named = {name: f"({f.numerator})/({f.denominator})" for name, f in model.definitions.items()}
     found.add("question", "inequality", "is the claim true at every point of the parameters?")
     found.add("functions", named, ", ".join(named) or "none")
@@ -128,15 +111,6 @@ def _inequality(found: Understood, model: Inequality, data: Mapping[str, Any]) -
         f"{counted(count, 'claim')} from {counted(links, 'comparison')}",
     )
     _obligations(found, model)
-    parts = [p for c in model.comparisons for f in (c.left, c.right) for p in (f.numerator, f.denominator)]
-    found.warnings += unused(model.domain, _names(parts), data)
-    mentioned = " ".join(c.text for c in model.comparisons)
-    texts = {name: _text(value) for name, value in data.get("define", {}).items()}
-    for name in named:
-        others = " ".join(text for other, text in texts.items() if other != name)
-        if name not in WORD.findall(f"{mentioned} {others}"):
-            found.warnings.append(f"the function {name} is not used: the claim does not name it")
-    notes(found, model.notes)
 
 
 # --- what is compared -------------------------------------------------------------------------------
@@ -207,29 +181,9 @@ def _outputs(found: Understood, model: Model) -> int:
     elif lengths != (1,):
         ends = "..".join(dict.fromkeys(str(n) for n in (lengths[0], lengths[-1])))
         told += f"; sequences of length {ends}"
-    never = _never(model.whole or model)
+    never = never_put_out(model.whole or model)
     found.add("outputs", {"names": list(names), "lengths": list(lengths), "never": never}, told)
-    for name in never[:LISTED]:
-        found.warnings.append(f"the output {printable.name(show_sequence([name]))} never happens")
     return int(sequences)
-
-
-def _never(model: Model) -> list[str]:
-    """Returns the observations that have probability zero under all that is compared, for all parameters."""
-    hmm, longest = model.hmm, max(model.lengths, default=len(model.hmm.states))
-    reached = {
-        s for pair in model.pairs for start in (pair.pi, pair.tau) for s, w in start.weights.items() if w
-    }
-    seen: set[int] = set()
-    known: set[int] = set()
-    for _ in range(longest):
-        fresh = reached - known
-        if not fresh:
-            break
-        known |= fresh
-        seen |= {step.observation for s in fresh for step in hmm.steps[s] if step.weight}
-        reached = {step.successor for s in fresh for step in hmm.steps[s] if step.weight}
-    return [name for k, name in enumerate(hmm.observations) if k not in seen]
 
 
 def _claims(found: Understood, model: Model, sequences: int) -> None:
@@ -271,63 +225,12 @@ def _claims(found: Understood, model: Model, sequences: int) -> None:
 
 
 def _obligations(found: Understood, model: Model | Inequality) -> None:
-    messages = list(dict.fromkeys(obligation.message for obligation in model.obligations))
+    messages = list(dict.fromkeys(f"{o.key}: {o.message}".removeprefix(": ") for o in model.obligations))
     doubts = [*getattr(model, "maybe_impossible", ()), *([model.maybe_empty] if model.maybe_empty else [])]
     told = f"{len(messages)} to be proved first" if messages else "none"
-    found.add("obligations", messages, told, *(f"excluded must be: {m}" for m in messages[:LISTED]))
+    found.add("obligations", messages, told, *(f"it must be ruled out that: {m}" for m in messages[:LISTED]))
     for doubt in doubts:
         found.warnings.append(f"still to be excluded: {doubt.message}")
-
-
-# --- what is not used -------------------------------------------------------------------------------
-
-
-def _names(polynomials: Collection[Polynomial]) -> set[str]:
-    return {name for polynomial in polynomials for name in variables(polynomial)}
-
-
-def _used(model: Model) -> set[str]:
-    """Returns the parameters on which a probability or the bound depends."""
-    hmm = model.hmm
-    parts = {id(step.weight): step.weight for row in hmm.steps for step in row}
-    starts = {id(start): start for pair in model.pairs for start in (pair.pi, pair.tau)}
-    polynomials = [hmm.denominator, *parts.values()]
-    for start in starts.values():
-        polynomials += [start.mass, *start.weights.values()]
-    return _names(polynomials) | model.measure.variables
-
-
-def _idle_names(case: Case, data: Mapping[str, Any]) -> Iterator[str]:
-    """Yields warnings for secrets in no pair, and for variables of the prior that nothing reads."""
-    if case.prior is None:
-        return
-    secrets, prior, define = data["secrets"], data["prior"], data.get("define", {})
-    asked = {name for pair in secrets["pairs"] for name in pair}
-    for name in secrets:
-        if name != "pairs" and name not in asked:
-            yield f"the secret {printable.name(name)} is in no pair: it is not compared"
-    read: set[str] = set()
-    pending = [secrets[name] for name in asked]
-    pending += [value for name, value in data["mechanism"].items() if name != "source"]
-    while pending:
-        for name in _words(pending.pop()):
-            if name in (*prior, *define) and name not in read:
-                read.add(name)
-                pending.append(prior[name] if name in prior else define[name])
-    for name in prior:
-        if name not in read:
-            yield f"the variable {name} of the prior is not read, neither by a secret nor by the mechanism"
-
-
-def _words(value: Any) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        for part in value.values():
-            yield from _words(part)
-    elif isinstance(value, list):
-        for part in value:
-            yield from _words(part)
-    elif isinstance(value, str):
-        yield from WORD.findall(QUOTED.sub(" ", value))
 
 
 def _text(value: Any) -> str:

@@ -13,7 +13,8 @@ from paramverify.interactive.cases import InteractiveCase
 from paramverify.logic.cases import LogicCase
 from paramverify.logic.syntax import Private, Probability, parts
 from paramverify.models.systems.weights import as_function
-from paramverify.reports.understood import LISTED, Understood, notes, parameters, unused
+from paramverify.privacy.idle import unused
+from paramverify.reports.understood import LISTED, Understood, notes, parameters
 
 
 def system_understood(case: InteractiveCase, data: Mapping[str, Any]) -> Understood:

@@ -46,6 +46,7 @@ from paramverify.models.programs.defined import as_numbers
 from paramverify.models.programs.explaining import Explainer
 from paramverify.models.programs.expressions import RESERVED
 from paramverify.models.programs.meeting import meeting
+from paramverify.models.programs.possible import check_comparisons
 from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.running import outputs_of
 from paramverify.models.programs.runs import FactorError, Plain
@@ -145,6 +146,17 @@ class ProgramMechanism:
         one = self.checks.ring.number(1)
         return hmm, [InitialDistribution.point(order[given], one) for given in inputs]
 
+    def check(self, values: Sequence[Collection[Value]]) -> None:
+        """Checks that no comparison of the program is false always; each entry of the inputs has such values.
+
+        Raises:
+            ProgramError: one is.
+        """
+        entries = iter(values)
+        inputs = {p.name: [v for part in islice(entries, p.length or 1) for v in part] for p in self.places}
+        with located(key=f"mechanism.{self.key}", anchored=True):
+            check_comparisons(self.program, inputs)
+
     def names(self) -> Mapping[str, Inside]:
         """Returns the program's variables at its start."""
         found: dict[str, Inside] = {}
@@ -200,6 +212,7 @@ class ProgramMechanism:
 
     def neighbours(self, table: Table) -> tuple[HMM, list[SecretPair]]:
         """Returns the model of all neighbouring inputs that the table describes, and the pairs."""
+        self.check(self.answers)
         return compare(self, neighbouring_inputs(table, self.answers, shape=self.shape))
 
 
