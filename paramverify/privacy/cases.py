@@ -139,9 +139,8 @@ def read_case(
 
 def _with_notes(case: Case, settings: Settings, data: Mapping[str, Any]) -> Case:
     """Returns the case with what was set, which its verdict tells first, and what nothing depends on."""
-    idle = warnings_of(case.model, case.mechanism, case.prior, data)
-    model = replace(case.model, notes=(*told(settings), *case.model.notes, *idle))
-    return replace(case, model=model, settings=settings) if settings else replace(case, model=model)
+    notes = (*told(settings), *case.model.notes, *warnings_of(case.model, case.mechanism, case.prior, data))
+    return replace(case, model=replace(case.model, notes=notes), settings=settings or case.settings)
 
 
 def _at(data: dict[str, Any], at: Mapping[str, Fraction]) -> dict[str, Any]:
