@@ -58,6 +58,13 @@ def test_every_option_of_every_command_is_in_the_reference(name: str) -> None:
     assert summary.split(",")[0].rstrip(".") in " ".join(documented.split()).replace(r"\*", "*")
 
 
+def test_an_option_with_another_meaning_stands_with_its_command() -> None:
+    """`--timeout` of `compare` is about one attempt, so its own row says so."""
+    sections = dict(re.findall(r"^## (.+?)$([\s\S]*?)(?=^## |\Z)", page("commands.md"), re.MULTILINE))
+    assert "`--timeout SECONDS` | `10.0`" in sections["compare"]
+    assert "`--timeout SECONDS` | `60.0`" in sections["Options of every command"]
+
+
 def test_options_that_take_values_say_which() -> None:
     """An option with a value has a word for it, and those with a default tell it."""
     rows = re.findall(r"^\| `(.+?)` \| (.*?) \| (.+) \|$", page("commands.md"), re.MULTILINE)

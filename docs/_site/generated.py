@@ -33,9 +33,8 @@ def command_pages() -> str:
         for option in command.get_params(inner):
             if isinstance(option, click.Option) and not option.hidden:
                 row = option_row(option, inner)
-                if set(option.opts) & set(SHARED):
-                    shared.setdefault(option.opts[-1], row)
-                else:
+                # An option that means something else here has a row here, as an option of its own.
+                if not (set(option.opts) & set(SHARED) and shared.setdefault(option.opts[-1], row) == row):
                     own.append(row)
         usage = " ".join([inner.command_path, *command.collect_usage_pieces(inner)])
         lines += [f"## {name}", "", "```text", usage, "```", "", words(command.help or ""), ""]

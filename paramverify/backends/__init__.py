@@ -104,7 +104,7 @@ def discover() -> dict[str, Backend]:
     Raises:
         InputError: a mistake in the user's configuration, a plugin that fails, or two backends of one name.
     """
-    found = _ours()
+    found = ours()
     for plugin in plugins(REGISTRY.group):
         for backend in _offered(plugin):
             if backend.name in found or backend.name == "built-in":
@@ -142,7 +142,7 @@ def _offers() -> list[Any]:
     return [getattr(REGISTRY.own_module(name), "BACKENDS", ()) for name in REGISTRY.own()]
 
 
-def _ours() -> dict[str, Backend]:
+def ours() -> dict[str, Backend]:
     """Returns the backends of this package that do not depend on the user's configuration."""
     found: dict[str, Backend] = {}
     for offer in _offers():
@@ -164,7 +164,7 @@ def backend(name: str) -> Backend:
     Raises:
         InputError: there is none.
     """
-    known = _ours()  # the process of an attempt need not look through other packages for one of these
+    known = ours()  # the process of an attempt need not look through other packages for one of these
     if name not in known:
         known = discover()
     if name not in known:

@@ -22,6 +22,7 @@ import os
 import re
 from pathlib import Path
 
+from paramverify.backends import ours
 from paramverify.backends.smtlib_process import SmtLibProcess, check_options
 from paramverify.errors import InputError, located
 from paramverify.tables import Table, in_case, read_document
@@ -75,6 +76,8 @@ def _solver(name: str, table: Table, folder: Path) -> SmtLibProcess:
     with located(key=name):
         if not NAME.match(name):
             raise InputError("a name has small letters, digits, - and _, and starts with a letter")
+        if name in ours() or name == "built-in":
+            raise InputError(f"there is a backend {name!r} already: choose another name")
         command = table.texts("command")
         if not all(command) or not command:
             raise InputError("a program is needed here, and maybe its options", key="command")

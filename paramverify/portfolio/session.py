@@ -272,7 +272,9 @@ def _read(decisions: Sequence[Decision], check: Confirm, tally: _Tally, confirm:
     for decision in decisions:
         said = decision.answer
         if isinstance(said, Open):
-            tally.ends.append((said.end, f"{decision.backend}: {said.detail or said.end.value}"))
+            reason = said.detail or said.end.value
+            named = reason.startswith(f"{decision.backend} is missing")
+            tally.ends.append((said.end, reason if named else f"{decision.backend}: {reason}"))
         elif isinstance(said, Proved):
             proved.append(decision)
         else:
