@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any, SupportsFloat
 
 from paramverify.algebra import exact_values as values
-from paramverify.algebra.decimals import decimal_text
+from paramverify.algebra.decimals import decimal_text, relation
 from paramverify.algebra.exact_values import FIRST_BITS, Finite, Logarithm
 from paramverify.algebra.number_texts import in_sympy
 from paramverify.algebra.realroots import RealRoot
@@ -18,6 +18,7 @@ from paramverify.algebra.reals import Real
 from paramverify.errors import LimitError, UnsupportedError
 
 DIGITS = 12  # of the decimal in a `repr`
+PRECISE = 64  # bits of the number that it rounds, relative to its size
 
 
 class ExactNumber:
@@ -122,7 +123,9 @@ class ExactNumber:
     def __repr__(self) -> str:
         if self._value is None or (isinstance(self._value, Fraction) and self._value.denominator == 1):
             return f"ExactNumber({self})"
-        low, high = self.enclosure()
+        low, high = values.precise(self._value, PRECISE)
+        if low == high:
+            return f"ExactNumber({self} {relation(low, DIGITS)})"
         return f"ExactNumber({self} ≈ {decimal_text((low + high) / 2, DIGITS)})"
 
     # --- comparison ------------------------------------------------------------------------------------

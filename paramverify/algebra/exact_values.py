@@ -92,12 +92,24 @@ def enclosures(value: Finite) -> Iterator[tuple[Fraction, Fraction]]:
         bits *= 2
 
 
+def precise(value: Finite, bits: int) -> tuple[Fraction, Fraction]:
+    """Returns an enclosure that is no wider than the number over 2^bits, so it has the sign of it.
+
+    Raises:
+        LimitError: the number is too near to 0.
+    """
+    for low, high in enclosures(value):
+        if high - low <= min(abs(low), abs(high)) / 2**bits:
+            return low, high
+    raise LimitError(f"{text(value)} is too near to 0 to be rounded")
+
+
 def enclosure(value: Finite, bits: int) -> tuple[Fraction, Fraction]:
     match value:
         case Fraction():
             return value, value
         case RealRoot():
-            small = value.refined(max(abs(value.lower), abs(value.upper)) / 2**bits)
+            small = value.precise(bits)
             return small.lower, small.upper
         case Logarithm():
             low, high = enclosure(value.argument, bits)

@@ -57,8 +57,9 @@ _RULES = tuple(
         (r"\blog\s*(?=\()", "ln"),
         (rf"\b(exp|ln|abs)\s+({_ATOM}(?:/\d+)?)(?!\s*\()", r"\1(\2)"),
         (rf"\blog\s+({_ATOM})", r"ln(\1)"),
-        (rf"{_NUMBER}\s*%", r"\1/100"),
-        (r"(?<![\w.])(\d+),(\d+)(?![\w.])", r"\1.\2"),
+        (rf"^\s*{_NUMBER}\s*%\s*$", r"\1/100"),
+        (rf"(?<![\w.]){_NUMBER}\s*%(?!\s*[\w.(])", r"(\1/100)"),  # before an operand it is a remainder
+        (r"(?<![\w.,])(0(?=,)|\d+(?!,\d{3}(?!\d))),(\d+)(?![\w.,])", r"\1.\2"),  # not 1,000
         (r"(?<![\w.])(?!0[xXbBoO])(\d+(?:\.\d+)?)\s*(?=[A-Za-df-z(])(?!and\b|or\b|is\b)", r"\1*"),
         (r"\)\s*\(", ")*("),
         (r"\)\s*(?=[A-Za-z0-9])(?!and\b|or\b)", ")*"),

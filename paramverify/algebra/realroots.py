@@ -67,9 +67,22 @@ class RealRoot:
         """Whether the root is a rational number."""
         return self.lower == self.upper
 
+    def precise(self, bits: int = 64) -> RealRoot:
+        """Returns the root in an enclosure that is no wider than the root over 2^bits."""
+        if self.is_rational:
+            return self
+        root = self
+        while root.lower <= 0 <= root.upper:  # the root is not 0, which is rational
+            root = root.refined(max(-root.lower, root.upper) / 4)
+        return root.refined(min(abs(root.lower), abs(root.upper)) / 2**bits)
+
+    def middle(self) -> Fraction:
+        """Returns the number if it is rational, otherwise a rational next to it, relative to its size."""
+        small = self.precise()
+        return (small.lower + small.upper) / 2
+
     def __float__(self) -> float:
-        small = self.refined(max(abs(self.lower), abs(self.upper), Fraction(1, 10**300)) / 10**17)
-        return nearest((small.lower + small.upper) / 2)
+        return nearest(self.middle())
 
     def __str__(self) -> str:
         """Returns the number in words: `3/2`, or `≈ 1.41421 (a root of x^2 - 2)`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -10,6 +11,7 @@ from flint import fmpq_poly, fmpz_poly
 
 from paramverify.algebra.constants import (
     GENERATOR,
+    MAX_PRECISION,
     ExpConstant,
     lower_bound,
     upper_bound,
@@ -17,6 +19,7 @@ from paramverify.algebra.constants import (
 )
 from paramverify.algebra.decimals import nearest
 from paramverify.algebra.polynomials import rational
+from paramverify.errors import LimitError
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,9 +84,19 @@ class Real:
         return nearest(self.middle())
 
     def middle(self) -> Fraction:
-        """Returns the number if it is rational, otherwise a rational next to it."""
-        low, high = self.enclosure()
-        return (low + high) / 2
+        """Returns the number if it is rational, otherwise a rational next to it, relative to its size.
+
+        Raises:
+            LimitError: the number is too near to 0.
+        """
+        bits = 64
+        while bits <= MAX_PRECISION:
+            with suppress(ValueError):  # the enclosure of the denominator still has 0 in it
+                low, high = self.enclosure(bits)
+                if high - low <= min(abs(low), abs(high)) / 2**60:
+                    return (low + high) / 2
+            bits *= 2
+        raise LimitError(f"{self.describe()} is too near to 0 to be rounded")
 
     def __str__(self) -> str:
         value = self.rational

@@ -9,9 +9,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 from functools import wraps
+from itertools import product
 from pathlib import Path
 from types import FrameType
 from typing import Any, TypeAlias, TypeVar, cast
@@ -251,6 +252,29 @@ class _OutputFile(click.Path):
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         _check_writable(path)
         return path
+
+
+def keep_inputs(ctx: click.Context) -> None:
+    """Refuses a command that would write a file over one that it reads.
+
+    Raises:
+        UsageError: an output file is one of the inputs.
+    """
+    written = [ctx.params.get(p.name or "") for p in ctx.command.params if isinstance(p.type, _OutputFile)]
+    read: list[Any] = []
+    for param in ctx.command.params:
+        if not isinstance(param.type, _OutputFile):
+            value = ctx.params.get(param.name or "")
+            read += value if isinstance(value, (tuple, list)) else [value]
+    for path, name in product(written, read):
+        if path is not None and isinstance(name, (str, Path)) and _same_file(path, name):
+            raise click.UsageError(f"{path} is read by this command: write to another file")
+
+
+def _same_file(path: Path, name: str | Path) -> bool:
+    with suppress(OSError, ValueError):  # what is no file, or no name of one
+        return path.is_file() and os.path.samefile(path, name)
+    return False
 
 
 OUTPUT_FILE = _OutputFile(dir_okay=False)

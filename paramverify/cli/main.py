@@ -8,9 +8,11 @@ import os
 import re
 import sys
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from io import StringIO, TextIOWrapper
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -76,6 +78,17 @@ Exit codes: {CODES}.
 """
 
 
+def _keeping_inputs(callback: Callable[..., Any] | None) -> Callable[..., Any]:
+    """Returns a command that does not begin where it would write over a file that it reads."""
+    from paramverify.cli._common import keep_inputs
+
+    def checked(*given: Any, **options: Any) -> Any:
+        keep_inputs(click.get_current_context())
+        return callback(*given, **options) if callback else None
+
+    return checked
+
+
 class _Commands(click.Group):
     """Imports a command's module only when it is called, so that help is instant."""
 
@@ -88,6 +101,8 @@ class _Commands(click.Group):
         command: click.Command = import_module(f"paramverify.cli.{cmd_name}").command
         if not any(option.name == "debug" for option in command.params):
             command.params += _shared_options()
+            if any(isinstance(option.type, click.Path) for option in command.params):
+                command.callback = _keeping_inputs(command.callback)
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:

@@ -71,6 +71,8 @@ def command(
     evidence of more than 8 million characters is written beside it. The time is shared by the cases. The
     exit code is that of the worst verdict.
     """
+    if output.suffix.lower() not in (".html", ".htm") and (output.is_file() or not output.exists()):
+        raise click.UsageError(f"{output} is no name for a page: write {output.with_suffix('.html')}")
     options = session_options(timeout, backends, strategy, confirm)
     share = None if coverage is None else _share(coverage)
     compared = None if comparison is None else read_summary(Path(comparison))

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from math import log
 
 from flint import fmpq, fmpq_poly
 
 from paramverify.algebra.decimals import nearest
+from paramverify.algebra.logarithms import Epsilon
 from paramverify.algebra.polynomials import (
     RationalFunction,
 )
@@ -90,7 +90,7 @@ class Corner:
     @property
     def epsilon(self) -> float:
         """ε rounded."""
-        return log(self.ratio)
+        return float(Epsilon.of(self.ratio).number())
 
 
 def least_delta(work: Work, found: Property, ratio: RationalFunction) -> Least:

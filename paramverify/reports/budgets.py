@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from paramverify.algebra.decimals import at_least, at_most, rounded
+from paramverify.algebra.logarithms import Epsilon
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real, show_polynomial
 from paramverify.claims import Origin
@@ -34,7 +35,7 @@ class Statement:
     shown: str
     lower: Fraction
     upper: Fraction | None
-    epsilon: float | str
+    epsilon: Epsilon
     attained: bool | None
     infinite: bool
     every_length: bool
@@ -60,13 +61,12 @@ class Statement:
         if found.witness is not None:
             witness = documents.witness(found.witness)
         proved = found.proof.bound if found.proof else None
-        value = found.epsilon
         return Statement(
             ratio=ratio,
             shown=shown,
             lower=found.lower,
             upper=found.upper,
-            epsilon=value if value != float("inf") else "infinity" if found.infinite else "unknown",
+            epsilon=found.epsilon,
             attained=found.attained,
             infinite=found.infinite,
             every_length=not model.lengths,
@@ -82,7 +82,7 @@ class Statement:
     def document(self) -> dict[str, Any]:
         """Returns the statement as JSON data."""
         return self.ratio_document() | {
-            "epsilon": self.epsilon,
+            **epsilon_document(self.epsilon, self.infinite),
             "attained": self.attained,
             "proved_upper": str(self.proved_upper) if self.proved_upper is not None else None,
             "witness": self.witness,
@@ -107,7 +107,7 @@ class Statement:
         elif self.infinite:
             head = f"no budget: {outcome} can be infinitely more likely"
         elif self.ratio is not None or self.upper is not None:
-            head = f"tight budget: ratio {self.shown}, epsilon {epsilon(self.epsilon)}; {outcome}"
+            head = f"tight budget: ratio {self.shown}, epsilon {self.epsilon.told()}; {outcome}"
         else:
             head = f"the ratio is {self.shown} (no upper bound was proved); {outcome}"
         return [head, f"  under {self.origin.left!r} against {self.origin.right!r}; {self.reached()}"]
@@ -154,9 +154,12 @@ def ratio_document(found: TightBudget) -> dict[str, Any]:
     return {"ratio_lower": documents.exact(found.lower), "ratio_upper": upper}
 
 
-def epsilon(value: float | str) -> str:
-    """Returns ε behind its relation sign: a logarithm is rounded, but for that of 1."""
-    return "= 0" if value == 0 else f"≈ {value if isinstance(value, str) else f'{value:.9g}'}"
+def epsilon_document(found: Epsilon, infinite: bool = False) -> dict[str, Any]:
+    """Returns ε as JSON data: a number, or an upper bound with both bounds beside it."""
+    if infinite:
+        return {"epsilon": "infinity"}
+    bounds = {} if found.sharp else {"epsilon_bounds": found.bounds()}
+    return {"epsilon": found.number(), **bounds}
 
 
 def exact_text(found: TightBudget) -> str:
@@ -218,8 +221,7 @@ def _coordinate(root: RealRoot) -> str | dict[str, str]:
 
 
 def _middle(root: RealRoot) -> float:
-    small = root.refined(Fraction(1, 10**15))
-    return float((small.lower + small.upper) / 2)
+    return float(root)
 
 
 def growing(found: TightBudget) -> tuple[Witness, ...]:

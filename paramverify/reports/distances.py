@@ -5,9 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from paramverify.algebra.decimals import at_least, at_most
 from paramverify.algebra.reals import Real
-from paramverify.reports import budgets, documents, text
+from paramverify.reports import documents, text
 from paramverify.reports.budgets import Statement, exact_text, growing, ratio_document
 from paramverify.synthesis.distance_budget import DistanceBudget, root
 
@@ -22,13 +21,12 @@ def lines(found: DistanceBudget, statement: Statement) -> list[str]:
         head, *_ = statement.lines()
         head = head if far else f"no budget: inputs at the distance 0 are told apart by {outcome}"
     elif found.is_exact:
-        epsilon = budgets.epsilon(found.epsilon[0])
+        epsilon = found.epsilon.told()
         head = f"tight budget: ratio {_power(found)}, epsilon {epsilon} * distance; {outcome}"
     else:
-        low, high = found.epsilon
-        unproved = "and an upper bound that was not proved"
-        most = f"and {at_most(Fraction(high), 9)}" if high != float("inf") else unproved
-        head = f"the least epsilon is between {at_least(Fraction(low), 9)} {most}, times distance; {outcome}"
+        epsilon = found.epsilon.told()
+        unproved = "" if found.epsilon.high is not None else " (no upper bound was proved)"
+        head = f"the least epsilon is {epsilon}{unproved}, times distance; {outcome}"
     where = f"  under {statement.origin.left!r} against {statement.origin.right!r}, at the distance {far}"
     told = [f"distance {p.distance}: ratio {exact_text(p.found)}" for p in found.parts[:SHOWN]]
     more = [f"  and {len(found.parts) - SHOWN} more"] if len(found.parts) > SHOWN else []
@@ -67,7 +65,6 @@ def document(found: DistanceBudget) -> dict[str, Any]:
     largest = found.largest
     exact = largest.found.lower if largest.found.lower == largest.found.upper else None
     unit = per_unit(exact, largest.distance) if found.is_exact and not found.infinite else None
-    low, high = found.epsilon
     listed = []
     for part in found.parts:
         near = growing(part.found)
@@ -80,11 +77,7 @@ def document(found: DistanceBudget) -> dict[str, Any]:
     return {
         "distance": str(largest.distance),
         "ratio_per_distance": str(unit) if unit is not None else None,
-        "epsilon_per_distance": low if found.is_exact and not found.infinite else None,
-        "epsilon_per_distance_bounds": [_number(low), _number(high)],
+        "epsilon_per_distance": found.epsilon.number() if found.is_exact and not found.infinite else None,
+        "epsilon_per_distance_bounds": ["infinity"] * 2 if found.infinite else found.epsilon.bounds(),
         "distances": listed,
     }
-
-
-def _number(value: float) -> float | str:
-    return value if value != float("inf") else "infinity"

@@ -40,7 +40,7 @@ def lines(case: InteractiveCase, found: InteractiveBudget) -> list[str]:
         head = f"the largest ratio is at least {least}{at or where}; no upper bound was proved"
     elif found.exact:
         value = epsilon(case, found.upper)
-        about = "" if value is None else f", epsilon ≈ {value:.9g}"
+        about = "" if value is None else f", epsilon {value.told()}"
         head = f"tight budget{word}: ratio {brief(case, found.upper)}{where}{about}; reached{at}"
     else:
         most = brief(case, found.upper)
@@ -126,7 +126,7 @@ def _bounds(case: InteractiveCase, found: InteractiveBudget) -> dict[str, Any]:
     upper = told(found.upper)
     if found.exact and found.upper is not None:
         value = epsilon(case, found.upper)
-        shown_as = f"ln({upper})" if value is None else value
+        shown_as = f"ln({upper})" if value is None else value.number()
         return {"ratio": upper, "epsilon": shown_as, "attained": True, "proved_upper": upper}
     bounds = {"ratio_lower": told(found.lower), "ratio_upper": upper}
     return {**bounds, "epsilon": "unknown", "attained": None, "proved_upper": upper}

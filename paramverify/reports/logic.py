@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from paramverify.algebra.decimals import at_least, at_most, logarithm
+from paramverify.algebra.decimals import at_least, at_most
 from paramverify.algebra.domains import Domain
+from paramverify.algebra.logarithms import Epsilon
 from paramverify.algebra.points import in_words as point_in_words
 from paramverify.answers import Decision, Standing
 from paramverify.claims import Claim, Origin, without_enclosure
@@ -18,7 +19,7 @@ from paramverify.logic.comparisons import Method, in_words
 from paramverify.logic.semantics import conjuncts
 from paramverify.logic.syntax import Private, Property, parts
 from paramverify.logic.verification import Result, StateWitness, Work
-from paramverify.reports import budgets, documents, text
+from paramverify.reports import documents, text
 from paramverify.verdicts import Holds, Unknown
 
 
@@ -216,10 +217,11 @@ def least(found: Least) -> dict[str, Any]:
 
 def epsilon(found: Least) -> float | str:
     """Returns ε, rounded, for a least ratio, or for its upper bound; `unknown` where there is none."""
-    value = found.value.middle() if found.value is not None else found.upper
     if found.infinite:
         return "infinity"
-    return "unknown" if value is None else logarithm(value)
+    if found.value is not None:
+        return Epsilon.of(found.value).number()
+    return Epsilon.between(found.lower, found.upper).number()
 
 
 def least_line(name: str, found: Property, least: Least, given: str, what: str) -> str:
@@ -229,7 +231,7 @@ def least_line(name: str, found: Property, least: Least, given: str, what: str) 
     elif least.value is not None:
         told = f"least {what} {text.number(least.value)}"
         if what == "ratio":
-            told += f", epsilon {budgets.epsilon(logarithm(least.value.middle()))}"
+            told += f", epsilon {Epsilon.of(least.value).told()}"
     elif least.upper is not None:
         told = f"least {what} between {at_least(least.lower, 9)} and {at_most(least.upper, 9)}"
     else:
@@ -266,7 +268,7 @@ def corner_lines(corners: Sequence[Corner], linear: bool) -> list[str]:
         relation = "<=" if corner.sufficient else "="
         at = f"(ratio {corner.ratio}): delta {relation}" if linear else "delta <="
         delta = corner.delta if linear else at_most(corner.delta, 6)
-        told.append(f"  epsilon ≈ {corner.epsilon:.6g} {at} {delta}")
+        told.append(f"  epsilon {Epsilon.of(corner.ratio).told(6)} {at} {delta}")
     return told
 
 

@@ -68,7 +68,7 @@ def root_text(root: Root, constant: ExpConstant | None = None) -> str:
 
 def decimal(root: Root, digits: int = 6) -> str:
     """Returns a root rounded to so many digits, at most 15."""
-    small = root.refined(WIDTH)
+    small = root.precise() if isinstance(root, RealRoot) else root.refined(WIDTH)
     return decimal_text((small.lower + small.upper) / 2, digits)
 
 

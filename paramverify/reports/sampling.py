@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from paramverify.algebra.decimals import at_least, at_most, logarithm, percent, relation, rounded
+from paramverify.algebra.decimals import at_least, at_most, percent, relation, rounded
+from paramverify.algebra.logarithms import Epsilon
 from paramverify.algebra.points import in_words
 from paramverify.answers import Standing
 from paramverify.claims import show_sequence
 from paramverify.models.model import Model
 from paramverify.reports import documents, text
-from paramverify.reports.budgets import epsilon as epsilon_text
 from paramverify.reports.budgets import exact_text, ratio_document
 from paramverify.reports.pictures.pvalues import Curves
 from paramverify.reports.tables import columns
@@ -237,14 +237,14 @@ def tight_lines(tight: TightRatio) -> list[str]:
     elif tight.infinite:
         head = "no budget: an output is possible under one secret only"
     elif tight.exact and witness.ratio:
-        epsilon = logarithm(witness.ratio.middle())
-        head = f"tight budget: ratio {text.number(witness.ratio)}, epsilon {epsilon_text(epsilon)}, proved"
+        epsilon = Epsilon.of(witness.ratio).told()
+        head = f"tight budget: ratio {text.number(witness.ratio)}, epsilon {epsilon}, proved"
     elif tight.limit and tight.limit.infinite:
         head = "no budget: the ratio grows without limit"
     elif tight.limit and tight.limit.value is not None:
         reached = "not reached, " if tight.limit.attained is False else ""
         exact = exact_text(tight.limit)
-        head = f"tight budget: ratio {exact}, epsilon {epsilon_text(tight.limit.epsilon)}, {reached}proved"
+        head = f"tight budget: ratio {exact}, epsilon {tight.limit.epsilon.told()}, {reached}proved"
     elif tight.upper is not None and witness.ratio:
         upper = tight.upper if isinstance(tight.upper, Fraction) else tight.upper.middle()
         low, high = at_least(witness.ratio.middle(), 12), at_most(upper, 12)

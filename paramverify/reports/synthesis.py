@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from math import log
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.decimals import at_least, at_most, rounded
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.exponents import Unbounded
+from paramverify.algebra.logarithms import Epsilon
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real
 from paramverify.algebra.volumes import Share
@@ -154,7 +155,17 @@ def optimum_meaning(found: Optimum, unbounded: Sequence[Unbounded]) -> list[str]
     if found.value.is_rational:
         value = found.value.lower
         return [f"{what} {meant.at(value)}" if value else f"  so {meant.name} may be as large as you like"]
-    return [f"{what} ≈ {-log(float(decimal(found.value, 12))) / float(meant.step):.6g}"]
+    return [f"{what} {_logarithm(found.value).negative().per(Fraction(meant.step)).told(6)}"]
+
+
+def _logarithm(root: Root) -> Epsilon:
+    """Returns the logarithm of an irrational number between 0 and 1."""
+    if isinstance(root, RealRoot):
+        return Epsilon.of(root)
+    while root.lower <= 0 or root.upper >= 1:
+        root = root.halved()
+    small = root.refined(min(root.lower, 1 - root.upper) / 10**15)
+    return replace(Epsilon.between(small.lower, small.upper), sharp=True)
 
 
 def optimum_document(found: Optimum, constant: ExpConstant | None) -> dict[str, Any]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import log
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.decimals import rounded
+from paramverify.algebra.logarithms import Epsilon
 from paramverify.algebra.polynomials import RationalFunction, fraction, in_generator, variables
 from paramverify.algebra.reals import Real
 from paramverify.interactive.cases import InteractiveCase
@@ -53,16 +53,10 @@ def shown(case: InteractiveCase, weight: Weight) -> str:
     return f"≈ {float(value.mid()):.6g}"
 
 
-def epsilon(case: InteractiveCase, ratio: Weight) -> float | None:
-    """Returns ln of a ratio as a decimal; None for a function of parameters."""
-    if is_number(ratio):
-        value = fraction(ratio if not isinstance(ratio, RationalFunction) else number_of(ratio))
-        return log(value.numerator) - log(value.denominator)
-    function, constant = as_function(ratio, case.domain.ring), case.domain.constant
-    if constant is None or {*variables(function.numerator), *variables(function.denominator)} != {GENERATOR}:
-        return None
-    top, bottom = in_generator(function.numerator), in_generator(function.denominator)
-    return float((constant.ball(top, 128) / constant.ball(bottom, 128)).log().mid())
+def epsilon(case: InteractiveCase, ratio: Weight) -> Epsilon | None:
+    """Returns ln of a ratio; None for a function of parameters."""
+    value = exact(case, ratio)
+    return None if value is None else Epsilon.of(value)
 
 
 def exact(case: InteractiveCase, weight: Weight) -> Real | None:

@@ -14,7 +14,7 @@ from math import lcm
 
 from flint import fmpq_poly
 
-from paramverify.algebra.decimals import logarithm
+from paramverify.algebra.logarithms import Epsilon
 from paramverify.algebra.polynomials import rational
 from paramverify.algebra.realroots import RealRoot, compare, power
 from paramverify.algebra.reals import Real
@@ -25,6 +25,7 @@ from paramverify.portfolio.session import Session
 from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.suprema import TightBudget, Value
 
+ZERO = Fraction(0)
 WIDTH = Fraction(1, 10**60)  # of an algebraic number that is compared
 
 
@@ -36,15 +37,9 @@ class AtDistance:
     found: TightBudget
 
     @property
-    def epsilon(self) -> float:
-        """ε for one unit of distance, rounded; of the upper bound where the ratio is not exact."""
-        return self.found.epsilon / float(self.distance) if self.distance else 0.0
-
-    @property
-    def least(self) -> float:
-        """A number that ε for one unit of distance is not below, up to rounding."""
-        lower = self.found.lower
-        return logarithm(lower) / float(self.distance) if self.distance and lower > 0 else 0.0
+    def epsilon(self) -> Epsilon:
+        """ε for one unit of distance, or what the bounds of the ratio tell of it."""
+        return self.found.epsilon.per(self.distance) if self.distance else Epsilon(ZERO, ZERO)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,13 +59,16 @@ class DistanceBudget:
         return self.largest.found.infinite or not self.largest.distance
 
     @property
-    def epsilon(self) -> tuple[float, float]:
-        """Numbers between which ε for one unit of distance lies, up to rounding; equal where it is exact."""
+    def epsilon(self) -> Epsilon:
+        """ε for one unit of distance, or bounds of it."""
         if self.infinite:
-            return float("inf"), float("inf")
+            return Epsilon(None, None, False)
         if self.is_exact:
-            return self.largest.epsilon, self.largest.epsilon
-        return max(p.least for p in self.parts), max(p.epsilon for p in self.parts)
+            return self.largest.epsilon
+        known = [part.epsilon for part in self.parts]
+        highs = [e.high for e in known if e.high is not None]
+        low = max((e.low for e in known if e.low is not None), default=ZERO)
+        return Epsilon(low, max(highs) if len(highs) == len(known) else None, False)
 
     def is_within(self, precision: Fraction) -> bool:
         """Tells whether the ratio at each distance is exact, or known up to the precision."""

@@ -21,7 +21,8 @@ from flint import fmpq_poly
 
 from paramverify.algebra.branches import Branch
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.decimals import at_least, at_most, logarithm
+from paramverify.algebra.decimals import at_least, at_most
+from paramverify.algebra.logarithms import Epsilon
 from paramverify.algebra.maxima import exact, suprema
 from paramverify.algebra.polynomials import key, primitive, rational, substitute
 from paramverify.algebra.realroots import RealRoot, compare
@@ -107,11 +108,11 @@ class TightBudget:
         return f"<TightBudget: ratio {self}>"
 
     @property
-    def epsilon(self) -> float:
-        """The logarithm of the ratio, rounded; of the upper bound where the ratio is not exact."""
-        if self.infinite or self.upper is None:
-            return float("inf")
-        return logarithm(self.value.middle() if isinstance(self.value, Real) else self.upper)
+    def epsilon(self) -> Epsilon:
+        """The logarithm of the ratio, or what its bounds tell of it."""
+        if self.infinite or self.upper == 0:
+            return Epsilon(None, None, False)
+        return Epsilon.between(self.lower, self.upper) if self.value is None else Epsilon.of(self.value)
 
     @property
     def bound(self) -> Bound | None:

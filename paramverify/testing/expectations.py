@@ -6,14 +6,27 @@ import re
 import tomllib
 from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from paramverify.api.results import BudgetReport, Report, VerifyReport
 
-TABLE = re.compile(r"^\s*\[\s*expect\s*[\].]", re.MULTILINE)
+TABLE = re.compile(rb"""^[\s\xef\xbb\xbf\[]*["']?expect["']?\s*[\].=]""", re.MULTILINE)
 CASES = ("mechanism", "claim", "system", "model", "states")  # one of these makes a file a case
+PARTS = (
+    "parameters",
+    "prior",
+    "query",
+    "secrets",
+    "neighbours",
+    "privacy",
+    "parametric",
+    "formulas",
+    "properties",
+)
+LIMITS = ("timeout", "memory", "interrupted", "crashed", "unavailable")  # ends that are no answer
 KEYS = ("verdict", "status", "ratio", "attained")
 WORDS = KEYS[:2]
 LEFT_OUT = ("ratio", "delta", "sufficient")  # of a formula: numbers that are asked for on the command line
@@ -28,17 +41,16 @@ class LeftOut(Exception):
 
 
 def has_expectations(path: Path) -> bool:
-    """Tells whether a file looks like a case with `[expect]`; what is no TOML may be one with a mistake."""
+    """Tells whether a file looks like a case with `expect`; what cannot be read may be one with a mistake."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        return False
-    if not TABLE.search(text):
-        return False
-    try:
-        return any(name in tomllib.loads(text) for name in CASES)
-    except ValueError:
+        content = path.read_bytes()
+    except OSError:
         return True
+    try:
+        data = tomllib.loads(content.decode("utf-8-sig"))
+    except ValueError:
+        return TABLE.search(content) is not None
+    return "expect" in data and any(get_close_matches(name, (*CASES, *PARTS)) for name in data)
 
 
 @dataclass(frozen=True)
@@ -88,18 +100,28 @@ class Expectation:
         # Another word than these is a mistake, of which the reader of the case tells.
         wanted = word(Standing(self.value)) if self.key == "status" else self.value
         found = report.formulas.get(self.formula, report.reason) if self.formula else word(report.status)
-        if found != wanted:
-            raise self._failed(wanted, found, report)
+        end = str(report.document.get("end", report.reason.partition(":")[0]))
+        if found != wanted or (report.status is Standing.UNKNOWN and end in LIMITS):
+            raise self._failed(
+                wanted,
+                f"{found}, as a limit ended the run: {report.reason}" if end in LIMITS else found,
+                report,
+            )
 
     def _number(self, report: BudgetReport) -> None:
         from paramverify.algebra.exact_numbers import ExactNumber
         from paramverify.api.values import fraction
+        from paramverify.errors import ParamverifyError
 
         if self.key == "attained":
             if report.attained is not self.value:
                 raise self._failed(self.value, report.attained, report)
             return
-        wanted = ExactNumber(None if self.value == "infinity" else fraction(str(self.value)))
+        try:
+            wanted = ExactNumber(None if self.value == "infinity" else fraction(str(self.value)))
+        except (ParamverifyError, ValueError) as error:
+            told = f'{self.name} = {self.value}: write a number, such as "3/2", or "infinity"'
+            raise Failed(f"{told} ({error})") from error
         if report.ratio is None or report.ratio != wanted:
             raise self._failed(wanted, report.ratio or "no exact number", report)
 

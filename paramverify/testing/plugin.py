@@ -31,7 +31,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> CaseFile | None:
     """Collects a case file where that was asked for."""
-    if file_path.suffix != ".toml" or file_path.name == NEVER:
+    if file_path.suffix.lower() != ".toml" or file_path.name == NEVER:
         return None
     named = any(_matches(parent.config, file_path, p) for p in parent.config.getini("paramverify_cases"))
     if not named and not (parent.config.getoption("--paramverify") and has_expectations(file_path)):

@@ -86,7 +86,8 @@ def told(path: Path, text: str, capsys: pytest.CaptureFixture[str], *options: st
     for name, value in document["witness"]["parameters"].items():
         assert not isinstance(value, str) or f"{name} = {value}" in lines
     if isinstance(document["epsilon"], float) and document["epsilon"]:
-        assert f"epsilon ≈ {document['epsilon']:.9g}" in lines
+        one = re.escape(f"{document['epsilon']:.9g};")
+        assert re.search("epsilon between" if ratio is None else f"epsilon [≈=] {one}", lines)
     return document
 
 

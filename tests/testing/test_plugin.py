@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from conftest import ROOT
+
+from paramverify.api.reading import Kind
+from paramverify.api.results import BudgetReport, VerifyReport
+from paramverify.testing.expectations import Expectation, Failed, has_expectations
 
 pytest_plugins = ["pytester"]
 
@@ -180,3 +186,56 @@ def test_assertions(pytester: pytest.Pytester) -> None:
         assert words in told(result)
     assert told(result).count("AssertionError: undecided: ") >= 2
     assert "AssertionError: private: ratio = 3" in told(result)
+
+
+@pytest.mark.parametrize(
+    ("content", "is_one"),
+    [
+        (LEAK + '["expect"]\nstatus = "holds"\n', True),
+        (LEAK + '[[expect]]\nstatus = "holds"\n', True),
+        (LEAK + '[ expect . "survey" ]\nstatus = "holds"\n', True),
+        ('expect = { status = "holds" }\n' + LEAK, True),
+        ('expect.status = "holds"\n' + LEAK, True),
+        (LEAK.replace("[mechanism]", "[mechansim]") + '[expect]\nstatus = "holds"\n', True),
+        (LEAK.replace("[mechanism]", "[[mechanism") + 'expect = { status = "holds" }\n', True),
+        ("title = 'caf\xe9'\n" + LEAK + '[expect]\nstatus = "holds"\n', True),
+        (LEAK, False),
+        ('[expect]\nstatus = "holds"\n', False),
+        ('[tool]\ntext = """\n[expected]\n"""\n', False),
+        ("[[[", False),
+    ],
+)
+def test_no_case_that_expects_is_left_out(content: str, is_one: bool, tmp_path: Path) -> None:
+    """Each way to write `expect` counts, and so does a case with a mistake, or in another encoding."""
+    path = tmp_path / "a.toml"
+    path.write_bytes(content.encode("latin-1"))
+    assert has_expectations(path) == is_one
+
+
+def test_what_cannot_be_read_is_not_left_out(tmp_path: Path) -> None:
+    assert has_expectations(tmp_path / "away.toml")
+
+
+@pytest.mark.parametrize(("end", "passes"), [("timeout", False), ("memory", False), ("gave up", True)])
+def test_undecided_by_a_limit_is_not_what_was_expected(end: str, passes: bool) -> None:
+    """A case that expects to stay open does not pass because the time was over."""
+    report = VerifyReport(
+        kind=Kind.PRIVACY,
+        lines=(),
+        document={"verdict": "undecided", "end": end},
+        seconds=0.0,
+        reason=f"{end}: so",
+    )
+    expected = Expectation("verdict", "undecided")
+    if passes:
+        expected.check(Path("a.toml"), 1.0, {"verify": report})
+    else:
+        with pytest.raises(Failed, match="a limit ended the run"):
+            expected.check(Path("a.toml"), 1.0, {"verify": report})
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan"), "many", True])
+def test_a_ratio_that_is_no_number_is_told(value: object) -> None:
+    report = BudgetReport(kind=Kind.PRIVACY, lines=(), document={}, seconds=0.0)
+    with pytest.raises(Failed, match=r"ratio = .*: write a number"):
+        Expectation("ratio", value).check(Path("a.toml"), 1.0, {"budget": report})

@@ -201,9 +201,10 @@ def _answers(table: Table, checks: Checks, ends: tuple[int, int], told: str) -> 
     with located(key="noise"):
         sampler = checks.named(inner, "sampled")
         one = RationalFunction.of(checks.ring.number(1))
-        checks.positive((sampler.numerator * sampler.denominator), "the base of the sampled noise")
-        rest = one - sampler
-        checks.positive(rest.numerator * rest.denominator, "1 minus the base of the sampled noise")
+        for value, what in ((sampler, "the base"), (one - sampler, "1 minus the base")):
+            signed = value.numerator * value.denominator
+            if not signed or checks.positive(signed, f"{what} of the sampled noise") != signed:
+                raise CaseError("the base of the sampled noise lies above 0 and below 1", key="sampled")
         printed = inner.choice("line_06") == "printed"
         inner.close()
         return slots.Answers(*ends, sampler=sampler, printed=printed)
