@@ -327,7 +327,7 @@ class Mechanism:
     ) -> SampleReport:
         """Compares what an implementation does with the exact probabilities; without one, the program itself.
 
-        An implementation is a function `(rng, input)` or `(rng, input, size)`, as on the page on sampling, or a
+        An implementation is a function `(rng, input)` or `(rng, input, size)`, or a
         mechanism with the same inputs. `at` gives numbers to parameters; others are chosen, and the audit
         names them. There are so many `runs` for each input, those of the first `pairs` of neighbours.
         """
