@@ -115,7 +115,10 @@ def _leak(found: Witness) -> Element:
         ("ratio", number(found.ratio) if found.ratio else "infinite: the second probability is zero"),
         ("bound", number(found.bound)),
     ]
-    return h("div", paragraph("This shows it, exactly:"), facts(rows))
+    return h("div", paragraph("This shows it, exactly:"), facts(rows), paragraph(_OTHERS))
+
+
+_OTHERS = "Another output may have a larger ratio at this point."
 
 
 def _point(values: Mapping[str, Fraction]) -> list[tuple[str, Part]]:

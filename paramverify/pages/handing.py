@@ -66,13 +66,16 @@ def evidence(work: Examined, number: int) -> Element:
         parts.append(left_out("The evidence is not in this page", told))
         parts.append(h("p", _save(work.source.name, f"case-{number}"), class_="buttons"))
     parts.append(paragraph("Put both files into one folder. Then check them:"))
-    parts.append(commands(f"sha256sum {name}", check, f"python -m paramverify.checker {name}"))
+    parts.append(commands(f"sha256sum {name}", check, f"python3 -m paramverify.checker {name}"))
     parts.append(
         paragraph(
-            "The last command is the small checker without the rest of paramverify. It needs the standard "
-            "library of Python and its own folder only, and does not look at the case."
+            "The last two commands need paramverify; its Python is the one that has it. The last one is the "
+            "small checker, which does not look at the case. It works without the rest, too: copy the folder "
+            "paramverify/checker of the source beside the evidence, and use this command:"
         )
     )
+    parts.append(commands(f"python3 -S -m checker {name}"))
+    parts.append(paragraph("For that the standard library of Python is enough."))
     if is_alone:
         parts.append(
             paragraph("Nothing derives such a witness from the case again; its numbers are checked.")

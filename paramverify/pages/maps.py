@@ -214,8 +214,8 @@ def _range(piece: Piece, domain: Domain) -> str:
 
 def _quantified(model: AnyModel, axes: str, quantified: Sequence[str]) -> str:
     domain = model.domain
-    ranges = ", ".join(domain.range_of(name) for name in _ranging(domain, quantified))
-    about = f"The picture is about the values of {axes}."
+    ranges = text.others(domain, quantified)
+    about = f"The picture is about the values of {axes}{text.constraints(domain, axes.split(', '))}."
     if not ranges:
         return about
     good, bad = words(Status.SAFE, model), words(Status.VIOLATING, model)
@@ -256,6 +256,10 @@ def _plane(
     if others:
         names = ", ".join(others)
         told.append(paragraph(f"It is a slice at the values of {names} below; sliders change them."))
+    within = text.constraints(model.domain)
+    if within:
+        edge = "Cells at the edge reach beyond the domain. What is said of them is about their points"
+        told.append(paragraph(f"{edge}{within}."))
     if mapped.interrupted:
         told.append(paragraph("The time did not suffice for the whole map: what is open is undecided."))
     at = start or {n: model.domain.box[n].simplest() for n in mapped.parameters}
@@ -266,6 +270,7 @@ def _plane(
         "others": list(others),
         "frame": frame_of("plane"),
         "quantified": _ranging(model.domain, mapped.quantified),
+        "within": within,
     }
     return [*told, picture, _shares(mapped, model), *_best(work, found)], data
 
@@ -274,9 +279,8 @@ def _shares(mapped: RegionMap, model: object) -> Element:
     rows: list[list[Part]] = []
     for status in (Status.SAFE, Status.VIOLATING, Status.UNDECIDED):
         share = mapped.shares[status]
-        if share.upper > 0:
-            word = h("span", words(status, model), class_=f"word {status}")
-            rows.append([word, text.percent(share, 2)])
+        word = h("span", words(status, model), class_=f"word {status}")
+        rows.append([word, text.percent(share, 2)])
     return table("Shares of the volume of the domain", ["verdict", "share"], rows)
 
 

@@ -160,6 +160,10 @@ def _data(name: str, content: object) -> Element:
     return raw("script", text, type="application/json", id_=name)
 
 
+def _budget(work: Examined) -> str:
+    return work.case.budget if isinstance(work, PrivacyWork) else "–"
+
+
 def _contents(found: Sequence[Examined]) -> Element:
     rows: list[list[Part | Cell]] = []
     for number, work in enumerate(found, start=1):
@@ -167,7 +171,11 @@ def _contents(found: Sequence[Examined]) -> Element:
         ratio, took = privacy_ratio(work), seconds(work)
         rows.append(
             [
-                Cell(link, _title(work)),
+                Cell(
+                    [link, h("div", h("code", printable.name(work.source.name)), class_="source")],
+                    _title(work),
+                ),
+                Cell(_budget(work), _budget(work)),
                 Cell(badge(work.standing, word(work)), word(work)),
                 Cell(ratio.part, ratio.key),
                 size(work),
@@ -175,5 +183,5 @@ def _contents(found: Sequence[Examined]) -> Element:
                 Cell(f"{ABOUT}{decimal_text(took, 2)}", str(took)),
             ]
         )
-    head = ["case", "verdict", "largest ratio", "claims", "decided by", "seconds"]
+    head = ["case", "budget", "verdict", "largest ratio", "claims", "decided by", "seconds"]
     return h("nav", table("Cases of this page", head, rows, sortable=True), aria_label="Contents")

@@ -76,8 +76,9 @@ def _condition(case: Case, answer: ExactCondition) -> Told:
             complete=False,
         )
     points = f"{found.checked} point{'s' * (found.checked != 1)}"
-    lines = [telling.condition_line(case, names, found.text), f"  by qepcad; compared exactly at {points}"]
-    return Told(lines, document | {"condition": found.text, "checked": found.checked})
+    line = telling.condition_line(case, answer.parameters, found.text)
+    document |= {"condition": found.text, "checked": found.checked, **telling.given(case.model.domain)}
+    return Told([line, f"  by qepcad; compared exactly at {points}"], document)
 
 
 def prior(case: Case, found: Violating, wanted: Objective) -> Told:

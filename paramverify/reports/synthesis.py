@@ -26,13 +26,14 @@ from paramverify.privacy.runs import LeftOut, ToldRun
 from paramverify.reports import documents, runs, text
 from paramverify.reports.roots import closed_form, decimal, origin_text, root_document, root_text
 from paramverify.synthesis.intervals import Part, Partition, Root
-from paramverify.synthesis.maps import RegionMap, Status
+from paramverify.synthesis.maps import RegionMap, Status, stretches
 from paramverify.synthesis.optimum import Optimum
 from paramverify.synthesis.violating import Violating
 
 Answer = tuple[int, dict[str, Any], list[str]]  # exit code, JSON, lines
 
 PRIVACY = {Status.SAFE: "private", Status.VIOLATING: "not private", Status.UNDECIDED: "undecided"}
+MOST_RANGES = 6  # intervals of one status that are written
 CLAIM = {Status.SAFE: "true", Status.VIOLATING: "false", Status.UNDECIDED: "undecided"}
 
 
@@ -58,7 +59,7 @@ def partition_lines(case: Case, found: Partition, witnesses: Mapping[int, AnyWit
     for number, part in enumerate(found.parts):
         if part.status is Status.OUTSIDE:
             continue
-        ranges = _ranges(found.quantified, domain)
+        ranges = text.others(domain, found.quantified)
         rest = f" and {'some' if part.status is Status.VIOLATING else 'all'} {ranges}" if ranges else ""
         lines.append(f"{_verdict(case, part.status)} for {_place(found.parameter, part, digits)}{rest}")
         if number in witnesses:
@@ -96,11 +97,6 @@ def _legend(found: Partition, constant: ExpConstant | None, digits: int) -> list
     return lines
 
 
-def _ranges(quantified: Sequence[str], domain: Domain) -> str:
-    ranging = [name for name in quantified if not domain.box[name].is_point]
-    return ", ".join(domain.range_of(name) for name in ranging)
-
-
 def partition_document(case: Case, found: Partition, witnesses: Mapping[int, AnyWitness]) -> dict[str, Any]:
     """Returns the parts with exact ends; open or closed as in `[lower, upper)`."""
     parts, domain = [], case.model.domain
@@ -117,15 +113,27 @@ def partition_document(case: Case, found: Partition, witnesses: Mapping[int, Any
         if number in witnesses:
             entry["witness"] = documents.witness(witnesses[number])
         parts.append(entry)
-    return {"parameter": found.parameter, "quantified": list(found.quantified), "parts": parts}
+    quantified = {"quantified": list(found.quantified), **given(domain)}
+    return {"parameter": found.parameter, **quantified, "parts": parts}
 
 
-def condition_line(case: Case, names: str, condition: str) -> str:
-    """Returns a quantifier-free condition in words."""
+def given(domain: Domain) -> dict[str, list[str]]:
+    """Returns the constraints of a domain as JSON data, if there are any."""
+    told = list(dict.fromkeys(c.text for c in domain.constraints))
+    return {"constraints": told} if told else {}
+
+
+def condition_line(case: Case, parameters: Sequence[str], condition: str) -> str:
+    """Returns a quantifier-free condition in words, and what the other parameters and constraints are."""
+    domain, names = case.model.domain, ", ".join(parameters)
+    ranges = text.others(domain, [n for n in domain.ring.parameters if n not in parameters])
+    own = text.constraints(domain) if not ranges else ""
     if condition == "FALSE":
-        return f"{_verdict(case, Status.VIOLATING)} for every {names}"
+        rest = f" and some {ranges}" if ranges else own
+        return f"{_verdict(case, Status.VIOLATING)} for every {names}{rest}"
+    rest = f" and all {ranges}" if ranges else own and f", where{own.removeprefix(' with')}"
     which = f"for every {names}" if condition == "TRUE" else f"exactly for {names} with {condition}"
-    return f"{_verdict(case, Status.SAFE)} {which}"
+    return f"{_verdict(case, Status.SAFE)} {which}{rest}"
 
 
 # --- optimum -----------------------------------------------------------------------------------------
@@ -184,17 +192,53 @@ def map_lines(case: Case, found: RegionMap, witness: AnyWitness | None) -> list[
     """Returns the shares of a region map in words."""
     names = ", ".join(found.parameters)
     cells = sum(c.status is not Status.OUTSIDE for c in found.cells)
-    ranges = _ranges(found.quantified, case.model.domain)
-    rest = f" for all {ranges}" if ranges else ""
-    given = dict.fromkeys(constraint.text for constraint in case.model.domain.constraints)
-    rest += f" with {', '.join(given)}" if given else ""
-    head = f"{case.budget} over ({names}){rest}: {counted(cells, 'cell')} in {found.seconds:.2g} s"
+    domain = case.model.domain
+    ranging = [domain.range_of(n) for n in found.quantified if not domain.box[n].is_point]
+    rest = f" for all {', '.join(ranging)}" if ranging else ""
+    rest += text.constraints(domain)
+    over = names if len(found.parameters) == 1 else f"({names})"
+    head = f"{case.budget} over {over}{rest}: {counted(cells, 'cell')} in {found.seconds:.2g} s"
     head += text.but(case.model)
-    shares = [(name, found.shares[status]) for status, name in words(case).items()]
-    lines = [head, *(f"  {text.percent(share, 2):>9} {name}" for name, share in shares)]
+    where = _places(found, domain)
+    lines = [
+        head,
+        *(
+            f"  {text.percent(found.shares[status], 2):>9} {name}{where.get(status, '')}"
+            for status, name in words(case).items()
+        ),
+    ]
+    if where.get(Status.UNDECIDED) and not found.interrupted:
+        lines.append("  a smaller --coverage finds these ends more exactly")
     if witness:
         lines.append(f"  {text.witness_lines(witness)[0]}")
     return lines + (["  interrupted: the rest of the box is undecided"] if found.interrupted else [])
+
+
+def ranges(found: RegionMap, domain: Domain) -> list[tuple[Status, str]]:
+    """Returns the intervals of a map of one parameter, in order, each within the domain."""
+    (name,) = found.parameters
+    whole = domain.box[name]
+    shown = []
+    for status, low, high in stretches(found):
+        decided = status in (Status.SAFE, Status.VIOLATING)
+        left = whole.lower_closed if low == whole.lower else decided
+        right = whole.upper_closed if high == whole.upper else decided
+        shown.append((status, f"{'(['[left]}{low}, {high}{')]'[right]}"))
+    return shown
+
+
+def _places(found: RegionMap, domain: Domain) -> dict[Status, str]:
+    """Returns where each status is on the line of one parameter, after a colon."""
+    if len(found.parameters) != 1:
+        return {}
+    by_status: dict[Status, list[str]] = {}
+    for status, interval in ranges(found, domain):
+        by_status.setdefault(status, []).append(interval)
+    told = {}
+    for status, intervals in by_status.items():
+        more = f" and {len(intervals) - MOST_RANGES} more" if len(intervals) > MOST_RANGES else ""
+        told[status] = f": {found.parameters[0]} in {', '.join(intervals[:MOST_RANGES])}{more}"
+    return told
 
 
 def so_far(
@@ -228,6 +272,7 @@ def map_document(case: Case, found: RegionMap, witness: AnyWitness | None) -> di
     document: dict[str, Any] = {
         "parameters": list(found.parameters),
         "quantified": list(found.quantified),
+        **given(case.model.domain),
         "shares": {status.value: _share(found.shares[status]) for status in PRIVACY},
         "verdicts": {status.value: word for status, word in words(case).items()},
         "interrupted": found.interrupted,

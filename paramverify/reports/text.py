@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal
 from math import ceil, floor
 from typing import Any
@@ -15,6 +15,7 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.decimals import decimal_text, rounded
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.points import in_words
+from paramverify.algebra.polynomials import variables
 from paramverify.algebra.reals import Real, show_polynomial
 from paramverify.algebra.volumes import Share
 from paramverify.answers import Decision, Standing
@@ -131,6 +132,28 @@ def priors(domain: Domain, neighbours: bool) -> str:
     free = any(not interval.is_point for name, interval in domain.box.items() if name != GENERATOR)
     who = "every pair of neighbours" if neighbours else "every prior" if free else "the prior of the case"
     return f"for {who} with {described}" if described else f"for {who}"
+
+
+def constraints(domain: Domain, about: Collection[str] | None = None) -> str:
+    """Returns the constraints behind `with`, after a space: all, or those that mention one of these names."""
+    told = dict.fromkeys(
+        c.text
+        for c in domain.constraints
+        if about is None or not set(about).isdisjoint(variables(c.polynomial))
+    )
+    return f" with {', '.join(told)}" if told else ""
+
+
+def others(domain: Domain, names: Sequence[str]) -> str:
+    """Returns where other parameters lie, such as `a in (0, 1), b in (0, 1) with a + b < 1`.
+
+    Those with one value are left out; the text is empty if no other is left. A constraint that mentions one
+    of them is part of it.
+    """
+    ranging = [name for name in names if not domain.box[name].is_point]
+    if not ranging:
+        return ""
+    return ", ".join(domain.range_of(name) for name in ranging) + constraints(domain, ranging)
 
 
 def points(domain: Domain) -> str:

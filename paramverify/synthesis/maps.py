@@ -98,6 +98,17 @@ class RegionMap:
         return self.shares[status].upper if status is Status.UNDECIDED else self.shares[status].lower
 
 
+def stretches(found: RegionMap) -> list[tuple[Status, Fraction, Fraction]]:
+    """Returns the cells of a map of one parameter, neighbouring ones of one status put together."""
+    joined: list[tuple[Status, Fraction, Fraction]] = []
+    for cell in sorted(found.cells, key=lambda cell: cell.box[0]):
+        (low, high), status = cell.box[0], cell.status
+        if joined and joined[-1][0] is status and joined[-1][2] == low:
+            low = joined.pop()[1]
+        joined.append((status, low, high))
+    return joined
+
+
 def on_cell(
     claim: Claim, domain: Domain, free: Sequence[str], box: Sequence[tuple[Fraction, Fraction]]
 ) -> Claim:

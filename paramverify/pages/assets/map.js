@@ -139,8 +139,9 @@ const Maps = (() => {
       const [claim, at] = cell.slice(-2);
       const where = at < 0 ? "" : ` with ${this.map.at[at]}`;
       const why = claim < 0 ? "" : `: ${this.map.claims[claim]}${where}`;
-      return `The cell of the map is decided as a whole: ${this.data.about[status]} at every point with ${sides.join(", ")}${this.others(status)}${why}.`
-        .replace(status === "undecided" ? /is decided as a whole: undecided/ : /$^/, "is undecided");
+      const place = `${sides.join(", ")}${this.map.within}`;
+      if (status === "undecided") return `The cell of the map was not decided as a whole: ${place}.`;
+      return `The cell of the map is decided as a whole: ${this.data.about[status]} at every point with ${place}${this.others(status)}${why}.`;
     }
   }
 

@@ -14,6 +14,7 @@ from paramverify.reports.pictures.curves import Curve
 from paramverify.reports.pictures.legends import legend
 from paramverify.reports.pictures.looks import BOUND, CURVE, EDGE, LOOKS, heading, paint
 from paramverify.reports.pictures.pages import PLAIN, Page
+from paramverify.synthesis.maps import stretches
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,14 +75,7 @@ def _placed(root: Root, text: Callable[[Root], str | None] | None) -> tuple[floa
 
 def joined(regions: RegionMap) -> list[Stretch]:
     """Returns the cells of a map over one parameter, neighbours of the same status joined."""
-    found: list[tuple[str, Fraction, Fraction]] = []
-    for cell in sorted(regions.cells, key=lambda c: c.box):
-        low, high = cell.box[0]
-        if found and found[-1][0] == cell.status and found[-1][2] == low:
-            found[-1] = (cell.status, found[-1][1], high)
-        else:
-            found.append((cell.status, low, high))
-    return [Stretch(status, float(low), float(high)) for status, low, high in found]
+    return [Stretch(status, float(low), float(high)) for status, low, high in stretches(regions)]
 
 
 def line_figure(

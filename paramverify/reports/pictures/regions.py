@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.volumes import Share, shares
 from paramverify.errors import InputError, located
+from paramverify.reports import text as telling
 from paramverify.reports.pictures.curves import Curve
 from paramverify.reports.pictures.lines import PRECISION, joined, line_figure, stretches_of
 from paramverify.reports.pictures.looks import LOOK_STYLE, shares_of
@@ -180,7 +181,10 @@ def _conditions(
     """Returns what holds for the whole picture: the budget, fixed parameters, and quantified ones."""
     box = domain.box if domain else {}
     fixed = [f"{n} = {i.lower}" for n, i in box.items() if n not in free and i.is_point]
-    ranging = [f"{n} in {box[n]}" for n in quantified if n in box and not box[n].is_point]
     notes = [budget] if budget else []
     notes += [", ".join(fixed)] if fixed else []
-    return notes + ([f"for all {', '.join(ranging)}"] if ranging else [])
+    if domain is None:
+        return notes
+    ranges = telling.others(domain, [n for n in quantified if n in box])
+    own = telling.constraints(domain, free) if not ranges else ""
+    return notes + [f"for all {ranges}"] * bool(ranges) + [own.strip()] * bool(own)
