@@ -278,12 +278,12 @@ def sample(case: AnyCase, implementation: Callable[..., Any] | None = None, **op
     """Tests a case by sampling (it needs the extra `stats`). A test proves nothing.
 
     What is sampled is the model; with `direct=True` the noise is drawn; or it is an `implementation`, a
-    function `(rng, input)` or `(rng, input, size)`, as on the page on sampling. `goal` is what is done with what is
-    found: None, `"certify"` (candidates are evaluated exactly), `"search"` (the tight budget is found from
-    them and proved; with `bisection` by halving, down to that distance), or `"audit"` (the implementation
-    is compared with the exact probabilities). The other options are those of the command: `epsilon` (one or
-    several), `at` (numbers for parameters), `length`, `pairs`, `runs` (500,000 for each side), `select`,
-    `level`, `confidence`, `classifier`, `seed`, `workers` and `timeout` (60 seconds).
+    function `(rng, input)` or `(rng, input, size)`, as on the page on sampling. `goal` is what is done with
+    what is found: None, `"certify"` (candidates are evaluated exactly), `"search"` (the tight budget is found
+    from them and proved; with `bisection` by halving, down to that distance), or `"audit"` (the
+    implementation is compared with the exact probabilities). The other options are those of the command:
+    `epsilon` (one or several), `at` (numbers for parameters), `length`, `pairs`, `runs` (500,000 for each
+    side), `select`, `level`, `confidence`, `classifier`, `seed`, `workers` and `timeout` (60 seconds).
 
     Raises:
         InputError: a mistake, a case that is not about privacy, or numpy and scipy are missing.

@@ -327,8 +327,8 @@ class Mechanism:
     ) -> SampleReport:
         """Compares what an implementation does with the exact probabilities; without one, the program itself.
 
-        An implementation is a function `(rng, input)` or `(rng, input, size)`, as on the page on sampling, or a
-        mechanism with the same inputs. `at` gives numbers to parameters; others are chosen, and the audit
+        An implementation is a function `(rng, input)` or `(rng, input, size)`, as on the page on sampling, or
+        a mechanism with the same inputs. `at` gives numbers to parameters; others are chosen, and the audit
         names them. There are so many `runs` for each input, those of the first `pairs` of neighbours.
         """
         runs, pairs, seed = whole("runs", runs, 1), whole("pairs", pairs, 1), whole("seed", seed, 0)
