@@ -99,6 +99,8 @@ class SetLook(Look):
         terms = [self._value(text, point, base) for text in claim["terms"]]
         room = self._value(claim["room"], point, base)
         found = (room, sum((t for t in terms if t > 0), ZERO), sum(terms, ZERO))
+        if not any(found) and not any(own):
+            return  # every positive number will do
         scale = next((f / o for f, o in zip(found, own, strict=True) if o), ZERO)
         if scale <= 0 or any(f != scale * o for f, o in zip(found, own, strict=True)):
             left, right, _ = claim["origins"][0]

@@ -295,7 +295,7 @@ class _Hunt:
                 break
             else:
                 before = best.lower
-                best = self._raised(best, answer.point)
+                best = replace(self._raised(best, answer.point), value=None)  # exact at this point only
                 if best.infinite or best.lower <= before or best.lower > FARTHEST:
                     break
             if best.is_within(self.precision) and best.upper is not None:

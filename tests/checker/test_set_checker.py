@@ -196,3 +196,66 @@ def test_other_kinds_of_evidence_are_not_about_sets(proof: dict[str, Any]) -> No
     assert not check_with_case(json.dumps(claims), case).accepted
     assert not second_look(proof, text.replace('delta = "1/5"', "")).agrees
     assert not accepted({**proof, "budget": {"bound": None, "witnesses": []}})
+
+
+NOTHING_LEFT = """
+[parameters]
+p = "{p}"
+q = "[0, 1]"
+[prior]
+x = {{ bernoulli = "{yes}" }}
+[mechanism]
+kind = "randomized_response"
+query = "x"
+truth = "1/2 + p/20"
+[secrets]
+a = "x == 0"
+b = "x == 1"
+pairs = [["a", "b"]]
+[privacy]
+ratio = "1"
+delta = "p/10"
+"""
+NEGATIVE = """
+[parameters]
+p = "[1/2, 1]"
+[mechanism]
+kind = "geometric"
+noise = {{ truncated_geometric = "1/2", range = 2 }}
+[neighbours]
+differ = "each"
+[privacy]
+epsilon = "1/2"
+delta = "{delta}"
+"""
+
+
+@pytest.mark.parametrize("p", ["0", "[0, 0]"])
+@pytest.mark.parametrize("yes", ["1/2", "q"])
+def test_sums_that_are_zero_agree(tmp_path: Path, p: str, yes: str) -> None:
+    """Where delta, the excess and 1 - ratio are all 0, a right proof is accepted, and no other claim."""
+    path = tmp_path / "zero.toml"
+    path.write_text(NOTHING_LEFT.format(p=p, yes=yes))
+    case = load(path)
+    found = json.loads(json.dumps(evidence_document(case, verify(case))))
+    assert found["status"] == "holds"
+    assert check_with_case(json.dumps(found), case).accepted
+    assert second_look(found, path.read_text()).agrees
+    found["claims"][0]["room"] = "1"
+    look = second_look(found, path.read_text())
+    assert look.compared
+    assert not look.agrees
+
+
+@pytest.mark.parametrize("delta", ["exp(-1/2)/4", "exp(-1/3)/2", "exp(-1)/20"])
+def test_negative_exponents_are_read_a_second_time(tmp_path: Path, delta: str) -> None:
+    """A delta that is a negative power of e is read again, in a proof and in a witness."""
+    path = tmp_path / "case.toml"
+    path.write_text(NEGATIVE.format(delta=delta))
+    case = load(path)
+    found = json.loads(json.dumps(evidence_document(case, verify(case))))
+    assert found["status"] == ("violated" if delta.endswith("20") else "holds")
+    look = second_look(found, path.read_text())
+    assert look.compared
+    assert look.agrees
+    assert not second_look(found, path.read_text().replace("exp(-", "2/3*exp(-")).agrees

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import chain, combinations
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -11,6 +12,7 @@ from set_oracle import Drawn, Point, drawn, points
 
 from paramverify.algebra.realroots import RealRoot
 from paramverify.portfolio.session import Options, Session
+from paramverify.privacy.cases import load
 from paramverify.synthesis.least_sets import least_delta, least_ratio
 from paramverify.synthesis.set_needs import LeastBound
 
@@ -108,3 +110,44 @@ def test_two_parameters(seed: int) -> None:
     """With two parameters both budgets are known within the precision, and proved."""
     look_for_delta(seed, 2)
     look_for_ratio(seed, 2)
+
+
+CONSTRAINED = """
+[parameters]
+p = "[1/2, 1]"
+constraints = ["p**2 < 1/2"]
+[prior]
+x = { bernoulli = "1/2" }
+[mechanism]
+kind = "randomized_response"
+query = "x"
+truth = "p"
+[secrets]
+a = "x == 0"
+b = "x == 1"
+pairs = [["a", "b"]]
+[privacy]
+ratio = "1"
+delta = "1/10"
+"""
+
+
+def test_constraints(tmp_path: Path) -> None:
+    """A bound that a constraint keeps below an irrational number is bounded within the precision."""
+    path = tmp_path / "case.toml"
+    path.write_text(CONSTRAINED, encoding="utf-8")
+    model, precision = load(path).model, Fraction(1, 10**5)
+    with Session(Options(seconds=60)) as session:
+        delta, ratio = least_delta(model, session, precision), least_ratio(model, session, precision)
+    for found in (delta, ratio):
+        assert found.value is None
+        assert found.upper is not None
+        assert found.proved == found.upper
+        assert found.upper - found.lower <= precision * max(found.upper, Fraction(1))
+    # delta = 2p - 1 and ratio = (p - 1/10)/(1 - p) grow with p, and p tends to the root of 1/2
+    assert delta.upper is not None
+    assert ratio.upper is not None
+    below, above = ((1 + bound) / 2 for bound in (delta.lower, delta.upper))
+    assert below**2 < Fraction(1, 2) <= above**2
+    below, above = ((bound + Fraction(1, 10)) / (1 + bound) for bound in (ratio.lower, ratio.upper))
+    assert below**2 < Fraction(1, 2) <= above**2
