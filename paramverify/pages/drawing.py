@@ -8,6 +8,7 @@ from fractions import Fraction
 from math import isfinite, log, log10
 
 from paramverify.algebra.decimals import nearest
+from paramverify.pages.blanks import COLUMNS, ROWS, Blank
 from paramverify.pages.markup import Element, Part, h
 from paramverify.reports.pictures.curves import Curve
 from paramverify.synthesis.maps import Cell, RegionMap, Status
@@ -27,9 +28,12 @@ LONGEST_TICK = 9  # characters
 
 
 def plane_picture(
-    mapped: RegionMap, cells: Sequence[Cell], at: Mapping[str, Fraction], words: Words
+    mapped: RegionMap, cells: Sequence[Cell], at: Mapping[str, Fraction], words: Words, blank: Blank
 ) -> Element:
-    """Returns the picture of the first two parameters of a map; the others have the values `at`."""
+    """Returns the picture of the first two parameters of a map; the others have the values `at`.
+
+    What is outside of the domain is blank.
+    """
     boxes = [_scale(box) for box in mapped.box[:2]]
     visible = [
         cell
@@ -40,6 +44,7 @@ def plane_picture(
         h("path", d=_rectangles((c for c in visible if c.status is s), boxes), class_=f"region {s}")
         for s in SHOWN
     ]
+    paths.append(h("path", d=_blocks(blank), class_="blank"))
     names = mapped.parameters[:2]
     frame = h("rect", x=LEFT, y=TOP, width=WIDE, height=TALL, class_="frame")
     axes = [_across(mapped.box[0], names[0], TOP + TALL), _upright(mapped.box[1], names[1])]
@@ -156,6 +161,15 @@ def _rectangles(cells: Iterable[Cell], scales: Sequence[Callable[[float], float]
         x, y = LEFT + WIDE * left, TOP + TALL * (1 - high)
         across, down = _text(WIDE * (right - left)), _text(TALL * (high - low))
         parts.append(f"M{_text(x)} {_text(y)}h{across}v{down}h-{across}z")
+    return "".join(parts)
+
+
+def _blocks(blank: Blank) -> str:
+    """Returns the blocks outside of the domain as one path."""
+    tall, parts = TALL / ROWS, []
+    for row, column, count in blank.runs:
+        x, across = LEFT + WIDE * column / COLUMNS, _text(WIDE * count / COLUMNS)
+        parts.append(f"M{_text(x)} {_text(TOP + row * tall)}h{across}v{_text(tall)}h-{across}z")
     return "".join(parts)
 
 

@@ -20,6 +20,7 @@ from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.pages import mathml
+from paramverify.pages.blanks import COLUMNS, ROWS, blank
 from paramverify.pages.drawing import Stretch, frame_of, line_picture, plane_picture
 from paramverify.pages.markup import Element, Part, h
 from paramverify.pages.parts import Row, left_out, paragraph, section, table
@@ -258,12 +259,14 @@ def _plane(
         told.append(paragraph(f"It is a slice at the values of {names} below; sliders change them."))
     within = text.constraints(model.domain)
     if within:
-        edge = "Cells at the edge reach beyond the domain. What is said of them is about their points"
+        edge = "What is outside of the domain is blank. What is said of a cell is about its points"
         told.append(paragraph(f"{edge}{within}."))
     if mapped.interrupted:
         told.append(paragraph("The time did not suffice for the whole map: what is open is undecided."))
     at = start or {n: model.domain.box[n].simplest() for n in mapped.parameters}
-    picture = plane_picture(mapped, cells, {n: at[n] for n in others}, lambda s: words(s, model))
+    sliced = {n: at[n] for n in others}
+    left_blank = blank(model.domain, mapped.parameters, sliced)
+    picture = plane_picture(mapped, cells, sliced, lambda s: words(s, model), left_blank)
     data = _cells(mapped, cells) | {
         "kind": "plane",
         "axes": list(shown),
@@ -271,6 +274,7 @@ def _plane(
         "frame": frame_of("plane"),
         "quantified": _ranging(model.domain, mapped.quantified),
         "within": within,
+        "blank": {"constraints": left_blank.constraints, "columns": COLUMNS, "rows": ROWS},
     }
     return [*told, picture, _shares(mapped, model), *_best(work, found)], data
 

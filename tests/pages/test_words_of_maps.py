@@ -1,11 +1,14 @@
-"""What a page says about a map never leaves out the constraints of the domain."""
+"""What a page says and shows of a map never leaves out the constraints of the domain."""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 from page_tools import Page, examined
 
+from paramverify import loads
+from paramverify.pages.blanks import COLUMNS, ROWS, blank
 from paramverify.pages.page import ASSETS, page
 
 CASE = """
@@ -27,9 +30,31 @@ def test_the_map_of_a_page_has_the_constraints(tmp_path: Path) -> None:
     found = Page(page([examined(path)]))
     told = [seen.text for seen in found.having("p")]
     assert "The picture is about the values of p, q with p + q < 1." in told
-    assert any(line.endswith("about their points with p + q < 1.") for line in told)
+    assert any(line.endswith("about its points with p + q < 1.") for line in told)
     assert found.data("data-map-1")["map"]["within"] == " with p + q < 1"
     script = (ASSETS / "map.js").read_text(encoding="utf-8")
     assert "${this.map.within}" in script
     assert "python3 -S -m checker c.evidence.json" in found.content
     assert "python -m" not in found.content
+
+
+def test_what_is_outside_of_the_domain_is_blank(tmp_path: Path) -> None:
+    """A block is blank iff its middle breaks the constraint; what no axis shows blanks nothing."""
+    path = tmp_path / "c.toml"
+    path.write_text(CASE)
+    domain = loads(CASE).content.model.domain
+    found = blank(domain, ("p", "q"), {})
+    cells = {(row, first + k) for row, first, count in found.runs for k in range(count)}
+    middle = {
+        (row, column): Fraction(2 * column + 1, 2 * COLUMNS) + 1 - Fraction(2 * row + 1, 2 * ROWS)
+        for row in range(ROWS)
+        for column in range(COLUMNS)
+    }
+    assert cells == {place for place, total in middle.items() if total >= 1}
+    assert found.constraints == (0,)
+    drawn = [
+        seen for seen in Page(page([examined(path)])).having("path") if seen.attributes["class"] == "blank"
+    ]
+    assert drawn[0].attributes["d"].count("M") == len(found.runs)
+    assert blank(domain, ("p",), {}).runs == ()
+    assert blank(loads(CASE.replace("p + q < 1", "p == q")).content.model.domain, ("p", "q"), {}).runs == ()

@@ -70,6 +70,7 @@ const Maps = (() => {
       this.places = this.names.map((name) => data.box.findIndex((side) => side.name === name));
       this.ends = [0, 1].map((k) => this.grids[k].map((end) => (k ? this.upwards(end) : this.across(end))));
       this.slice = null;
+      this.cleared = null;
     }
 
     upwards(value) {
@@ -117,10 +118,37 @@ const Maps = (() => {
       for (const status of Object.keys(TONES)) this.mark(`path.region.${status}`, { d: paths[status] || "" });
     }
 
+    // Leaves blank what is outside of the domain in a slice: each block whose middle is.
+    clear(point) {
+      const constraints = this.map.blank.constraints.map((k) => this.data.constraints[k]);
+      const key = this.places.slice(2).map((place) => Exact.text(point[place])).join();
+      if (this.cleared === key || !this.map.others.length || !constraints.length) return;
+      this.cleared = key;
+      const { left, top, width, height } = this.map.frame;
+      const { columns, rows } = this.map.blank;
+      const sides = this.box.map((place) => this.data.box[place]);
+      const middle = (side, k, count) => {
+        const whole = Exact.subtract(side.high, side.low);
+        return Exact.add(side.low, Exact.multiply(whole, Exact.rational(BigInt(2 * k + 1), BigInt(2 * count))));
+      };
+      let path = "";
+      for (let row = 0; row < rows; row += 1) {
+        const upwards = point.with(this.box[1], middle(sides[1], rows - 1 - row, rows));
+        for (let column = 0; column < columns; column += 1) {
+          const here = upwards.with(this.box[0], middle(sides[0], column, columns));
+          if (!Points.broken(this.data, here, constraints)) continue;
+          const [x, y] = [left + (column * width) / columns, top + (row * height) / rows];
+          path += `M${x.toFixed(2)} ${y.toFixed(2)}h${width / columns}v${height / rows}h${-width / columns}z`;
+        }
+      }
+      this.mark("path.blank", { d: path });
+    }
+
     // Moves the marks to a point; returns what the map says of it.
     show(point) {
       const ranks = this.places.map((place, k) => this.rank(this.grids[k], point[place]));
       this.cut(ranks);
+      this.clear(point);
       const [x, y] = [this.across(point[this.box[0]]), this.upwards(point[this.box[1]])];
       this.mark(".upright.cross", { x1: x, x2: x });
       this.mark(".level.cross", { y1: y, y2: y });

@@ -23,7 +23,12 @@ const Points = (() => {
         return `${side.name} = ${Exact.text(point[k])} is outside of ${interval(side)}`;
       }
     }
-    for (const condition of data.constraints) {
+    return broken(data, point, data.constraints);
+  }
+
+  // Returns which of these constraints does not hold at a point; null where all do.
+  function broken(data, point, constraints) {
+    for (const condition of constraints) {
       const sign = Exact.signOf(Exact.evaluate(condition.terms, point).list, data.generator);
       if (sign === null) return `it is not known whether ${condition.text}`;
       if (sign < 0 || (sign === 0 && condition.strict)) return `${condition.text} is false`;
@@ -89,5 +94,5 @@ const Points = (() => {
     return -(Exact.order(first, second, generator) || 0);
   }
 
-  return { leaks, outside, read, stated };
+  return { broken, leaks, outside, read, stated };
 })();
