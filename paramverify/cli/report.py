@@ -41,6 +41,12 @@ ORDER = (Standing.VIOLATED, Standing.UNKNOWN, Standing.HOLDS)
 @click.option("--output", "-o", "output", type=OUTPUT_FILE, required=True, help="The page, an .html file.")
 @click.option("--title", default="", metavar="TEXT", help="The title of the page.")
 @click.option(
+    "--parameters",
+    default="",
+    metavar="NAMES",
+    help="The parameters of the map; it is for all values of the others.",
+)
+@click.option(
     "--coverage",
     help="Share of the volume of the domain that a map may leave undecided; without it one that suits.",
 )
@@ -57,6 +63,7 @@ def command(
     cases: tuple[str, ...],
     output: Path,
     title: str,
+    parameters: str,
     coverage: str | None,
     comparison: str | None,
     as_json: bool,
@@ -75,13 +82,14 @@ def command(
         raise click.UsageError(f"{output} is no name for a page: write {output.with_suffix('.html')}")
     options = session_options(timeout, backends, strategy, confirm)
     share = None if coverage is None else _share(coverage)
+    axes = tuple(name.strip() for name in parameters.split(",") if name.strip())
     compared = None if comparison is None else read_summary(Path(comparison))
     until = time.monotonic() + options.seconds
     found: list[Examined] = []
     with progress_bar("cases") as progress:
         for number, case in enumerate(cases):
             seconds = (until - time.monotonic()) / (len(cases) - number)
-            limits = Wanted(options, share, lambda left: time_limit(timeout, left))
+            limits = Wanted(options, share, lambda left: time_limit(timeout, left), axes)
             found.append(examine(case, limits, max(0.01, seconds)))
             told = f"  {number + 1} of {len(cases)} cases were examined until then."
             _output.found([told], {"cases": [_document(work) for work in found]})

@@ -257,15 +257,15 @@ def _plane(
     if others:
         names = ", ".join(others)
         told.append(paragraph(f"It is a slice at the values of {names} below; sliders change them."))
-    within = text.constraints(model.domain)
-    if within:
-        edge = "What is outside of the domain is blank. What is said of a cell is about its points"
-        told.append(paragraph(f"{edge}{within}."))
-    if mapped.interrupted:
-        told.append(paragraph("The time did not suffice for the whole map: what is open is undecided."))
     at = start or {n: model.domain.box[n].simplest() for n in mapped.parameters}
     sliced = {n: at[n] for n in others}
     left_blank = blank(model.domain, mapped.parameters, sliced)
+    within = text.constraints(model.domain)
+    if within:
+        outside = "What is outside of the domain is blank. " if left_blank.constraints else ""
+        told.append(paragraph(f"{outside}What is said of a cell is about its points{within}."))
+    if mapped.interrupted:
+        told.append(paragraph("The time did not suffice for the whole map: what is open is undecided."))
     picture = plane_picture(mapped, cells, sliced, lambda s: words(s, model), left_blank)
     data = _cells(mapped, cells) | {
         "kind": "plane",

@@ -16,6 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
+from paramverify.algebra.points import check_names
 from paramverify.answers import Standing
 from paramverify.errors import InputError, LimitError, located
 from paramverify.files import read_file
@@ -135,11 +136,15 @@ Examined = PrivacyWork | SystemWork | LogicWork
 
 @dataclass(frozen=True)
 class Wanted:
-    """How the work is done: options of sessions, coverage of maps (None if any), limits of the steps."""
+    """How the work is done: options of sessions, coverage of maps (None if any), limits of the steps.
+
+    Maps are over `parameters`, for all values of the others; over those that suit if none is named.
+    """
 
     options: Options
     coverage: Fraction | None
     limit: Limit
+    parameters: tuple[str, ...] = ()
 
 
 def examine(path: str, wanted: Wanted, seconds: float) -> Examined:
@@ -157,6 +162,8 @@ def examine(path: str, wanted: Wanted, seconds: float) -> Examined:
         return _logic(source, wanted, seconds)
     with wanted.limit(seconds):
         case = cases.load(path)
+        with located(file=path, key="--parameters"):
+            check_names(case.model.domain.ring, dict.fromkeys(wanted.parameters, Fraction(0)))
         report = verify(case, _options(wanted, VERDICT * (until - time.monotonic())))
         evidence = Evidence.of(path, evidence_document(case, report))
     budget: CaseBudget | LeftOut = LeftOut("only a case about privacy has a budget")
@@ -204,14 +211,15 @@ def _values(case: cases.Case, wanted: Wanted, session: Session) -> Intervals | R
     doubt, _ = discharge(session, case.model)
     if doubt:
         raise LimitError(f"the model is in doubt: {doubt.detail}")
-    found = safe_values(case, session, options=MapOptions(wanted.coverage or coverage(len(free))))
+    share = wanted.coverage or coverage(len(wanted.parameters or free))
+    found = safe_values(case, session, wanted.parameters, options=MapOptions(share))
     assert isinstance(found, Intervals | Regions)  # these are the suitable forms
     return found
 
 
 def coverage(axes: int) -> Fraction:
     """Returns the share that a map leaves undecided: more axes need many more cells."""
-    return Fraction({1: 2, 2: 2, 3: 8}.get(axes, 20), 100)
+    return Fraction({1: 2, 2: 2, 3: 5}.get(axes, 8), 100)
 
 
 def _system(source: Source, wanted: Wanted, seconds: float) -> SystemWork:

@@ -47,6 +47,7 @@ def test_the_worst_verdict_is_the_exit_code(tmp_path: Path, capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("options", "said"),
     [
+        (["--parameters", "z"], "--parameters: there is no parameter 'z'; there are: "),
         (["--coverage", "2"], "--coverage: a number between 0 and 1 is needed"),
         (["-o", "nowhere/page.html"], "there is no folder"),
         (["--backends", ""], "--backends needs at least one name"),

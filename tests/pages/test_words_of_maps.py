@@ -8,6 +8,7 @@ from pathlib import Path
 from page_tools import Page, examined
 
 from paramverify import loads
+from paramverify.cli.main import run
 from paramverify.pages.blanks import COLUMNS, ROWS, blank
 from paramverify.pages.page import ASSETS, page
 
@@ -58,3 +59,19 @@ def test_what_is_outside_of_the_domain_is_blank(tmp_path: Path) -> None:
     assert drawn[0].attributes["d"].count("M") == len(found.runs)
     assert blank(domain, ("p",), {}).runs == ()
     assert blank(loads(CASE.replace("p + q < 1", "p == q")).content.model.domain, ("p", "q"), {}).runs == ()
+
+
+def test_the_parameters_of_the_map_are_chosen(tmp_path: Path) -> None:
+    """A map over one parameter is for all values of the others: f <= 3/4 for all q iff p <= 1/2."""
+    path, target = tmp_path / "c.toml", tmp_path / "c.html"
+    path.write_text(CASE)
+    assert run(["report", str(path), "-o", str(target), "--parameters", "p"]) == 1
+    found = Page(target.read_text(encoding="utf-8"))
+    assert found.data("data-map-1")["map"]["axes"] == ["p"]
+    assert found.data("data-map-1")["map"]["quantified"] == ["q"]
+    told = [seen.text for seen in found.having("p")]
+    assert any("for all q in (0, 1) with p + q < 1" in line for line in told)
+    rows = found.data("data-map-1")["map"]["parts"]
+    ends = {row["status"]: [Fraction(row[end][0]) for end in ("lower", "upper")] for row in rows}
+    assert ends["safe"][0] == 0
+    assert Fraction(9, 20) < ends["safe"][1] <= Fraction(1, 2) <= ends["violating"][0] < Fraction(11, 20)
