@@ -176,7 +176,7 @@ def _write(made: comparison.Comparison, folder: Path) -> tuple[dict[str, Any], l
     text = json.dumps(document, ensure_ascii=False, indent=2)
     write_text(folder / "summary.json", text + "\n")
     shown = ["results.jsonl", "results.csv", "summary.json", *(p.name for p in drawn if p.suffix == ".svg")]
-    return document, [*notes, f"In {folder}: {', '.join(shown)}{' (and as .png)' if drawn else ''}"]
+    return document, [*notes, f"In {folder}: {', '.join(shown)}{' (and as .png and .pdf)' if drawn else ''}"]
 
 
 @contextmanager

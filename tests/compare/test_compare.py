@@ -203,7 +203,7 @@ def test_csv(made: Path) -> None:
 def test_plots(made: Path) -> None:
     """Each plot is there as SVG with curves or points in it, and as PNG that is not one colour."""
     names = {p.stem for p in made.glob("*.svg")}
-    assert names == {p.stem for p in made.glob("*.png")}
+    assert names == {p.stem for p in made.glob("*.png")} == {p.stem for p in made.glob("*.pdf")}
     assert names == {
         "cactus-sequences",
         "cactus-script",

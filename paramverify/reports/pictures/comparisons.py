@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from paramverify.compare.subjects import as_it_is
 from paramverify.compare.summary import Comparison, Configuration, Problem, Run
-from paramverify.reports.pictures.plots import COLOURS, DPI, STYLE
+from paramverify.reports.pictures.pages import METADATA
+from paramverify.reports.pictures.plots import COLOURS, DPI, FORMATS, STYLE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,20 +20,18 @@ if TYPE_CHECKING:
 MARKERS = "osD^vPX*<>hp"
 BEST = "#000000"
 MOST_ACROSS = 5  # plots of a grid
-KINDS = ("svg", "png")
 
 
 def write_plots(comparison: Comparison, folder: Path) -> list[Path]:
-    """Writes all plots of a comparison as SVG and PNG, and returns the files."""
+    """Writes all plots of a comparison as SVG, PNG and PDF, and returns the files."""
     import matplotlib
 
     written: list[Path] = []
     with matplotlib.rc_context(STYLE):
         for name, figure in _figures(comparison):
-            for kind in KINDS:
+            for kind in FORMATS:
                 path = folder / f"{name}.{kind}"
-                metadata = {"Date": None} if kind == "svg" else {}
-                figure.savefig(path, dpi=DPI, bbox_inches="tight", metadata=metadata)
+                figure.savefig(path, dpi=DPI, bbox_inches="tight", metadata=METADATA[kind])
                 written.append(path)
     return written
 

@@ -18,6 +18,11 @@ INCHES = {"cm": 1 / 2.54, "mm": 1 / 25.4, "in": 1.0, "pt": 1 / 72}
 NARROW, WIDE = 1.5, 60.0  # inches that a picture may be wide
 SMALL_PAGE = 4.5  # inches, below which letters are smaller
 GENERIC = {"sans": "sans-serif", "sans-serif": "sans-serif", "serif": "serif", "monospace": "monospace"}
+METADATA: dict[str, dict[str, Any]] = {  # without dates and random names
+    "svg": {"Date": None, "Creator": "paramverify"},
+    "png": {"Software": None},
+    "pdf": {"CreationDate": None, "Creator": "paramverify", "Producer": None},
+}
 _LENGTH = re.compile(r"(\d+(?:\.\d+)?)\s*(cm|mm|in|pt)?")
 
 
@@ -81,14 +86,9 @@ def write(
     import matplotlib
 
     kind = path.suffix.lower().removeprefix(".")
-    metadata: dict[str, dict[str, Any]] = {
-        "svg": {"Date": None, "Creator": "paramverify"},
-        "png": {"Software": None},
-        "pdf": {"CreationDate": None, "Creator": "paramverify", "Producer": None},
-    }
     whole: Any = {**STYLE, **(style or {}), **page.style()}
     with matplotlib.rc_context(whole):
-        figure().savefig(path, dpi=DPI, metadata=metadata[kind])
+        figure().savefig(path, dpi=DPI, metadata=METADATA[kind])
 
 
 def _family(font: str) -> str:
