@@ -87,6 +87,10 @@ def _sum(parts: Sequence[dict[str, Fraction]], sign: int) -> dict[str, Fraction]
 def _number(expression: Expression, nodes: Sequence[Node]) -> Fraction:
     result = Fraction(1)
     for node in nodes:
+        other = next((n for n in Expression(expression.text, node).nodes() if isinstance(n, Name)), None)
+        if other:
+            what = "exp takes numbers, and multiples of parameters whose domain is (0, oo)"
+            raise expression.error(f"{what}; {other.name} is neither", other)
         value = evaluate(Expression(expression.text, node))
         if isinstance(value, str):
             raise expression.error("exp needs a rational number", node)

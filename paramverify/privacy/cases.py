@@ -21,7 +21,7 @@ from paramverify.algebra.exponents import exponents
 from paramverify.algebra.expressions import Expression
 from paramverify.algebra.named import defining
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.errors import CaseError, Each, FinerError, InputError, gathered, located
+from paramverify.errors import CaseError, Each, ExpressionError, FinerError, InputError, gathered, located
 from paramverify.expectations import read_expect
 from paramverify.files import read_file
 from paramverify.models.context import Checks, check_domain
@@ -352,13 +352,11 @@ class _Reader:
         # Other distances than 1 need whole powers of what 1 needs; else the case is read again.
         neighbours = self.top.data.get("neighbours")
         one = {NAME: Fraction(1)} if isinstance(neighbours, dict) and NAME in neighbours else {}
-        expressions = [
-            *defined,
-            *all_expressions(words),
-            *all_expressions(privacy.data if privacy else {}, one),
-        ]
-        for name, factors in exponents(expressions, names).items():
-            used[name] += factors
+        texts = (*all_expressions(words), *all_expressions(privacy.data if privacy else {}, one))
+        for expression in (*defined, *texts):
+            with suppress(ExpressionError):  # told where its key is read
+                for name, factors in exponents([expression], names).items():
+                    used[name] += factors
         if privacy and "epsilon" in privacy:
             with suppress(InputError):  # told where the bound is read
                 budget = read_epsilon(privacy.expression("epsilon", one), names, fixed_values(self.top))

@@ -33,7 +33,8 @@ def warnings_of(
     if isinstance(model, Inequality):
         return _of_claim(model, data)
     never = never_put_out(model.whole or model)[:LISTED]
-    found = [f"the output {printable.name(show_sequence([name]))} never happens" for name in never]
+    where = " under a secret that is compared" if prior is not None and _not_compared(data) else ""
+    found = [f"the output {printable.name(show_sequence([name]))} never happens{where}" for name in never]
     if tells_nothing(model):
         whom = "secrets" if prior else "inputs"
         found.append(f"the outputs do not depend on the {whom}: they tell nothing apart")
@@ -160,10 +161,9 @@ def _used(model: Model) -> set[str]:
 def _idle_names(data: Mapping[str, Any]) -> Iterator[str]:
     """Yields warnings for secrets in no pair, and for variables of the prior that nothing reads."""
     secrets, prior, define = data["secrets"], data["prior"], data.get("define", {})
+    for name in _not_compared(data):
+        yield f"the secret {printable.name(name)} is in no pair: it is not compared"
     asked = {name for pair in secrets["pairs"] for name in pair}
-    for name in secrets:
-        if name != "pairs" and name not in asked:
-            yield f"the secret {printable.name(name)} is in no pair: it is not compared"
     read: set[str] = set()
     pending = [secrets[name] for name in asked]
     pending += [value for name, value in data["mechanism"].items() if name != "source"]
@@ -174,7 +174,14 @@ def _idle_names(data: Mapping[str, Any]) -> Iterator[str]:
                 pending.append(prior[name] if name in prior else define[name])
     for name in prior:
         if name not in read:
-            yield f"the variable {name} of the prior is not read, neither by a secret nor by the mechanism"
+            unread = "is read by no secret that is compared, nor by the mechanism"
+            yield f"the variable {name} of the prior {unread}"
+
+
+def _not_compared(data: Mapping[str, Any]) -> list[str]:
+    """Returns the secrets in no pair."""
+    asked = {name for pair in data["secrets"]["pairs"] for name in pair}
+    return [name for name in data["secrets"] if name != "pairs" and name not in asked]
 
 
 def _words(value: Any) -> Iterator[str]:

@@ -92,13 +92,13 @@ def test_what_nothing_reads_is_warned_of(tmp_path: Path, capsys: pytest.CaptureF
     case.write_text(text, encoding="utf-8")
     said, document = explained(capsys, case)
     assert document["warnings"] == [
-        "the output lost never happens",
+        "the output lost never happens under a secret that is compared",
         "the outputs do not depend on the secrets: they tell nothing apart",
         "the parameter q is not used: nothing depends on it",
         "the parameter r is not used: nothing depends on it",
         "the secret spare is in no pair: it is not compared",
-        "the variable a of the prior is not read, neither by a secret nor by the mechanism",
-        "the variable idle of the prior is not read, neither by a secret nor by the mechanism",
+        "the variable a of the prior is read by no secret that is compared, nor by the mechanism",
+        "the variable idle of the prior is read by no secret that is compared, nor by the mechanism",
     ]
     assert all(f"Warning: {warning}." in said for warning in document["warnings"])
     assert "one: c == 1" in said
