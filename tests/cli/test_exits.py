@@ -17,7 +17,7 @@ from conftest import ROOT
 from paramverify.cli import main as main_module
 from paramverify.cli import show
 from paramverify.cli._commands import commands
-from paramverify.cli._exits import CODES, Exit
+from paramverify.cli._exits import CODES, STATUS_CODES, Exit
 from paramverify.cli.main import run
 from paramverify.errors import DefectError, DisagreementError
 
@@ -136,10 +136,13 @@ def test_codes_of_errors(
 
 
 def test_codes_are_documented() -> None:
-    """Every code stands in the help, in the README and in the architecture page."""
-    for path in ("README.md", "docs/architecture.md"):
+    """Every code stands in the help and on two pages; the README has those of verdicts and leads to one."""
+    for path in ("docs/how-to/cluster.md", "docs/architecture.md"):
         text = (ROOT / path).read_text()
         assert all(f"{code.value} " in text for code in Exit), path
+    readme = (ROOT / "README.md").read_text()
+    assert all(f"{code.value} for " in readme for code in (*STATUS_CODES.values(), Exit.INPUT))
+    assert "docs/how-to/cluster.md#exit-codes" in readme
     assert all(f"{code.value} " in CODES for code in Exit)
 
 

@@ -12,6 +12,7 @@ from fractions import Fraction
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hard_cases import HARD
@@ -593,9 +594,9 @@ def test_no_limit_ends_a_picture(
     """While a p-value plot is drawn the alarm goes off; the picture is the same as without a limit."""
     ours = pvalues.write_pvalues
 
-    def late(curves: pvalues.Curves, path: Path) -> None:
+    def late(*arguments: Any) -> None:
         os.kill(os.getpid(), signal.SIGALRM)
-        ours(curves, path)
+        ours(*arguments)
 
     arguments = ["sample", str(CASES / "randomized-response.toml"), "--runs", "2000", "--at", "p=1/2"]
     pictures = []
@@ -607,7 +608,7 @@ def test_no_limit_ends_a_picture(
         pictures.append(path.read_text())
     assert pictures[0] == pictures[1]
 
-    def drawn(curves: pvalues.Curves, path: Path) -> None:
+    def drawn(*arguments: Any) -> None:
         assert signal.getitimer(signal.ITIMER_REAL)[0] == 0  # nothing is left to do, so there is no limit
 
     monkeypatch.setattr(pvalues, "write_pvalues", drawn)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from paramverify.cli import _logic_budgets
 from paramverify.cli.main import run
 from paramverify.errors import TimeLimitError
 from paramverify.logic import budgets
-from paramverify.logic.budgets import Corner
 from paramverify.logic.families import check_property
 from paramverify.logic.grammar import read_property
 from paramverify.logic.syntax import Property
@@ -147,7 +145,7 @@ def test_curve_as_plot(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
         assert path.stat().st_size > 1000
     code, _, said = call(capsys, case, "-p", formula, "--plot", tmp_path / "curve.txt")
     assert code == 2
-    assert "pictures are written as .svg, .png or .jpg" in said
+    assert "pictures are written as .svg, .png or .pdf" in said
 
 
 @pytest.mark.slow
@@ -167,9 +165,9 @@ def test_the_known_part_of_a_curve_is_drawn(
             asked.append(ratio)  # noqa: B023
             return ours(work, found, ratio)
 
-        def drawn(corners: Sequence[Corner], title: str, path: Path, *, whole: bool = True) -> None:
+        def drawn(*arguments: Any, **options: Any) -> None:
             limits.append(signal.getitimer(signal.ITIMER_REAL)[0])  # noqa: B023
-            write_curve(corners, title, path, whole=whole)
+            write_curve(*arguments, **options)
 
         monkeypatch.setattr(budgets, "least_delta", few)
         monkeypatch.setattr(_logic_budgets, "write_curve", drawn)

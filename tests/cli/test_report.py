@@ -7,6 +7,8 @@ import json
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -141,8 +143,14 @@ def test_the_commands_of_a_page_do_what_it_says(
             text = page.data(f"{kind}-{number}")["text"]
             Path(button.attributes["data-name"]).write_text(text)
     blocks = [seen.text.splitlines() for seen in page.having("pre", aria_label="Commands")]
-    assert len(blocks) == len(cases)
-    for block in blocks:
+    with_the_program, alone = blocks[::2], blocks[1::2]
+    assert len(with_the_program) == len(alone) == len(cases)
+    shutil.copytree(CASES.parent / "paramverify" / "checker", tmp_path / "checker")
+    for (line,) in alone:
+        program, *arguments = shlex.split(line)
+        assert program == "python3"
+        assert subprocess.run([sys.executable, *arguments], check=False).returncode == 0, line
+    for block in with_the_program:
         program, *arguments = shlex.split(block[1])
         assert program == "paramverify"
         assert run(arguments) == 0, block

@@ -58,7 +58,8 @@ def test_the_same_as_json_is_one_object() -> None:
     code, out, error = ended(f"{FOUND}_output.limit_time(0.5); {LONG}", "--json")
     assert (code, error) == (3, f"undecided: {OVER}\n")
     so_far = {"claims": [1, 2]}
-    assert json.loads(out) == {"status": "unknown", "reason": OVER, "end": "timeout", "so_far": so_far}
+    told = {"status": "unknown", "verdict": "undecided", "reason": OVER, "end": "timeout", "so_far": so_far}
+    assert json.loads(out) == told
 
 
 @pytest.mark.slow

@@ -397,7 +397,7 @@ def test_a_disagreement_is_loud(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert code == 1
     assert "DISAGREEMENT on geometric-contagious-ln2, claim" in err
     assert "WRONG ANSWER" in err
-    assert "known: violated (witness)" in err
+    assert "known: false (witness)" in err
     for entry in document["disagreements"]:
         assert all("z3" in who for who in entry["violated"])
         assert all("PROVES_ALL" in who for who in entry["holds"])
@@ -413,7 +413,7 @@ def test_a_lie_against_the_expectation(tmp_path: Path, capsys: pytest.CaptureFix
     """Where everybody says that all claims of a case hold that is expected to be violated, that is wrong."""
     code, _, err = compare(capsys, VIOLATED, "--backends", "lying_backends:PROVES_ALL", "-o", tmp_path)
     assert code == 1
-    assert "known: violated (expected)" in err
+    assert "known: not private (expected)" in err
 
 
 TOUCHING = """
