@@ -44,7 +44,7 @@ f = "P<=1 [ X a ]"
 def test_verify_says_on_whose_word(
     backends: str, word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A built-in proof has a certificate; what a program prints is its word, and no plain "private"."""
+    """A built-in proof has a certificate; what a program prints is its word, and no plain "true"."""
     path = tmp_path / "case.toml"
     path.write_text(TOUCHING)
     assert run(["verify", str(path), "--backends", backends]) == 0
@@ -54,11 +54,11 @@ def test_verify_says_on_whose_word(
     assert run(["synthesize", str(path), "--witness", "--backends", backends]) == 0
     searched = capsys.readouterr().out
     if not word:
-        assert told.startswith("private: ")
+        assert told.startswith("true: ")
         assert (evidence["on_the_word_of"], evidence["without_certificate"]) == ([], 0)
         assert "on the word of" not in searched
         return
-    assert told.startswith(f"private, on the word of {word}")
+    assert told.startswith(f"true, on the word of {word}")
     assert told.splitlines()[0].split(": ")[0].endswith("(no certificate)")
     assert evidence["without_certificate"] == 1
     assert evidence["on_the_word_of"][0].startswith(word)
@@ -103,18 +103,32 @@ ratio = "3"
 
 
 @pytest.mark.parametrize("command", ["verify", "budget", "synthesize"])
-@pytest.mark.parametrize("liar", ["PROVES_ALL", "BOASTS"])
+def test_a_certificate_that_is_none_is_not_believed(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the kernel rejects proves nothing about the model, and nothing is said about privacy."""
+    path = tmp_path / "case.toml"
+    path.write_text(NEGATIVE)
+    assert run([command, str(path), "--backends", "lying_backends:BOASTS"]) == 3
+    told = capsys.readouterr()
+    assert "the checker rejects its certificate" in told.out + told.err
+    assert "private" not in told.out
+    assert run([command, str(path), "--backends", "lying_backends:BOASTS", "--json"]) == 3
+    assert json.loads(capsys.readouterr().out)["status"] == "unknown"
+
+
+@pytest.mark.parametrize("command", ["verify", "budget", "synthesize"])
 def test_a_lie_about_the_model_is_told_as_a_word(
-    command: str, liar: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What is proved about the model by a backend that is not built in is a word."""
     path = tmp_path / "case.toml"
     path.write_text(NEGATIVE)
-    word = f"lying_backends:{liar} 1.0"
-    run([command, str(path), "--backends", f"lying_backends:{liar}"])
+    word = f"{LIAR} 1.0"
+    run([command, str(path), "--backends", LIAR])
     out = capsys.readouterr().out
     assert word in out
-    run([command, str(path), "--backends", f"lying_backends:{liar}", "--json"])
+    run([command, str(path), "--backends", LIAR, "--json"])
     document = json.loads(capsys.readouterr().out)
     assert word in json.dumps(document.get("evidence", document))
 
