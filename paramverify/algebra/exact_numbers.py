@@ -26,8 +26,9 @@ class ExactNumber:
 
     It compares with numbers of Python as they do with each other: `x == 8`, `x < Fraction(1, 3)`,
     `x == 0.5`. A float is the binary number that it is, so `x == 0.1` is False for one tenth, and `nan` is
-    equal to nothing. Equal numbers have equal hashes. `float(x)` is the nearest float, `str(x)` the exact
-    number as text, and `Fraction(x)` the number where it is rational; it is a TypeError elsewhere.
+    equal to nothing. Equal numbers have equal hashes, those of sympy excepted. `float(x)` is the nearest
+    float, `str(x)` the exact number as text, and `Fraction(x)` the number where it is rational; it is a
+    TypeError elsewhere.
 
     `+ - * /` and whole powers are exact: with rationals always, between two numbers where the result is one
     of the kinds above. With a float the result is a float.
