@@ -12,6 +12,7 @@ from conftest import ROOT
 from nbmake.nb_run import NotebookRun
 
 NOTEBOOKS = sorted((ROOT / "docs" / "tutorials").glob("*.ipynb"))
+SIZE = re.compile(r"<Figure size [\d.x]+")  # of a picture, which depends on the fonts
 SECONDS = re.compile(r"\b\d[\d.e-]* s\b")  # what differs from run to run
 
 
@@ -19,7 +20,7 @@ def told(output: dict[str, Any]) -> str:
     """What an output says, without times; of a box or a picture its short text."""
     if output["output_type"] == "stream":
         return SECONDS.sub("... s", "".join(output["text"]))
-    return SECONDS.sub("... s", "".join(output["data"]["text/plain"]))
+    return SIZE.sub("<Figure", SECONDS.sub("... s", "".join(output["data"]["text/plain"])))
 
 
 def outputs(book: Any) -> list[list[str]]:
