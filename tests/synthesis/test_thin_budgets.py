@@ -78,7 +78,7 @@ def told(path: Path, text: str, capsys: pytest.CaptureFixture[str], *options: st
     elif isinstance(ratio, str):
         assert f"tight budget: ratio {ratio}" in lines
     elif ratio is None and document["ratio_upper"] != "unknown":
-        (told_lower,) = re.findall(r"between ([0-9.]+) and", lines)
+        (told_lower,) = re.findall(r"ratio between ([0-9.]+) and", lines)
         exact = Fraction(document["ratio_lower"])
         assert Fraction(told_lower) <= exact < Fraction(told_lower) + Fraction(1, 10**9)
     words = {True: "; reached", False: "; approached, not reached", None: "reached is not decided"}
