@@ -143,7 +143,10 @@ def read(table: Table, checks: Checks) -> Mechanism:
         raise CaseError("give either noise or table", key="table")
     if "noise" not in table and "table" not in table:
         table.get("labels")
-        none: Callable[[Input], Sequence[RationalFunction]] = lambda given: ()  # noqa: E731
+
+        def none(given: Input) -> Sequence[RationalFunction]:
+            return ()
+
         answers = answers or (Anything(),)
         queries = () if parts else (query,)
         return Release(checks, queries, answers, (), none, value=value, parts=parts, labels=table)
