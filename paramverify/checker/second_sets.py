@@ -7,8 +7,7 @@ is compared at points, and:
 
 - points that the second reader finds in the domain are in the domain of the claims, and the other way round;
 - where the case is said to hold, e ≤ δ at the points, and each direction and length has its claim;
-- where a map says that a cell is private, e ≤ δ at the points in it; where it says that one is not, some e > δ
-  at its values;
+- at the points in a cell of a map that is said to be private, e ≤ δ; in one that is not, some e > δ;
 - a witness has the point, the names, the probabilities and the bounds that the second reader finds.
 """
 
