@@ -43,8 +43,8 @@ from paramverify.privacy.cases import Case, load
 from paramverify.reports import documents, text
 from paramverify.reports import synthesis as telling
 from paramverify.reports.evidence import map_evidence
-from paramverify.reports.pictures.curves import ratio_curve
 from paramverify.reports.pictures.regions import draw, draw_interval
+from paramverify.reports.pictures.set_curves import curve_of
 from paramverify.reports.roots import closed_form
 from paramverify.reports.safe_values import told as safe_values_told
 from paramverify.reports.synthesis import Answer
@@ -311,7 +311,7 @@ def _write_map(case: Case, found: RegionMap, files: _Files) -> None:
 
 def _draw_parts(case: Case, found: Partition, plot: Picture) -> None:
     domain = case.model.domain
-    curve = ratio_curve(case.model, found.parameter) if isinstance(case.model, Model) else None
+    curve = curve_of(case.model, found.parameter) if isinstance(case.model, Model) else None
 
     def shown(root: Root) -> str | None:
         return closed_form(root, domain.constant)

@@ -26,7 +26,7 @@ from paramverify.statistics.events import Event, Measured
 from paramverify.statistics.experiments import Experiment
 from paramverify.statistics.runs import Runs
 from paramverify.statistics.samplers import Counts, Output
-from paramverify.statistics.search_space import events
+from paramverify.statistics.search_space import LEAST, events
 
 if TYPE_CHECKING:
     import numpy as np
@@ -214,7 +214,8 @@ def _above(counts: Sequence[Counts], more: int, ratio: float) -> list[Outputs]:
             output
             for output, first in counts[more].items()
             for second in [counts[1 - more][output]]
-            if first - ratio * second > errors * math.sqrt(first + ratio * ratio * second)
+            if first + second >= LEAST  # of real numbers each comes once, by chance on one side
+            and first - ratio * second > errors * math.sqrt(first + ratio * ratio * second)
         )
         if chosen:
             found.append(Outputs(chosen))
