@@ -133,10 +133,10 @@ class CandidateSet:
     @property
     def lower(self) -> float:
         """An estimate of how far the set is beyond the bounds that is surely not too large."""
-        p, q = (h / self.runs for h in self.hits)
         c = self.bounds.ratio
-        shares = (p * (1 - p), c * c * q * (1 - q), 1 / self.runs)
-        return p - c * q - self.bounds.delta - ERRORS * math.sqrt(sum(shares) / self.runs)
+        p, q = ((h + 2) / (self.runs + 4) for h in self.hits)  # so that no hit is no certainty
+        error = math.sqrt((p * (1 - p) + c * c * q * (1 - q)) / self.runs)
+        return self.beyond - self.bounds.delta - ERRORS * error
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,10 +199,10 @@ def candidates_for(experiment: Experiment, counts: Sequence[Counts], bounds: Bou
     for more in (0, 1):
         for event, *hits in came:
             own = hits[more], hits[1 - more]
-            found.append(CandidateSet(experiment, Described(event), more, bounds, own, runs))
+            found.append(CandidateSet(experiment, Described(event), more, bounds, hits=own, runs=runs))
         for chosen in _above(counts, more, bounds.ratio):
             first, second = (sum(counts[side][o] for o in chosen.outputs) for side in (more, 1 - more))
-            found.append(CandidateSet(experiment, chosen, more, bounds, (first, second), runs))
+            found.append(CandidateSet(experiment, chosen, more, bounds, hits=(first, second), runs=runs))
     return found
 
 

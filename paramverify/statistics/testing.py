@@ -148,7 +148,9 @@ def carry_out(
             found = audit(sampled, model, listed, settings.runs, settings.level)
             return Sampled(loaded, model, plan, audit=found)
         if model.measure.by_sets:
-            sets = tested_sets(sampled, model, listed, _given(plan.epsilons), settings, plan.at)
+            sets = tested_sets(
+                sampled, model, listed, _given(plan.epsilons), settings=settings, fixed=plan.at
+            )
             on_detection(loaded, sets)
             return _of_sets(Sampled(loaded, model, plan, sets=sets), sampled)
         epsilons = _epsilons(plan.epsilons, model, points)

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 HOLDS = str(ROOT / "cases" / "approximate" / "shuffled-among-10.toml")
 FAILS = str(ROOT / "cases" / "approximate" / "geometric-independent-below.toml")
 
-FEW = ["--runs", "10000", "--select", "2000"]
+FEW = ["--runs", "1000", "--select", "500"]
 # What is asked, the exit code for a case that holds and one that does not, and what is said.
 ASKED: list[tuple[str, list[str], int, int, str]] = [
     ("verify", [], 0, 1, "private: ratio"),
@@ -43,7 +43,7 @@ ASKED: list[tuple[str, list[str], int, int, str]] = [
     ("export", ["--to", "redlog", "--claim", "1"], 0, 0, "rlqe"),
     ("export", ["--to", "smtlib2", "--encoding", "monolithic"], 2, 2, "this case has a delta"),
     ("sample", [*FEW], 3, 3, "not rejected by the test: ratio"),
-    ("sample", [*FEW, "--delta", "1/50"], 1, 1, "rejected by the test: ratio"),
+    ("sample", ["--runs", "4000", "--delta", "1/1000"], 1, 1, "rejected by the test: ratio"),
     ("sample", [*FEW, "--search"], 2, 2, "`budget` has --delta-for"),
     ("sample", [*FEW, "--audit", "--direct"], 0, 0, "no difference found"),
     ("report", ["--output", "page.html"], 0, 1, "page.html"),
