@@ -171,6 +171,8 @@ class Approximate:
 
 
 SETS = "its measure compares sets of outputs, not outputs one by one"
-INSTEAD = "`verify`, `certify` and `budget --delta-for` do so; without delta it is about outputs one by one"
+INSTEAD = (
+    "`verify`, `synthesize` and `budget --delta-for` do so; without delta it is about outputs one by one"
+)
 
 Measure = Pure | Metric | Approximate

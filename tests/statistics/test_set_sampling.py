@@ -11,6 +11,7 @@ from random import Random
 import pytest
 from calling_tools import called
 
+import paramverify
 from paramverify.errors import InputError
 from paramverify.privacy.cases import Case, load
 from paramverify.statistics.attack import interval
@@ -113,6 +114,19 @@ def test_candidates_are_evaluated_exactly() -> None:
     (entry,) = found.certified_sets
     assert entry.witness.exceeds
     assert entry.witness.delta.enclosure()[0] == Fraction(1, 10)
+
+
+def test_sampling_in_python() -> None:
+    """`paramverify.sample` takes a delta, also for a case without one, and gives the set as its witness."""
+    at = {"p": Fraction(1, 200)}
+    options = {"goal": "certify", "delta": "1/10", "runs": 4000, "select": 2000, "at": at}
+    found = paramverify.sample(BELOW, **options)
+    assert found.rejected
+    assert isinstance(found.witness, paramverify.SetWitness)
+    assert found.witness.delta == Fraction(1, 10)
+    pure = paramverify.sample(str(CASES.parent / "geometric-independent.toml"), **options)
+    assert not pure.rejected  # with its ratio 2 no set needs 1/10
+    assert "ratio = 2, delta = 0.1" in "\n".join(pure.lines)
 
 
 def test_what_has_no_meaning_for_sets_is_refused() -> None:
