@@ -50,7 +50,7 @@ def needed(found: Drawn, ratio: Fraction, point: Point) -> Fraction:
     return max(found.least_delta(side, ratio, point)[0] for side in (0, 1))
 
 
-@pytest.mark.parametrize("seed", range(600, 625))
+@pytest.mark.parametrize("seed", range(600, 615))
 def test_one_of_the_claims_is_the_sum_at_every_point(seed: int) -> None:
     """At each point the smallest f_S is room − Σ max(0, t): no worst set is missing, and none is made up."""
     found, _, _, model = case(seed, 1 + seed % 2)
@@ -79,7 +79,7 @@ def delta_of(model: Model, point: Point) -> Fraction:
     return value_at(delta.numerator, point) / value_at(delta.denominator, point)
 
 
-@pytest.mark.parametrize("seed", range(700, 725))
+@pytest.mark.parametrize("seed", range(700, 718))
 def test_exact_intervals_of_one_parameter(seed: int) -> None:
     """Each of 50 points, and each rational end, has the status that brute force gives it."""
     found, ratio, delta, model = case(seed, 1)
