@@ -45,7 +45,7 @@ LAYERS = (
     ("portfolio",),
     ("privacy",),
     ("interactive", "synthesis"),
-    ("compare", "logic", "statistics"),
+    ("compare", "composition", "logic", "statistics"),
     ("reports",),
     ("pages",),
     ("api", "cli"),
