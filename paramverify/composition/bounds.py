@@ -137,10 +137,10 @@ class Below:
         """Returns a number that δ(ε) is not below."""
         with working_precision(self.side.bits + GUARD):
             ratio = epsilon.exponential()
-            above = _whole(ratio * arb(2) ** GUARD)
-            p, q = self._sums(above, GUARD)
-            value = p * (fmpz(1) << GUARD) - above * q
-            return max(Fraction(0), Fraction(int(value), 1 << (GUARD + self.side.bits)))
+            above = _whole(ratio * arb(2) ** self.side.bits)
+            p, q = self._sums(above, self.side.bits)
+            value = (p << self.side.bits) - above * q
+            return max(Fraction(0), Fraction(int(value), 1 << (2 * self.side.bits)))
 
     def epsilon(self, delta: Fraction, near: Fraction) -> Fraction | None:
         """Returns an ε ≥ 0 such that δ(ε') ≥ delta for all ε' below it; None stands for infinity.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import exp
+from itertools import pairwise
+from math import comb, exp
 from random import Random
 
 import pytest
@@ -139,7 +140,7 @@ def test_samples_are_those_of_brute_force(seed: int) -> None:
 
 
 def test_amplification_of_pure_privacy_is_the_formula() -> None:
-    """Of randomised response the largest loss of a sample is exactly ln(1 + γ(e^ε − 1)), for k releases k times."""
+    """The largest loss of sampled randomised response is exactly ln(1 + γ(e^ε − 1)), times k for k releases."""
     for ratio, rate in ((Fraction(3), Fraction(1, 10)), (Fraction(9, 2), Fraction(2, 3))):
         sampled = Sampled(Response(Loss(ratio=ratio)), rate)
         for k in (1, 4):
@@ -162,8 +163,6 @@ def test_an_epsilon_that_is_no_logarithm_has_both_parts() -> None:
 
 def test_many_releases_are_exact_on_a_lattice() -> None:
     """A thousand randomised responses: δ is a binomial sum, exactly."""
-    from math import comb
-
     k, ratio = 1000, Fraction(3)
     share = ratio / (1 + ratio)
     expected = sum(
@@ -192,7 +191,7 @@ def test_many_releases_are_exact_on_a_lattice() -> None:
 
 
 def test_two_pairs_that_no_one_dominates() -> None:
-    """The lower bound is one pair repeated, the upper one the pair of both profiles; one release alone is exact."""
+    """The lower bound is one pair repeated, the upper one the pair of both profiles; one release is exact."""
     from paramverify.composition.from_cases import _rational
 
     one = [(Fraction(1, 2), Fraction(1, 10)), (Fraction(1, 2), Fraction(9, 10))]
@@ -217,7 +216,7 @@ def test_two_pairs_that_no_one_dominates() -> None:
 
 
 def test_the_curve_has_the_corners_of_brute_force() -> None:
-    """A curve of few outputs has all corners; it falls, it is convex, and δ is brute force at each and between."""
+    """A curve of few outputs has all corners, is convex, and δ is that of brute force at each and between."""
     pair = [
         (Fraction(1, 2), Fraction(1, 5)),
         (Fraction(2, 5), Fraction(3, 10)),
@@ -227,10 +226,10 @@ def test_the_curve_has_the_corners_of_brute_force() -> None:
     assert found.linear
     points = [(point.ratio, point.delta) for point in found.points]
     assert points == [(ratio, brute_delta([pair, pair], ratio)) for ratio, _ in points]
-    slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in zip(points, points[1:], strict=False)]
+    slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(points)]
     assert slopes == sorted(slopes)
     assert points[-1][1] == 0
-    for (low, d), (high, e) in zip(points, points[1:], strict=False):
+    for (low, d), (high, e) in pairwise(points):
         assert brute_delta([pair, pair], (low + high) / 2) == (d + e) / 2
 
 
@@ -240,7 +239,7 @@ def test_bounds_fall_and_are_convex() -> None:
     ratios = [Fraction(n, 10) for n in range(10, 60)]
     values = [above.delta(Loss(ratio=ratio)) for ratio in ratios]
     small = Fraction(1, 2**40)
-    assert all(b <= a + small for a, b in zip(values, values[1:], strict=False))
+    assert all(b <= a + small for a, b in pairwise(values))
     assert all(2 * b <= a + c + small for a, b, c in zip(values, values[1:], values[2:], strict=False))
 
 

@@ -1,4 +1,4 @@
-"""Noise: certified intervals against closed forms and sums by mpmath, which share no code with the package."""
+"""Noise: certified intervals against closed forms and sums by mpmath, without code of the package."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def brute_delta(pairs: Iterable[Pair], ratio: Fraction) -> Fraction:
 
 
 def brute_ratio(pairs: Sequence[Pair], delta: Fraction) -> Fraction | None:
-    """The least ratio from 1 on with δ ≤ delta, by the outputs in the order of P/Q; None where there is none."""
+    """The least ratio from 1 on with δ ≤ delta, by outputs in the order of P/Q; None if there is none."""
     together = [(prod(p for p, _ in o), prod(q for _, q in o)) for o in product(*pairs)]
     together.sort(key=lambda o: (o[1] != 0, -o[0] / o[1] if o[1] else 0))
     best, p, q = Fraction(1), Fraction(0), Fraction(0)
@@ -47,7 +47,7 @@ def mixed(pair: Pair, rate: Fraction) -> list[tuple[Fraction, Fraction]]:
 
 
 def random_pair(random: Random, most: int = 4, zeros: bool = True) -> list[tuple[Fraction, Fraction]]:
-    """Two random distributions on up to `most` outputs, at times with outputs that are impossible under one."""
+    """Two random distributions on up to `most` outputs, at times with some that are impossible under one."""
     size = random.randint(2, most)
     least = 0 if zeros and random.random() < 0.4 else 1
     while True:
