@@ -14,13 +14,12 @@ from paramverify.cli._common import json_option, print_json, say, session_option
 from paramverify.cli._exits import Exit
 from paramverify.cli._pictures import Picture, picture_options
 from paramverify.cli._settings import set_option, settings
-from paramverify.composition.answers import Question
 from paramverify.composition.bounds import Between
 from paramverify.composition.composing import Component, Composition, Way
 from paramverify.composition.curves import Curve, curve
 from paramverify.composition.from_cases import read_case
 from paramverify.composition.searching import ask
-from paramverify.composition.written import read_component, read_epsilon, repeated
+from paramverify.composition.written import read_component, read_question, repeated
 from paramverify.errors import InputError, located
 from paramverify.models.settings import Settings
 from paramverify.portfolio.session import Session
@@ -73,7 +72,9 @@ def command(
     if plot and not wants_curve:
         raise click.UsageError("--plot belongs to --curve")
     width = _precision(precision)
-    question = _question(delta_for, epsilon_for)
+    question = (
+        None if wants_curve else read_question(delta_for, epsilon_for, ("--delta-for", "--epsilon-for"))
+    )
     asked = compositions.Asked(delta_for, epsilon_for)
     options = session_options(timeout, None, None, 1)
     with time_limit(timeout) as lift:
@@ -99,23 +100,6 @@ def _component(text: str, session: Session, times: int) -> Component:
         return read_case(session, path, {**settings(), **values})
 
     return repeated(read_component(text, read), times)
-
-
-def _question(delta_for: str | None, epsilon_for: str | None) -> Question | None:
-    """Returns what is asked, or None for the curve."""
-    if delta_for is not None:
-        with located(key="--delta-for"):
-            epsilon = read_epsilon(delta_for)
-            if epsilon.ball() < 0:
-                raise InputError(f"an epsilon from 0 on is needed; not {delta_for!r}")
-            return Question(epsilon=epsilon)
-    if epsilon_for is None:
-        return None
-    with located(key="--epsilon-for"):
-        delta = constant(epsilon_for)
-        if not 0 <= delta <= 1:
-            raise InputError(f"a delta from 0 to 1 is needed; not {epsilon_for!r}")
-        return Question(delta=delta)
 
 
 def _precision(given: str) -> Fraction:

@@ -154,7 +154,7 @@ def _divergence(corners: Corners) -> float:
     return inf if not all(q for _, q in shares) else sum(p * log(p / q) for p, q in shares)
 
 
-# --- probabilities with exp of numbers ------------------------------------------------------------------------
+# --- probabilities with exp of numbers ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,8 +23,7 @@ MOST_ATOMS = 200_000
 class Gaussian:
     """Normal noise with standard deviation `sigma`; both positive.
 
-    With μ = sensitivity/sigma it is N(μ, 1) against N(0, 1), and the loss at x is μ·x − μ²/2
-    ([KoskelaJH20] section 6).
+    With μ = sensitivity/sigma it is N(μ, 1) against N(0, 1), and the loss at x is μ·x − μ²/2.
     """
 
     sigma: Fraction

@@ -17,7 +17,7 @@ class Sampled:
 
     Let P and Q be the release with the person in the sample, and without. Then M = (1−rate)·Q + rate·P is
     the release where the person is in the data. This is M against Q. If (P, Q) dominates the release, so do
-    these two that of the sample ([ZhuDW22] Theorem 11).
+    these two that of the sample ([ZhuDW22]).
     """
 
     whole: Release

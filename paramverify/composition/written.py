@@ -9,6 +9,7 @@ from fractions import Fraction
 from paramverify.algebra.budgets import read_epsilon as read_budget
 from paramverify.algebra.constants import MAX_EXPONENT
 from paramverify.algebra.expressions import constant, evaluate, parse
+from paramverify.composition.answers import Question
 from paramverify.composition.composing import Component, Way
 from paramverify.composition.losses import Loss, Release
 from paramverify.composition.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Response
@@ -183,6 +184,26 @@ def read_epsilon(text: str) -> Loss:
     if abs(found.rational) > MAX_EXPONENT:
         raise InputError(f"an epsilon of at most {MAX_EXPONENT:,} is needed")
     return found
+
+
+def read_question(delta_for: str | None, epsilon_for: str | None, keys: tuple[str, str]) -> Question:
+    """Reads what is asked: one of both is given; `keys` names them in mistakes.
+
+    Raises:
+        InputError: an ε below 0, or a δ outside of [0, 1].
+    """
+    if delta_for is not None:
+        with located(key=keys[0]):
+            epsilon = read_epsilon(delta_for)
+            if epsilon.ball() < 0:
+                raise InputError(f"an epsilon from 0 on is needed; not {delta_for!r}")
+            return Question(epsilon=epsilon)
+    assert epsilon_for is not None
+    with located(key=keys[1]):
+        delta = constant(epsilon_for)
+        if not 0 <= delta <= 1:
+            raise InputError(f"a delta from 0 to 1 is needed; not {epsilon_for!r}")
+        return Question(delta=delta)
 
 
 def _gaussian(values: _Values) -> Release:

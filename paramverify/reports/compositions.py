@@ -14,7 +14,7 @@ from paramverify.composition.composing import Component, Composition
 from paramverify.composition.curves import Curve, Point
 from paramverify.reports import documents, text
 
-DIGITS = 17  # of bounds in JSON
+DIGITS = 15  # of bounds in JSON: as many as floats have, by which decimals are written
 SHOWN = 9  # of bounds in text
 LONGEST = 2_000  # digits of an exact number in JSON
 TAKES = "the adversary may take another pair of inputs at each release"

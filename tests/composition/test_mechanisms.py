@@ -45,7 +45,7 @@ def gaussian_delta(mu: mpf, epsilon: Fraction) -> mpf:
         (Fraction(1), 1, Fraction(1)),
         (Fraction(3), 10, Fraction(1, 2)),
         (Fraction(40), 100, Fraction(1)),
-        (Fraction(20), 1000, Fraction(2)),
+        (Fraction(9), 200, Fraction(2)),
         (Fraction(5), 2, Fraction(3)),
     ],
 )
