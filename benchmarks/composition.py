@@ -4,7 +4,7 @@
 
 Needs the extra `bench` (`pip install 'paramverify[bench]'`); what is not installed is left out. The question
 is the ε for a δ. Prints Markdown for docs/benchmarks.md: for each tool its lower and upper number and its
-seconds, and what is not a bound: an upper number below our certified lower one, or a lower number above our
+processor seconds, and what is not a bound: an upper number below our certified lower one, or a lower number above our
 upper one. The δ is the float that the others get, and differences below 1e-12 are not told, for theirs are
 floats. dp-accounting has an optimistic and a pessimistic estimate with its default discretisation of 1e-4.
 prv-accountant is asked for an error of ε of 0.01, and of δ of δ/1000. `--formula` compares amplification by
@@ -142,16 +142,16 @@ def row(subject: Subject, times: int, delta: float, precision: Fraction) -> str:
     """Returns a row of the table."""
     cells, remarks, known = [], [], (0.0, math.inf)
     for name, tool in (("", ours), ("dp-accounting", googles), ("prv-accountant", microsofts)):
-        started = time.perf_counter()
+        started = time.process_time()
         try:
             low, high = tool(subject, times, delta, precision)
         except ImportError:
             cells.append("not installed | |")
             continue
         except Exception as error:  # a tool of others: whatever it raises is its answer
-            cells.append(f"{type(error).__name__} | | {time.perf_counter() - started:.2f}")
+            cells.append(f"{type(error).__name__} | | {time.process_time() - started:.2f}")
             continue
-        seconds = time.perf_counter() - started
+        seconds = time.process_time() - started
         cells.append(f"{low:.8g} | {high:.8g} | {seconds:.2f}")
         if not name:
             known = low, high
