@@ -4,11 +4,11 @@
 
 Needs the extra `bench` (`pip install 'paramverify[bench]'`); what is not installed is left out. The question
 is the ε for a δ. Prints Markdown for docs/benchmarks.md: for each tool its lower and upper number and its
-processor seconds, and what is not a bound: an upper number below our certified lower one, or a lower number above our
-upper one. The δ is the float that the others get, and differences below 1e-12 are not told, for theirs are
-floats. dp-accounting has an optimistic and a pessimistic estimate with its default discretisation of 1e-4.
-prv-accountant is asked for an error of ε of 0.01, and of δ of δ/1000. `--formula` compares amplification by
-subsampling with its formula instead.
+processor seconds, and what is not a bound: an upper number below our certified lower one, or a lower number
+above our upper one. The δ is the float that the others get, and differences below 1e-12 are not told, for
+theirs are floats. dp-accounting has an optimistic and a pessimistic estimate with its default discretisation
+of 1e-4. prv-accountant is asked for an error of ε of 0.01, and of δ of δ/1000. `--formula` compares
+amplification by subsampling with its formula instead.
 """
 
 from __future__ import annotations

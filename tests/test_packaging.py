@@ -185,7 +185,7 @@ def test_wheel_metadata(wheel: Path, root: Path) -> None:
 
 
 def test_all_is_every_extra_for_users(root: Path) -> None:
-    """The extra `all` has what every other extra has, except what tests, documentation and benchmarks need."""
+    """The extra `all` has what every other extra has, except those for tests, documents and benchmarks."""
     setup = ConfigParser()
     setup.read(root / "setup.cfg")
     extras = {name: set(text.split()) for name, text in setup["options.extras_require"].items()}

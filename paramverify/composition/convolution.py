@@ -38,9 +38,11 @@ class Upper:
 
         A part with masses p and q between l_i and l_j becomes masses a under P at l_i and b at l_j with
         a + b = p and a·e^(−l_i) + b·e^(−l_j) = q, so that nothing else changes. What is above the grid gets
-        an infinite loss, what is below it the least loss of the grid.
+        an infinite loss, what is below a point the loss of this point.
         """
-        masses: dict[int, arb] = {cells.first: cells.below}
+        masses: dict[int, arb] = {}
+        for place, mass in cells.below:
+            _put(masses, place, mass)
         for part in cells.parts:
             p, q = part.masses
             if part.i == part.j:
@@ -51,7 +53,7 @@ class Upper:
             _put(masses, part.i, (scaled - p * fall) / (1 - fall))
             _put(masses, part.j, (p - scaled) / (1 - fall))
         up = _listed({i: rounded_up(mass, bits) for i, mass in masses.items()})
-        return Upper(cells.first, up, rounded_up(cells.only + cells.above, bits), bits).clipped()
+        return Upper(min(masses), up, rounded_up(cells.only + cells.above, bits), bits).clipped()
 
     def clipped(self) -> Upper:
         """Returns it without small tails: the upper one gets an infinite loss, the lower one goes up."""
@@ -89,13 +91,14 @@ class Lower:
     @staticmethod
     def of(cells: Cells, bits: int) -> Lower:
         """Returns a release on a grid, each output with the point of the grid below its loss as its label."""
-        sides: tuple[dict[int, arb], dict[int, arb]] = {cells.first: arb(0)}, {cells.first: arb(0)}
+        first = min((part.i for part in cells.parts), default=0)
+        sides: tuple[dict[int, arb], dict[int, arb]] = {first: arb(0)}, {first: arb(0)}
         for part in cells.parts:
             for side, mass in zip(sides, part.masses, strict=True):
                 _put(side, part.i, mass)
         p = _listed({i: rounded_down(mass, bits) for i, mass in sides[0].items()})
         q = _listed({i: rounded_up(mass, bits) for i, mass in sides[1].items()})
-        return Lower(cells.first, p, q, only=rounded_down(cells.only, bits), bits=bits).clipped()
+        return Lower(first, p, q, only=rounded_down(cells.only, bits), bits=bits).clipped()
 
     def clipped(self) -> Lower:
         """Returns it without outputs at both ends that are not likely under P."""

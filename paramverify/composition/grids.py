@@ -126,20 +126,15 @@ class Part:
 class Cells:
     """A release on a grid: parts with their masses, and the masses P of what is not on it.
 
-    `only` is the mass of outputs that are impossible under Q. `above` bounds the mass with larger losses
-    than those of the grid, `below` that with smaller ones; `first` is the least point of the grid.
+    `only` is the mass of outputs that are impossible under Q. `above` bounds the mass of outputs of which no
+    loss is known. Each of `below` has a point and a bound of the mass of outputs with losses that are smaller.
     """
 
     grid: Grid
     parts: tuple[Part, ...]
     only: arb
     above: arb
-    below: arb
-
-    @property
-    def first(self) -> int:
-        """The least point that a part reaches."""
-        return min((part.i for part in self.parts), default=0)
+    below: tuple[tuple[int, arb], ...]
 
 
 def cells_of(losses: Losses, grid: Grid, tail: int, rough: Fraction = Fraction(0)) -> Cells:
@@ -151,7 +146,8 @@ def cells_of(losses: Losses, grid: Grid, tail: int, rough: Fraction = Fraction(0
         LimitError: the release has more than `WIDEST` points.
     """
     parts = list(_of_atoms(losses.atoms, grid))
-    above, below = losses.above[0], losses.below[0]
+    above = losses.above[0]
+    below = [(min((part.i for part in parts), default=0), losses.below[0])]
     if losses.smooth is not None:
         ends = _Ends(losses.smooth, grid, rough)
         low, high = losses.smooth.span(tail)
@@ -160,8 +156,8 @@ def cells_of(losses: Losses, grid: Grid, tail: int, rough: Fraction = Fraction(0
         for (i, more), (j, less) in pairwise(zip(edges, tails, strict=True)):
             parts.append(Part(i, j, (more[0] - less[0], more[1] - less[1])))
         above += tails[-1][0]
-        below += losses.smooth.under(grid.ball(edges[0]))[0]
-    return Cells(grid, tuple(parts), losses.only[0], above, below)
+        below.append((edges[0], losses.smooth.under(grid.ball(edges[0]))[0]))
+    return Cells(grid, tuple(parts), losses.only[0], above, tuple(below))
 
 
 @dataclass(frozen=True)

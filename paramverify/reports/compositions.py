@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from paramverify import printable
-from paramverify.algebra.decimals import at_least, at_most, decimal_text, logarithm
+from paramverify.algebra.decimals import at_least, at_most, logarithm, relation
 from paramverify.composition.answers import Found, How
 from paramverify.composition.bounds import Between
 from paramverify.composition.composing import Component, Composition
@@ -78,8 +78,8 @@ def _short(value: Fraction) -> str:
     """Returns a rational, with a decimal where it is long."""
     told = documents.exact(value)
     if len(told) > text.LONGEST:
-        return f"≈ {decimal_text(value, SHOWN)} (a rational number)"
-    return told if value.denominator == 1 else f"{told} ≈ {decimal_text(value, SHOWN)}"
+        return f"{relation(value, SHOWN)} (a rational number)"
+    return told if value.denominator == 1 else f"{told} {relation(value, SHOWN)}"
 
 
 def _composed(composition: Composition) -> list[str]:
@@ -102,8 +102,8 @@ def _how(how: How | None) -> list[str]:
     if how is None:
         return []
     grid = "all losses are on it" if how.lattice else "finer grids give nearer bounds"
-    step = decimal_text(Fraction(float(how.step.ball())), 6)
-    return [f"  grid: step ≈ {step}, {how.points:,} points, {how.bits} bits; {grid}"]
+    step = relation(Fraction(float(how.step.ball())))
+    return [f"  grid: step {step}, {how.points:,} points, {how.bits} bits; {grid}"]
 
 
 def curve_lines(composition: Composition, found: Curve) -> list[str]:
