@@ -127,7 +127,7 @@ class Cells:
     """A release on a grid: parts with their masses, and the masses P of what is not on it.
 
     `only` is the mass of outputs that are impossible under Q. `above` bounds the mass of outputs of which no
-    loss is known. Each of `below` has a point and a bound of the mass of outputs with losses that are smaller.
+    loss is known. Each of `below` has a point, and a bound of the mass of outputs with smaller losses.
     """
 
     grid: Grid
