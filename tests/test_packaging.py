@@ -45,7 +45,7 @@ LAYERS = (
     ("portfolio",),
     ("privacy",),
     ("interactive", "synthesis"),
-    ("compare", "logic", "statistics"),
+    ("compare", "composition", "logic", "statistics"),
     ("reports",),
     ("pages",),
     ("api", "cli"),
@@ -179,17 +179,18 @@ def test_wheel_metadata(wheel: Path, root: Path) -> None:
     assert "Requires-Python: >=3.11" in metadata
     assert "paramverify = paramverify.cli.main:main" in entry_points
     extras = {line.removeprefix("Provides-Extra: ") for line in metadata if line.startswith("Provides-Extra")}
-    assert extras == {"all", "docs", "plots", "qepcad", "stats", "storm", "test", "yices"}
+    assert extras == {"all", "bench", "docs", "plots", "qepcad", "stats", "storm", "test", "yices"}
     pyproject = tomllib.loads((root / "pyproject.toml").read_text())
     assert set(pyproject) == {"build-system", "tool"}
 
 
 def test_all_is_every_extra_for_users(root: Path) -> None:
-    """The extra `all` has what every other extra has, except what tests and documentation need."""
+    """The extra `all` has what every other extra has, except those for tests, documents and benchmarks."""
     setup = ConfigParser()
     setup.read(root / "setup.cfg")
     extras = {name: set(text.split()) for name, text in setup["options.extras_require"].items()}
     every = extras.pop("all")
+    assert extras.pop("bench")
     assert extras.pop("docs")
     assert extras.pop("test")
     assert every == set().union(*extras.values())

@@ -2,11 +2,13 @@
 
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.api.cases import Case, budget, check, load, loads, sample, show, synthesize, verify
+from paramverify.api.composing import compose
 from paramverify.api.decorated import Mechanism, mechanism
 from paramverify.api.reading import Kind
 from paramverify.api.results import (
     BudgetReport,
     CheckReport,
+    ComposeReport,
     Counterexample,
     Report,
     SampleReport,
@@ -21,6 +23,7 @@ __all__ = [
     "BudgetReport",
     "Case",
     "CheckReport",
+    "ComposeReport",
     "Counterexample",
     "ExactNumber",
     "Kind",
@@ -34,6 +37,7 @@ __all__ = [
     "Witness",
     "budget",
     "check",
+    "compose",
     "load",
     "loads",
     "mechanism",
