@@ -12,6 +12,7 @@ from paramverify.claims import Claim
 from paramverify.encodings import sequences
 from paramverify.encodings.encoding import Candidate, Encoding
 from paramverify.errors import InputError
+from paramverify.models.divergences import Loss
 from paramverify.models.kinds import AnyModel
 from paramverify.models.measures import Approximate
 from paramverify.models.model import Model
@@ -67,14 +68,14 @@ def chosen(model: AnyModel) -> Encoding:
 
 
 def _refuse_sets(model: AnyModel) -> None:
-    """Raises an UnsupportedError where a measure compares sets of outputs; see `encodings.excesses`."""
-    if isinstance(model, Model) and isinstance(model.measure, Approximate):
+    """Raises an UnsupportedError where a measure makes no polynomial claims; see `encodings.excesses`."""
+    if isinstance(model, Model) and isinstance(model.measure, Approximate | Loss):
         model.measure.at(None)
 
 
 def foreign(model: AnyModel) -> str:
     """Returns in words whose encoding makes the claims of a model; "" for one of this package."""
-    if isinstance(model, Model) and isinstance(model.measure, Approximate):
+    if isinstance(model, Model) and isinstance(model.measure, Approximate | Loss):
         return ""
     found = chosen(model)
     return "" if found.name in _ours() else f"the claims are those of {_told(found)}"

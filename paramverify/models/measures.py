@@ -3,7 +3,7 @@
 A model has one measure; where its bound depends on the distance of two inputs, `at` gives that of a pair.
 Encodings ask it for claims, witnesses for what an output leaks, budgets for the same question with another
 bound; none of them knows how the comparison is written. A measure that compares no outputs one by one, but
-sets of them, refuses what asks for that.
+sets of them, or all together (`models.divergences`), refuses what asks for that.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from fractions import Fraction
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring, key, variables
 from paramverify.algebra.reals import Real
 from paramverify.errors import UnsupportedError
+from paramverify.models.divergences import Loss, Renyi
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,4 +170,4 @@ class Approximate:
 SETS = "its measure compares sets of outputs, not outputs one by one"
 INSTEAD = "`verify`, `certify` and `budget --delta-for` do so; without delta it is about outputs one by one"
 
-Measure = Pure | Metric | Approximate
+Measure = Pure | Metric | Approximate | Renyi | Loss

@@ -17,7 +17,7 @@ from paramverify.checker import regions as region_checker
 from paramverify.checker import sets as set_checker
 from paramverify.checker import shapes
 from paramverify.checker.strict import Misformed, changed, check, read
-from paramverify.claims import Claim, Origin, Stated, to_document, without_enclosure
+from paramverify.claims import AllOutputs, Claim, Origin, Stated, to_document, without_enclosure
 from paramverify.encodings.at_points import at_point
 from paramverify.encodings.choice import chosen, claims_of
 from paramverify.encodings.cone_certificates import model_document
@@ -26,16 +26,19 @@ from paramverify.encodings.lumping import lump
 from paramverify.encodings.sequences import forward_sum
 from paramverify.errors import DefectError
 from paramverify.evidence import certificates
+from paramverify.evidence.moments import MomentWitness
 from paramverify.evidence.sets import given_set
 from paramverify.evidence.witnesses import (
     AnyWitness,
     Counterexample,
     SetWitness,
     compare_at,
+    divergence_at,
     evaluate,
     pair_of,
 )
 from paramverify.formats.refutations import fails_at
+from paramverify.models.divergences import Renyi
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.models.measures import Approximate
@@ -107,6 +110,10 @@ def _broken(model: AnyModel, found: AnyWitness) -> Claim:
     """Returns the claim that fails at a witness."""
     if isinstance(found, Counterexample):
         failing = (c for c in claims_of(model) if found.stated in c.origins and fails_at(c, found.parameters))
+        return without_enclosure(next(failing))
+    if isinstance(found, MomentWitness):
+        origin = AllOutputs(found.left, found.right, found.length)
+        failing = (c for c in claims_of(model) if origin in c.origins and fails_at(c, found.parameters))
         return without_enclosure(next(failing))
     if isinstance(found, SetWitness):
         raise DefectError("a set of outputs breaks a claim about a sum")
@@ -286,7 +293,12 @@ def recheck_witness(document: Mapping[str, Any], model: AnyModel, report: checke
         shown = found.fails
     else:
         left, right = written["secrets"]
-        found = evaluate(model, Origin(left, right, tuple(written["observations"])), point)
+        if isinstance(model.measure, Renyi):
+            if written["length"] not in model.lengths:
+                raise checker.Rejected("the case is not about sequences of this length")
+            found = divergence_at(model, AllOutputs(left, right, written["length"]), point)
+        else:
+            found = evaluate(model, Origin(left, right, tuple(written["observations"])), point)
         shown = found.exceeds
         if (left, right) != (found.left, found.right):
             raise Misformed("the case has other names for the secrets", "witness", "secrets")

@@ -21,6 +21,7 @@ from paramverify.algebra.volumes import Share
 from paramverify.answers import Decision, Standing
 from paramverify.claims import show_sequence
 from paramverify.evidence import certificates
+from paramverify.evidence.moments import Contribution, MomentWitness
 from paramverify.evidence.witnesses import AnyWitness, Counterexample, SetWitness, Witness
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
@@ -166,6 +167,8 @@ def witness_lines(witness: AnyWitness) -> list[str]:
     """Returns the sentences that tell a witness: the parameter point, and what is too large there."""
     if isinstance(witness, SetWitness):
         return _set(witness)
+    if isinstance(witness, MomentWitness):
+        return _moment(witness)
     return _compared(witness) if isinstance(witness, Counterexample) else _leak(witness)
 
 
@@ -193,6 +196,36 @@ def _set(witness: SetWitness) -> list[str]:
         f"Pr(S | {printable.name(witness.right)}) {equals(witness.beyond)}, "
         f"which is {'more' if witness.exceeds else 'not more'} than delta {equals(witness.delta)}",
     ]
+
+
+def _moment(witness: MomentWitness) -> list[str]:
+    """Returns the sentences that tell a divergence: prior, secrets, the sum, its bound, its largest parts."""
+    at = f"With {place(witness)}: " if witness.parameters else ""
+    left, right = (printable.name(secret) for secret in (witness.left, witness.right))
+    divergence = witness.divergence
+    far = "more" if witness.exceeds else "not more"
+    head = f"{at}'{left}' is {'too far from' if witness.exceeds else 'within the bound of'} '{right}'."
+    return [
+        head,
+        f"{moment_told(left, right, witness.order, witness.length)} "
+        f"{equals(witness.moment) if witness.moment else 'is infinite'}, "
+        f"which is {far} than the bound {equals(witness.bound)}",
+        f"Renyi divergence of order {witness.order} {divergence.told() if divergence else 'is infinite'}",
+        *(_share(witness, share) for share in witness.largest),
+    ]
+
+
+def moment_told(left: str, right: str, order: int, length: int) -> str:
+    """Returns in words which sum it is; the names are printable."""
+    power = f"^{order - 1}" if order > 2 else ""
+    outputs = "all outputs o" if length == 1 else f"all sequences o of length {length}"
+    return f"the sum of Pr(o | {left})^{order} / Pr(o | {right}){power} over {outputs}"
+
+
+def _share(witness: MomentWitness, share: Contribution) -> str:
+    told, (p, q) = word(share.output), share.probabilities
+    left, right = (printable.name(secret) for secret in (witness.left, witness.right))
+    return f"Pr({told} | {left}) {equals(p)}, Pr({told} | {right}) {equals(q)}"
 
 
 def _compared(witness: Counterexample) -> list[str]:
@@ -229,7 +262,7 @@ def probability_lines(witness: Witness) -> list[str]:
     ]
 
 
-def place(witness: Witness | SetWitness) -> str:
+def place(witness: Witness | SetWitness | MomentWitness) -> str:
     """Returns the point of a witness; unbounded parameters are told for their variables too."""
     told = [in_words(witness.parameters), *(f"{name} = {value}" for name, value in witness.meant.items())]
     return ", ".join(filter(None, told))
