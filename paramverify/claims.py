@@ -68,12 +68,14 @@ class Direction:
 
 
 @dataclass(frozen=True)
-class AllOutputs(Direction):
+class AllOutputs(Origin):
     """Where a claim about a divergence comes from: one direction, and all outputs of one length together.
 
     With `beside` it says of the model what the claim about the divergence needs.
     """
 
+    observations: tuple[str, ...] = ()
+    length: int = 1
     beside: str = ""
 
     def __str__(self) -> str:

@@ -7,21 +7,20 @@ from paramverify.api.reading import Kind
 from paramverify.api.results import (
     BudgetReport,
     CheckReport,
-    Counterexample,
     Report,
     SampleReport,
-    SetWitness,
     ShowReport,
     SynthesisReport,
     VerifyReport,
-    Witness,
 )
+from paramverify.api.witnesses import Counterexample, DivergenceWitness, SetWitness, Witness
 
 __all__ = [
     "BudgetReport",
     "Case",
     "CheckReport",
     "Counterexample",
+    "DivergenceWitness",
     "ExactNumber",
     "Kind",
     "Mechanism",

@@ -13,8 +13,9 @@ from paramverify.api.arguments import between
 from paramverify.api.deciding import no_meaning
 from paramverify.api.options import Limits, options_of
 from paramverify.api.reading import Bound, Kind, Read
-from paramverify.api.results import BudgetReport, SynthesisReport, told_witness
+from paramverify.api.results import BudgetReport, SynthesisReport
 from paramverify.api.values import point_at
+from paramverify.api.witnesses import told_witness
 from paramverify.errors import InputError, LimitError, located
 from paramverify.interactive import certificates
 from paramverify.interactive.budgets import tight_budget

@@ -1,8 +1,9 @@
 """Compares evidence about divergences with what a second reader finds in the case: standard library only.
 
-For a direction (left, right) of a secret pair, let S be Σ_w Pr(w|left)^α/Pr(w|right)^(α−1) and B its bound. The
-claim f ≥ 0 of the case has f = s·(B − S) with a function s > 0 of the parameters (masses, denominators, and
-probabilities on the right). So at points inside of the domain f has the sign of B − S. That is compared, and:
+For a direction (left, right) of a secret pair, let S be Σ_w Pr(w|left)^α/Pr(w|right)^(α−1) and B its bound.
+The claim f ≥ 0 of the case has f = s·(B − S) with a function s > 0 of the parameters (masses, denominators,
+and probabilities on the right). So at points inside of the domain f has the sign of B − S. That is compared,
+and:
 
 - points that the second reader finds in the domain are in the domain of the claims, and the other way round;
 - where the case is said to hold, S ≤ B at the points, and each direction and length has a claim that agrees;
@@ -87,7 +88,8 @@ class MomentLook(Look):
                     raise Rejected(
                         f"the claim about {direction[0]!r} against {direction[1]!r} is another one"
                     )
-        return f"{counted(len(own), 'sum')} of all outputs at {counted(len(points), 'point')} agree with the claims"
+        at = counted(len(points), "point")
+        return f"{counted(len(own), 'sum')} of all outputs at {at} agree with the claims"
 
     def _agree(
         self, direction: Direction, row: list[int], entries: list[Any], signs: list[list[int]]

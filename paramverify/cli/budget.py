@@ -12,6 +12,7 @@ import click
 
 from paramverify.algebra.decimals import at_least
 from paramverify.algebra.expressions import constant
+from paramverify.claims import AllOutputs
 from paramverify.cli import _output
 from paramverify.cli._common import (
     OUTPUT_FILE,
@@ -34,8 +35,8 @@ from paramverify.errors import InputError, LimitError, located
 from paramverify.interactive.cases import is_system
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
-from paramverify.privacy.cases import load
-from paramverify.reports import case_budgets, documents, text
+from paramverify.privacy.cases import Case, load
+from paramverify.reports import case_budgets, divergence_budgets, documents, text
 from paramverify.synthesis.case_budget import case_budget
 from paramverify.synthesis.suprema import TightBudget
 
@@ -94,6 +95,8 @@ def command(
         return interactive_budget(case, options, width, as_json, evidence)
     with time_limit(timeout), Session(options) as session:
         loaded = load(case, settings=settings())
+        if divergence_budgets.is_asked(loaded):
+            return _divergence(loaded, session, width, as_json=as_json, evidence=evidence)
         model = case_budgets.model_of(loaded)
         doubt, _ = discharge(session, model)
         if doubt:
@@ -110,6 +113,22 @@ def command(
     return Exit.HOLDS if found.is_within(width) else Exit.UNKNOWN
 
 
+def _divergence(
+    case: Case, session: Session, width: Fraction, *, as_json: bool, evidence: Path | None
+) -> int:
+    """Finds the least bound of a divergence and tells it."""
+    if evidence:
+        reason = "there is no evidence of the least bound of a divergence: write the number into a case, and"
+        raise InputError(f"{reason} `verify --evidence` it", key="--evidence")
+    found = divergence_budgets.find(case, session, width)
+    if as_json:
+        print_json(divergence_budgets.document(case, found, session.words))
+    else:
+        for line in divergence_budgets.lines(case, found, session.words):
+            say(line)
+    return Exit.HOLDS if found.is_within(width) else Exit.UNKNOWN
+
+
 def best_bound() -> Callable[[TightBudget], None]:
     """Returns what keeps the largest lower bound on the ratio, in case that a limit ends the run."""
     best: list[TightBudget] = []
@@ -118,6 +137,8 @@ def best_bound() -> Callable[[TightBudget], None]:
         if best and not found.infinite and found.lower <= best[0].lower:
             return
         best[:] = [found]
+        if isinstance(found.origin, AllOutputs):
+            return
         outcome = text.sequence(found.origin.observations)
         sides = f"under {found.origin.left!r} against {found.origin.right!r}"
         least = "without limit" if found.infinite else f"at least {at_least(found.lower, 12)}"

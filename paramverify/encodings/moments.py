@@ -93,7 +93,7 @@ def moment_of(order: int, found: Outcomes, domain: Domain, signs: dict[str, int]
     multiple = _multiple([bottom for _, bottom in summed.values()], domain, signs, found.total * 0 + 1)
     zero = found.total * 0
     above = sum((top * (multiple / bottom) for top, bottom in summed.values()), zero)
-    origin = AllOutputs(found.left, found.right, found.length)
+    origin = AllOutputs(found.left, found.right, length=found.length)
     return Moment(
         origin,
         above,

@@ -12,7 +12,8 @@ from paramverify.algebra.points import contains
 from paramverify.algebra.polynomials import Point
 from paramverify.algebra.reals import Real
 from paramverify.errors import InputError
-from paramverify.evidence.witnesses import SetWitness, Word, pair_of
+from paramverify.evidence.moments import Word
+from paramverify.evidence.witnesses import SetWitness, pair_of
 from paramverify.models.evaluation import Numbers, observation_indices, probabilities_at
 from paramverify.models.measures import Approximate
 from paramverify.models.model import Model

@@ -17,7 +17,7 @@ from paramverify.algebra.points import contains, in_words
 from paramverify.algebra.polynomials import Point
 from paramverify.algebra.reals import Real
 from paramverify.algebra.simplest import simplest_between
-from paramverify.claims import AllOutputs, Claim, Direction, Origin, Stated
+from paramverify.claims import AllOutputs, Claim, Origin, Stated
 from paramverify.errors import DefectError, InputError
 from paramverify.evidence.moments import MomentWitness, Word, moment_at
 from paramverify.formats.refutations import fails_at
@@ -116,7 +116,8 @@ class SetWitness:
         return self.probabilities[0] - self.bound * self.probabilities[1]
 
 
-AnyWitness = Witness | Counterexample | SetWitness | MomentWitness
+Evaluated = Witness | MomentWitness
+AnyWitness = Evaluated | Counterexample | SetWitness
 
 
 def compare_at(model: Inequality, stated: Stated, point: Point) -> Counterexample:
@@ -156,6 +157,8 @@ def evaluate(model: Model, origin: Origin, point: Point) -> Witness:
         InputError: an unknown secret or observation, a point outside of the domain, or a secret that has
             probability zero there.
     """
+    if isinstance(origin, AllOutputs):
+        raise DefectError("all outputs are evaluated as one")
     numbers = _numbers(model, point)
     parameters = dict(numbers.point)
     pair = pair_of(model, origin.left, origin.right)
@@ -180,7 +183,7 @@ def evaluate(model: Model, origin: Origin, point: Point) -> Witness:
     )
 
 
-def divergence_at(model: Model, origin: Direction, point: Point) -> MomentWitness:
+def divergence_at(model: Model, origin: AllOutputs, point: Point) -> MomentWitness:
     """Returns the sum of a Rényi model over all outputs, in one direction, at a point.
 
     Raises:

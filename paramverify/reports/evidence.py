@@ -112,7 +112,7 @@ def _broken(model: AnyModel, found: AnyWitness) -> Claim:
         failing = (c for c in claims_of(model) if found.stated in c.origins and fails_at(c, found.parameters))
         return without_enclosure(next(failing))
     if isinstance(found, MomentWitness):
-        origin = AllOutputs(found.left, found.right, found.length)
+        origin = AllOutputs(found.left, found.right, length=found.length)
         failing = (c for c in claims_of(model) if origin in c.origins and fails_at(c, found.parameters))
         return without_enclosure(next(failing))
     if isinstance(found, SetWitness):
@@ -296,7 +296,7 @@ def recheck_witness(document: Mapping[str, Any], model: AnyModel, report: checke
         if isinstance(model.measure, Renyi):
             if written["length"] not in model.lengths:
                 raise checker.Rejected("the case is not about sequences of this length")
-            found = divergence_at(model, AllOutputs(left, right, written["length"]), point)
+            found = divergence_at(model, AllOutputs(left, right, length=written["length"]), point)
         else:
             found = evaluate(model, Origin(left, right, tuple(written["observations"])), point)
         shown = found.exceeds

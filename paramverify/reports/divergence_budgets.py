@@ -1,0 +1,108 @@
+"""The least bound of a divergence, in words and as JSON data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+from paramverify import printable
+from paramverify.algebra.decimals import at_least, at_most, rounded
+from paramverify.algebra.realroots import RealRoot
+from paramverify.algebra.reals import Real
+from paramverify.claims import AllOutputs
+from paramverify.errors import LimitError
+from paramverify.models.divergences import Loss, Renyi
+from paramverify.models.kinds import need_privacy
+from paramverify.models.model import Model
+from paramverify.portfolio.obligations import discharge
+from paramverify.portfolio.session import Session
+from paramverify.privacy.cases import Case
+from paramverify.reports import budgets, documents, text
+from paramverify.synthesis.least_divergence import LeastMoment, least_moment
+
+
+def is_asked(case: Case) -> bool:
+    """Tells whether the budget of a case is the least bound of a divergence."""
+    return isinstance(case.model, Model) and isinstance(case.model.measure, Renyi | Loss)
+
+
+def find(case: Case, session: Session, precision: Fraction) -> LeastMoment:
+    """Returns the least bound of the divergence of a case.
+
+    Raises:
+        LimitError: a limit was met, or the model is in doubt.
+    """
+    model = need_privacy(case.model, "budget", together=True)
+    doubt, _ = discharge(session, model)
+    if doubt:
+        raise LimitError(f"the model is in doubt: {doubt.detail}")
+    return least_moment(model, session, precision)
+
+
+def lines(case: Case, found: LeastMoment, words: Iterable[str]) -> list[str]:
+    """Returns the least bound in words; `words` are the programs on whose word it rests."""
+    model = need_privacy(case.model, "budget", together=True)
+    best, origin = found.sum, found.sum.origin
+    assert isinstance(origin, AllOutputs)
+    left, right = printable.name(origin.left), printable.name(origin.right)
+    where = text.priors(model.domain, case.neighbours)
+    if best.infinite:
+        head = f"no {found.key} bound {where}: the divergence is infinite, or grows without limit"
+    elif best.upper is None:
+        head = f"the largest sum is {budgets.exact_text(best)} (no upper bound was proved); {where}"
+    else:
+        head = f"least {_least(found)} {where}"
+    statement = budgets.Statement.of(model, best)
+    more, _ = text.session_words(words)
+    return [
+        head,
+        f"  {text.moment_told(left, right, found.order, origin.length)}: {budgets.exact_text(best)}",
+        f"  {statement.reached()}",
+        *more,
+        *(f"Note: {note}." for note in model.notes),
+    ]
+
+
+def _least(found: LeastMoment) -> str:
+    if found.key == "chi_squared":
+        return f"chi_squared {_less_one(found)}"
+    return f"renyi of order {found.order}: epsilon {found.epsilon.told()}"
+
+
+def _less_one(found: LeastMoment) -> str:
+    """Returns the sum minus one in words."""
+    value = found.sum.value
+    if isinstance(value, Real):
+        one = value.denominator * 0 + 1
+        return text.number(value - Real.of(one, one, value.constant))
+    if isinstance(value, RealRoot) and value.is_rational:
+        exact = documents.exact(value.lower - 1)
+        return exact if exact.isdigit() else f"{exact} ({rounded(value.lower - 1)})"
+    low, high = found.sum.lower - 1, (found.sum.upper or Fraction(0)) - 1
+    return f"between {at_least(low, 12)} and {at_most(high, 12)}"
+
+
+def document(case: Case, found: LeastMoment, words: Iterable[str]) -> dict[str, Any]:
+    """Returns the same as JSON data."""
+    model = need_privacy(case.model, "budget", together=True)
+    best = found.sum
+    statement = budgets.Statement.of(model, best)
+    number = {name.replace("ratio", "moment"): v for name, v in statement.ratio_document().items()}
+    _, told = text.session_words(words)
+    return {
+        "measure": found.key,
+        "order": found.order,
+        **number,
+        **budgets.epsilon_document(found.epsilon, best.infinite),
+        "attained": best.attained,
+        "proved_upper": documents.exact(statement.proved_upper)
+        if statement.proved_upper is not None
+        else None,
+        "secrets": [best.origin.left, best.origin.right],
+        "length": getattr(best.origin, "length", 1),
+        "where": statement.where,
+        "witness": statement.witness,
+        **told,
+        "notes": list(model.notes),
+    }
