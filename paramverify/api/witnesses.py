@@ -78,23 +78,26 @@ class SetWitness:
 
 @dataclass(frozen=True)
 class DivergenceWitness:
-    """The exact sum Σ Pr(ω|left)^order / Pr(ω|right)^(order−1) over all outputs, above its bound, at one prior.
+    """A divergence of one distribution of outputs from another, above its bound, at one prior.
 
-    `moment` is the sum, or infinity; `divergence` is ln(moment)/(order − 1), rounded.
+    `divergence` is the Rényi divergence of the order, rounded; without an order that of Kullback and Leibler.
+    Of `renyi`, `moment` is the exact sum Σ Pr(ω|left)^order / Pr(ω|right)^(order−1), or infinity, and `bound`
+    is its bound. Of `kl` and `zcdp`, `moment` is None and `bound` is that of the divergence,
+    where it is a rational number.
     """
 
     parameters: Mapping[str, Fraction]
     left: str
     right: str
-    order: int
-    moment: ExactNumber
-    bound: ExactNumber
+    order: Fraction | None
+    moment: ExactNumber | None
+    bound: ExactNumber | None
     divergence: float
 
     def __repr__(self) -> str:
         at = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
         sides = f"{self.left!r} against {self.right!r}"
-        return f"<DivergenceWitness: order {self.order}, {sides}, sum {self.moment}{at and f', at {at}'}>"
+        return f"<DivergenceWitness: {sides}, divergence {self.divergence:.6g}{at and f', at {at}'}>"
 
 
 ToldWitness = Witness | SetWitness | DivergenceWitness | Counterexample
@@ -103,6 +106,7 @@ ToldWitness = Witness | SetWitness | DivergenceWitness | Counterexample
 def told_witness(found: AnyWitness) -> ToldWitness:
     """Returns a witness of the core with numbers that behave as numbers."""
     from paramverify.evidence import witnesses
+    from paramverify.evidence.losses import LossWitness
     from paramverify.evidence.moments import MomentWitness
 
     if isinstance(found, witnesses.Counterexample):
@@ -114,10 +118,20 @@ def told_witness(found: AnyWitness) -> ToldWitness:
             parameters=dict(found.parameters),
             left=found.left,
             right=found.right,
-            order=found.order,
+            order=Fraction(found.order),
             moment=ExactNumber(found.moment),
             bound=ExactNumber(found.bound),
             divergence=float(far.number()) if far else math.inf,
+        )
+    if isinstance(found, LossWitness):
+        return DivergenceWitness(
+            parameters=dict(found.parameters),
+            left=found.left,
+            right=found.right,
+            order=found.order,
+            moment=None,
+            bound=ExactNumber(found.bound[0]) if found.bound[0] == found.bound[1] else None,
+            divergence=float(sum(found.value) / 2) if found.value else math.inf,
         )
     left, right = found.probabilities
     if isinstance(found, witnesses.SetWitness):

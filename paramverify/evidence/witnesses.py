@@ -19,6 +19,7 @@ from paramverify.algebra.reals import Real
 from paramverify.algebra.simplest import simplest_between
 from paramverify.claims import AllOutputs, Claim, Origin, Stated
 from paramverify.errors import DefectError, InputError
+from paramverify.evidence.losses import LossWitness
 from paramverify.evidence.moments import MomentWitness, Word, moment_at
 from paramverify.formats.refutations import fails_at
 from paramverify.models.context import sample_points
@@ -117,7 +118,7 @@ class SetWitness:
 
 
 Evaluated = Witness | MomentWitness
-AnyWitness = Evaluated | Counterexample | SetWitness
+AnyWitness = Evaluated | Counterexample | SetWitness | LossWitness
 
 
 def compare_at(model: Inequality, stated: Stated, point: Point) -> Counterexample:

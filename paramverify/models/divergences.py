@@ -91,7 +91,7 @@ class Loss:
 
     kind: Kind
     rational: Fraction
-    logarithms: tuple[tuple[int, Fraction], ...] = ()
+    logarithms: tuple[tuple[Fraction, Fraction], ...] = ()
 
     @property
     def key(self) -> str:

@@ -7,14 +7,13 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, fmpq
-
-from paramverify.algebra.budgets import read_epsilon
+from paramverify.algebra.budgets import summands
 from paramverify.algebra.constants import working_precision
 from paramverify.algebra.evaluation import evaluate
 from paramverify.algebra.polynomials import RationalFunction, constant_value, is_constant
-from paramverify.algebra.trees import Expression
+from paramverify.algebra.trees import Expression, Node, Number, Operation
 from paramverify.errors import CaseError, InputError, located
+from paramverify.evidence.losses import bound_of
 from paramverify.models.context import Checks
 from paramverify.models.design import Design
 from paramverify.models.divergences import Kind, Loss, Renyi
@@ -113,28 +112,31 @@ def _loss(kind: Kind, expression: Expression) -> Loss:
         CaseError: anything else.
     """
     with located(key=kind.value):
-        budget = read_epsilon(expression)
-        logarithms = []
-        for factor, argument in budget.logarithms:
-            value = evaluate(argument)
-            if not isinstance(value, Fraction) or value <= 0:
-                raise CaseError('a number is needed here, such as "1/10" or "ln(2)"')
-            logarithms.append((factor, value))
-        found = Loss(kind, budget.rational, tuple(logarithms))
+        rational, logarithms = Fraction(0), []
+        for factor, node in summands(expression, expression.root, Fraction(1)):
+            ln = isinstance(node, Operation) and node.operator == "ln"
+            inner = node.arguments[0] if isinstance(node, Operation) and ln else node
+            value = evaluate(Expression(expression.text, inner)) if _is_number(inner) else None
+            if not isinstance(value, Fraction) or (ln and value <= 0):
+                raise CaseError('a number is needed here, such as "1/10" or "ln(2)/4"')
+            if ln:
+                logarithms.append((factor, value))
+            else:
+                rational += factor * value
+        found = Loss(kind, rational, tuple(logarithms))
         with working_precision(SIGN_BITS):
-            ball = loss_bound(found)
+            ball = bound_of(found)
             if not ball > 0:
                 reason = f"{kind.value} needs a bound above 0, and not {expression.text}"
                 raise CaseError(f'{reason}; for equal distributions write total_variation = "0"')
         return found
 
 
-def loss_bound(measure: Loss) -> arb:
-    """Returns a ball that has the bound of a loss, at the working precision."""
-    total = arb(fmpq(measure.rational.numerator, measure.rational.denominator))
-    for factor, value in measure.logarithms:
-        total += arb(fmpq(value.numerator, value.denominator)).log() * factor
-    return total
+def _is_number(node: Node) -> bool:
+    """Tells whether an expression has neither names nor functions."""
+    if isinstance(node, Operation):
+        return node.operator not in ("ln", "exp") and all(map(_is_number, node.arguments))
+    return isinstance(node, Number)
 
 
 def epsilons(privacy: Table, known: Mapping[str, Fraction]) -> Iterator[Expression]:

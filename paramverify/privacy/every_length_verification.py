@@ -48,6 +48,7 @@ class Found:
     claims: tuple[Claim, ...] = ()
     decisions: tuple[Decision, ...] = ()
     certificate: dict[str, Any] | None = None
+    enclosed: tuple[int, int] | None = None  # divergences, and boxes on which they are
 
 
 @dataclass(eq=False)

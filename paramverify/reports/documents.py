@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import inf
 from typing import Any
 
+from paramverify.algebra.logarithms import outward
 from paramverify.algebra.polynomials import rational
 from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, Open, Standing
 from paramverify.claims import AllOutputs, Direction, Origin, Stated
+from paramverify.evidence.losses import LossWitness
 from paramverify.evidence.moments import MomentWitness
 from paramverify.evidence.witnesses import AnyWitness, Counterexample, SetWitness
 from paramverify.models.kinds import AnyModel
@@ -49,6 +52,18 @@ def evidence_of(found: AnyWitness) -> dict[str, Any]:
     `outputs` are its sequences, and `beyond` is what `delta` would have to be for it. Of a divergence
     `moment` is the sum over all outputs, and `largest` are the outputs that contribute most.
     """
+    if isinstance(found, LossWitness):
+        ends = {"value": found.value, "bound": found.bound}
+        return {
+            "parameters": {name: str(value) for name, value in found.parameters.items()},
+            "secrets": [found.left, found.right],
+            "length": found.length,
+            "measure": found.kind.value,
+            **({"order": exact(found.order)} if found.order is not None else {}),
+            **{name: between(both) for name, both in ends.items()},
+            "exceeds": found.exceeds,
+            "largest": _largest(found),
+        }
     if isinstance(found, MomentWitness):
         return {
             "parameters": {name: str(value) for name, value in found.parameters.items()},
@@ -58,10 +73,7 @@ def evidence_of(found: AnyWitness) -> dict[str, Any]:
             "moment": real(found.moment),
             "bound": real(found.bound),
             "exceeds": found.exceeds,
-            "largest": [
-                {"output": list(share.output), "probabilities": [real(p) for p in share.probabilities]}
-                for share in found.largest
-            ],
+            "largest": _largest(found),
         }
     if isinstance(found, SetWitness):
         return {
@@ -96,6 +108,18 @@ def evidence_of(found: AnyWitness) -> dict[str, Any]:
         "exceeds": found.exceeds,
         **({"distance": str(found.distance)} if found.distance is not None else {}),
     }
+
+
+def _largest(found: MomentWitness | LossWitness) -> list[dict[str, Any]]:
+    return [
+        {"output": list(share.output), "probabilities": [real(p) for p in share.probabilities]}
+        for share in found.largest
+    ]
+
+
+def between(ends: tuple[Fraction, Fraction] | None) -> str | list[float]:
+    """Returns floats between which a number lies, or infinity."""
+    return "infinity" if ends is None else [outward(ends[0], -inf), outward(ends[1], inf)]
 
 
 def origin(found: Origin | Stated | Direction) -> dict[str, Any]:

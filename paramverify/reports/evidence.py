@@ -24,8 +24,9 @@ from paramverify.encodings.cone_certificates import model_document
 from paramverify.encodings.excesses import excesses, listed_outcomes
 from paramverify.encodings.lumping import lump
 from paramverify.encodings.sequences import forward_sum
-from paramverify.errors import DefectError
+from paramverify.errors import DefectError, InputError
 from paramverify.evidence import certificates
+from paramverify.evidence.losses import LossWitness
 from paramverify.evidence.moments import MomentWitness
 from paramverify.evidence.sets import given_set
 from paramverify.evidence.witnesses import (
@@ -38,7 +39,7 @@ from paramverify.evidence.witnesses import (
     pair_of,
 )
 from paramverify.formats.refutations import fails_at
-from paramverify.models.divergences import Renyi
+from paramverify.models.divergences import Loss, Renyi
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.models.measures import Approximate
@@ -59,6 +60,7 @@ def evidence_document(case: Case, report: Report) -> dict[str, Any]:
 
     Of a case about every length it is the certificate of a cone or of a loop, for `checker.cones`.
     """
+    check_has_evidence(case)
     status = report.status.value
     if report.certificate is not None:
         document = {**report.certificate, "status": status, **about(case, report.obligations, status)}
@@ -78,6 +80,20 @@ def evidence_document(case: Case, report: Report) -> dict[str, Any]:
     ) | {"case": case_entry(case.title, case.digest, case.settings)}
     points = points_for(case.model, needs_of(case.model)) if status == Standing.HOLDS else []
     return {**document, **({"points": points} if points else {}), **statements(case, status)}
+
+
+def check_has_evidence(case: Case) -> None:
+    """Checks that verdicts about a case have evidence.
+
+    Raises:
+        InputError: they have none.
+    """
+    if isinstance(case.model, Model) and isinstance(case.model.measure, Loss):
+        name = case.model.measure.key
+        reason = f"a verdict about {name} has no evidence: logarithms are enclosed, and nothing replays that"
+        raise InputError(
+            f"{reason}; renyi of whole orders has evidence", key=f"privacy.{name}", file=case.path
+        )
 
 
 def about(
@@ -115,8 +131,8 @@ def _broken(model: AnyModel, found: AnyWitness) -> Claim:
         origin = AllOutputs(found.left, found.right, length=found.length)
         failing = (c for c in claims_of(model) if origin in c.origins and fails_at(c, found.parameters))
         return without_enclosure(next(failing))
-    if isinstance(found, SetWitness):
-        raise DefectError("a set of outputs breaks a claim about a sum")
+    if isinstance(found, SetWitness | LossWitness):
+        raise DefectError("a set of outputs or a loss breaks no polynomial claim")
     return claim_of(need_privacy(model, "this witness"), Origin(found.left, found.right, found.observations))
 
 

@@ -1,8 +1,8 @@
 """The least bound of a Rényi divergence over all priors: the largest sum of P^α/Q^(α−1).
 
-The sum is a quotient of two polynomials, whose supremum is found and proved as that of a ratio (`budget`). Only
-where denominators vanish it is another question whether a prior reaches it: there the quotient is 0/0, and the
-sum is not.
+The sum is a quotient of two polynomials, whose supremum is found and proved as that of a ratio (`budget`).
+Only where denominators vanish it is another question whether a prior reaches it: there the quotient is 0/0,
+and the sum is not.
 """
 
 from __future__ import annotations
