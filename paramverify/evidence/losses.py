@@ -101,7 +101,7 @@ def distributions(numbers: Numbers, pair: SecretPair, secrets: tuple[str, str], 
             endless.append(word)
         elif p.sign():
             balls.append((ball(p), ball(q)))
-    return Distributions(numbers, secrets, length, both, balls, tuple(endless))
+    return Distributions(numbers, secrets, length=length, both=both, balls=balls, endless=tuple(endless))
 
 
 def number(value: Fraction) -> arb:

@@ -52,29 +52,8 @@ def evidence_of(found: AnyWitness) -> dict[str, Any]:
     `outputs` are its sequences, and `beyond` is what `delta` would have to be for it. Of a divergence
     `moment` is the sum over all outputs, and `largest` are the outputs that contribute most.
     """
-    if isinstance(found, LossWitness):
-        ends = {"value": found.value, "bound": found.bound}
-        return {
-            "parameters": {name: str(value) for name, value in found.parameters.items()},
-            "secrets": [found.left, found.right],
-            "length": found.length,
-            "measure": found.kind.value,
-            **({"order": exact(found.order)} if found.order is not None else {}),
-            **{name: between(both) for name, both in ends.items()},
-            "exceeds": found.exceeds,
-            "largest": _largest(found),
-        }
-    if isinstance(found, MomentWitness):
-        return {
-            "parameters": {name: str(value) for name, value in found.parameters.items()},
-            "secrets": [found.left, found.right],
-            "length": found.length,
-            "order": found.order,
-            "moment": real(found.moment),
-            "bound": real(found.bound),
-            "exceeds": found.exceeds,
-            "largest": _largest(found),
-        }
+    if isinstance(found, LossWitness | MomentWitness):
+        return _together(found)
     if isinstance(found, SetWitness):
         return {
             "parameters": {name: str(value) for name, value in found.parameters.items()},
@@ -107,6 +86,31 @@ def evidence_of(found: AnyWitness) -> dict[str, Any]:
         "bound": real(found.bound),
         "exceeds": found.exceeds,
         **({"distance": str(found.distance)} if found.distance is not None else {}),
+    }
+
+
+def _together(found: LossWitness | MomentWitness) -> dict[str, Any]:
+    if isinstance(found, LossWitness):
+        ends = {"value": found.value, "bound": found.bound}
+        return {
+            "parameters": {name: str(value) for name, value in found.parameters.items()},
+            "secrets": [found.left, found.right],
+            "length": found.length,
+            "measure": found.kind.value,
+            **({"order": exact(found.order)} if found.order is not None else {}),
+            **{name: between(both) for name, both in ends.items()},
+            "exceeds": found.exceeds,
+            "largest": _largest(found),
+        }
+    return {
+        "parameters": {name: str(value) for name, value in found.parameters.items()},
+        "secrets": [found.left, found.right],
+        "length": found.length,
+        "order": found.order,
+        "moment": real(found.moment),
+        "bound": real(found.bound),
+        "exceeds": found.exceeds,
+        "largest": _largest(found),
     }
 
 
