@@ -118,8 +118,7 @@ def _divergence(
 ) -> int:
     """Finds the least bound of a divergence and tells it."""
     if evidence:
-        reason = "there is no evidence of the least bound of a divergence: write the number into a case, and"
-        raise InputError(f"{reason} `verify --evidence` it", key="--evidence")
+        raise InputError(divergence_budgets.NO_EVIDENCE, key="--evidence")
     found = divergence_budgets.find(case, session, width)
     if as_json:
         print_json(divergence_budgets.document(case, found, session.words))

@@ -23,9 +23,11 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._exits import Exit
 from paramverify.cli._settings import settings
+from paramverify.cli._together import certify_together
 from paramverify.errors import InputError
 from paramverify.evidence.sets import given_set, worst_set
 from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.models.divergences import Loss, Renyi
 from paramverify.models.kinds import need_privacy
 from paramverify.models.measures import Approximate
 from paramverify.models.mechanisms import Worded
@@ -73,6 +75,13 @@ def command(
         if observations:
             raise click.UsageError("this case has a delta: give the outputs of a set with --output")
         return _certify_set(loaded, loaded.model, point, outputs, secrets, as_json=as_json)
+    if isinstance(loaded.model, Model) and isinstance(loaded.model.measure, Renyi | Loss):
+        if observations or outputs:
+            raise click.UsageError("all outputs count together here: leave --observations and --output out")
+        require_possible(loaded.model)
+        check_names(loaded.model.domain.ring, point)
+        _complete(point, loaded.model)
+        return certify_together(loaded.model, point, *(secrets or _only_pair(loaded.model)), as_json=as_json)
     if not observations or outputs:
         raise click.UsageError("give the output sequence with --observations; --output is for sets")
     model = need_privacy(loaded.model, "certify")

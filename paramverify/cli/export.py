@@ -25,12 +25,13 @@ from paramverify.cli._common import (
 from paramverify.cli._exits import Exit
 from paramverify.cli._settings import settings
 from paramverify.encodings import monolithic
-from paramverify.encodings.choice import listed_claims
+from paramverify.encodings.choice import claims_of, listed_claims
 from paramverify.encodings.encoding import Written
 from paramverify.errors import InputError, LimitError
 from paramverify.formats import qepcad, redlog
 from paramverify.formats.conditions import question
 from paramverify.formats.smtlib import script
+from paramverify.models.divergences import Renyi
 from paramverify.models.kinds import AnyModel
 from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import load
@@ -150,7 +151,7 @@ def _formula_text(model: AnyModel, written: Written) -> str:
 
 
 def _claims(model: AnyModel, target: str, free: Sequence[str], stem: str, *, together: bool) -> list[_File]:
-    claims = listed_claims(model)
+    claims = claims_of(model) if isinstance(getattr(model, "measure", None), Renyi) else listed_claims(model)
     condition = documents.side_condition(model).get("side_condition", "")
     groups: list[tuple[int | None, list[Claim]]] = [(k, [claim]) for k, claim in enumerate(claims, 1)]
     if together and claims:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import inf
 
 from flint import arb, fmpq, fmpq_poly
 
@@ -147,6 +148,11 @@ class LossWitness:
     exceeds: bool
     largest: tuple[Contribution, ...]
     meant: Mapping[str, str] = field(default_factory=dict)  # unbounded parameters, in words
+
+    @property
+    def nearness(self) -> float:
+        """The divergence divided by its bound, rounded."""
+        return inf if self.value is None else float(self.value[0]) / float(self.bound[0])
 
     def __repr__(self) -> str:
         told = "infinity" if self.value is None else f"{float(self.value[0]):.9g}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import inf
 
 from flint import fmpq_poly
 
@@ -58,6 +59,11 @@ class MomentWitness:
     def divergence(self) -> Epsilon | None:
         """The Rényi divergence, enclosed; None stands for infinity."""
         return divergence(self.moment, self.order)
+
+    @property
+    def nearness(self) -> float:
+        """The sum divided by its bound, rounded."""
+        return inf if self.moment is None else float((self.moment / self.bound).middle())
 
     def __repr__(self) -> str:
         told = "infinity" if self.moment is None else self.moment.describe()

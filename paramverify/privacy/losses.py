@@ -26,7 +26,8 @@ from paramverify.encodings.at_points import with_numbers
 from paramverify.encodings.excesses import outcomes
 from paramverify.errors import InputError, LimitError, TimeLimitError
 from paramverify.evidence.losses import BITS, Distributions, LossWitness, bound_of, loss_at, model_at
-from paramverify.evidence.witnesses import pair_of
+from paramverify.evidence.moments import MomentWitness
+from paramverify.evidence.witnesses import divergence_at, pair_of
 from paramverify.models.context import sample_points
 from paramverify.models.divergences import Kind, Loss
 from paramverify.models.model import Model
@@ -145,6 +146,33 @@ def evaluated(model: Model, origin: AllOutputs, point: Mapping[str, Fraction]) -
         return None
 
 
+def far_apart(model: Model, origin: AllOutputs, point: Mapping[str, Fraction]) -> MomentWitness | LossWitness:
+    """Returns how far a direction is apart at a point, for the measure of a model.
+
+    Raises:
+        InputError: a point outside of the domain, unknown secrets, or one that is impossible there.
+    """
+    if not isinstance(model.measure, Loss):
+        return divergence_at(model, origin, point)
+    pair = pair_of(model, origin.left, origin.right)
+    if not contains(model.domain, point):
+        raise InputError(f"this point is not in the domain {model.domain.describe()}")
+    own = AllOutputs(pair.left, pair.right, length=origin.length)
+    return worst_at(model_at(model, own, point, pair), model.measure)
+
+
+def holds_at(model: Model, origin: AllOutputs, point: Mapping[str, Fraction]) -> bool:
+    """Tells whether the loss of a direction is proved to be within the bound of a model at a point."""
+    measure = model.measure
+    assert isinstance(measure, Loss)
+    box = dict(model.domain.enclose(96).box)
+    box |= {n: Interval(v, v, True, True) for n, v in point.items() if n in box}
+    with working_precision(BITS):
+        bound = bound_of(measure)
+    alike = (d for d in directions(model) if d.origin == origin)
+    return all(within(OnBox(d.outputs, d.factors, box), measure.kind, bound) for d in alike)
+
+
 def worst_at(found: Distributions, measure: Loss) -> LossWitness:
     """Returns the loss at a point; of ZCDP at the order that needs about the largest ρ."""
     if measure.kind is Kind.KL or found.is_infinite:
@@ -153,7 +181,10 @@ def worst_at(found: Distributions, measure: Loss) -> LossWitness:
     with working_precision(BITS):
         best = worst_order(found, bound_of(measure))
         short = loss_at(found, measure, near_order(best, 6))
-        return short if short.exceeds else loss_at(found, measure, best)
+        if short.exceeds:
+            return short
+        exact = loss_at(found, measure, best)
+        return exact if exact.exceeds else short
 
 
 def worst_order(found: Distributions, rho: arb) -> Fraction:

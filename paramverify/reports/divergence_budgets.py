@@ -24,6 +24,11 @@ from paramverify.reports import budgets, documents, text
 from paramverify.synthesis.least_divergence import LeastMoment, least_moment
 from paramverify.synthesis.least_loss import LeastLoss, least_loss
 
+NO_EVIDENCE = (
+    "there is no evidence of the least bound of a divergence: write the number into a case, and "
+    "`verify --evidence` it"
+)
+
 
 def is_asked(case: Case) -> bool:
     """Tells whether the budget of a case is the least bound of a divergence."""
