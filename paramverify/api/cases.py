@@ -92,7 +92,7 @@ class Case:
 
         `budget` and `epsilon` are both ε: a number or a text such as `"ln(2)"`; `ratio` is e^ε, and `delta`
         stands beside it: 0 makes the case pure. `renyi`, such as `{"order": 4, "epsilon": "ln(2)"}`,
-        `chi_squared`, `total_variation`, `kl` and `zcdp` are other measures, and take the place of all bounds.
+        `chi_squared`, `total_variation`, `kl` and `zcdp` are other measures instead of all bounds.
         `parameters` gives a number, a text such as `"1/3"`, or an interval such as `"(0, 1/2]"` to parameters
         that the case has. Each other argument is a table of the case file, such as
         `mechanism={"noise": {...}}`: its keys take the place of those in the file, and None removes one.
