@@ -29,7 +29,7 @@ from paramverify.cli._common import (
 from paramverify.cli._exits import Exit
 from paramverify.cli._interactive_budget import interactive_budget
 from paramverify.cli._pictures import Picture, picture_options
-from paramverify.cli._set_budgets import Wanted, set_budget
+from paramverify.cli._set_budgets import Wanted, is_distance, set_budget
 from paramverify.cli._settings import settings
 from paramverify.errors import InputError, LimitError, located
 from paramverify.interactive.cases import is_system
@@ -95,6 +95,9 @@ def command(
         return interactive_budget(case, options, width, as_json, evidence)
     with time_limit(timeout), Session(options) as session:
         loaded = load(case, settings=settings())
+        if is_distance(loaded):
+            wanted = replace(wanted, delta_for="0")
+            return set_budget(case, options, width, wanted, as_json=as_json)
         if divergence_budgets.is_asked(loaded):
             return _divergence(loaded, session, width, as_json=as_json, evidence=evidence)
         model = case_budgets.model_of(loaded)

@@ -38,8 +38,10 @@ def need_privacy(
     """
     if isinstance(model, Model):
         if isinstance(model.measure, Approximate) and not sets:
+            name = model.measure.key
+            has = "has one" if name == "delta" else "has it"
             raise InputError(
-                f"{what} needs no delta; this case has one, so {SETS}; {INSTEAD}", key="privacy.delta"
+                f"{what} needs no {name}; this case {has}, so {SETS}; {INSTEAD}", key=f"privacy.{name}"
             )
         if isinstance(model.measure, Renyi | Loss) and not together:
             key = model.measure.key

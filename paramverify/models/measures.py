@@ -125,6 +125,7 @@ class Approximate:
 
     ratio: RationalFunction
     delta: RationalFunction
+    key: str = "delta"  # what the case file calls it
 
     def at(self, distance: Fraction | None) -> Pure:
         """Not available: outputs are compared in sets.
@@ -132,7 +133,8 @@ class Approximate:
         Raises:
             UnsupportedError: always.
         """
-        raise UnsupportedError(f"this case has a delta, so {SETS}; {INSTEAD}", key="privacy.delta")
+        told = "a delta" if self.key == "delta" else self.key
+        raise UnsupportedError(f"this case has {told}, so {SETS}; {INSTEAD}", key=f"privacy.{self.key}")
 
     @property
     def variables(self) -> frozenset[str]:
@@ -159,7 +161,8 @@ class Approximate:
     def map(self, change: Callable[[Polynomial], Polynomial]) -> Approximate:
         """Returns the measure with other polynomials: at a point, or over another ring."""
         return Approximate(
-            *(RationalFunction(change(f.numerator), change(f.denominator)) for f in (self.ratio, self.delta))
+            *(RationalFunction(change(f.numerator), change(f.denominator)) for f in (self.ratio, self.delta)),
+            key=self.key,
         )
 
     def document(self) -> dict[str, list[str]]:

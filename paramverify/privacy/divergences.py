@@ -55,7 +55,7 @@ def read_measure(privacy: Table, checks: Checks, distances: Collection[Fraction]
     if name == "total_variation":
         delta = bounds.read_probability(privacy.expression(name), checks, name)
         one = RationalFunction.of(checks.ring.number(1))
-        return (Approximate(one, delta) if delta.numerator else Pure(one)), words
+        return (Approximate(one, delta, name) if delta.numerator else Pure(one)), words
     return _loss(Kind(name), privacy.expression(name)), words
 
 
