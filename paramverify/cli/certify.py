@@ -71,17 +71,8 @@ def command(
     """
     point = parse_point(at)
     loaded = load(case, point, settings())
-    if isinstance(loaded.model, Model) and isinstance(loaded.model.measure, Approximate):
-        if observations:
-            raise click.UsageError("this case has a delta: give the outputs of a set with --output")
-        return _certify_set(loaded, loaded.model, point, outputs, secrets, as_json=as_json)
-    if isinstance(loaded.model, Model) and isinstance(loaded.model.measure, Renyi | Loss):
-        if observations or outputs:
-            raise click.UsageError("all outputs count together here: leave --observations and --output out")
-        require_possible(loaded.model)
-        check_names(loaded.model.domain.ring, point)
-        _complete(point, loaded.model)
-        return certify_together(loaded.model, point, *(secrets or _only_pair(loaded.model)), as_json=as_json)
+    if isinstance(loaded.model, Model) and isinstance(loaded.model.measure, Approximate | Renyi | Loss):
+        return _certify_many(loaded, point, (observations, outputs), secrets, as_json=as_json)
     if not observations or outputs:
         raise click.UsageError("give the output sequence with --observations; --output is for sets")
     model = need_privacy(loaded.model, "certify")
@@ -123,6 +114,29 @@ def command(
         say(f"  {line}")
     say(f"  The other way around, {text.comparison(both[1])}")
     return Exit.VIOLATED if found.exceeds else Exit.HOLDS
+
+
+def _certify_many(
+    case: Case,
+    point: dict[str, Fraction],
+    given: tuple[Sequence[str], Sequence[str]],
+    secrets: tuple[str, str] | None,
+    as_json: bool = False,
+) -> int:
+    """Evaluates a set of outputs, or all outputs together, in both directions."""
+    model = case.model
+    assert isinstance(model, Model)
+    observations, outputs = given
+    if isinstance(model.measure, Approximate):
+        if observations:
+            raise click.UsageError("this case has a delta: give the outputs of a set with --output")
+        return _certify_set(case, model, point, outputs, secrets, as_json=as_json)
+    if observations or outputs:
+        raise click.UsageError("all outputs count together here: leave --observations and --output out")
+    require_possible(model)
+    check_names(model.domain.ring, point)
+    _complete(point, model)
+    return certify_together(model, point, *(secrets or _only_pair(model)), as_json=as_json)
 
 
 def _certify_set(

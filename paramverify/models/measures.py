@@ -160,10 +160,10 @@ class Approximate:
 
     def map(self, change: Callable[[Polynomial], Polynomial]) -> Approximate:
         """Returns the measure with other polynomials: at a point, or over another ring."""
-        return Approximate(
-            *(RationalFunction(change(f.numerator), change(f.denominator)) for f in (self.ratio, self.delta)),
-            key=self.key,
+        ratio, delta = (
+            RationalFunction(change(f.numerator), change(f.denominator)) for f in (self.ratio, self.delta)
         )
+        return Approximate(ratio, delta, self.key)
 
     def document(self) -> dict[str, list[str]]:
         """Not available, see `at`."""

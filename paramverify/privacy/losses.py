@@ -227,12 +227,10 @@ def cover(
     direction: Direction,
     measure: Loss,
     bound: arb,
-    most: int = MAX_BOXES,
-    search: bool = True,
 ) -> Covered:
     """Proves that a loss is at most a bound on boxes that cover the domain, or finds a point where it is not.
 
-    `bound` takes the place of the measure's own; without `search` no point is looked for.
+    `bound` is that of the measure.
 
     Raises:
         TimeLimitError: the time of the session is over.
@@ -250,11 +248,11 @@ def cover(
         ):
             continue
         point = {n: (i.lower + i.upper) / 2 for n, i in box.items() if n != GENERATOR}
-        if search and contains(model.domain, point):
+        if contains(model.domain, point):
             found = broken(model, direction.origin, measure, point)
             if found:
                 return Covered(False, found, boxes)
-        if not names or boxes + len(pending) > most:
+        if not names or boxes + len(pending) > MAX_BOXES:
             return Covered(False, boxes=boxes)
         pending.extend(_halves(box, names, domain.box))
     return Covered(True, boxes=boxes)

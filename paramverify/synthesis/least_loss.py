@@ -21,7 +21,6 @@ from paramverify.models.divergences import Kind, Loss
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.privacy.losses import (
-    MAX_BOXES,
     Direction,
     at_bound,
     cover,
@@ -204,7 +203,7 @@ class _Hunt:
             ball = bound_of(measure)
         for direction in every:
             try:
-                found = cover(self.session, self.model, direction, measure, ball, MAX_BOXES)
+                found = cover(self.session, self.model, direction, measure, ball)
             except LimitError:
                 return False, boxes, None
             boxes += found.boxes
