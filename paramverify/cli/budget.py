@@ -83,8 +83,9 @@ def command(
     1 if the bound is tight, and also if the ratio comes near the bound only where both tend to 1: the answer
     says which. For an interactive system it is the largest ratio over all inputs that differ in one
     data point, and all observations. With --delta-for, --epsilon-for or --curve it is about the least
-    bounds of (epsilon, delta) privacy, over all sets of outputs, whatever bounds the case has itself. Exit
-    code 0 if the budget is exact or within the precision, or if there is none at all; 3 if not.
+    bounds of (epsilon, delta) privacy, over all sets of outputs, whatever bounds the case has itself. Of a
+    case about a divergence it is the least bound of that. Exit code 0 if the budget is exact or within the
+    precision, or if there is none at all; 3 if not.
     """
     width = _precision(precision)
     options = replace(session_options(timeout, backends, strategy, confirm), on_bound=best_bound())

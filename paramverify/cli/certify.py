@@ -66,7 +66,8 @@ def command(
 ) -> int:
     """Evaluate one counterexample candidate exactly, in both directions.
 
-    A candidate is an output sequence; of a case with a delta it is a set, the worst one by default.
+    A candidate is an output sequence; of a case with a delta it is a set, the worst one by default. Of a
+    divergence it is a prior alone: all outputs count.
     Exit code 1 if the candidate is a violation in one direction, 0 if it is in neither.
     """
     point = parse_point(at)

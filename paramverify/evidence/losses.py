@@ -74,7 +74,7 @@ class Distributions:
         if not words:
             words = sorted(
                 (w for w, (p, q) in self.both.items() if p.sign() > 0),
-                key=lambda w: -float(self.both[w][0]) * float(self.both[w][0]) / float(self.both[w][1]),
+                key=lambda w: -(self.both[w][0].middle() ** 2) / self.both[w][1].middle(),
             )
         names = self.numbers.model.hmm.observations
         return tuple(Contribution(tuple(names[o] for o in w), self.both[w]) for w in words[:SHOWN])

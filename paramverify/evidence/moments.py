@@ -107,7 +107,7 @@ def moment_at(
     if not endless:
         scaled = numbers.real(scales[1] ** (order - 1), scales[0] ** order)
         moment = _sum(numbers, terms) * scaled
-        most = sorted(terms, key=lambda t: -float(numbers.real(t[0], one) / numbers.real(t[1], one)))
+        most = sorted(terms, key=lambda t: -(numbers.real(t[0], one) / numbers.real(t[1], one)).middle())
         endless = [word for _, _, word in most]
     bound = numbers.function(measure.bound)
 

@@ -45,11 +45,16 @@ TOUCHED = "the bound may be reached exactly, which balls cannot tell"
 
 @dataclass(frozen=True, eq=False)
 class Direction:
-    """One direction of a secret pair, with its outputs as products."""
+    """Directions of secret pairs that have the same outputs, as products."""
 
-    origin: AllOutputs
+    alike: tuple[AllOutputs, ...]
     outputs: tuple[Output, ...]
     factors: Factors
+
+    @property
+    def origin(self) -> AllOutputs:
+        """The first of them."""
+        return self.alike[0]
 
     @property
     def names(self) -> frozenset[str]:
@@ -74,12 +79,20 @@ def directions(model: Model) -> list[Direction]:
     """
     model = with_numbers(model)
     factors = Factors()
-    found = []
+    found: dict[str, Direction] = {}
     for pair in outcomes(model):
         for each in (pair, pair.turned):
             origin = AllOutputs(each.left, each.right, length=each.length)
-            found.append(Direction(origin, tuple(factors.outputs(each)), factors))
-    return found
+            outputs = tuple(factors.outputs(each))
+            text = ";".join(sorted(map(_text, outputs)))
+            alike = found[text].alike if text in found else ()
+            found[text] = Direction((*alike, origin), outputs, factors)
+    return list(found.values())
+
+
+def _text(output: Output) -> str:
+    sides = (output.left, output.right)
+    return " ".join(f"{side.constant}*{sorted(side.powers.items())}" if side else "0" for side in sides)
 
 
 def verify_losses(session: Session, model: Model) -> Found:
@@ -169,8 +182,9 @@ def holds_at(model: Model, origin: AllOutputs, point: Mapping[str, Fraction]) ->
     box |= {n: Interval(v, v, True, True) for n, v in point.items() if n in box}
     with working_precision(BITS):
         bound = bound_of(measure)
-    alike = (d for d in directions(model) if d.origin == origin)
-    return all(within(OnBox(d.outputs, d.factors, box), measure.kind, bound) for d in alike)
+    alike = [d for d in directions(model) if origin in d.alike]
+    own = (within(OnBox(d.outputs, d.factors, box), measure.kind, bound) for d in alike)
+    return bool(alike) and all(own)
 
 
 def worst_at(found: Distributions, measure: Loss) -> LossWitness:

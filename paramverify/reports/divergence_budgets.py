@@ -8,7 +8,7 @@ from math import inf
 from typing import Any
 
 from paramverify import printable
-from paramverify.algebra.decimals import at_least, at_most, rounded
+from paramverify.algebra.decimals import at_least, at_most, decimal_text, rounded
 from paramverify.algebra.logarithms import outward
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real
@@ -70,9 +70,12 @@ def lines(case: Case, found: Least, words: Iterable[str]) -> list[str]:
         head = f"least {_least(found)} {where}"
     statement = budgets.Statement.of(model, best)
     more, _ = text.session_words(words)
+    shown = budgets.exact_text(best)
+    if len(shown) > text.LONGEST + 20:
+        shown = f"≈ {decimal_text(best.lower, 12)}"
     return [
         head,
-        f"  {text.moment_told(left, right, found.order, origin.length)}: {budgets.exact_text(best)}",
+        f"  {text.moment_told(left, right, found.order, origin.length)}: {shown}",
         f"  {statement.reached()}",
         *more,
         *(f"Note: {note}." for note in model.notes),
@@ -130,8 +133,10 @@ def _less_one(found: LeastMoment) -> str:
         one = value.denominator * 0 + 1
         return text.number(value - Real.of(one, one, value.constant))
     if isinstance(value, RealRoot) and value.is_rational:
-        exact = documents.exact(value.lower - 1)
-        return exact if exact.isdigit() else f"{exact} ({rounded(value.lower - 1)})"
+        exact, near = documents.exact(value.lower - 1), rounded(value.lower - 1)
+        if len(exact) > text.LONGEST:
+            return near
+        return exact if exact.isdigit() else f"{exact} ({near})"
     low, high = found.sum.lower - 1, (found.sum.upper or Fraction(0)) - 1
     return f"between {at_least(low, 12)} and {at_most(high, 12)}"
 

@@ -77,6 +77,11 @@ def document(report: Report, case: Case) -> dict[str, Any]:
         **documents.standing(report.status, case.model),
         "claims": claims,
         "seconds": round(report.seconds, 6),
+        **(
+            {"enclosed": dict(zip(("divergences", "boxes"), report.enclosed, strict=True))}
+            if report.enclosed
+            else {}
+        ),
         "evidence": {"decided_by": text.backends_used(report.decisions), **words},
         "notes": list(report.notes),
         **({"set": dict(case.settings)} if case.settings else {}),
