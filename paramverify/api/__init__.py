@@ -9,15 +9,13 @@ from paramverify.api.results import (
     BudgetReport,
     CheckReport,
     ComposeReport,
-    Counterexample,
     Report,
     SampleReport,
-    SetWitness,
     ShowReport,
     SynthesisReport,
     VerifyReport,
-    Witness,
 )
+from paramverify.api.witnesses import Counterexample, DivergenceWitness, SetWitness, Witness
 
 __all__ = [
     "BudgetReport",
@@ -25,6 +23,7 @@ __all__ = [
     "CheckReport",
     "ComposeReport",
     "Counterexample",
+    "DivergenceWitness",
     "ExactNumber",
     "Kind",
     "Mechanism",

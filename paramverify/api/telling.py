@@ -15,8 +15,9 @@ from typing import Any
 from paramverify.api.arguments import between, whole
 from paramverify.api.deciding import no_meaning
 from paramverify.api.reading import Bound, Kind, Read
-from paramverify.api.results import CheckReport, Drawing, SampleReport, ShowReport, told_witness
+from paramverify.api.results import CheckReport, Drawing, SampleReport, ShowReport
 from paramverify.api.values import point_at
+from paramverify.api.witnesses import told_witness
 from paramverify.errors import InputError, located
 from paramverify.interactive.cases import InteractiveCase
 from paramverify.privacy.cases import Case, load

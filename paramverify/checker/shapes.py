@@ -98,6 +98,11 @@ WITNESS = record(
     {
         **COMPARED,
         "distance": rational,  # of the two inputs, where the bound depends on it
+        # of a divergence
+        "length": whole,
+        "order": whole,
+        "moment": RATIO,
+        "largest": listed(record({"output": listed(text), "probabilities": row(REAL, REAL)})),
         # of an inequality
         "number": whole,
         "statement": text,

@@ -208,7 +208,11 @@ def test_the_reference_has_defaults_words_and_rules() -> None:
     assert (rows["ties"].words, rows["ties"].default) == (("uniform", "first"), '"uniform"')
     assert rows["noise"].needed
     assert not rows["ties"].needed
-    assert parts["privacy", "[privacy]"].rules == ("Give exactly one of `epsilon` and `ratio`.",)
+    measures = "`renyi`, `chi_squared`, `total_variation`, `kl` and `zcdp`"
+    assert parts["privacy", "[privacy]"].rules == (
+        f"Give exactly one of `epsilon`, `ratio`, {measures}.",
+        f"Give at most one of `delta`, {measures}.",
+    )
     assert parts["privacy", "[neighbours]"].rules[1] == "`by` needs `differ`."
     day = next(row for row in parts["privacy", "time_series"].rows if row.name == "day")
     assert (day.type, day.default) == ("a whole number from 1 to 20", "1")
