@@ -16,6 +16,7 @@ from .second_look import Look
 from .second_moments import MomentLook
 from .second_numbers import Finer
 from .second_sets import SetLook
+from .sets import FORMAT as SETS
 from .strict import Rejected, Unread
 
 PARTS = (1, 2, 3, 4, 6)  # of the largest step of an exponential
@@ -65,7 +66,7 @@ def second_look(
 ) -> SecondLook:
     """Compares evidence with the case file of this content."""
     try:
-        kind = SetLook if document["format"] in SetLook.KINDS else Look
+        kind = SetLook if document["format"] == SETS or "sums" in document else Look
         look = kind(document, content, bound, folder, settings)
         if look.reader.order is not None:
             look = MomentLook(document, content, bound, folder, settings)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from typing import NoReturn
+from typing import ClassVar, NoReturn
 
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, variables
 from paramverify.errors import UnsupportedError
@@ -37,6 +37,8 @@ class Renyi:
     order: int
     bound: RationalFunction
     key: str = "renyi"
+    by_sets: ClassVar[bool] = False
+    together: ClassVar[bool] = True
 
     def at(self, distance: Fraction | None) -> NoReturn:
         """Not available: outputs are compared together.
@@ -92,6 +94,8 @@ class Loss:
     kind: Kind
     rational: Fraction
     logarithms: tuple[tuple[Fraction, Fraction], ...] = ()
+    by_sets: ClassVar[bool] = False
+    together: ClassVar[bool] = True
 
     @property
     def key(self) -> str:

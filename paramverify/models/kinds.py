@@ -8,7 +8,7 @@ from paramverify.algebra.domains import Domain
 from paramverify.errors import InputError
 from paramverify.models.divergences import TOGETHER, Loss, Renyi
 from paramverify.models.inequality import Inequality
-from paramverify.models.measures import INSTEAD, SETS, Approximate
+from paramverify.models.measures import INSTEAD, SETS
 from paramverify.models.model import Model
 
 AnyModel = Model | Inequality
@@ -37,8 +37,8 @@ def need_privacy(
             are not said to apply.
     """
     if isinstance(model, Model):
-        if isinstance(model.measure, Approximate) and not sets:
-            name = model.measure.key
+        if model.measure.by_sets and not sets:
+            name = getattr(model.measure, "key", "delta")
             has = "has one" if name == "delta" else "has it"
             raise InputError(
                 f"{what} needs no {name}; this case {has}, so {SETS}; {INSTEAD}", key=f"privacy.{name}"

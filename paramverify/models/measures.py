@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring, key, variables
 from paramverify.algebra.reals import Real
@@ -26,6 +27,8 @@ class Pure:
     """
 
     ratio: RationalFunction
+    by_sets: ClassVar[bool] = False  # whether sets of outputs are compared, and not outputs one by one
+    together: ClassVar[bool] = False  # whether all outputs are compared together, in one number
 
     @staticmethod
     def number(ring: Ring, bound: Fraction | int) -> Pure:
@@ -83,6 +86,8 @@ class Metric:
     """
 
     bounds: Mapping[Fraction, Pure]
+    by_sets: ClassVar[bool] = False
+    together: ClassVar[bool] = False
 
     @property
     def variables(self) -> frozenset[str]:
@@ -126,6 +131,8 @@ class Approximate:
     ratio: RationalFunction
     delta: RationalFunction
     key: str = "delta"  # what the case file calls it
+    by_sets: ClassVar[bool] = True
+    together: ClassVar[bool] = False
 
     def at(self, distance: Fraction | None) -> Pure:
         """Not available: outputs are compared in sets.

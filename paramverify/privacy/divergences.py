@@ -187,9 +187,6 @@ def check_alone(measure: Measure, free: tuple[str, ...], design: Design | None) 
     if not (free or design):
         return
     key = "design" if design else "quantify"
-    if isinstance(measure, Approximate):
-        reason = "a case with a delta is decided for all its parameters: leave this table out, or delta"
-        raise CaseError(reason, key=key)
     if isinstance(measure, Renyi | Loss):
         told = f"a case with {measure.key} is decided for all its parameters"
         raise CaseError(f"{told}: leave this table out, or take epsilon or ratio", key=key)

@@ -12,12 +12,12 @@ from paramverify.answers import Decision, End, Open, Proved, Refuted, Standing
 from paramverify.claims import Claim
 from paramverify.encodings.choice import chosen, claims_of, foreign, is_long
 from paramverify.errors import LimitError, TimeLimitError
-from paramverify.evidence.witnesses import AnyWitness, find_witness
+from paramverify.evidence.violations import find_violation
+from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.context import sample_points
 from paramverify.models.divergences import Loss
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
-from paramverify.models.measures import Approximate
 from paramverify.models.model import Model
 from paramverify.models.patterns import patterned
 from paramverify.portfolio.obligations import Proofs, discharge
@@ -77,7 +77,7 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
         doubt, obligations = discharge(session, model)
         if doubt:
             found = Found(Unknown(doubt.end, doubt.detail))
-        elif isinstance(model, Model) and isinstance(model.measure, Approximate):
+        elif isinstance(model, Model) and model.measure.by_sets:
             found = verify_sets(session, model, progress)
         elif isinstance(model, Model) and isinstance(model.measure, Loss):
             found = verify_losses(session, model)
@@ -143,7 +143,7 @@ def likely_violations(model: AnyModel) -> Iterator[Claim]:
     point = next(sample_points(model.domain), None)
     if likely and point is not None:
         for claim in claims_of(replace(model, pairs=likely)):
-            if find_witness(model, claim, point):
+            if find_violation(model, claim, point):
                 yield claim
 
 
@@ -162,7 +162,7 @@ def decide_with_witness(
     decision = session.decide(claim)
     if not isinstance(decision.answer, Refuted):
         return decision, None
-    witness = find_witness(model, claim, decision.answer.point)
+    witness = find_violation(model, claim, decision.answer.point)
     if witness:
         return decision, witness
     spurious = Open(End.GAVE_UP, "the refutation does not stand exact evaluation", str(decision.answer))
