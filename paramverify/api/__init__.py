@@ -2,11 +2,13 @@
 
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.api.cases import Case, budget, check, load, loads, sample, show, synthesize, verify
+from paramverify.api.composing import compose
 from paramverify.api.decorated import Mechanism, mechanism
 from paramverify.api.reading import Kind
 from paramverify.api.results import (
     BudgetReport,
     CheckReport,
+    ComposeReport,
     Report,
     SampleReport,
     ShowReport,
@@ -19,6 +21,7 @@ __all__ = [
     "BudgetReport",
     "Case",
     "CheckReport",
+    "ComposeReport",
     "Counterexample",
     "DivergenceWitness",
     "ExactNumber",
@@ -33,6 +36,7 @@ __all__ = [
     "Witness",
     "budget",
     "check",
+    "compose",
     "load",
     "loads",
     "mechanism",

@@ -291,8 +291,9 @@ def sample(case: AnyCase, implementation: Callable[..., Any] | None = None, **op
     found: None, `"certify"` (candidates are evaluated exactly), `"search"` (the tight budget is found from
     them and proved; with `bisection` by halving, down to that distance), or `"audit"` (the implementation
     is compared with the exact probabilities). The other options are those of the command: `epsilon` (one or
-    several), `at` (numbers for parameters), `length`, `pairs`, `runs` (500,000 for each side), `select`,
-    `level`, `confidence`, `classifier`, `seed`, `workers` and `timeout` (60 seconds).
+    several), `delta` (for sets of outputs, in the place of that of the case), `at` (numbers for parameters),
+    `length`, `pairs`, `runs` (500,000 for each side), `select`, `level`, `confidence`, `classifier`, `seed`,
+    `workers` and `timeout` (60 seconds).
 
     Raises:
         InputError: a mistake, a case that is not about privacy, or numpy and scipy are missing.

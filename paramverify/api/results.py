@@ -188,6 +188,26 @@ class BudgetReport(Report):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class ComposeReport(Report):
+    """The δ or the ε of many releases together, see `compose`.
+
+    `lower` ≤ the number ≤ `upper`, both proved; `upper` is None where no bound was found. `exact` is the
+    number where it is known exactly, else None. `result` is what the core found.
+    """
+
+    lower: ExactNumber | None = None
+    upper: ExactNumber | None = None
+    exact: ExactNumber | None = None
+    result: Any = None
+
+    def _table(self) -> Sequence[tuple[str, str]]:
+        numbers = (
+            {"exact": self.exact} if self.exact is not None else {"lower": self.lower, "upper": self.upper}
+        )
+        return [(name, str(number)) for name, number in numbers.items() if number is not None]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class SynthesisReport(Report):
     """Where a case is private, see `synthesize`.
 

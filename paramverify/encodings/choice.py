@@ -57,15 +57,19 @@ def chosen(model: AnyModel) -> Encoding:
 
     Raises:
         InputError: a plugin fails, or an encoding that suits the model lacks what evidence needs.
-        UnsupportedError: the measure of the model makes no polynomial claims.
     """
-    if isinstance(model, Model) and isinstance(model.measure, Loss):
-        model.measure.at(None)
+    _refuse_losses(model)
     found = max(encodings().values(), key=lambda encoding: _suitability(encoding, model))
     if found.claims is None or (found.again is None and found.certificate is None):
         needs = "claims, and again or certificate, so that evidence can be checked"
         raise InputError(f"{_told(found)} suits this model best; then it needs {needs}")
     return found
+
+
+def _refuse_losses(model: AnyModel) -> None:
+    """Raises an UnsupportedError where a measure makes no polynomial claims; see `privacy.losses`."""
+    if isinstance(model, Model) and isinstance(model.measure, Loss):
+        model.measure.at(None)
 
 
 def foreign(model: AnyModel) -> str:
@@ -105,7 +109,7 @@ def is_long(model: AnyModel) -> bool:
 
 
 def listing(model: AnyModel) -> Encoding:
-    """Returns the encoding that lists all that is compared: sequence by sequence, set by set, or all."""
+    """Returns the encoding that lists all that is compared: sequences, sets of them, or all together."""
     if isinstance(model, Model) and (model.measure.by_sets or model.measure.together):
         return chosen(model)
     return sequences.ENCODING

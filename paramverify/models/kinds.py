@@ -6,7 +6,7 @@ from typing import Protocol
 
 from paramverify.algebra.domains import Domain
 from paramverify.errors import InputError
-from paramverify.models.divergences import TOGETHER, Loss, Renyi
+from paramverify.models.divergences import TOGETHER
 from paramverify.models.inequality import Inequality
 from paramverify.models.measures import INSTEAD, SETS
 from paramverify.models.model import Model
@@ -38,12 +38,12 @@ def need_privacy(
     """
     if isinstance(model, Model):
         if model.measure.by_sets and not sets:
-            name = getattr(model.measure, "key", "delta")
+            name = model.measure.key
             has = "has one" if name == "delta" else "has it"
             raise InputError(
                 f"{what} needs no {name}; this case {has}, so {SETS}; {INSTEAD}", key=f"privacy.{name}"
             )
-        if isinstance(model.measure, Renyi | Loss) and not together:
+        if model.measure.together and not together:
             key = model.measure.key
             raise InputError(f"{what} needs no {key}; this case has it, so {TOGETHER}", key=f"privacy.{key}")
         return model

@@ -28,7 +28,8 @@ class Pure:
 
     ratio: RationalFunction
     by_sets: ClassVar[bool] = False  # whether sets of outputs are compared, and not outputs one by one
-    together: ClassVar[bool] = False  # whether all outputs are compared together, in one number
+    together: ClassVar[bool] = False  # whether all outputs together are compared
+    key: ClassVar[str] = "ratio"  # what the case file calls it
 
     @staticmethod
     def number(ring: Ring, bound: Fraction | int) -> Pure:
@@ -88,6 +89,7 @@ class Metric:
     bounds: Mapping[Fraction, Pure]
     by_sets: ClassVar[bool] = False
     together: ClassVar[bool] = False
+    key: ClassVar[str] = "ratio"
 
     @property
     def variables(self) -> frozenset[str]:
@@ -178,6 +180,8 @@ class Approximate:
 
 
 SETS = "its measure compares sets of outputs, not outputs one by one"
-INSTEAD = "`verify`, `certify` and `budget --delta-for` do so; without delta it is about outputs one by one"
+INSTEAD = (
+    "`verify`, `synthesize` and `budget --delta-for` do so; without delta it is about outputs one by one"
+)
 
 Measure = Pure | Metric | Approximate | Renyi | Loss

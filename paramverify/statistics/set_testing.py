@@ -51,6 +51,8 @@ def with_delta(model: Model, delta: Fraction | None) -> Model:
     if isinstance(measure, Metric) or model.hmm.chosen:
         what = "an adversary chooses answers here" if model.hmm.chosen else "the bound depends on a distance"
         raise InputError(f"{what}, so sets of outputs are not compared: leave it out", key="--delta")
+    if isinstance(measure, Renyi | Loss):
+        measure.at(None)
     if not delta and not measure.by_sets:
         return model
     if isinstance(measure, Renyi | Loss):
