@@ -55,8 +55,6 @@ def with_delta(model: Model, delta: Fraction | None) -> Model:
         measure.at(None)
     if not delta and not measure.by_sets:
         return model
-    if isinstance(measure, Renyi | Loss):
-        raise InputError("all outputs are compared together: leave it out", key="--delta")
     given = RationalFunction.of(model.domain.ring.number(delta))
     return replace(model, measure=Approximate(measure.ratio, given))
 
