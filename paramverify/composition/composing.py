@@ -24,6 +24,7 @@ MOST_BITS = 4096  # of the enclosure of a ratio
 TAIL = 60  # bits of the mass beyond which a density is cut, at first
 ROUGH = Fraction(1, 10**6)  # mass beyond which the parts of a density may be longer, at first
 LATTICE = 400_000  # points up to which a grid with all losses on it is taken
+LONGEST = 100_000  # bits of the ratio of a largest loss
 CHOICES = 8  # of pairs that are composed for lower bounds
 
 
@@ -199,7 +200,7 @@ class Composition:
             if release not in known:
                 losses = release.losses(fine.bits)
                 known[release] = cells_of(losses, Grid(fine.step), fine.tail, fine.rough)
-            part = power(side.of(known[release], fine.bits), component.times, self._check)
+            part = power(side.of(known[release], fine.bits, fine.tail), component.times, self._check)
             whole = part if whole is None else whole.times(part)
         assert whole is not None
         return whole
@@ -268,7 +269,8 @@ def _largest(releases: Sequence[Release], times: Sequence[int]) -> Loss | arb | 
         for _, other in listed:
             size = size.max(other)
         total += size * count
-        clear = isinstance(most, Loss) and all(other is most or _below(other, most) for other, _ in listed)
+        small = isinstance(most, Loss) and most.ratio.numerator.bit_length() * count <= LONGEST
+        clear = small and all(other is most or _below(other, most) for other, _ in listed)
         exactly = exactly.plus(most.times(count)) if exactly and clear and isinstance(most, Loss) else None
     return exactly or total
 

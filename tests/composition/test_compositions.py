@@ -44,7 +44,7 @@ def bounds(releases: list[Release], step: Fraction, bits: int) -> tuple[Above, B
     with working_precision(bits + 128):
         for release in releases:
             cells = cells_of(release.losses(bits), grid, 60)
-            above, below = Upper.of(cells, bits), Lower.of(cells, bits)
+            above, below = Upper.of(cells, bits, 2 * bits), Lower.of(cells, bits, 2 * bits)
             upper = above if upper is None else upper.times(above)
             lower = below if lower is None else lower.times(below)
     assert upper is not None
@@ -248,7 +248,7 @@ def test_a_power_is_a_product() -> None:
     pair = random_pair(Random(3), zeros=False)
     grid = Grid(Loss(Fraction(1, 40)))
     with working_precision(192):
-        one = Upper.of(cells_of(table(pair).losses(64), grid, 60), 64)
+        one = Upper.of(cells_of(table(pair).losses(64), grid, 60), 64, 60)
         squared = Above(grid, power(one, 3, lambda: None)).delta(Loss())
         listed = Above(grid, one.times(one).times(one)).delta(Loss())
     assert abs(squared - listed) < Fraction(1, 2**30)
