@@ -161,6 +161,8 @@ class Composition:
             if question.epsilon is not None:
                 at_most = most == question.epsilon or (most is not None and _below(most, question.epsilon))
                 return Found(Between(Fraction(0), Fraction(0)), exact=Fraction(0)) if at_most else None
+            if any(_endless(release) for chosen in self._choices(direction) for release in chosen):
+                return Found(Between(Fraction(0), None, infinite=True))
             least = max(
                 (ends(_largest(list(chosen), times)) for chosen in self._choices(direction)),
                 key=lambda both: inf if both.upper is None else both.lower,
@@ -277,6 +279,12 @@ def _largest(releases: Sequence[Release], times: Sequence[int]) -> Loss | arb | 
         clear = small and all(other is most or _below(other, most) for other, _ in listed)
         exactly = exactly.plus(most.times(count)) if exactly and clear and isinstance(most, Loss) else None
     return exactly or total
+
+
+def _endless(release: Release) -> bool:
+    """Tells whether a release is known to have outputs with losses above every number, or infinite ones."""
+    losses = release.losses(BITS)
+    return bool(losses.only[0] > 0) or (losses.smooth is not None and losses.smooth.endless[0])
 
 
 def _below(first: Loss | arb, second: Loss | arb) -> bool:

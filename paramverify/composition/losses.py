@@ -84,6 +84,10 @@ class Smooth(Protocol):
     def bounded(self) -> bool:
         """Whether all its losses lie between those of atoms of the release."""
 
+    @property
+    def endless(self) -> tuple[bool, bool]:
+        """Whether it has losses above every number, and below every number."""
+
     def over(self, loss: arb) -> Masses:
         """Returns the masses of L > loss; no output of this part has exactly this loss."""
 

@@ -39,6 +39,7 @@ class Gaussian:
 class _Normal:
     shift: Fraction
     bounded: bool = False
+    endless: tuple[bool, bool] = (True, True)
 
     def over(self, loss: arb) -> Masses:
         x, mean = self._place(loss)
@@ -88,6 +89,7 @@ class _BetweenEnds:
 
     most: Fraction
     bounded: bool = True
+    endless: tuple[bool, bool] = (False, False)
 
     def over(self, loss: arb) -> Masses:
         inside, end = self._inside(loss)

@@ -65,6 +65,10 @@ class _Mixed:
     def bounded(self) -> bool:
         return self.whole.bounded
 
+    @property
+    def endless(self) -> tuple[bool, bool]:
+        return self.whole.endless[0], False
+
     def over(self, loss: arb) -> Masses:
         place = self._place(loss)
         return self._masses(self._all() if place is None else self.whole.over(place))
@@ -125,6 +129,10 @@ class _Turned:
     @property
     def bounded(self) -> bool:
         return self.whole.bounded
+
+    @property
+    def endless(self) -> tuple[bool, bool]:
+        return self.whole.endless[1], self.whole.endless[0]
 
     def over(self, loss: arb) -> Masses:
         return _swapped(self.whole.under(-loss))

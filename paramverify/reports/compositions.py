@@ -51,7 +51,7 @@ def _releases(composition: Composition) -> str:
 def _told(found: Found, name: str) -> str:
     between = found.between
     if between.infinite:
-        return "no epsilon is enough: the probability of outputs that are impossible otherwise is above delta"
+        return "no epsilon is enough: for every one some set of outputs breaks the bound"
     if name == "delta" and found.exact is not None:
         return f"delta = {_short(found.exact)}, exactly"
     if name == "epsilon" and found.exact is not None:

@@ -64,6 +64,16 @@ def test_epsilon_of_a_gaussian() -> None:
     assert gaussian_delta(mpf(1), found.between.upper) <= mpf(10) ** -5
 
 
+def test_no_epsilon_makes_a_gaussian_pure() -> None:
+    """With δ = 0 no ε is enough, also of a sample: losses have no end where the person is in the data."""
+    sampled = Sampled(Gaussian(Fraction(1)), Fraction(1, 3))
+    for ways in ((Way.of(Gaussian(Fraction(1))),), (Way.of(sampled), Way.of(Turned(sampled)))):
+        (found,) = ask(Composition((Component("g", 2, ways),)), [Question(delta=Fraction(0))], WIDTH)
+        assert found.between.infinite
+    (one,) = ask(Composition((Component("g", 2, ways[1:]),)), [Question(delta=Fraction(0))], WIDTH)
+    assert not one.between.infinite
+
+
 def test_two_gaussians_of_different_noise() -> None:
     """A mixed composition of Gaussians is the one whose μ² is the sum."""
     found = told([(Gaussian(Fraction(2)), 1), (Gaussian(Fraction(3)), 4)], Fraction(1))
