@@ -7,11 +7,12 @@ from fractions import Fraction
 from math import inf, isfinite, log
 
 _SAFE = Fraction(10**300)
+FLOAT = 15  # digits that every float has
 
 
 def decimal_text(value: Fraction, digits: int = 6) -> str:
     """Returns a number rounded to so many digits, as the format `g` writes it; only 0 is written as 0."""
-    if value == 0 or 1 / _SAFE < abs(value) < _SAFE:
+    if value == 0 or (digits <= FLOAT and 1 / _SAFE < abs(value) < _SAFE):
         return f"{float(value):.{digits}g}"
     exact = Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN)
     rounded = exact.divide(Decimal(value.numerator), Decimal(value.denominator))
