@@ -10,7 +10,8 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Polynomial, constant_value, is_constant, variables
 
 MAX_COEFFICIENTS = 200_000
-MAX_DEGREE = 128  # in one variable; the conversion multiplies matrices of this size
+MAX_DEGREE = 128  # in one of several variables; the conversion multiplies matrices of this size
+MAX_ALONE = 2_000  # degree of a polynomial in one variable
 
 
 class Sign(Enum):
@@ -48,7 +49,8 @@ def sign_on(polynomial: Polynomial, domain: Domain) -> Sign | None:
     size = 1
     for degree in polynomial.degrees():
         size *= int(degree) + 1
-    if size > MAX_COEFFICIENTS or max(polynomial.degrees()) > MAX_DEGREE:
+    highest = int(max(polynomial.degrees()))
+    if size > MAX_COEFFICIENTS or highest > (MAX_ALONE if size == highest + 1 else MAX_DEGREE):
         return None
     form = bernstein_form(polynomial, domain.box)
     low, high = min(form.entries), max(form.entries)

@@ -320,6 +320,7 @@ _SUM: dict[str, Shape] = {"room": text, "terms": listed(text), "origins": listed
 _SET_STEP = {
     "+": row(one_of("+"), whole, proof),
     "-": row(one_of("-"), whole, proof),
+    "<": row(one_of("<"), whole, text, proof, proof),
     "cut": row(one_of("cut"), text, rational),
     "sign": row(one_of("sign"), text),
     "free": row(one_of("free")),
@@ -346,6 +347,14 @@ SET: dict[str, Shape] = {
     "beyond": REAL,
     "exceeds": flag,
 }
+_LEAST = record(
+    {
+        "kind": one_of("delta", "ratio"),
+        "given": text,
+        "enough": maybe(rational),
+        "witnesses": listed(record(SET)),
+    }
+)
 SETS = record(
     {
         "format": one_of("paramverify-sets"),
@@ -357,6 +366,7 @@ SETS = record(
     {
         **{name: ABOUT[name] for name in ("case", "obligations", "points")},
         "witness": record({**SET, "claim": record(_SUM)}),
+        "budget": _LEAST,
     },
 )
 

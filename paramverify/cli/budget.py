@@ -89,7 +89,7 @@ def command(
     options = replace(session_options(timeout, backends, strategy, confirm), on_bound=best_bound())
     wanted = Wanted(delta_for, epsilon_for, curve=curve, at=at, plot=plot)
     if wanted.check(evidence):
-        return set_budget(case, options, width, wanted, as_json=as_json)
+        return set_budget(case, options, width, wanted, as_json=as_json, evidence=evidence)
     if is_system(case):
         return interactive_budget(case, options, width, as_json, evidence)
     with time_limit(timeout), Session(options) as session:
