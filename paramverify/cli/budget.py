@@ -48,8 +48,8 @@ WRITE = "Write the evidence to this file, for `paramverify check`."
 @case_argument
 @click.option(
     "--precision",
-    default="1e-9",
-    show_default=True,
+    default=None,
+    show_default="1e-9; with --curve 1e-3",
     help="Relative distance of the bounds where the ratio is not found exactly.",
 )
 @json_option
@@ -63,7 +63,7 @@ WRITE = "Write the evidence to this file, for `paramverify check`."
 @picture_options("With --curve: draw it (.svg, .png or .pdf).")
 def command(
     case: str,
-    precision: str,
+    precision: str | None,
     as_json: bool,
     timeout: float,
     backends: str | None,
@@ -85,7 +85,7 @@ def command(
     bounds of (epsilon, delta) privacy, over all sets of outputs, whatever bounds the case has itself. Exit
     code 0 if the budget is exact or within the precision, or if there is none at all; 3 if not.
     """
-    width = _precision(precision)
+    width = _precision(precision or ("1e-3" if curve else "1e-9"))
     options = replace(session_options(timeout, backends, strategy, confirm), on_bound=best_bound())
     wanted = Wanted(delta_for, epsilon_for, curve=curve, at=at, plot=plot)
     if wanted.check(evidence):

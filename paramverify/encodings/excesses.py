@@ -62,14 +62,14 @@ class Outcomes:
 
     def at(self, point: Point) -> list[tuple[fmpq_poly, fmpq_poly]]:
         """Returns both numbers of each output at a point, as polynomials in `E`."""
-        if self._line is None:
+        if self.line is None:
             return [(number_at(p, point), number_at(q, point)) for p, q in self.outputs]
-        name, parts = self._line
+        name, parts = self.line
         value = rational(point[name])
         return [(fmpq_poly([p(value)]), fmpq_poly([q(value)])) for p, q in parts]
 
     @cached_property
-    def _line(self) -> tuple[str, list[tuple[fmpq_poly, fmpq_poly]]] | None:
+    def line(self) -> tuple[str, list[tuple[fmpq_poly, fmpq_poly]]] | None:
         """The outputs as polynomials in the only parameter, where the ring has one."""
         names = self.total.context().names()
         if len(names) != 1 or names[0] == GENERATOR:
