@@ -24,21 +24,22 @@ def on_unit(polynomial: fmpz_poly, lower: Fraction, upper: Fraction) -> fmpz_pol
     return fmpz_poly(scaled)(fmpz_poly([low, width]))
 
 
-def weighted(polynomial: fmpz_poly) -> list[fmpz]:
+def weighted(polynomial: fmpz_poly, degree: int | None = None) -> list[fmpz]:
     """Returns C(d,i)·b_{d−i} for the Bernstein coefficients b on the unit interval.
 
-    C(d,i)·b_i is the coefficient of t^i in (1+t)^d·f(t/(1+t)), and that of (1+t)^{d−i} in f's reversal.
+    C(d,i)·b_i is the coefficient of t^i in (1+t)^d·f(t/(1+t)), and that of (1+t)^{d−i} in f's reversal. d is
+    the degree of f, or a larger one that is given.
     """
-    degree = polynomial.degree()
-    shifted = fmpz_poly([polynomial[degree - i] for i in range(degree + 1)])(SHIFT)
-    return [shifted[i] for i in range(degree + 1)]
+    d = polynomial.degree() if degree is None else degree
+    shifted = fmpz_poly([polynomial[d - i] for i in range(d + 1)])(SHIFT)
+    return [shifted[i] for i in range(d + 1)]
 
 
 def bernstein_entries(polynomial: fmpz_poly, lower: Fraction, upper: Fraction) -> tuple[list[fmpz], fmpz]:
     """Returns whole numbers e and s > 0: the Bernstein coefficients on an interval are e_i / s."""
     degree = polynomial.degree()
     shares, scale = _shares(degree)
-    found = weighted(on_unit(polynomial, lower, upper))
+    found = weighted(on_unit(polynomial, lower, upper), degree)  # on a point it is a number
     bottom = lcm(lower.denominator, upper.denominator)
     return [found[degree - i] * shares[i] for i in range(degree + 1)], scale * fmpz(bottom) ** degree
 
