@@ -40,7 +40,7 @@ class Amount:
 
 @dataclass(frozen=True)
 class Implied:
-    """A guarantee of a measure (`kind`): its number `name` is at most `upper`, by a theorem of the `source`."""
+    """A guarantee of a measure (`kind`): its number `name` is at most `upper`, by a theorem in `source`."""
 
     kind: str
     name: str
