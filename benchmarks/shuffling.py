@@ -65,7 +65,7 @@ def least(people: int, truth: str, bounds: str, parameters: str = "") -> tuple[d
         text = CASE.format(others=people - 1, truth=truth, bounds=bounds, parameters=parameters)
         path.write_text(text, encoding="utf-8")
         begin = time.perf_counter()
-        with Session(Options(limit=3600)) as session:
+        with Session(Options(seconds=3600)) as session:
             model = need_privacy(load(path).model, "this benchmark", sets=True)
             find = least_delta if parameters else least_ratio
             found = document(model, find(model, session, PRECISION), {})

@@ -120,6 +120,8 @@ RUNS = (
     "logic logic/survey-coin.toml --epsilon-for 0 --delta-for ln(2)",
     "logic logic/survey.toml --curve",
     "sample noisy-max-naive-3-ln2.toml --runs 1000 --certify",
+    "sample approximate/geometric-independent-below.toml --runs 1000 --certify",
+    "synthesize approximate/design-geometric.toml",
     "sample geometric-neighbours.toml --audit --direct --runs 2000",
     "verify release-total-revealed.toml",
     "verify release-household.toml -D honest=1/2",

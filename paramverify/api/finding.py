@@ -24,11 +24,10 @@ from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import Case
 from paramverify.reports import case_budgets, documents, interactive_budgets, safe_values, text
-from paramverify.reports.evidence import about
+from paramverify.reports.evidence import map_evidence
 from paramverify.reports.pictures.drawn import drawing_of
 from paramverify.reports.systems import exact
 from paramverify.synthesis.case_budget import case_budget
-from paramverify.synthesis.map_documents import to_document as map_document
 from paramverify.synthesis.safe_values import EXACT, SUITABLE, Form, MapOptions, Regions
 from paramverify.synthesis.safe_values import safe_values as find_safe_values
 from paramverify.synthesis.suprema import TightBudget
@@ -228,7 +227,7 @@ def _map(read: Read, case: Case, session: Session, asked: Asked, obligations: Pr
         cells = found.map
 
         def evidence() -> dict[str, Any]:
-            return map_document(cells, case.model.domain) | about(case, obligations)
+            return map_evidence(case, cells, obligations)
 
     witness = found.witness if isinstance(found, Regions) else None
     return SynthesisReport(

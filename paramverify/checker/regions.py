@@ -14,6 +14,8 @@ violating  y is fixed at values in its interval. Each constraint in which y occu
            domain: some coefficient is not zero on each of the smallest faces that belong to it.
 undecided  Nothing is shown.
 
+Where the measure of the case compares sets of outputs, `sums` show that the claims are all (see `covers`).
+
 All this is about a model whose obligations are proved besides, as claims of their own.
 
 The constant E is a parameter more, whose interval is shown to contain exp(q); it is never cut.
@@ -37,6 +39,7 @@ from .claims import (
     check_obligations,
     check_points,
 )
+from .covers import check_covers
 from .goals import Form, Goal, bernstein
 from .maps import Cells, Map, Node, read_map, separated, weak_sign
 from .polynomials import Poly, add, number
@@ -55,12 +58,16 @@ CELLS = {  # in words
 
 
 def check_document(
-    document: Any, claims: Sequence[Any] | None = None, obligations: Iterable[Any] | None = None
+    document: Any,
+    claims: Sequence[Any] | None = None,
+    obligations: Iterable[Any] | None = None,
+    sums: Sequence[Any] | None = None,
 ) -> Report:
     """Checks a region map.
 
     `claims`, if given, are the claims that the map must be about, derived from the case by the caller, as
-    documents in their order; they say which domain it is as well. `obligations`, if given, are what must be
+    documents in their order; they say which domain it is as well. `sums` are the claims about sums that the
+    claims must come from, where the case compares sets of outputs. `obligations`, if given, are what must be
     proved of the model besides. `proved` of the report counts the safe and violating cells, `open` the
     undecided ones, `trusted` the obligations that rest on the word of a solver.
 
@@ -68,7 +75,7 @@ def check_document(
     """
     try:
         check(document, shapes.REGIONS)
-        return _check_document(document, claims, obligations)
+        return _check_document(document, claims, obligations, sums)
     except Rejected as error:
         return Report(False, (f"rejected: {error}",))
     except MALFORMED as error:
@@ -84,15 +91,24 @@ def check_text(text: str, claims: Sequence[Any] | None = None) -> Report:
     return check_document(document, claims)
 
 
-def _check_document(document: Any, claims: Sequence[Any] | None, obligations: Iterable[Any] | None) -> Report:
+def _check_document(
+    document: Any,
+    claims: Sequence[Any] | None,
+    obligations: Iterable[Any] | None,
+    sums: Sequence[Any] | None,
+) -> Report:
     found = read_map(document)
     if claims is not None:
         _same_claims(document, claims)
+        if (sums is None) != ("sums" not in document):
+            raise Rejected("the case compares sets of outputs, or the map does, but not both")
     own = check_obligations(document, obligations)
     box = {name: ends for name, ends in document["domain"]["box"].items() if name in found.parameters}
     check_points(document, [{**document["domain"], "box": box}])
     counts = _check_cells(document, found)
     lines = [f"{counted(counts[status], 'cell')} {told}" for status, told in CELLS.items()] + own.lines
+    if "sums" in document:
+        lines.append(check_covers(document, sums))
     return Report(
         True,
         tuple(lines),

@@ -7,6 +7,7 @@ is compared at points, and:
 
 - points that the second reader finds in the domain are in the domain of the claims, and the other way round;
 - where the case is said to hold, e ≤ δ at the points, and each direction and length has its claim;
+- at the points in a cell of a map that is said to be private, e ≤ δ; in one that is not, some e > δ;
 - a witness has the point, the names, the probabilities and the bounds that the second reader finds.
 """
 
@@ -20,6 +21,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+from . import regions
 from .polynomials import number
 from .second_look import MAX_COMPARED, Look
 from .second_mechanisms import Words
@@ -33,7 +35,7 @@ ZERO = Fraction(0)
 class SetLook(Look):
     """One comparison of evidence about sets of outputs."""
 
-    KINDS = (FORMAT,)
+    KINDS = (FORMAT, regions.FORMAT)
 
     def _bases(self) -> list[Fraction]:
         """Takes the bounds of a least delta or ratio instead of those of the case, before anything else."""
@@ -56,7 +58,7 @@ class SetLook(Look):
             raise Rejected(f"the parameters are {', '.join(self.reader.intervals)}")
         if "delta" not in self.reader.data["privacy"]:
             raise Rejected("the case has no delta")
-        if self.document["status"] == "violated":
+        if "witness" in self.document:
             return self._set(self.document["witness"])
         self._domain()
         self._needs()
@@ -65,8 +67,9 @@ class SetLook(Look):
     def _sums(self, lengths: list[int]) -> str:
         if not lengths or (lengths != [1] and sum(self._outputs() ** n for n in lengths) > MAX_WORDS):
             raise Unread("there are too many sequences")
-        claims = {tuple(o): claim for claim in self.document["claims"] for o in claim["origins"]}
-        holds = self.document["status"] == "holds"
+        entries = self.document["sums" if self.kind == regions.FORMAT else "claims"]
+        claims = {tuple(o): claim for claim in entries for o in claim["origins"]}
+        holds = self.document.get("status") == "holds"
         points = self._points()
         seen: set[tuple[str, str, int]] = set()
         for point, base in points:
@@ -91,8 +94,30 @@ class SetLook(Look):
                             self._agree(claim, point, base, (delta, excess, 1 - found.bound(left, right)))
         if claims.keys() - seen:
             raise Rejected("the case does not compare a direction of the evidence")
+        for point, base in points:
+            self._cells(point, base, lengths)
         at = counted(len(points), "point")
         return f"{counted(len(seen), 'sum')} of probabilities at {at} agree with the claims"
+
+    def _cells(self, point: Mapping[str, Fraction], base: Fraction, lengths: list[int]) -> None:
+        """Checks what a map says of a point."""
+        for cell in self.document.get("cells", ()):
+            sides = zip(self.document["free"], cell["box"], strict=True)
+            if not all(number(low) <= point[name] <= number(high) for name, (low, high) in sides):
+                continue
+            at = {**point, **{name: number(value) for name, value in cell.get("at", {}).items()}}
+            if cell["status"] == "safe" and self._broken(point, base, lengths):
+                raise Rejected("the bounds are broken in a cell that is said to be private")
+            inside = cell["status"] == "violating" and self.reader.has(at, base)
+            if inside and not self._broken(at, base, lengths):
+                raise Rejected("the bounds are kept in a cell that is said not to be private")
+
+    def _broken(self, point: Mapping[str, Fraction], base: Fraction, lengths: list[int]) -> bool:
+        """Tells whether some set of outputs is too likely at a point."""
+        found, delta = self.reader.at(point, base, lengths), self._delta(point, base)
+        pairs = self.reader.pairs(point, base)
+        sums = [_excess(found, *way, n) for pair in pairs for way in (pair, pair[::-1]) for n in lengths]
+        return any(excess is not None and excess > delta for excess in sums)
 
     def _delta(self, point: Mapping[str, Fraction], base: Fraction) -> Fraction:
         """Returns the delta of the case at a point."""

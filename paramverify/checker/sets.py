@@ -24,7 +24,7 @@ from __future__ import annotations
 if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -76,7 +76,7 @@ def _check(document: Any, expected: list[Any] | None, obligations: Iterable[Any]
     ledger = check_obligations(document, obligations)
     domain = document["domain"]
     check_points(document, [{**domain, "polynomial": "0"}])
-    known = _known(expected)
+    known = by_origin(expected)
     lines, solvers, settled = list(ledger.lines), set(ledger.solvers), set()
     trusted = 0
     for index, claim in enumerate(document["claims"]):
@@ -86,7 +86,7 @@ def _check(document: Any, expected: list[Any] | None, obligations: Iterable[Any]
                 raise Misformed("this direction was there before", "claims", index, "origins")
             settled.add(origin)
             if known is not None:
-                _same(claim, known.get(origin), "claims", index)
+                same(claim, known.get(origin), "claims", index)
         words = check_tree(domain, claim)
         solvers |= words
         trusted += bool(words)
@@ -112,13 +112,14 @@ def _check(document: Any, expected: list[Any] | None, obligations: Iterable[Any]
     )
 
 
-def _known(expected: list[Any] | None) -> dict[tuple[str, str, int], Any] | None:
+def by_origin(expected: list[Any] | None) -> dict[tuple[str, str, int], Any] | None:
+    """Returns the claims of a case by their one direction."""
     if expected is None:
         return None
     return {tuple(claim["origins"][0]): claim for claim in expected}
 
 
-def _same(claim: Mapping[str, Any], own: Mapping[str, Any] | None, *place: str | int) -> None:
+def same(claim: Mapping[str, Any], own: Mapping[str, Any] | None, *place: str | int) -> None:
     """Raises Misformed unless a claim is what the case says of this direction."""
     if own is None:
         raise Misformed("the case compares no such direction", *place, "origins")
@@ -133,6 +134,20 @@ def check_tree(domain: Mapping[str, Any], claim: Mapping[str, Any]) -> set[str]:
     Raises:
         Rejected: it does not.
     """
+    return follow_tree(domain, claim, prove)
+
+
+def follow_tree(
+    domain: Mapping[str, Any], claim: Mapping[str, Any], at_leaf: Callable[[Goal, Any, Context], None]
+) -> set[str]:
+    """Follows a tree; returns the solvers that it trusts.
+
+    `at_leaf` gets each part of the domain, on which no term is open, with its goal: there room −
+    Σ max(0, tᵢ) is that polynomial.
+
+    Raises:
+        Rejected: the tree is none, or a sign is not shown.
+    """
     statement = read_claim({**domain, "polynomial": claim["room"]})
     names = statement.goal.names
     terms = [parse(text, names) for text in claim["terms"]]
@@ -143,10 +158,10 @@ def check_tree(domain: Mapping[str, Any], claim: Mapping[str, Any]) -> set[str]:
         if not pending:
             raise Rejected("the tree has too many leaves")
         part = pending.pop()
-        if isinstance(token, dict):
+        if isinstance(token, dict) or token[0] == "set":
             if part.open:
                 raise Rejected("the sign of a term is not shown at a leaf")
-            prove(part.goal, token, context)
+            at_leaf(part.goal, token, context)
         elif token[0] in ("+", "-"):
             pending.append(_with_sign(part, token, terms, context))
         elif token[0] == "<":
@@ -212,7 +227,7 @@ def _check_violation(document: Any, known: Mapping[tuple[str, str, int], Any] | 
     if list(origin) not in claim["origins"]:
         raise Misformed("the claim is about other secrets", "witness", "secrets")
     for each in claim["origins"] if known is not None else ():
-        _same(claim, known.get(tuple(each)) if known else None, "witness", "claim")
+        same(claim, known.get(tuple(each)) if known else None, "witness", "claim")
     check_witness({**domain, "polynomial": "-1"}, witness["parameters"])  # the point is in the domain
     if not is_broken(domain, claim, witness["parameters"]):
         raise Rejected("the claim does not fail at the witness")

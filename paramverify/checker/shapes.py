@@ -218,6 +218,31 @@ CONE = tagged(
     },
 )
 
+_ORIGIN = row(text, text, whole)
+_SUM: dict[str, Shape] = {"room": text, "terms": listed(text), "origins": listed(_ORIGIN)}
+_SET_STEP = {
+    "+": row(one_of("+"), whole, proof),
+    "-": row(one_of("-"), whole, proof),
+    "<": row(one_of("<"), whole, text, proof, proof),
+    "cut": row(one_of("cut"), text, rational),
+    "sign": row(one_of("sign"), text),
+    "free": row(one_of("free")),
+    "set": row(one_of("set"), whole),
+}
+
+
+def _step(*kinds: str) -> Shape:
+    """A step of a tree about sets of outputs, by its first entry."""
+
+    def shape(value: object) -> None:
+        first = value[0] if isinstance(value, list) and value else None
+        if first not in kinds:
+            raise Misformed(f"not a step of a tree: {shown(value)}")
+        _SET_STEP[first](value)
+
+    return shape
+
+
 _FACTORS = listed(row(whole, whole))
 _CUTS = table(listed(text))
 _BOX: dict[str, Shape] = {"status": text, "box": listed(row(rational, rational))}
@@ -240,7 +265,7 @@ REGIONS = _document(
         "products": listed(record({"constant": rational, "factors": _FACTORS})),
         "cells": listed(_CELL),
     },
-    {},
+    {"sums": listed(record({**_SUM, "tree": listed(_step("+", "-", "cut", "sign", "set"))}))},
 )
 
 _WEIGHT = by_type({str: text, list: row(text, text)})
@@ -315,26 +340,7 @@ SLOTS = _document(
     {},
 )
 
-_ORIGIN = row(text, text, whole)
-_SUM: dict[str, Shape] = {"room": text, "terms": listed(text), "origins": listed(_ORIGIN)}
-_SET_STEP = {
-    "+": row(one_of("+"), whole, proof),
-    "-": row(one_of("-"), whole, proof),
-    "<": row(one_of("<"), whole, text, proof, proof),
-    "cut": row(one_of("cut"), text, rational),
-    "sign": row(one_of("sign"), text),
-    "free": row(one_of("free")),
-}
-
-
-def _set_step(value: object) -> None:
-    """A step of a tree about sets of outputs, by its first entry."""
-    first = value[0] if isinstance(value, list) and value else None
-    if not isinstance(first, str) or first not in _SET_STEP:
-        raise Misformed(f"not a step of a tree: {shown(value)}")
-    _SET_STEP[first](value)
-
-
+_PROVED_STEP = by_type({list: _step("+", "-", "<", "cut", "sign", "free"), dict: proof})
 _OUTPUTS = listed(listed(text))
 SET: dict[str, Shape] = {
     "parameters": POINT,
@@ -361,7 +367,14 @@ SETS = record(
         "version": one_of(1),
         "status": STATUS,
         "domain": record(DOMAIN, CONSTANT),
-        "claims": listed(record({**_SUM, "tree": listed(by_type({list: _set_step, dict: proof}))})),
+        "claims": listed(
+            record(
+                {
+                    **_SUM,
+                    "tree": listed(_PROVED_STEP),
+                }
+            )
+        ),
     },
     {
         **{name: ABOUT[name] for name in ("case", "obligations", "points")},

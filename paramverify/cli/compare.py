@@ -29,7 +29,7 @@ from paramverify.compare import summary as comparison
 from paramverify.compare.comparing import Advance, Choice, Planned, plan, run
 from paramverify.compare.results import ResultsFile, identity
 from paramverify.compare.subjects import Skipped, read_subjects
-from paramverify.encodings import sequences
+from paramverify.encodings import sequences, sets
 from paramverify.encodings.choice import names as encodings_known
 from paramverify.errors import InputError
 from paramverify.reports import comparisons
@@ -45,7 +45,8 @@ LISTED = (90, "Compare backends and encodings on many cases.")
 @click.option(
     "--encodings",
     metavar="NAMES",
-    help=f"Comma-separated, of: {', '.join(encodings_known())}; by default {sequences.ENCODING.name}.",
+    help=f"Comma-separated, of: {', '.join(encodings_known())}; by default the one that lists all that is "
+    f"compared, which is {sequences.ENCODING.name}, or with a delta {sets.ENCODING.name}.",
 )
 @click.option(
     "--timeout",
@@ -88,7 +89,7 @@ def command(
     able = [b for b in discover().values() if Ability.CLAIMS in b.abilities]
     missing = [b for b in able if b.version() is None]
     names = _names(backends, "--backends") or tuple(b.name for b in able if b not in missing)
-    known = _names(encodings, "--encodings") or (sequences.ENCODING.name,)
+    known = _names(encodings, "--encodings")
     for name in known:
         if name not in encodings_known():
             raise InputError(f"unknown encoding {name!r}; known: {', '.join(encodings_known())}")

@@ -14,9 +14,8 @@ import click
 from paramverify.claims import Claim
 from paramverify.cli import _output
 from paramverify.cli._common import (
-    MONOLITHIC,
+    CLAIMS,
     case_argument,
-    encoding_option,
     json_option,
     print_json,
     whole_timeout_option,
@@ -24,9 +23,9 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._exits import Exit
 from paramverify.cli._settings import settings
-from paramverify.encodings import monolithic
+from paramverify.encodings import monolithic, sums
 from paramverify.encodings.choice import listed_claims
-from paramverify.encodings.encoding import Written
+from paramverify.encodings.encoding import Encoding, Written
 from paramverify.errors import InputError, LimitError
 from paramverify.formats import qepcad, redlog
 from paramverify.formats.conditions import question
@@ -39,6 +38,7 @@ from paramverify.reports import documents
 LISTED = (110, "Write the claims of a case for another solver.")
 
 BITS = 64  # precision of the rational enclosure of exp(q)
+FORMULAS = {encoding.name: encoding for encoding in (monolithic.ENCODING, sums.ENCODING)}
 SUFFIXES = {"smtlib2": "smt2", "qepcad": "qepcad", "redlog": "red"}
 
 
@@ -64,7 +64,13 @@ class _File:
 @click.option(
     "-o", "--output", type=click.Path(file_okay=False, path_type=Path), help="Folder for the files."
 )
-@encoding_option
+@click.option(
+    "--encoding",
+    type=click.Choice([CLAIMS, *FORMULAS]),
+    default=CLAIMS,
+    show_default=True,
+    help="Claims, or formulas for SMT solvers about all sequences, or all sets of outputs, at once.",
+)
 @json_option
 @whole_timeout_option
 def command(
@@ -83,22 +89,25 @@ def command(
     redlog it asks whether the claim holds for every prior. Without -o one file goes to standard output.
 
     With --encoding monolithic each file is about all sequences of one length, for one direction of a secret
-    pair: the formula of the published Algorithm 1.
+    pair: the formula of the published Algorithm 1. With --encoding sums it is about all sets of outputs of a
+    case with a delta, for one direction and one length.
     """
     parameters = [name.strip() for name in (free or "").split(",") if name.strip()]
-    whole = encoding == MONOLITHIC
+    whole = encoding != CLAIMS
     if together and number is not None:
         raise click.UsageError("--together and --claim exclude each other")
     if parameters and target == "smtlib2":
         raise click.UsageError("--free needs a format with quantifiers: qepcad or redlog")
     if whole and (together or target != "smtlib2"):
-        raise click.UsageError(
-            f"--encoding {MONOLITHIC} needs --to smtlib2, and writes one formula to a file"
-        )
+        raise click.UsageError(f"--encoding {encoding} needs --to smtlib2, and writes one formula to a file")
     model = load(case, settings=settings()).model
     require_possible(model)
     stem = Path(case).stem
-    files = _formulas(model, number) if whole else _claims(model, target, parameters, stem, together=together)
+    files = (
+        _formulas(model, FORMULAS[encoding], number)
+        if whole
+        else _claims(model, target, parameters, stem, together=together)
+    )
     what = "formulas" if whole else "claims"
     if number is not None:
         if number > len(files):
@@ -135,8 +144,8 @@ def _write(
     return told
 
 
-def _formulas(model: AnyModel, most: int | None) -> list[_File]:
-    scripts = monolithic.ENCODING.scripts
+def _formulas(model: AnyModel, encoding: Encoding, most: int | None) -> list[_File]:
+    scripts = encoding.scripts
     assert scripts is not None
     return [
         _File({"formula": k, "origin": written.origin}, k, partial(_formula_text, model, written))

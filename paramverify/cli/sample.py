@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from math import exp
 from typing import Any
 
 import click
@@ -27,6 +28,7 @@ from paramverify.cli._settings import settings
 from paramverify.errors import InputError, located
 from paramverify.privacy.cases import Case, load
 from paramverify.reports import sampling as shown
+from paramverify.reports import set_sampling as set_shown
 from paramverify.reports import testing
 from paramverify.reports.pictures import pvalues
 from paramverify.statistics.alone import alone, patterns, read_input, with_arguments
@@ -35,6 +37,7 @@ from paramverify.statistics.blackbox import Mechanism, check_shared, load_mechan
 from paramverify.statistics.detection import MOST_LEVEL, WHY_LEVEL, Detection, Settings, detect
 from paramverify.statistics.experiments import MOST_PAIRS
 from paramverify.statistics.runs import require, runs_of
+from paramverify.statistics.set_detection import Bounds, SetDetection, detect_sets
 from paramverify.statistics.testing import BISECTED, Goal, Plan, carry_out, numbers
 from paramverify.statistics.user_code import watched_by
 
@@ -56,6 +59,7 @@ class _Options:
     bisection: bool
     precision: str | None
     epsilon: tuple[str, ...]
+    delta: str | None
     length: int | None
     at: tuple[str, ...]
     pairs: int
@@ -97,6 +101,8 @@ class _Options:
         for inputs in self.neighbours:
             if any(text.startswith("--") for text in inputs):
                 raise click.UsageError("--neighbours needs two inputs, such as 0 1")
+        if self.delta and self.plot:
+            raise click.UsageError("--plot is about outputs one by one, and --delta about sets of them")
         if self.argument and not self.mechanism:
             raise click.UsageError("--argument is for --mechanism")
         if self.goal is Goal.AUDIT and self.case is not None and not (self.mechanism or self.direct):
@@ -132,6 +138,7 @@ class _Options:
               help="With --bisection: stop when both ends are this close.  [default: 0.001]")  # fmt: skip
 @click.option("--audit", "wanted", flag_value="audit", help="Compare the implementation with the model.")
 @click.option("--epsilon", multiple=True, metavar="E,...", help="Budgets to test instead of the case's.")
+@click.option("--delta", metavar="D", help="Test sets of outputs, with this delta instead of the case's.")
 @click.option("--length", type=click.IntRange(min=1), metavar="N", help="Length of the output sequences.")
 @click.option("--at", "at", multiple=True, metavar="P=1/2,...", help="Values of parameters.")
 @click.option("--pairs", type=click.IntRange(min=1), default=MOST_PAIRS, show_default=True, metavar="N",
@@ -187,11 +194,17 @@ def _with_case(options: _Options, path: str, lift: Lift) -> Exit:
         bisection=_precision(options.precision) if options.bisection else None,
         seconds=_output.remaining(options.timeout),
         limit=options.timeout,
+        delta=_delta(options.delta),
+        plotted=options.plot is not None,
     )
 
-    def detected(case: Case, found: Detection) -> None:
+    def detected(case: Case, found: Detection | SetDetection) -> None:
         if goal is None:
             lift()
+        if isinstance(found, SetDetection):
+            if goal is not None:
+                _output.found(set_shown.lines(found), set_shown.document(found))
+            return
         if options.plot:
             with whole():
                 pvalues.write_pvalues(shown.curves(case.title, found), options.plot.path, options.plot.page)
@@ -225,9 +238,28 @@ def _test_alone(options: _Options, lift: Lift) -> Exit:
     if options.answers is not None:
         pairs += patterns(options.answers, options.differ)
     source, listed = alone(_function(options.mechanism, options), pairs, options.pairs)
+    delta = _delta(options.delta)
     with runs_of(source, options.seed, options.workers) as sampled:
+        if delta:
+            asked = [[Bounds(exp(e), float(delta))] * len(listed) for e in sorted(set(epsilons))]
+            return _tell_sets(detect_sets(sampled, listed, asked, options.settings), options, lift)
         found = detect(sampled, listed, epsilons, options.settings)
     return _tell(found, options.mechanism, options, lift)
+
+
+def _tell_sets(found: SetDetection, options: _Options, lift: Lift) -> Exit:
+    """Prints what testing found about sets of outputs."""
+    lift()
+    _print(set_shown.lines(found), set_shown.document(found), options.as_json)
+    return Exit.VIOLATED if any(map(found.rejects, found.asked)) else Exit.UNKNOWN
+
+
+def _delta(given: str | None) -> Fraction | None:
+    with located(key="--delta"):
+        value = constant(given) if given is not None else None
+        if value is not None and not 0 <= value <= 1:
+            raise InputError("a probability is needed, from 0 to 1")
+        return value
 
 
 def _tell(found: Detection, title: str, options: _Options, lift: Lift) -> Exit:

@@ -42,14 +42,13 @@ from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case, load
 from paramverify.reports import documents, text
 from paramverify.reports import synthesis as telling
-from paramverify.reports.evidence import about
-from paramverify.reports.pictures.curves import ratio_curve
+from paramverify.reports.evidence import map_evidence
 from paramverify.reports.pictures.regions import draw, draw_interval
+from paramverify.reports.pictures.set_curves import curve_of
 from paramverify.reports.roots import closed_form
 from paramverify.reports.safe_values import told as safe_values_told
 from paramverify.reports.synthesis import Answer
 from paramverify.synthesis.intervals import Partition, Root
-from paramverify.synthesis.map_documents import to_document as map_document
 from paramverify.synthesis.maps import RegionMap, Status
 from paramverify.synthesis.safe_values import (
     EXACT,
@@ -307,13 +306,12 @@ def _write_map(case: Case, found: RegionMap, files: _Files) -> None:
                 words=telling.words(case),
             )
     if files.evidence:
-        evidence = map_document(found, case.model.domain) | about(case, files.obligations)
-        write_json(files.evidence, evidence)
+        write_json(files.evidence, map_evidence(case, found, files.obligations))
 
 
 def _draw_parts(case: Case, found: Partition, plot: Picture) -> None:
     domain = case.model.domain
-    curve = ratio_curve(case.model, found.parameter) if isinstance(case.model, Model) else None
+    curve = curve_of(case.model, found.parameter) if isinstance(case.model, Model) else None
 
     def shown(root: Root) -> str | None:
         return closed_form(root, domain.constant)

@@ -163,7 +163,7 @@ def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) 
         return
     known = choice.encodings()
     condition = model.side_condition if isinstance(model, Model) else ""
-    for encoding in encodings:
+    for encoding in encodings or (choice.listing(model).name,):
         started = time.perf_counter()
         try:
             parts = _questions(known[encoding], model)

@@ -13,7 +13,6 @@ from paramverify.encodings import sequences
 from paramverify.encodings.encoding import Candidate, Encoding
 from paramverify.errors import InputError
 from paramverify.models.kinds import AnyModel
-from paramverify.models.measures import Approximate
 from paramverify.models.model import Model
 from paramverify.plugins import Registry, plugins, taken
 
@@ -58,7 +57,6 @@ def chosen(model: AnyModel) -> Encoding:
     Raises:
         InputError: a plugin fails, or an encoding that suits the model lacks what evidence needs.
     """
-    _refuse_sets(model)
     found = max(encodings().values(), key=lambda encoding: _suitability(encoding, model))
     if found.claims is None or (found.again is None and found.certificate is None):
         needs = "claims, and again or certificate, so that evidence can be checked"
@@ -66,15 +64,9 @@ def chosen(model: AnyModel) -> Encoding:
     return found
 
 
-def _refuse_sets(model: AnyModel) -> None:
-    """Raises an UnsupportedError where a measure compares sets of outputs; see `encodings.excesses`."""
-    if isinstance(model, Model) and isinstance(model.measure, Approximate):
-        model.measure.at(None)
-
-
 def foreign(model: AnyModel) -> str:
     """Returns in words whose encoding makes the claims of a model; "" for one of this package."""
-    if isinstance(model, Model) and isinstance(model.measure, Approximate):
+    if isinstance(model, Model) and model.measure.by_sets:
         return ""
     found = chosen(model)
     return "" if found.name in _ours() else f"the claims are those of {_told(found)}"
@@ -108,11 +100,16 @@ def is_long(model: AnyModel) -> bool:
     return chosen(model).certificate is not None
 
 
+def listing(model: AnyModel) -> Encoding:
+    """Returns the encoding that lists all that is compared: sequence by sequence, or set by set."""
+    return chosen(model) if isinstance(model, Model) and model.measure.by_sets else sequences.ENCODING
+
+
 def listed_claims(model: AnyModel) -> tuple[Claim, ...]:
-    """Returns the claims like `claims_of`, of a privacy question always one sequence after the other."""
-    _refuse_sets(model)
-    assert sequences.ENCODING.claims
-    return sequences.ENCODING.claims(model)
+    """Returns the claims like `claims_of`, of sequences always one after the other; see `listing`."""
+    encode = listing(model).claims
+    assert encode is not None
+    return encode(model)
 
 
 def candidates_of(model: Model) -> Iterator[Candidate]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from flint import fmpq, fmpq_poly
 
@@ -215,3 +216,12 @@ def excess_of(measure: Approximate, found: Outcomes, domain: Domain) -> Excess:
     terms = tuple(shape * (factor / scale) for _, (shape, factor) in sorted(sums.items()))
     origin = found.left, found.right, found.length
     return Excess(room / scale, terms, domain, (origin,))
+
+
+def statement(claim: Excess) -> dict[str, Any]:
+    """Returns a claim about a sum as JSON data, without its domain."""
+    return {
+        "room": key(claim.room),
+        "terms": [key(term) for term in claim.terms],
+        "origins": [[left, right, length] for left, right, length in claim.origins],
+    }

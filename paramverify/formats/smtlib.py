@@ -12,9 +12,10 @@ The script follows the SMT-LIB standard, version 2.6 ([Barrett17]), and its theo
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 from typing import TYPE_CHECKING
 
 from flint import fmpz
@@ -125,21 +126,70 @@ def script(
         lines.append(f"(set-info :status {status})")
     lines += [f"(declare-fun {s} () Real)" for s in symbols.values()]
 
-    def term(coefficient: int, factors: tuple[str, ...]) -> str:
-        parts = [_numeral(coefficient)] if coefficient != 1 else []
-        parts += [symbols[n] for n in factors]
-        return f"(* {' '.join(parts)})" if len(parts) > 1 else parts[0]
-
-    def comparison(condition: IntegerCondition) -> str:
-        terms = [term(*monomial) for monomial in condition.monomials] or ["0"]
-        total = f"(+ {' '.join(terms)})" if len(terms) > 1 else terms[0]
-        return f"({condition.relation} {total} {_numeral(condition.bound)})"
-
     inside = _domain(claim.domain, tuple(symbols))
-    lines += [f"(assert {comparison(condition)})" for condition in inside]
-    violated = "\n  ".join(comparison(_violation(c)) for c in (claim, *others))
+    lines += [f"(assert {_comparison(condition, symbols)})" for condition in inside]
+    violated = "\n  ".join(_comparison(_violation(c), symbols) for c in (claim, *others))
     lines.append(f"(assert (or\n  {violated}))" if others else f"(assert {violated})")
     return "\n".join([*lines, "(check-sat)", "(exit)", ""])
+
+
+def sum_script(room: Polynomial, terms: Sequence[Polynomial], domain: Domain, name: str = "") -> str:
+    """Returns `Σ max(0, tᵢ) > room at some point of the domain` as an SMT-LIB 2 script like `script`.
+
+    Each maximum is an `ite` over a defined function, so that no term is written twice. Symbols are those of
+    `script`; the constant `E` is a variable here, between the ends of its interval.
+
+    Raises:
+        UnsupportedError: a variable whose name cannot be written as a symbol.
+        LimitError: a polynomial is too large to be written with products.
+    """
+    polynomials = [room, *terms, *(c.polynomial for c in domain.constraints)]
+    used = {n for polynomial in polynomials for n in variables(polynomial)}
+    symbols = {n: symbol(n) for n in domain.ring.names if n in used}
+    scale = lcm(1, *(int(c.q) for p in (room, *terms) for c in p.coeffs()))
+    lines = [f"; {line}" for line in name.splitlines()]
+    where = " ".join(domain.describe().split()) or "no parameters"
+    lines.append(f"; At some point with {where} the positive terms are more than the room.")
+    if GENERATOR in symbols and domain.constant:
+        lines.append(f"; {GENERATOR} encloses exp({domain.constant.exponent}).")
+    lines += [f"; {s} stands for the parameter {n}" for n, s in symbols.items() if s == n + "!"]
+    lines += ["(set-info :smt-lib-version 2.6)", "(set-logic QF_NRA)"]
+    lines += [f"(declare-fun {s} () Real)" for s in symbols.values()]
+    # No name of a parameter, and no symbol for one, has `!` inside.
+    own = [f"t!{k}" for k in range(1, len(terms) + 1)]
+    for term, text in zip(own, terms, strict=True):
+        lines.append(f"(define-fun {term} () Real {_sum(text * scale, symbols)})")
+    lines += [f"(assert {_comparison(c, symbols)})" for c in _domain(domain, tuple(symbols))]
+    parts = " ".join(f"(ite (> {term} 0) {term} 0)" for term in own)
+    total = f"(+ {parts})" if len(own) > 1 else parts or "0"
+    lines.append(f"(assert (> {total} {_sum(room * scale, symbols)}))")
+    return "\n".join([*lines, "(check-sat)", "(exit)", ""])
+
+
+def _sum(polynomial: Polynomial, symbols: Mapping[str, str]) -> str:
+    """Returns a polynomial with whole coefficients as a term."""
+    names = [str(n) for n in polynomial.context().names()]
+    if sum(int(power) + 1 for powers in polynomial.monoms() for power in powers) > MAX_FACTORS:
+        raise LimitError(f"a polynomial needs more than {MAX_FACTORS} factors to be written with products")
+    parts = [
+        _product(
+            int(c.p), [n for n, power in zip(names, powers, strict=True) for _ in range(int(power))], symbols
+        )
+        for powers, c in polynomial.to_dict().items()
+    ]
+    return f"(+ {' '.join(parts)})" if len(parts) > 1 else "".join(parts) or "0"
+
+
+def _product(coefficient: int, factors: Sequence[str], symbols: Mapping[str, str]) -> str:
+    parts = [_numeral(coefficient)] if coefficient != 1 or not factors else []
+    parts += [symbols[n] for n in factors]
+    return f"(* {' '.join(parts)})" if len(parts) > 1 else parts[0]
+
+
+def _comparison(condition: IntegerCondition, symbols: Mapping[str, str]) -> str:
+    terms = [_product(*monomial, symbols) for monomial in condition.monomials] or ["0"]
+    total = f"(+ {' '.join(terms)})" if len(terms) > 1 else terms[0]
+    return f"({condition.relation} {total} {_numeral(condition.bound)})"
 
 
 def occurring(claim: Claim, *others: Claim) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import Protocol
 from paramverify.algebra.domains import Domain
 from paramverify.errors import InputError
 from paramverify.models.inequality import Inequality
-from paramverify.models.measures import INSTEAD, SETS, Approximate
+from paramverify.models.measures import INSTEAD, SETS
 from paramverify.models.model import Model
 
 AnyModel = Model | Inequality
@@ -31,7 +31,7 @@ def need_privacy(
             says what does. Or its measure compares `sets` of outputs, and these are not said to apply.
     """
     if isinstance(model, Model):
-        if isinstance(model.measure, Approximate) and not sets:
+        if model.measure.by_sets and not sets:
             raise InputError(
                 f"{what} needs no delta; this case has one, so {SETS}; {INSTEAD}", key="privacy.delta"
             )

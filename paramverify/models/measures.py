@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring, key, variables
 from paramverify.algebra.reals import Real
@@ -25,6 +26,7 @@ class Pure:
     """
 
     ratio: RationalFunction
+    by_sets: ClassVar[bool] = False  # whether sets of outputs are compared, and not outputs one by one
 
     @staticmethod
     def number(ring: Ring, bound: Fraction | int) -> Pure:
@@ -82,6 +84,7 @@ class Metric:
     """
 
     bounds: Mapping[Fraction, Pure]
+    by_sets: ClassVar[bool] = False
 
     @property
     def variables(self) -> frozenset[str]:
@@ -124,6 +127,7 @@ class Approximate:
 
     ratio: RationalFunction
     delta: RationalFunction
+    by_sets: ClassVar[bool] = True
 
     def at(self, distance: Fraction | None) -> Pure:
         """Not available: outputs are compared in sets.

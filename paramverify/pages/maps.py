@@ -28,7 +28,7 @@ from paramverify.pages.values import values
 from paramverify.pages.work import LeftOut, PrivacyWork
 from paramverify.reports import synthesis as telling
 from paramverify.reports import text
-from paramverify.reports.pictures.curves import ratio_curve
+from paramverify.reports.pictures.set_curves import curve_of
 from paramverify.reports.roots import Root, decimal, origin_text, root_text
 from paramverify.synthesis.intervals import Part as Piece
 from paramverify.synthesis.maps import Cell, RegionMap, Status
@@ -107,7 +107,7 @@ def _start(work: PrivacyWork) -> dict[str, Fraction] | None:
 def _line(work: PrivacyWork, found: Intervals) -> tuple[list[Part], dict[str, Any]]:
     model, partition = work.case.model, found.partition
     domain = model.domain
-    curve = ratio_curve(model, partition.parameter) if isinstance(model, Model) else None
+    curve = curve_of(model, partition.parameter) if isinstance(model, Model) else None
     told = _quantified(model, partition.parameter, partition.quantified)
     box = (partition.interval.lower, partition.interval.upper)
     stretches = [Stretch(p.status, _middle(p.lower), _middle(p.upper)) for p in partition.parts]
@@ -150,7 +150,7 @@ def _stretched(mapped: RegionMap) -> list[Stretch]:
 def _cut_line(work: PrivacyWork, mapped: RegionMap) -> tuple[list[Part], dict[str, Any]]:
     """Returns the picture of a map of one parameter, and its data: the ends of its parts are rationals."""
     model, (name,) = work.case.model, mapped.parameters
-    curve = ratio_curve(model, name) if isinstance(model, Model) else None
+    curve = curve_of(model, name) if isinstance(model, Model) else None
     stretches = _stretched(mapped)
     rows: list[Row] = [
         [f"[{s.low}, {s.high}]", h("span", words(s.status, model), class_=f"word {s.status}")]

@@ -13,14 +13,14 @@ from fractions import Fraction
 from typing import Any
 
 from paramverify.algebra.domains import Domain
-from paramverify.algebra.polynomials import Point, Polynomial, key
+from paramverify.algebra.polynomials import Point, Polynomial
 from paramverify.answers import Decision, End, Open
 from paramverify.claims import Claim, Direction, to_document, without_enclosure
-from paramverify.encodings.excesses import Excess, excesses
+from paramverify.encodings.excesses import Excess, excesses, statement
 from paramverify.errors import DefectError, LimitError, TimeLimitError
 from paramverify.evidence.certificates import Token
-from paramverify.evidence.sets import worst_set
-from paramverify.evidence.witnesses import SetWitness, simplest_violation
+from paramverify.evidence.violations import find_violation
+from paramverify.evidence.witnesses import SetWitness
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cuts import breaking_sample, decide_excess, is_broken, signed
@@ -82,27 +82,14 @@ def find_set(model: Model, claim: Excess, point: Point) -> SetWitness:
     """Returns the worst set of outputs at a simple point near one where the claim fails exactly."""
     parameters = {name: Fraction(point[name]) for name in model.domain.ring.parameters}
     # The set that is worst here is too much at more points; the worst one there can only be more.
-    broken = Claim(signed(claim, parameters), claim.domain)
-    simple = simplest_violation(broken, parameters)
-    if not is_broken(claim, simple):
+    broken = Claim(signed(claim, parameters), claim.domain, (Direction(*claim.origins[0]),))
+    witness = find_violation(model, broken, parameters)
+    if not isinstance(witness, SetWitness) or not is_broken(claim, witness.parameters):
         raise DefectError("a set of outputs is too likely at a point where the sum is within its bound")
-    left, right, length = claim.origins[0]
-    witness = worst_set(model, left, right, length, simple)
-    if not witness.exceeds:
-        raise DefectError("a claim is violated at a point where the model is within its bound")
     return witness
 
 
 # --- evidence ----------------------------------------------------------------------------------------
-
-
-def statement(claim: Excess) -> dict[str, Any]:
-    """Returns a claim about a sum as JSON data, without its domain."""
-    return {
-        "room": key(claim.room),
-        "terms": [key(term) for term in claim.terms],
-        "origins": [[left, right, length] for left, right, length in claim.origins],
-    }
 
 
 def domain_document(domain: Domain, zero: Polynomial) -> dict[str, Any]:

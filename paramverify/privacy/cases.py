@@ -30,7 +30,7 @@ from paramverify.models.design import Design, read_design
 from paramverify.models.distances import NAME
 from paramverify.models.inequality import Comparison, Inequality
 from paramverify.models.kinds import AnyModel
-from paramverify.models.measures import Approximate, Measure
+from paramverify.models.measures import Measure
 from paramverify.models.mechanisms import Input, Mechanism, files_of
 from paramverify.models.model import Model
 from paramverify.models.one_sided import without_one_sided
@@ -268,7 +268,7 @@ class _Reader:
                     reason = "one pair stands for all neighbours here, which needs all sequences"
                     raise CaseError(reason, key="one_sided")
             with each:
-                if isinstance(measure, Approximate) and compared:
+                if measure and measure.by_sets and compared:
                     bounds.check_sets(privacy, compared.hmm.chosen, compared.stands_for is not None, lengths)
             with each:
                 privacy.close()
@@ -285,9 +285,6 @@ class _Reader:
     ) -> Case:
         """Returns the case of all that was read."""
         measure, budget, lengths, one_sided = bound
-        if isinstance(measure, Approximate) and any(chosen):
-            reason = "a case with a delta is decided for all its parameters: leave this table out, or delta"
-            raise CaseError(reason, key="design" if chosen[1] else "quantify")
         doubtful, excluded = possible(compared.pairs, checks.domain)
         meanings = [f"{u.variable} stands for {u.meaning}" for u in checks.ring.unbounded]
         model = Model(

@@ -12,11 +12,11 @@ from paramverify.answers import Decision, End, Open, Proved, Refuted, Standing
 from paramverify.claims import Claim
 from paramverify.encodings.choice import chosen, claims_of, foreign, is_long
 from paramverify.errors import LimitError, TimeLimitError
-from paramverify.evidence.witnesses import AnyWitness, find_witness
+from paramverify.evidence.violations import find_violation
+from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.context import sample_points
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
-from paramverify.models.measures import Approximate
 from paramverify.models.model import Model
 from paramverify.models.patterns import patterned
 from paramverify.portfolio.obligations import Proofs, discharge
@@ -73,7 +73,7 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
         doubt, obligations = discharge(session, model)
         if doubt:
             found = Found(Unknown(doubt.end, doubt.detail))
-        elif isinstance(model, Model) and isinstance(model.measure, Approximate):
+        elif isinstance(model, Model) and model.measure.by_sets:
             found = verify_sets(session, model, progress)
         elif not isinstance(model, Inequality) and not model.lengths:
             found = _of_every_length(session, model, progress)
@@ -136,7 +136,7 @@ def likely_violations(model: AnyModel) -> Iterator[Claim]:
     point = next(sample_points(model.domain), None)
     if likely and point is not None:
         for claim in claims_of(replace(model, pairs=likely)):
-            if find_witness(model, claim, point):
+            if find_violation(model, claim, point):
                 yield claim
 
 
@@ -155,7 +155,7 @@ def decide_with_witness(
     decision = session.decide(claim)
     if not isinstance(decision.answer, Refuted):
         return decision, None
-    witness = find_witness(model, claim, decision.answer.point)
+    witness = find_violation(model, claim, decision.answer.point)
     if witness:
         return decision, witness
     spurious = Open(End.GAVE_UP, "the refutation does not stand exact evaluation", str(decision.answer))

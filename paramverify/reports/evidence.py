@@ -21,9 +21,10 @@ from paramverify.claims import Claim, Origin, Stated, to_document, without_enclo
 from paramverify.encodings.at_points import at_point
 from paramverify.encodings.choice import chosen, claims_of
 from paramverify.encodings.cone_certificates import model_document
-from paramverify.encodings.excesses import excesses, listed_outcomes
+from paramverify.encodings.excesses import excesses, listed_outcomes, statement
 from paramverify.encodings.lumping import lump
 from paramverify.encodings.sequences import forward_sum
+from paramverify.encodings.sets import set_claims
 from paramverify.errors import DefectError
 from paramverify.evidence import certificates
 from paramverify.evidence.sets import given_set
@@ -38,14 +39,15 @@ from paramverify.evidence.witnesses import (
 from paramverify.formats.refutations import fails_at
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel, need_privacy
-from paramverify.models.measures import Approximate
 from paramverify.models.model import Model
 from paramverify.models.settings import case_entry
 from paramverify.portfolio.obligations import needs_of, points_for, read_points, unmet
-from paramverify.privacy.approximate import domain_document, statement
+from paramverify.privacy.approximate import domain_document
 from paramverify.privacy.cases import Case
 from paramverify.privacy.verification import Report
 from paramverify.reports import documents
+from paramverify.synthesis.map_documents import to_document as map_document
+from paramverify.synthesis.maps import RegionMap
 from paramverify.verdicts import Violated
 
 SHOWN = 3  # origins that are listed for one claim
@@ -187,6 +189,8 @@ def _obligations(model: AnyModel) -> list[dict[str, Any]]:
 def _check_claims(document: dict[str, Any], case: Case) -> checker.Report:
     """Checks claims one by one, each the case's own, and where they are said to come from."""
     model, needed = case.model, _obligations(case.model)
+    if isinstance(model, Model) and model.measure.by_sets:
+        raise checker.Rejected("the case has a delta, and this evidence is about outputs one by one")
     told: dict[str, set[str]] = {o: set() for e in document["claims"] for o in e.get("origins", [])}
     expected = expected_claims(model, told)
     if expected is None:
@@ -211,7 +215,25 @@ def _check_claims(document: dict[str, Any], case: Case) -> checker.Report:
     return report
 
 
+def map_evidence(
+    case: Case, found: RegionMap, obligations: Iterable[tuple[Claim, Decision]]
+) -> dict[str, Any]:
+    """Returns a region map with all that is needed to check it, and what it says of its case."""
+    document = map_document(found, case.model.domain) | about(case, obligations)
+    if not isinstance(case.model, Model) or not case.model.measure.by_sets:
+        return document
+    known = set_claims(case.model)
+    if [key(claim.polynomial) for claim in known.claims] != document["claims"]:
+        raise DefectError("the claims of the map are not those of the sums")
+    return document | {"sums": [cover.document() for cover in known.covers]}
+
+
 def _check_regions(document: Mapping[str, Any], case: Case) -> checker.Report:
+    if isinstance(case.model, Model) and case.model.measure.by_sets:
+        zero = case.model.domain.ring.number(0)
+        domain = to_document(without_enclosure(Claim(zero, case.model.domain)))
+        stated = [{**domain, "polynomial": text} for text in document["claims"]]
+        return region_checker.check_document(document, stated, _obligations(case.model), _sums(case.model))
     stated = [to_document(without_enclosure(claim)) for claim in claims_of(case.model)]
     return region_checker.check_document(document, stated, _obligations(case.model))
 
@@ -235,15 +257,21 @@ def _check_cone(document: Mapping[str, Any], case: Case) -> checker.Report:
 def _check_sets(document: Mapping[str, Any], case: Case) -> checker.Report:
     """Checks claims about sums, each the case's own, derived forwards and one sequence after the other."""
     model = need_privacy(case.model, "evidence about sets of outputs", sets=True)
-    if not isinstance(model.measure, Approximate):
+    if not model.measure.by_sets:
         raise checker.Rejected("the case has no delta")
     zero = model.domain.ring.number(0)
     if document["domain"] != domain_document(model.domain, zero):
         raise checker.Rejected("the case has another domain")
-    expected = []
-    for claim in excesses(model, listed_outcomes(model)):
-        expected += [{**statement(claim), "origins": [list(origin)]} for origin in claim.origins]
-    return set_checker.check_document(document, expected, _obligations(model))
+    return set_checker.check_document(document, _sums(model), _obligations(model))
+
+
+def _sums(model: Model) -> list[dict[str, Any]]:
+    """Returns the claims about sums of a case, one for each direction, derived forwards."""
+    return [
+        {**statement(claim), "origins": [list(origin)]}
+        for claim in excesses(model, listed_outcomes(model))
+        for origin in claim.origins
+    ]
 
 
 def _recheck_set(written: Mapping[str, Any], model: Model, report: checker.Report) -> checker.Report:

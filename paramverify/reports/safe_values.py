@@ -7,10 +7,14 @@ from typing import Any
 
 from paramverify.answers import End, Open, Standing
 from paramverify.encodings.choice import claims_of, is_long
+from paramverify.encodings.excesses import excesses
+from paramverify.evidence.witnesses import SetWitness
 from paramverify.models.model import Model
-from paramverify.portfolio.obligations import discharge
+from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Session
+from paramverify.privacy.approximate import verify_sets, violation_document
 from paramverify.privacy.cases import Case
+from paramverify.privacy.every_length_verification import Found
 from paramverify.privacy.runs import told_run
 from paramverify.privacy.verification import Report, levels_certificate
 from paramverify.reports import documents
@@ -93,6 +97,8 @@ def prior_evidence(case: Case, session: Session, found: Violating) -> dict[str, 
     """Returns the evidence of a violating prior, or of the proof that there is none."""
     model = case.model
     _, obligations = discharge(session, model)
+    if isinstance(model, Model) and model.measure.by_sets:
+        return evidence_document(case, _about_sets(session, model, found, obligations))
     verdict: Verdict = Unknown(End.GAVE_UP, found.reason)
     decisions = found.decisions
     if found.witness:
@@ -113,3 +119,24 @@ def prior_evidence(case: Case, session: Session, found: Violating) -> dict[str, 
         certificate=certificate,
     )
     return evidence_document(case, report)
+
+
+def _about_sets(session: Session, model: Model, found: Violating, obligations: Proofs) -> Report:
+    """Returns the report on a set of outputs that is too likely, or the proof that there is none."""
+    if isinstance(found.witness, SetWitness):
+        witness = found.witness
+        direction = (witness.left, witness.right, witness.length)
+        sums = (claim for claim in excesses(model) if direction in claim.origins)
+        said = Found(Violated(witness), (), (), violation_document(next(sums), witness))
+    else:
+        said = verify_sets(session, model)
+    return Report(
+        verdict=said.verdict,
+        claims=said.claims,
+        decisions=said.decisions,
+        domain=model.domain,
+        notes=model.notes,
+        seconds=0.0,
+        obligations=obligations,
+        certificate=said.certificate,
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from paramverify.reports import bisection, sampling
+from paramverify.reports import bisection, sampling, set_sampling
 from paramverify.statistics.testing import Goal, Sampled
 
 
@@ -12,6 +12,14 @@ def lines(found: Sampled) -> list[str]:
     """Returns in words what testing found, and what was made of it."""
     if found.audit:
         return sampling.audit_lines(found.audit)
+    if found.sets:
+        certify = found.plan.goal is Goal.CERTIFY
+        code = found.plan.function is not None
+        known = found.model, found.certified_sets, found.unknown
+        return [
+            *(set_sampling.certified_lines(*known, code) if certify else []),
+            *set_sampling.lines(found.sets),
+        ]
     assert found.detection is not None
     told = sampling.lines(found.detection)
     if found.plan.goal is None:
@@ -29,6 +37,11 @@ def document(found: Sampled) -> dict[str, Any]:
     """Returns the same as JSON data."""
     if found.audit:
         return sampling.audit_document(found.audit)
+    if found.sets:
+        told = set_sampling.document(found.sets)
+        if found.plan.goal is Goal.CERTIFY:
+            told |= set_sampling.certified_document(found.model, found.certified_sets, found.unknown)
+        return told
     assert found.detection is not None
     told = sampling.document(found.detection)
     if found.halved:

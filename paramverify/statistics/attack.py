@@ -89,14 +89,22 @@ def confidence_bound(first: int, second: int, runs: int, confidence: float) -> f
 
     Minus infinity where nothing was hit on the first side.
     """
-    from scipy import stats
-
-    wrong = (1 - confidence) / 2
     if not first:
         return -math.inf
-    low = stats.beta.ppf(wrong, first, runs - first + 1)
-    high = stats.beta.isf(wrong, second + 1, runs - second) if second < runs else 1.0
+    low, high = interval(first, second, runs, (1 - confidence) / 2)
     return math.log(low / high)
+
+
+def interval(first: int, second: int, runs: int, wrong: float) -> tuple[float, float]:
+    """Returns a lower bound of the first probability and an upper one of the second, by Clopper and Pearson.
+
+    Each is wrong with probability at most `wrong`, above 0 and at most 1/2; of `runs` each, so many were hit.
+    """
+    from scipy import stats
+
+    low = float(stats.beta.ppf(wrong, first, runs - first + 1)) if first else 0.0
+    high = float(stats.beta.isf(wrong, second + 1, runs - second)) if second < runs else 1.0
+    return low, high
 
 
 def train(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -12,7 +12,6 @@ from paramverify.evidence.witnesses import directed
 from paramverify.models.evaluation import Numbers
 from paramverify.models.model import Model
 from paramverify.statistics.detection import NO_EVENT, SELECT, Settings
-from paramverify.statistics.events import CandidateEvent
 from paramverify.statistics.experiments import Experiment
 from paramverify.statistics.runs import Runs
 from paramverify.statistics.search_space import candidates
@@ -37,28 +36,44 @@ def guided(
     Raises:
         InputError: no event came often enough to be tested.
     """
+
+    def largest(experiment: Experiment) -> float | None:
+        counts = runs.both(SELECT, experiment, settings.select)
+        return max((c.lower for c in candidates(experiment, counts)), default=None)
+
+    return towards(model, start, largest, fixed, rounds)
+
+
+def towards(
+    model: Model,
+    start: Sequence[Experiment],
+    score: Callable[[Experiment], float | None],
+    fixed: Mapping[str, Fraction],
+    rounds: int = ROUNDS,
+) -> list[Experiment]:
+    """Returns the experiments and more of them, nearer and nearer to where the score seems largest.
+
+    Raises:
+        InputError: no experiment has a score.
+    """
     found = list(start)
-    first = [c for e in start for c in _best(runs, e, settings)]
+    first = [(value, e) for e in start if (value := score(e)) is not None]
     if not first:
         raise InputError(NO_EVENT)
-    best = max(first, key=lambda c: c.lower)
+    best = max(first, key=_value)
     for _ in range(rounds):
-        tried: list[CandidateEvent] = []
-        for point in _nearby(model, best.experiment, fixed):
-            experiment = replace(best.experiment, point=point)
-            found.append(experiment)
-            tried += _best(runs, experiment, settings)
-        following = max(tried, key=lambda c: c.lower, default=best)
-        if following.lower <= best.lower:
+        nearby = [replace(best[1], point=point) for point in _nearby(model, best[1], fixed)]
+        found += nearby
+        tried = [(value, e) for e in nearby if (value := score(e)) is not None]
+        following = max(tried, key=_value, default=best)
+        if following[0] <= best[0]:
             break
         best = following
     return found
 
 
-def _best(runs: Runs, experiment: Experiment, settings: Settings) -> list[CandidateEvent]:
-    """Returns the candidate with the largest ratio, or none if no event came often enough."""
-    counts = runs.both(SELECT, experiment, settings.select)
-    return sorted(candidates(experiment, counts), key=lambda c: c.lower)[-1:]
+def _value(scored: tuple[float, Experiment]) -> float:
+    return scored[0]
 
 
 def _nearby(

@@ -38,6 +38,8 @@ from paramverify.statistics.inputs import CaseInputs
 from paramverify.statistics.mechanisms import DirectSource
 from paramverify.statistics.runs import Runs, runs_of
 from paramverify.statistics.samplers import ModelSource, Source
+from paramverify.statistics.set_detection import SetDetection
+from paramverify.statistics.set_testing import CertifiedSet, certify_sets, tested_sets, with_delta
 
 PRECISION = Fraction(1, 10**9)  # relative distance of the bounds that a search ends with
 BISECTED = Fraction(1, 1000)  # distance of the ends of a bisection: the three decimals of [F]
@@ -59,8 +61,9 @@ class Plan:
 
     Without a `function`, and not `direct`, the model is sampled; it is asked for when the case has been read,
     because it may import code of the user. `epsilons` are texts, as in a case; `at`
-    gives numbers to parameters. `bisection` is how close both ends of a search come, or None for another
-    search. `seconds` is the time for all, `limit` what is told where it is over.
+    gives numbers to parameters. `delta` takes the place of that of the case. `bisection` is how close both
+    ends of a search come, or None for another search. `seconds` is the time for all, `limit` what is told
+    where it is over. `plotted` says that p-values are to be drawn.
     """
 
     goal: Goal | None
@@ -76,6 +79,8 @@ class Plan:
     bisection: Fraction | None = None
     seconds: float = 60.0
     limit: float = 60.0
+    delta: Fraction | None = None
+    plotted: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +96,8 @@ class Sampled:
     unknown: int = 0
     tight: TightRatio | None = None
     halved: Bisection | None = None
+    sets: SetDetection | None = None
+    certified_sets: tuple[CertifiedSet, ...] = ()
 
     @property
     def is_found(self) -> bool:
@@ -105,7 +112,11 @@ class Sampled:
     def is_violated(self) -> bool:
         """Whether a budget was rejected, or with `CERTIFY` a candidate is a violation."""
         if self.plan.goal is Goal.CERTIFY:
-            return any(entry.is_violation for entry in self.certified)
+            return any(c.is_violation for c in self.certified) or any(
+                c.witness.exceeds for c in self.certified_sets
+            )
+        if self.sets:
+            return self.plan.goal is None and any(map(self.sets.rejects, self.sets.asked))
         found = self.detection
         return self.plan.goal is None and found is not None and any(map(found.rejects, found.asked))
 
@@ -113,7 +124,7 @@ class Sampled:
 def carry_out(
     load: Callable[[Mapping[str, Fraction]], Case],
     plan: Plan,
-    on_detection: Callable[[Case, Detection], None] = lambda case, found: None,
+    on_detection: Callable[[Case, Detection | SetDetection], None] = lambda case, found: None,
 ) -> Sampled:
     """Tests a case, which is loaded with numbers for some parameters; `on_detection` hears of the first half.
 
@@ -124,7 +135,7 @@ def carry_out(
     deadline = time.monotonic() + plan.seconds
     goal, settings = plan.goal, plan.settings
     loaded, source = _subject(load({} if goal is Goal.SEARCH else plan.at), plan)
-    model = need_privacy(loaded.model, "sample")
+    model = need_privacy(loaded.model, "sample", sets=True)
     points = chosen_points(model, dict(plan.at), plan.seed, *([1] if goal is Goal.AUDIT else []))
     size = length_of(model, plan.length)
     if isinstance(model.measure, Metric) and (goal is Goal.SEARCH or plan.bisection):
@@ -136,6 +147,12 @@ def carry_out(
         if goal is Goal.AUDIT:
             found = audit(sampled, model, listed, settings.runs, settings.level)
             return Sampled(loaded, model, plan, audit=found)
+        if model.measure.by_sets:
+            sets = tested_sets(
+                sampled, model, listed, _given(plan.epsilons), settings=settings, fixed=plan.at
+            )
+            on_detection(loaded, sets)
+            return _of_sets(Sampled(loaded, model, plan, sets=sets), sampled)
         epsilons = _epsilons(plan.epsilons, model, points)
         if len(points) > 1:
             listed = guided(sampled, model, listed, settings, dict(plan.at))
@@ -146,7 +163,10 @@ def carry_out(
 
 def _subject(loaded: Case, plan: Plan) -> tuple[Case, Source]:
     """Returns the case, for an audit that of its single inputs, and what is to be sampled for it."""
-    model = need_privacy(loaded.model, "sample")
+    model = with_delta(need_privacy(loaded.model, "sample", sets=True), plan.delta)
+    loaded = replace(loaded, model=model)
+    if model.measure.by_sets and plan.goal is not Goal.AUDIT:
+        _check_sets(plan)
     if model.side_condition:
         reason = f"in this case {model.side_condition}, and sample draws all sequences"
         raise InputError(f"{reason}; so it cannot test this case: use verify or budget")
@@ -159,6 +179,23 @@ def _subject(loaded: Case, plan: Plan) -> tuple[Case, Source]:
     if plan.function is None:
         return case_inputs.case, DirectSource(case_inputs)
     return case_inputs.case, BlackBoxSource(plan.function(), case_inputs)
+
+
+def _check_sets(plan: Plan) -> None:
+    """Refuses what has no meaning for sets of outputs."""
+    if plan.goal is Goal.SEARCH:
+        reason = "a search is about outputs one by one, and this case has a delta"
+        raise InputError(f"{reason}: `budget` has --delta-for and --epsilon-for", key="--search")
+    if plan.plotted:
+        raise InputError("the plot is about outputs one by one, and this case has a delta", key="--plot")
+
+
+def _of_sets(found: Sampled, sampled: Runs) -> Sampled:
+    """Returns what was found about sets of outputs with what is made of it."""
+    if found.plan.goal is not Goal.CERTIFY or found.sets is None:
+        return found
+    certified, unknown = certify_sets(sampled, found.model, found.sets)
+    return replace(found, certified_sets=tuple(certified), unknown=unknown)
 
 
 def _followed(found: Sampled, sampled: Runs, deadline: float) -> Sampled:
@@ -195,8 +232,7 @@ def _seen(sampled: Runs, candidate: CandidateEvent, found: Detection) -> list[tu
 def _epsilons(given: Sequence[str], model: Model, points: Iterable[Mapping[str, Fraction]]) -> list[float]:
     """Returns the budgets to test: those given, else that of the case if it is one number at all points."""
     if given:
-        with located(key="--epsilon"):
-            return numbers(given)
+        return _given(given)
     if isinstance(model.measure, Metric):
         reason = "the bound of the case depends on the distance of two inputs, and a test is about one number"
         raise InputError(f"{reason}: give --epsilon")
@@ -204,6 +240,11 @@ def _epsilons(given: Sequence[str], model: Model, points: Iterable[Mapping[str, 
     if len(own) > 1:
         raise InputError("the budget of the case depends on parameters: give --at or --epsilon")
     return [max(0.0, value) for value in own]
+
+
+def _given(given: Sequence[str]) -> list[float]:
+    with located(key="--epsilon"):
+        return numbers(given)
 
 
 def numbers(given: Sequence[str]) -> list[float]:

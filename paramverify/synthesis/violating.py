@@ -24,7 +24,8 @@ from paramverify.answers import Decision, Open, Proved
 from paramverify.claims import Claim
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError
-from paramverify.evidence.witnesses import AnyWitness, Witness, evaluate, find_witness
+from paramverify.evidence.violations import find_violation
+from paramverify.evidence.witnesses import AnyWitness, SetWitness, Witness, evaluate
 from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
@@ -156,20 +157,22 @@ def simplest_in(part: Part) -> Fraction | None:
 
 
 def witness_at(model: AnyModel, claims: Sequence[Claim], point: Point) -> AnyWitness:
-    """Returns the witness of a claim that fails at a point of the domain, that with the largest ratio.
+    """Returns the witness of a claim that fails at a point of the domain, the one with the most.
 
     Raises:
         InputError: no claim fails there.
     """
     here = {name: Interval(value, value, True, True) for name, value in point.items()}
     narrow = [replace(c, domain=replace(c.domain, box={**c.domain.box, **here})) for c in claims]
-    found = [w for claim in narrow if (w := find_witness(model, claim, point)) is not None]
+    found = [w for claim in narrow if (w := find_violation(model, claim, point)) is not None]
     if not found:
         raise InputError(f"the case is not violated at {', '.join(f'{n} = {v}' for n, v in point.items())}")
     return max(found, key=_size)
 
 
 def _size(witness: AnyWitness) -> tuple[bool, Fraction]:
+    if isinstance(witness, SetWitness):
+        return False, (witness.beyond - witness.delta).enclosure()[0]
     if not isinstance(witness, Witness):
         return False, Fraction(0)
     ratio = witness.ratio

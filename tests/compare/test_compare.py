@@ -626,7 +626,7 @@ def test_encodings_that_contradict_each_other() -> None:
             "is not installed; to get it: pip install stand-in",
         ),
         ([HOLDS, "--backends", ","], "--backends needs at least one name"),
-        ([HOLDS, "--encodings", "haiku"], "unknown encoding 'haiku'; known: sequences, cone, monolithic"),
+        ([HOLDS, "--encodings", "haiku"], "unknown encoding 'haiku'; known: sequences, all-sets, cone,"),
         ([ENDLESS], "it is about every length"),
         ([HOLDS, "--timeout", "0"], "timeout"),
         ([HOLDS, "--repeat", "0"], "repeat"),

@@ -16,6 +16,7 @@ from paramverify.algebra.polynomials import Polynomial, Ring
 from paramverify.checker.claims import check_claim
 from paramverify.claims import Claim, to_document
 from paramverify.errors import DefectError
+from paramverify.evidence.trees import univariate_tree
 from paramverify.exact import lines
 from paramverify.exact.lines import (
     IRRATIONAL,
@@ -25,7 +26,6 @@ from paramverify.exact.lines import (
     decide_univariate,
     fails_without_witness,
     sole_variable,
-    univariate_tree,
 )
 from paramverify.formats.refutations import fails_at
 

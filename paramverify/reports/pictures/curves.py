@@ -56,7 +56,7 @@ def ratio_curve(model: Model, name: str) -> Curve | None:
     """
     found = _candidates(model)
     domain = model.domain.enclose(128)
-    others = list(_points(domain, name))
+    others = list(other_points(domain, name))
     if not found or len(found) * len(others) > MOST_QUOTIENTS:
         return None
     free = model.measure.variables
@@ -68,12 +68,12 @@ def ratio_curve(model: Model, name: str) -> Curve | None:
     quotients: dict[tuple[str, str], tuple[fmpq_poly, fmpq_poly]] = {}
     for left, right in pairs:
         for point in others:
-            top, bottom = (_univariate(substitute(f, point), name) for f in (left, right))
+            top, bottom = (univariate_part(substitute(f, point), name) for f in (left, right))
             quotients.setdefault((str(top), str(bottom)), (top, bottom))
     bound, over, under = bounds[0], fmpq_poly([1]), fmpq_poly([1])
     if not relative:
         parts = (bound.numerator, bound.denominator)
-        over, under = (_univariate(substitute(f, others[0]), name) for f in parts)
+        over, under = (univariate_part(substitute(f, others[0]), name) for f in parts)
 
     def largest(place: Fraction) -> float:
         return max(_quotient(top, bottom, place) for top, bottom in quotients.values())
@@ -96,8 +96,8 @@ def _candidates(model: Model) -> list[Candidate]:
     return found if len(found) <= MOST_QUOTIENTS else []
 
 
-def _points(domain: Domain, name: str) -> Iterator[Mapping[str, Fraction]]:
-    """Yields values of all other variables."""
+def other_points(domain: Domain, name: str) -> Iterator[Mapping[str, Fraction]]:
+    """Yields values of all other variables, evenly spaced in their intervals."""
     places: dict[str, list[Fraction]] = {}
     others = [n for n, i in domain.box.items() if n not in (name, GENERATOR) and not i.is_point]
     for other, interval in domain.box.items():
@@ -110,7 +110,8 @@ def _points(domain: Domain, name: str) -> Iterator[Mapping[str, Fraction]]:
         yield dict(zip(places, values, strict=True))
 
 
-def _univariate(polynomial: Polynomial, name: str) -> fmpq_poly:
+def univariate_part(polynomial: Polynomial, name: str) -> fmpq_poly:
+    """Returns a polynomial in one parameter as one of python-flint."""
     axis = [str(n) for n in polynomial.context().names()].index(name)
     terms = {int(m[axis]): c for m, c in polynomial.to_dict().items()}
     return fmpq_poly([terms.get(k, 0) for k in range(max(terms, default=0) + 1)])

@@ -9,11 +9,11 @@ from paramverify.errors import InputError
 from paramverify.models.model import Model
 from paramverify.privacy.cases import Case
 from paramverify.reports import synthesis as telling
-from paramverify.reports.pictures.curves import ratio_curve
 from paramverify.reports.pictures.lines import joined, line_on, stretches_of
 from paramverify.reports.pictures.looks import styled
 from paramverify.reports.pictures.planes import plane_on
 from paramverify.reports.pictures.regions import interval_picture, map_picture
+from paramverify.reports.pictures.set_curves import curve_of
 from paramverify.reports.roots import closed_form
 from paramverify.synthesis.intervals import Partition, Root
 from paramverify.synthesis.maps import RegionMap
@@ -37,7 +37,7 @@ def drawing_of(case: Case, found: Intervals | ExactCondition | Regions) -> Drawi
 
 def interval_figure(case: Case, found: Partition) -> Callable[[], Figure]:
     """Returns the picture of intervals, with the ratio as a curve above it."""
-    curve = ratio_curve(case.model, found.parameter) if isinstance(case.model, Model) else None
+    curve = curve_of(case.model, found.parameter) if isinstance(case.model, Model) else None
     return interval_picture(
         found,
         title=case.title,

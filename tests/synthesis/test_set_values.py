@@ -1,0 +1,245 @@
+"""Where cases with a delta are private: intervals, maps, witnesses, by brute force over sets of outputs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from random import Random
+from typing import Any
+
+import pytest
+from set_oracle import Drawn, Point, drawn, points
+
+from paramverify.algebra.polynomials import RationalFunction, value_at
+from paramverify.checker.regions import check_document
+from paramverify.encodings.choice import claims_of
+from paramverify.encodings.excesses import excesses
+from paramverify.encodings.sets import set_claims
+from paramverify.errors import LimitError, UnsupportedError
+from paramverify.evidence.witnesses import SetWitness
+from paramverify.models.measures import Approximate, Pure
+from paramverify.models.model import Model
+from paramverify.portfolio.session import Options, Session
+from paramverify.synthesis.map_documents import to_document
+from paramverify.synthesis.maps import RegionMap, Status
+from paramverify.synthesis.projection import project
+from paramverify.synthesis.questions import region_claims, witness_in_map
+from paramverify.synthesis.refinement import exact_parts
+from paramverify.synthesis.regions import region_map
+from paramverify.synthesis.violating import Objective, violating_prior
+
+RATIOS = [Fraction(1), Fraction(5, 4), Fraction(3, 2), Fraction(2)]
+
+
+def case(seed: int, parameters: int) -> tuple[Drawn, Fraction, Fraction, Model]:
+    """A random mechanism with a delta that is enough at some points only, and its model."""
+    random = Random(seed)
+    found = drawn(random, parameters)
+    ratio, share = random.choice(RATIOS), random.choice((Fraction(1, 4), Fraction(1, 2), Fraction(3, 4)))
+    known = [needed(found, ratio, at) for at in points(found.names, 16)]
+    delta = (min(known) + (max(known) - min(known)) * share).limit_denominator(60)
+    return found, ratio, delta, found.model(ratio, delta)
+
+
+def needed(found: Drawn, ratio: Fraction, point: Point) -> Fraction:
+    """The least delta of both directions at a point, over all sets of outputs."""
+    return max(found.least_delta(side, ratio, point)[0] for side in (0, 1))
+
+
+@pytest.mark.parametrize("seed", range(600, 625))
+def test_one_of_the_claims_is_the_sum_at_every_point(seed: int) -> None:
+    """At each point the smallest f_S is room − Σ max(0, t): no worst set is missing, and none is made up."""
+    found, _, _, model = case(seed, 1 + seed % 2)
+    sums = excesses(model)
+    claims = set_claims(model).claims
+    for point in points(found.names, 25):
+        least = min(
+            value_at(e.room, point) - sum(max(Fraction(0), value_at(t, point)) for t in e.terms) for e in sums
+        )
+        own = [value_at(claim.polynomial, point) for claim in claims]
+        assert min(own) == least
+        assert (min(own) < 0) == (needed(found, *bounds(model, point), point) > delta_of(model, point))
+
+
+def bounds(model: Model, point: Point) -> tuple[Fraction]:
+    """The ratio at a point."""
+    assert isinstance(model.measure, Approximate)
+    ratio = model.measure.ratio
+    return (value_at(ratio.numerator, point) / value_at(ratio.denominator, point),)
+
+
+def delta_of(model: Model, point: Point) -> Fraction:
+    """The delta at a point."""
+    assert isinstance(model.measure, Approximate)
+    delta = model.measure.delta
+    return value_at(delta.numerator, point) / value_at(delta.denominator, point)
+
+
+@pytest.mark.parametrize("seed", range(700, 725))
+def test_exact_intervals_of_one_parameter(seed: int) -> None:
+    """Each of 50 points, and each rational end, has the status that brute force gives it."""
+    found, ratio, delta, model = case(seed, 1)
+    claims = region_claims(model)
+    partition = exact_parts(claims, model.domain, "p")
+    ends = [r.lower for part in partition.parts for r in (part.lower, part.upper) if r.is_rational]
+    samples = [part.sample for part in partition.parts if part.sample is not None]
+    for value in {*(at["p"] for at in points(("p",))), *ends, *samples}:
+        broken = needed(found, ratio, {"p": value}) > delta
+        assert partition.status_at(value) is (Status.VIOLATING if broken else Status.SAFE), value
+
+
+@pytest.mark.parametrize("seed", range(800, 808))
+def test_maps_of_two_parameters(seed: int) -> None:
+    """At corners and inside of each cell brute force agrees; the kernel replays the map and its trees."""
+    found, ratio, delta, model = case(seed, 2)
+    made = a_map(model, ("p", "q"))
+    random = Random(seed)
+    for cell in random.sample(made.cells, min(12, len(made.cells))):
+        for weights in product((0, Fraction(1, 3), 1), repeat=2):
+            values = [low + (high - low) * w for (low, high), w in zip(cell.box, weights, strict=True)]
+            point = dict(zip(made.parameters, values, strict=True))
+            broken = needed(found, ratio, point) > delta
+            assert cell.status is not Status.SAFE or not broken
+            assert cell.status is not Status.VIOLATING or broken
+    report = check_document(document(made, model))
+    assert report.accepted, report.lines
+
+
+@pytest.mark.parametrize("seed", range(820, 826))
+def test_maps_for_all_values_of_a_parameter(seed: int) -> None:
+    """A private cell is private for every q; a violating one has a q at which it is not."""
+    found, ratio, delta, model = case(seed, 2)
+    made = a_map(model, ("p",))
+    for cell in made.cells[:20]:
+        for w in (Fraction(0), Fraction(2, 5), Fraction(1)):
+            ((low, high),) = cell.box
+            p = low + (high - low) * w
+            broken = [needed(found, ratio, {"p": p, "q": Fraction(k, 8)}) > delta for k in range(9)]
+            assert cell.status is not Status.SAFE or not any(broken)
+            if cell.status is Status.VIOLATING:
+                assert needed(found, ratio, {"p": p, **dict(cell.at)}) > delta
+    assert check_document(document(made, model)).accepted
+
+
+def a_map(model: Model, free: tuple[str, ...]) -> RegionMap:
+    """A small map."""
+    used = [name for name in free if not model.domain.box[name].is_point]
+    return region_map(region_claims(model), model.domain, used, Fraction(1, 8))
+
+
+def document(made: RegionMap, model: Model) -> dict[str, Any]:
+    """A map as evidence."""
+    sums = [cover.document() for cover in set_claims(model).covers]
+    return {**to_document(made, model.domain), "obligations": [], "sums": sums}
+
+
+def test_forged_maps_are_rejected() -> None:
+    """A map without a sum, with another leaf, another claim, or a sign that is not so, shows nothing."""
+    seed = next(k for k in range(800, 900) if len(set_claims(case(k, 2)[3]).claims) > 3)
+    model = case(seed, 2)[3]
+    good = document(a_map(model, ("p", "q")), model)
+    assert check_document(good).accepted
+    leaves = [k for k, token in enumerate(good["sums"][0]["tree"]) if token[0] == "set"]
+    signs = [k for k, token in enumerate(good["sums"][0]["tree"]) if token[0] in "+-"]
+
+    def changed(k: int, token: Any) -> dict[str, Any]:
+        tree = list(good["sums"][0]["tree"])
+        tree[k : k + 1] = token
+        return {**good, "sums": [{**good["sums"][0], "tree": tree}, *good["sums"][1:]]}
+
+    other = (good["sums"][0]["tree"][leaves[0]][1] + 1) % len(good["claims"])
+    sign = good["sums"][0]["tree"][signs[0]]
+    forged = [
+        {**good, "sums": good["sums"][1:]},
+        {**good, "sums": [*good["sums"], good["sums"][0]]},
+        changed(leaves[0], [["set", other]]),
+        changed(leaves[0], [["set", len(good["claims"])]]),
+        changed(leaves[0], []),
+        changed(leaves[0], [["free"]]),
+        changed(signs[0], [["-" if sign[0] == "+" else "+", *sign[1:]]]),
+        changed(signs[0], []),
+        {**good, "sums": [{**good["sums"][0], "room": "1"}, *good["sums"][1:]]},
+    ]
+    for k, document_of in enumerate(forged):
+        assert not check_document(document_of).accepted, k
+    expected = [{**s, "origins": [o]} for s in good["sums"] for o in s["origins"]]
+    assert check_document(good, claims_with(good), [], expected).accepted
+    assert not check_document(good, claims_with(good), []).accepted
+    assert not check_document({**good, "sums": []}, claims_with(good), [], expected).accepted
+    without = {name: part for name, part in good.items() if name != "sums"}
+    assert not check_document(without, claims_with(good), [], expected).accepted
+    other_sum = [{**expected[0], "terms": expected[0]["terms"][1:]}, *expected[1:]]
+    assert not check_document(good, claims_with(good), [], other_sum).accepted
+
+
+def claims_with(good: dict[str, Any]) -> list[dict[str, Any]]:
+    """The claims of a map as documents."""
+    return [{**good["domain"], "polynomial": text} for text in good["claims"]]
+
+
+@pytest.mark.parametrize("seed", range(840, 848))
+def test_violating_priors(seed: int) -> None:
+    """The simplest one, and the one that is nearest to a point, are what brute force says."""
+    found, ratio, delta, model = case(seed, 1 + seed % 2)
+    near = dict.fromkeys(found.names, Fraction(1, 3))
+    with Session(Options(seconds=20)) as session:
+        simple = violating_prior(model, session)
+        close = violating_prior(model, session, Objective.NEAREST, near, Fraction(1, 100))
+    grid = [at for at in points(found.names, 49) if needed(found, ratio, at) > delta]
+    if simple.witness is None:
+        assert simple.complete
+        assert close.witness is None
+        assert not grid
+        return
+    for witness in (simple.witness, close.witness):
+        assert isinstance(witness, SetWitness)
+        assert witness.exceeds
+        assert witness.beyond.enclosure()[0] == needed(found, ratio, witness.parameters) > delta
+    assert close.nearer is not None
+    assert close.distance is not None
+    for at in grid:
+        assert max(abs(at[n] - near[n]) for n in found.names) >= close.nearer
+
+
+def test_a_witness_in_a_map() -> None:
+    """A violating cell gives a set of outputs that is too likely, exactly."""
+    for seed in range(860, 900):
+        found, ratio, delta, model = case(seed, 2)
+        made = a_map(model, ("p", "q"))
+        if made.shares[Status.VIOLATING].lower:
+            with Session(Options(seconds=20)) as session:
+                witness = witness_in_map(model, session, made)
+            assert isinstance(witness, SetWitness)
+            assert needed(found, ratio, witness.parameters) > delta
+            return
+    pytest.fail("no violating cell in any case")
+
+
+@pytest.mark.parametrize("seed", range(900, 906))
+def test_delta_zero_is_pure(seed: int) -> None:
+    """With a delta of 0 the parts are those of pure privacy, end by end."""
+    _, ratio, _, model = case(seed, 1)
+    ring = model.domain.ring
+    bound = RationalFunction.of(ring.number(2 * ratio))
+    none = RationalFunction.of(ring.number(0))
+    by_sets = replace(model, measure=Approximate(bound, none))
+    one_by_one = replace(model, measure=Pure(bound))
+    parts = [project(region_claims(m), m.domain, "p").parts for m in (by_sets, one_by_one)]
+    ends = [[(p.status, p.lower_closed, p.upper_closed) for p in each] for each in parts]
+    assert ends[0] == ends[1]
+    for a, b in zip(*parts, strict=True):
+        for left, right in ((a.lower, b.lower), (a.upper, b.upper)):
+            assert left.lower <= right.upper
+            assert right.lower <= left.upper
+            assert left.is_rational == right.is_rational
+
+
+def test_too_many_sets_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More sets than the limit are no answer, and models without a delta have no sets."""
+    model = next(m for k in range(600, 700) if len(claims_of(m := case(k, 1)[3])) > 1)
+    monkeypatch.setattr("paramverify.encodings.sets.MAX_SETS", 1)
+    with pytest.raises(LimitError, match="more than 1 sets"):
+        claims_of(model)
+    with pytest.raises(UnsupportedError, match="no delta"):
+        set_claims(replace(model, measure=Pure.number(model.domain.ring, 2)))
