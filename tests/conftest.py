@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import signal
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,8 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # The tools that tests share; some are named on command lines, as users name modules of their own.
 sys.path.insert(0, str(ROOT / "tests" / "tools"))
+
+import process_tools  # noqa: E402
 
 # Deadlines are timings, which say more about the machine than about the code. Under CI the examples are
 # always the same ones, so that a failure there can be repeated; elsewhere they are new each time.
@@ -28,6 +32,27 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # What earlier runs took must not change the order in which backends are tried, nor tests fill a user's cache.
 os.environ["PARAMVERIFY_HISTORY"] = "off"
+
+
+# A shell that starts a job in the background makes it ignore these signals, and programs inherit that. A
+# handler that does nothing keeps this process as deaf as it was, and leaves the default to programs that it
+# starts.
+for _number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, lambda number, frame: None)
+
+
+def pytest_collection_finish() -> None:
+    """Takes what collecting has made, which stays to the end, out of the searches for garbage."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def _no_program_stays() -> Iterator[None]:
+    """Ends what a test started by `piped` and left, so that a test that fails does not slow others."""
+    yield
+    process_tools.end_all()
 
 
 def pytest_configure(config: pytest.Config) -> None:

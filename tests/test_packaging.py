@@ -45,7 +45,7 @@ LAYERS = (
     ("portfolio",),
     ("privacy",),
     ("interactive", "synthesis"),
-    ("compare", "logic", "statistics"),
+    ("compare", "composition", "logic", "statistics"),
     ("reports",),
     ("pages",),
     ("api", "cli"),
@@ -112,11 +112,8 @@ class Venv:
         output_of(*pip, "install", *offline, *arguments, cwd=self.folder)
 
     def check(self, elsewhere: Path) -> None:
-        """Checks that command and module start from another folder, and that every module is there."""
-        for command in ((self.command,), (self.python, "-m", "paramverify")):
-            shown = output_of(*command, "--help", cwd=elsewhere)
-            assert shown.startswith("Usage: paramverify ")
-            assert paramverify.__version__ in output_of(*command, "--version", cwd=elsewhere)
+        """Checks that the package works from another folder, and that every module and case is there."""
+        self.check_start(elsewhere)
         listed = output_of(self.command, "cases", cwd=elsewhere)
         assert {"blood-test", "logic/survey"} <= {line.split()[0] for line in listed.splitlines()}
         (elsewhere / "case.toml").write_text(output_of(self.command, "cases", "survey-memory", cwd=elsewhere))
@@ -125,6 +122,13 @@ class Venv:
         output_of(self.command, "verify", "new.toml", cwd=elsewhere)
         script = "import importlib, sys; [importlib.import_module(name) for name in sys.argv[1:]]"
         output_of(self.python, "-c", script, *IMPORTABLE, cwd=elsewhere)
+
+    def check_start(self, elsewhere: Path) -> None:
+        """Checks that command and module start from another folder."""
+        for command in ((self.command,), (self.python, "-m", "paramverify")):
+            shown = output_of(*command, "--help", cwd=elsewhere)
+            assert shown.startswith("Usage: paramverify ")
+            assert paramverify.__version__ in output_of(*command, "--version", cwd=elsewhere)
 
 
 @pytest.fixture(scope="session")
@@ -179,17 +183,18 @@ def test_wheel_metadata(wheel: Path, root: Path) -> None:
     assert "Requires-Python: >=3.11" in metadata
     assert "paramverify = paramverify.cli.main:main" in entry_points
     extras = {line.removeprefix("Provides-Extra: ") for line in metadata if line.startswith("Provides-Extra")}
-    assert extras == {"all", "docs", "plots", "qepcad", "stats", "storm", "test", "yices"}
+    assert extras == {"all", "bench", "docs", "plots", "qepcad", "stats", "storm", "test", "yices"}
     pyproject = tomllib.loads((root / "pyproject.toml").read_text())
     assert set(pyproject) == {"build-system", "tool"}
 
 
 def test_all_is_every_extra_for_users(root: Path) -> None:
-    """The extra `all` has what every other extra has, except what tests and documentation need."""
+    """The extra `all` has what every other extra has, except those for tests, documents and benchmarks."""
     setup = ConfigParser()
     setup.read(root / "setup.cfg")
     extras = {name: set(text.split()) for name, text in setup["options.extras_require"].items()}
     every = extras.pop("all")
+    assert extras.pop("bench")
     assert extras.pop("docs")
     assert extras.pop("test")
     assert every == set().union(*extras.values())
@@ -217,7 +222,7 @@ def test_editable_install(root: Path, dependencies: Path, tmp_path: Path) -> Non
     source = copy_of(root, tmp_path)
     venv = Venv(tmp_path / "venv", dependencies)
     venv.pip("-e", source)
-    venv.check(tmp_path)
+    venv.check_start(tmp_path)
     (source / "paramverify" / "__init__.py").write_text('__version__ = "changed"\n')
     assert "changed" in output_of(venv.command, "--version", cwd=tmp_path)
 

@@ -11,6 +11,7 @@ GROUPS = {
     "": ("Mechanisms, priors and inequalities", "verify"),
     "programs": ("Programs", "verify"),
     "approximate": ("Sets of outputs, with a delta", "verify"),
+    "divergences": ("Divergences: Renyi, zero-concentrated and others", "verify"),
     "logic": ("Formulas of dpCTL*", "logic"),
     "interactive": ("Interactive systems", "interactive"),
     "interactive/large": ("Large interactive systems", "interactive"),

@@ -56,7 +56,7 @@ def read_epsilon(
     rational = Fraction(0)
     logarithms: list[tuple[int, Expression]] = []
     multiples: list[tuple[str, Fraction]] = []
-    for factor, node in _summands(expression, expression.root, Fraction(1)):
+    for factor, node in summands(expression, expression.root, Fraction(1)):
         if isinstance(node, Operation) and node.operator == "ln":
             if factor.denominator != 1:
                 raise expression.error(
@@ -89,14 +89,18 @@ def _names(node: Node) -> set[str]:
     return {n for part in node.arguments for n in _names(part)} if isinstance(node, Operation) else set()
 
 
-def _summands(expression: Expression, node: Node, factor: Fraction) -> list[tuple[Fraction, Node]]:
-    """Returns the terms of a linear combination, each with its rational factor."""
+def summands(expression: Expression, node: Node, factor: Fraction) -> list[tuple[Fraction, Node]]:
+    """Returns the terms of a linear combination, each with its rational factor.
+
+    Raises:
+        ExpressionError: a division by what is no number.
+    """
     if isinstance(node, Operation):
         op, args = node.operator, node.arguments
         if op == "+":
-            return [term for argument in args for term in _summands(expression, argument, factor)]
+            return [term for argument in args for term in summands(expression, argument, factor)]
         if op == "neg":
-            return _summands(expression, args[0], -factor)
+            return summands(expression, args[0], -factor)
         if op in ("*", "/"):
             scale = factor
             rest: list[Node] = []
@@ -112,7 +116,7 @@ def _summands(expression: Expression, node: Node, factor: Fraction) -> list[tupl
             if not rest:
                 return [(Fraction(1), Number(scale, node.column))]
             if len(rest) == 1 and (op == "*" or rest[0] is args[0]):
-                return _summands(expression, rest[0], scale)
+                return summands(expression, rest[0], scale)
         if op == "**" and not _has_symbol(node):
             value = evaluate(Expression(expression.text, node))
             if isinstance(value, Fraction):

@@ -69,15 +69,16 @@ class Epsilon:
         if self.sharp and self.low is not None and self.high is not None:
             middle = (self.low + self.high) / 2
             return float(middle) or (decimal_text(middle, 17) if middle else 0.0)
-        return "unknown" if self.high is None else _outward(self.high, inf)
+        return "unknown" if self.high is None else outward(self.high, inf)
 
     def bounds(self) -> list[float | str]:
         """Returns floats between which ε lies, as JSON data."""
-        low = "unknown" if self.low is None else _outward(self.low, -inf)
-        return [low, "unknown" if self.high is None else _outward(self.high, inf)]
+        low = "unknown" if self.low is None else outward(self.low, -inf)
+        return [low, "unknown" if self.high is None else outward(self.high, inf)]
 
 
-def _outward(end: Fraction, towards: float) -> float:
+def outward(end: Fraction, towards: float) -> float:
+    """Returns the float nearest to a number that does not lie inside of it, seen towards −∞ or ∞."""
     near = float(end)
     inside = Fraction(near) < end if towards > 0 else Fraction(near) > end
     return nextafter(near, towards) if inside else near

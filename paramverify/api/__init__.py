@@ -2,26 +2,28 @@
 
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.api.cases import Case, budget, check, load, loads, sample, show, synthesize, verify
+from paramverify.api.composing import compose
 from paramverify.api.decorated import Mechanism, mechanism
 from paramverify.api.reading import Kind
 from paramverify.api.results import (
     BudgetReport,
     CheckReport,
-    Counterexample,
+    ComposeReport,
     Report,
     SampleReport,
-    SetWitness,
     ShowReport,
     SynthesisReport,
     VerifyReport,
-    Witness,
 )
+from paramverify.api.witnesses import Counterexample, DivergenceWitness, SetWitness, Witness
 
 __all__ = [
     "BudgetReport",
     "Case",
     "CheckReport",
+    "ComposeReport",
     "Counterexample",
+    "DivergenceWitness",
     "ExactNumber",
     "Kind",
     "Mechanism",
@@ -34,6 +36,7 @@ __all__ = [
     "Witness",
     "budget",
     "check",
+    "compose",
     "load",
     "loads",
     "mechanism",

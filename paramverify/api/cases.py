@@ -78,6 +78,11 @@ class Case:
         epsilon: Bound | None = None,
         ratio: Bound | None = None,
         delta: Bound | None = None,
+        renyi: Mapping[str, object] | None = None,
+        chi_squared: Bound | None = None,
+        total_variation: Bound | None = None,
+        kl: Bound | None = None,
+        zcdp: Bound | None = None,
         length: int | str | None = None,
         parameters: Mapping[str, object] | None = None,
         title: str | None = None,
@@ -86,17 +91,21 @@ class Case:
         """Returns the same case with other values; this one stays as it is.
 
         `budget` and `epsilon` are both ε: a number or a text such as `"ln(2)"`; `ratio` is e^ε, and `delta`
-        stands beside it: 0 makes the case pure. `parameters` gives a number, a text such as `"1/3"`, or an
-        interval such as `"(0, 1/2]"` to parameters that the case has. Each other argument is a table of the
-        case file, such as `mechanism={"noise": {...}}`: its keys take the place of those in the file, and
-        None removes one. Floats are read as they are written: 0.1 is 1/10. `[expect]` is left out, because
-        it was about the other case.
+        stands beside it: 0 makes the case pure. `renyi`, such as `{"order": 4, "epsilon": "ln(2)"}`,
+        `chi_squared`, `total_variation`, `kl` and `zcdp` are other measures instead of all bounds.
+        `parameters` gives a number, a text such as `"1/3"`, or an interval such as `"(0, 1/2]"` to parameters
+        that the case has. Each other argument is a table of the case file, such as
+        `mechanism={"noise": {...}}`: its keys take the place of those in the file, and None removes one.
+        Floats are read as they are written: 0.1 is 1/10. `[expect]` is left out, because it was about the
+        other case.
 
         Raises:
             InputError: a name that the case does not have or that cannot be changed, with what can be; and
                 every mistake that would be one in a file.
         """
-        bounds = {"budget": budget, "epsilon": epsilon, "ratio": ratio, "delta": delta}
+        bounds: dict[str, object] = {"budget": budget, "epsilon": epsilon, "ratio": ratio, "delta": delta}
+        bounds |= {"renyi": renyi, "chi_squared": chi_squared, "total_variation": total_variation}
+        bounds |= {"kl": kl, "zcdp": zcdp}
         return Case(
             changed(
                 self._read,
@@ -282,8 +291,9 @@ def sample(case: AnyCase, implementation: Callable[..., Any] | None = None, **op
     found: None, `"certify"` (candidates are evaluated exactly), `"search"` (the tight budget is found from
     them and proved; with `bisection` by halving, down to that distance), or `"audit"` (the implementation
     is compared with the exact probabilities). The other options are those of the command: `epsilon` (one or
-    several), `at` (numbers for parameters), `length`, `pairs`, `runs` (500,000 for each side), `select`,
-    `level`, `confidence`, `classifier`, `seed`, `workers` and `timeout` (60 seconds).
+    several), `delta` (for sets of outputs, in the place of that of the case), `at` (numbers for parameters),
+    `length`, `pairs`, `runs` (500,000 for each side), `select`, `level`, `confidence`, `classifier`, `seed`,
+    `workers` and `timeout` (60 seconds).
 
     Raises:
         InputError: a mistake, a case that is not about privacy, or numpy and scipy are missing.

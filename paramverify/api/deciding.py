@@ -10,7 +10,8 @@ from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.answers import Standing
 from paramverify.api.options import Limits, options_of
 from paramverify.api.reading import Kind, Read
-from paramverify.api.results import VerifyReport, Witness, told_witness
+from paramverify.api.results import VerifyReport
+from paramverify.api.witnesses import Witness, told_witness
 from paramverify.errors import InputError, LimitError, TimeLimitError, located
 from paramverify.interactive import certificates
 from paramverify.interactive.cases import InteractiveCase

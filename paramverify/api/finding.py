@@ -13,8 +13,9 @@ from paramverify.api.arguments import between
 from paramverify.api.deciding import no_meaning
 from paramverify.api.options import Limits, options_of
 from paramverify.api.reading import Bound, Kind, Read
-from paramverify.api.results import BudgetReport, SynthesisReport, told_witness
+from paramverify.api.results import BudgetReport, SynthesisReport
 from paramverify.api.values import point_at
+from paramverify.api.witnesses import told_witness
 from paramverify.errors import InputError, LimitError, located
 from paramverify.interactive import certificates
 from paramverify.interactive.budgets import tight_budget
@@ -23,11 +24,19 @@ from paramverify.models.kinds import AnyModel
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import Case
-from paramverify.reports import case_budgets, documents, interactive_budgets, safe_values, text
+from paramverify.reports import (
+    case_budgets,
+    divergence_budgets,
+    documents,
+    interactive_budgets,
+    safe_values,
+    text,
+)
 from paramverify.reports.evidence import map_evidence
 from paramverify.reports.pictures.drawn import drawing_of
 from paramverify.reports.systems import exact
 from paramverify.synthesis.case_budget import case_budget
+from paramverify.synthesis.least_divergence import LeastMoment
 from paramverify.synthesis.safe_values import EXACT, SUITABLE, Form, MapOptions, Regions
 from paramverify.synthesis.safe_values import safe_values as find_safe_values
 from paramverify.synthesis.suprema import TightBudget
@@ -63,6 +72,8 @@ def budget_of(read: Read, precision: Bound, limits: Limits) -> BudgetReport:
 def _case(read: Read, case: Case, width: Fraction, options: Options) -> BudgetReport:
     started = time.perf_counter()
     with Session(options) as session:
+        if divergence_budgets.is_asked(case):
+            return _divergence(read, case, session, width, started)
         model = case_budgets.model_of(case)
         _undoubted(session, model)
         found = case_budget(model, session, width)
@@ -85,6 +96,28 @@ def _case(read: Read, case: Case, width: Fraction, options: Options) -> BudgetRe
         witness=told_witness(best.witness) if best.witness else None,
         relative=_number(other) if other else None,
         tight=other.beside.tight if other and other.beside else None,
+        result=found,
+        _evidence=evidence,
+    )
+
+
+def _divergence(read: Read, case: Case, session: Session, width: Fraction, started: float) -> BudgetReport:
+    """Finds the least bound of a divergence."""
+    found = divergence_budgets.find(case, session, width)
+    words = tuple(session.words)
+
+    def evidence() -> dict[str, Any]:
+        raise InputError(divergence_budgets.NO_EVIDENCE)
+
+    best = found.sum if isinstance(found, LeastMoment) else None
+    return BudgetReport(
+        kind=read.kind,
+        lines=tuple(divergence_budgets.lines(case, found, words)),
+        document=divergence_budgets.document(case, found, words),
+        seconds=time.perf_counter() - started,
+        notes=tuple(case.model.notes),
+        attained=best.attained if best else None,
+        witness=told_witness(best.witness) if best and best.witness else None,
         result=found,
         _evidence=evidence,
     )

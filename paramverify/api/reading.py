@@ -23,6 +23,7 @@ from paramverify.logic.cases import load as load_formulas
 from paramverify.models.inequality import Inequality
 from paramverify.privacy.cases import Case as PrivacyCase
 from paramverify.privacy.cases import load as load_case
+from paramverify.privacy.keys import MEASURES, TOGETHER
 from paramverify.tables import MAX_BYTES, read_toml
 
 Content = PrivacyCase | InteractiveCase | LogicCase
@@ -121,7 +122,7 @@ def changed(
     of: Read,
     *,
     title: str | None,
-    bounds: Mapping[str, Bound],
+    bounds: Mapping[str, object],
     length: int | str | None,
     parameters: Mapping[str, object],
     tables: Mapping[str, object],
@@ -147,9 +148,9 @@ def changed(
 
 
 def _privacy(
-    of: Read, table: Mapping[str, object], bounds: Mapping[str, Bound], length: int | str | None
+    of: Read, table: Mapping[str, object], bounds: Mapping[str, object], length: int | str | None
 ) -> dict[str, object]:
-    """Returns `[privacy]` with other bounds: ε or e^ε takes the place of the other one; δ is beside it."""
+    """Returns `[privacy]` with other bounds: a measure takes the place of the other one; δ is beside ε."""
     named = next(iter(bounds), "length")
     if of.kind is Kind.CLAIM:
         raise InputError('a claim has no budget: give claim={"holds": "..."}', key=named)
@@ -158,7 +159,8 @@ def _privacy(
     ratios = [name for name in bounds if name != "delta"]
     if len(ratios) > 1:
         raise InputError(f"give one of {' and '.join(ratios)}", key=named)
-    kept = {k: v for k, v in table.items() if not ratios or k not in BOUNDS}
+    replaced = MEASURES if any(name in TOGETHER for name in bounds) else (*BOUNDS, *TOGETHER)
+    kept = {k: v for k, v in table.items() if not ratios or k not in replaced}
     found = {("epsilon" if name == "budget" else name): value for name, value in bounds.items()}
     return {**kept, **found, **({} if length is None else {"length": length})}
 
@@ -175,7 +177,7 @@ def _parameters(table: Mapping[str, object], given: Mapping[str, object]) -> dic
 def _merged(of: Read, table: object, name: str, given: object) -> object:
     known = TABLES[of.kind]
     if name not in known:
-        what = ", ".join(["budget", "epsilon", "ratio", "delta", "length", "title", "parameters", *known])
+        what = ", ".join(["budget", *MEASURES, "length", "title", "parameters", *known])
         raise InputError(f"with_ cannot change this{_near(name, known)}; it changes: {what}", key=name)
     if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
         raise InputError(f"a dict with names is needed here, not {given!r}", key=name)

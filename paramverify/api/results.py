@@ -12,7 +12,7 @@ from paramverify import printable
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.answers import Standing
 from paramverify.api import html
-from paramverify.checker.strict import counted
+from paramverify.api.witnesses import ToldWitness, Witness
 from paramverify.errors import InputError, UndecidedError
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from paramverify.api.reading import Kind
-    from paramverify.evidence.witnesses import AnyWitness
     from paramverify.privacy.runs import LeftOut, ToldRun
 
 LONGEST = 100  # characters of a `repr`
@@ -95,97 +94,6 @@ class Report:
         return self._drawing(ax)
 
 
-@dataclass(frozen=True)
-class Witness:
-    """A violation, or a candidate, exact: one output that is too likely on one side.
-
-    `left` and `right` are the secrets, or the inputs that are neighbours. `probabilities` are those of
-    `observations` under both, at the point `parameters`. `ratio` is the first divided by the second, which
-    is infinite where the second is 0; `bound` is the largest ratio that is allowed there.
-    """
-
-    parameters: Mapping[str, Fraction]
-    left: str | tuple[str, ...]
-    right: str | tuple[str, ...]
-    observations: tuple[str, ...]
-    probabilities: tuple[ExactNumber, ExactNumber]
-    ratio: ExactNumber
-    bound: ExactNumber
-
-    def __repr__(self) -> str:
-        at = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
-        sides = f"{self.left!r} against {self.right!r}"
-        return f"<Witness: {' '.join(self.observations)}, {sides}, ratio {self.ratio}{at and f', at {at}'}>"
-
-
-@dataclass(frozen=True)
-class Counterexample:
-    """A point at which an inequality is false, with the exact values of both sides."""
-
-    parameters: Mapping[str, Fraction]
-    statement: str
-    left: ExactNumber
-    right: ExactNumber
-
-    def __repr__(self) -> str:
-        at = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
-        return f"<Counterexample: {self.statement} is false{at and f' at {at}'}>"
-
-
-@dataclass(frozen=True)
-class SetWitness:
-    """Two exact probabilities of one set of outputs that break an (ε, δ) bound at one prior.
-
-    `probabilities` are those of the set of `outputs` under both secrets. `beyond` is the first minus `bound`
-    times the second, which is more than `delta`. Each output is a sequence.
-    """
-
-    parameters: Mapping[str, Fraction]
-    left: str
-    right: str
-    outputs: tuple[tuple[str, ...], ...]
-    probabilities: tuple[ExactNumber, ExactNumber]
-    bound: ExactNumber
-    delta: ExactNumber
-    beyond: ExactNumber
-
-    def __repr__(self) -> str:
-        at = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
-        sides = f"{self.left!r} against {self.right!r}"
-        size = counted(len(self.outputs), "output")
-        return f"<SetWitness: {size}, {sides}, beyond {self.beyond}{at and f', at {at}'}>"
-
-
-def told_witness(found: AnyWitness) -> Witness | SetWitness | Counterexample:
-    """Returns a witness of the core with numbers that behave as numbers."""
-    from paramverify.evidence import witnesses
-
-    if isinstance(found, witnesses.Counterexample):
-        sides = ExactNumber(found.left), ExactNumber(found.right)
-        return Counterexample(dict(found.parameters), found.stated.text, *sides)
-    left, right = found.probabilities
-    if isinstance(found, witnesses.SetWitness):
-        return SetWitness(
-            parameters=dict(found.parameters),
-            left=found.left,
-            right=found.right,
-            outputs=found.outputs,
-            probabilities=(ExactNumber(left), ExactNumber(right)),
-            bound=ExactNumber(found.bound),
-            delta=ExactNumber(found.delta),
-            beyond=ExactNumber(found.beyond),
-        )
-    return Witness(
-        parameters=dict(found.parameters),
-        left=found.left,
-        right=found.right,
-        observations=tuple(found.observations),
-        probabilities=(ExactNumber(left), ExactNumber(right)),
-        ratio=ExactNumber(found.ratio),
-        bound=ExactNumber(found.bound),
-    )
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class VerifyReport(Report):
     """A verdict, see `verify`.
@@ -199,7 +107,7 @@ class VerifyReport(Report):
     """
 
     status: Standing = Standing.UNKNOWN
-    witness: Witness | SetWitness | Counterexample | None = None
+    witness: ToldWitness | None = None
     run: ToldRun | LeftOut | None = None
     reason: str = ""
     formulas: Mapping[str, str] = field(default_factory=dict)
@@ -258,7 +166,7 @@ class BudgetReport(Report):
     lower: ExactNumber | None = None
     upper: ExactNumber | None = None
     attained: bool | None = None
-    witness: Witness | SetWitness | Counterexample | None = None
+    witness: ToldWitness | None = None
     relative: ExactNumber | None = None
     tight: bool | None = None
     result: Any = None
@@ -280,6 +188,26 @@ class BudgetReport(Report):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class ComposeReport(Report):
+    """The δ or the ε of many releases together, see `compose`.
+
+    `lower` ≤ the number ≤ `upper`, both proved; `upper` is None where no bound was found. `exact` is the
+    number where it is known exactly, else None. `result` is what the core found.
+    """
+
+    lower: ExactNumber | None = None
+    upper: ExactNumber | None = None
+    exact: ExactNumber | None = None
+    result: Any = None
+
+    def _table(self) -> Sequence[tuple[str, str]]:
+        numbers = (
+            {"exact": self.exact} if self.exact is not None else {"lower": self.lower, "upper": self.upper}
+        )
+        return [(name, str(number)) for name, number in numbers.items() if number is not None]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class SynthesisReport(Report):
     """Where a case is private, see `synthesize`.
 
@@ -289,7 +217,7 @@ class SynthesisReport(Report):
 
     form: str = ""
     complete: bool = False
-    witness: Witness | SetWitness | Counterexample | None = None
+    witness: ToldWitness | None = None
     result: Any = None
 
 
@@ -334,7 +262,7 @@ class SampleReport(Report):
 
     found: bool = False
     rejected: bool = False
-    witness: Witness | SetWitness | Counterexample | None = None
+    witness: ToldWitness | None = None
     point: Mapping[str, Fraction] = field(default_factory=dict)
     result: Any = None
 

@@ -15,8 +15,9 @@ from typing import Any
 from paramverify.api.arguments import between, whole
 from paramverify.api.deciding import no_meaning
 from paramverify.api.reading import Bound, Kind, Read
-from paramverify.api.results import CheckReport, Drawing, SampleReport, ShowReport, told_witness
+from paramverify.api.results import CheckReport, Drawing, SampleReport, ShowReport
 from paramverify.api.values import point_at
+from paramverify.api.witnesses import told_witness
 from paramverify.errors import InputError, located
 from paramverify.interactive.cases import InteractiveCase
 from paramverify.privacy.cases import Case, load
@@ -28,6 +29,7 @@ from paramverify.statistics.attack import Learner
 from paramverify.statistics.certification import Certified
 from paramverify.statistics.detection import MOST_LEVEL, Settings
 from paramverify.statistics.experiments import MOST_PAIRS
+from paramverify.statistics.set_testing import CertifiedSet
 from paramverify.statistics.testing import Goal, Plan, carry_out, numbers
 
 RUNS = 500_000
@@ -79,6 +81,7 @@ class Asked:
     direct: bool = False
     goal: str | None = None
     epsilon: Bound | Sequence[Bound] | None = None
+    delta: Bound | None = None
     at: Mapping[str, Bound] = field(default_factory=dict)
     length: int | None = None
     pairs: int = MOST_PAIRS
@@ -110,6 +113,8 @@ def sample_read(read: Read, asked: Asked) -> SampleReport:
     with located(file=str(read.path)):
         found = carry_out(again, plan)
     worst = max(found.certified, key=_leak, default=None)
+    sets = max(found.certified_sets, key=_excess, default=None)
+    shown = worst.witness if worst else sets.witness if sets else None
     drawing: Drawing | None = None
     if found.detection:
         curves = sampling.curves(found.case.title, found.detection)
@@ -121,7 +126,7 @@ def sample_read(read: Read, asked: Asked) -> SampleReport:
         seconds=time.perf_counter() - started,
         found=found.is_found,
         rejected=found.is_violated or (found.audit is not None and not found.audit.passes),
-        witness=told_witness(worst.witness) if worst else None,
+        witness=told_witness(shown) if shown else None,
         point=dict(found.audit.point) if found.audit else {},
         result=found,
         _drawing=drawing,
@@ -131,6 +136,10 @@ def sample_read(read: Read, asked: Asked) -> SampleReport:
 def _leak(found: Certified) -> Any:
     ratio = found.witness.ratio
     return (found.is_violation, float("inf") if ratio is None else float(ratio))
+
+
+def _excess(found: CertifiedSet) -> float:
+    return float(found.witness.beyond - found.witness.delta)
 
 
 def _plan(asked: Asked) -> Plan:
@@ -172,6 +181,7 @@ def _plan(asked: Asked) -> Plan:
         bisection=None if asked.bisection is None else between("bisection", asked.bisection),
         seconds=seconds,
         limit=seconds,
+        delta=None if asked.delta is None else between("delta", asked.delta, 1),
     )
 
 

@@ -160,23 +160,25 @@ class Calculator:
         text, tree = self._parsed(given)
         return self._exp_of(tree, text)
 
-    def _exp_of(self, tree: ast.expr, text: str) -> Fraction:
+    def _exp_of(self, tree: ast.expr, text: str, times: Fraction = Fraction(1)) -> Fraction:
+        """Returns e to the power of a tree times a number."""
         if not any(isinstance(n, ast.Call) and _name(n.func) == "ln" for n in ast.walk(tree)):
-            return self.exp_of_sum(self._factors(tree, text))
+            return self.exp_of_sum({n: c * times for n, c in self._factors(tree, text).items()})
         if isinstance(tree, ast.Call) and len(tree.args) == 1:
-            return self._number(tree.args[0], text)
+            return _power(self._number(tree.args[0], text), _whole(times))
         if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
-            return 1 / self._exp_of(tree.operand, text)
+            return self._exp_of(tree.operand, text, -times)
         if isinstance(tree, ast.BinOp):
             left, right = tree.left, tree.right
-            if isinstance(tree.op, ast.Add):
-                return self._exp_of(left, text) * self._exp_of(right, text)
-            if isinstance(tree.op, ast.Sub):
-                return self._exp_of(left, text) / self._exp_of(right, text)
+            if isinstance(tree.op, (ast.Add, ast.Sub)):
+                sign = 1 if isinstance(tree.op, ast.Add) else -1
+                return self._exp_of(left, text, times) * self._exp_of(right, text, sign * times)
+            if isinstance(tree.op, ast.Div) and not any(isinstance(n, ast.Call) for n in ast.walk(right)):
+                return self._exp_of(left, text, times / self._number(right, text))
             if isinstance(tree.op, ast.Mult):
                 for one, other in ((left, right), (right, left)):
                     if not any(isinstance(n, ast.Call) for n in ast.walk(one)):
-                        return _power(self._exp_of(other, text), _whole(self._number(one, text)))
+                        return self._exp_of(other, text, times * self._number(one, text))
         raise Unread(f"the budget {text!r:.60} has another form")
 
     def _number(self, tree: ast.expr, text: str) -> Fraction:

@@ -13,6 +13,7 @@ from typing import Any
 
 from .claims import Report
 from .second_look import Look
+from .second_moments import MomentLook
 from .second_numbers import Finer
 from .second_sets import SetLook
 from .sets import FORMAT as SETS
@@ -66,7 +67,10 @@ def second_look(
     """Compares evidence with the case file of this content."""
     try:
         kind = SetLook if document["format"] == SETS or "sums" in document else Look
-        compared = _with_steps(kind(document, content, bound, folder, settings))
+        look = kind(document, content, bound, folder, settings)
+        if look.reader.order is not None:
+            look = MomentLook(document, content, bound, folder, settings)
+        compared = _with_steps(look)
         return SecondLook(True, True, f"read a second time: {compared}")
     except Unread as error:
         return SecondLook(False, True, f"not read a second time: {error!s:.200}")

@@ -98,6 +98,11 @@ WITNESS = record(
     {
         **COMPARED,
         "distance": rational,  # of the two inputs, where the bound depends on it
+        # of a divergence
+        "length": whole,
+        "order": whole,
+        "moment": RATIO,
+        "largest": listed(record({"output": listed(text), "probabilities": row(REAL, REAL)})),
         # of an inequality
         "number": whole,
         "statement": text,
@@ -367,14 +372,7 @@ SETS = record(
         "version": one_of(1),
         "status": STATUS,
         "domain": record(DOMAIN, CONSTANT),
-        "claims": listed(
-            record(
-                {
-                    **_SUM,
-                    "tree": listed(_PROVED_STEP),
-                }
-            )
-        ),
+        "claims": listed(record({**_SUM, "tree": listed(_PROVED_STEP)})),
     },
     {
         **{name: ABOUT[name] for name in ("case", "obligations", "points")},

@@ -18,6 +18,7 @@ from .strict import Misformed
 from .values import Value, is_true, rational, read_value
 
 PRIVACY = ("probabilities", "ratio", "bound")
+MOMENT = ("secrets", "length", "order", "moment", "bound", "exceeds", "largest")
 INEQUALITY = ("relation", "left", "right", "difference", "fails")
 WORDS = ("infinity", "undefined")  # instead of a quotient by zero
 
@@ -31,7 +32,9 @@ def check_numbers(witness: Mapping[str, Any]) -> None:
     exponent = number(witness["claim"]["constant"]) if "constant" in witness["claim"] else None
     if exponent is not None and exponent <= 0:
         raise Misformed("not positive", "witness", "claim", "constant")
-    for names in (PRIVACY, INEQUALITY):
+    if "moment" in witness:
+        _check_moment(witness, exponent)
+    for names in (MOMENT if "moment" in witness else PRIVACY, INEQUALITY):
         given = [name for name in names if name in witness]
         # A formula about one chain has probabilities and no ratio.
         if given and given != list(names) and given != ["probabilities"]:
@@ -87,6 +90,41 @@ def _check_ratio(witness: Mapping[str, Any], left: Value, right: Value, exponent
         raise Misformed("negative", "witness", "delta")
     if left.minus(more).minus(bound.by(right)).sign() <= 0 or witness.get("exceeds") is False:
         raise Misformed("the probabilities are within the bound", "witness")
+
+
+def _check_moment(witness: Mapping[str, Any], exponent: Fraction | None) -> None:
+    """Checks a sum of p^order/q^(order−1): it is above its bound, and no smaller than its parts."""
+    for name in MOMENT:
+        if name not in witness:
+            raise Misformed(f"the key {name!r} is missing", "witness")
+    order, endless = witness["order"], witness["moment"] == "infinity"
+    if order < 2 or witness["length"] < 1 or witness["moment"] == "undefined":
+        raise Misformed("not a sum of an order from 2 on", "witness")
+    found = rational(0) if endless else read_value(witness["moment"], exponent, "moment")
+    for k, share in enumerate(witness["largest"]):
+        p, q = (read_value(v, exponent, "largest", k) for v in share["probabilities"])
+        if p.sign() <= 0 or q.sign() < 0 or any(v.minus(rational(1)).sign() > 0 for v in (p, q)):
+            raise Misformed("not probabilities", "witness", "largest", k)
+        if endless != (q.sign() == 0):
+            raise Misformed(
+                "a sum is infinite iff an output is possible on the left only", "witness", "moment"
+            )
+        if not endless and found.by(_power(q, order - 1)).minus(_power(p, order)).sign() < 0:
+            raise Misformed("less than one of its parts", "witness", "moment")
+    bound = read_value(witness["bound"], exponent, "bound")
+    if bound.sign() <= 0:
+        raise Misformed("not positive", "witness", "bound")
+    if not witness["largest"]:
+        raise Misformed("no output", "witness", "largest")
+    if not witness["exceeds"] or not (endless or found.minus(bound).sign() > 0):
+        raise Misformed("the sum is within the bound", "witness")
+
+
+def _power(value: Value, exponent: int) -> Value:
+    found = rational(1)
+    for _ in range(exponent):
+        found = found.by(value)
+    return found
 
 
 def _check_comparison(witness: Mapping[str, Any], exponent: Fraction | None) -> None:

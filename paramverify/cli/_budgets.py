@@ -15,6 +15,7 @@ from paramverify.cli._settings import settings
 from paramverify.errors import InputError
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import Case, read_case
+from paramverify.privacy.keys import TOGETHER
 from paramverify.privacy.verification import verify
 from paramverify.reports import documents, verdicts
 from paramverify.tables import read_document
@@ -88,6 +89,10 @@ def _cases(path: str, budgets: list[str]) -> list[Case]:
     privacy = data.get("privacy")
     if not isinstance(privacy, dict) or "mechanism" not in data:
         raise InputError("this case has no budget in [privacy]: leave --budgets out", file=path)
+    for name in (name for name in TOGETHER if name in privacy):
+        raise InputError(
+            f"--budgets are epsilons, and this case has {name}", file=path, key=f"privacy.{name}"
+        )
     kept = {key: value for key, value in privacy.items() if key not in ("epsilon", "ratio")}
     cases = []
     for text in budgets:

@@ -16,6 +16,8 @@ from paramverify.cli._pictures import Picture
 from paramverify.cli._settings import settings
 from paramverify.errors import CaseError, InputError, LimitError, located
 from paramverify.models.kinds import need_privacy
+from paramverify.models.measures import Approximate
+from paramverify.models.model import Model
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import Case
@@ -46,6 +48,12 @@ class Wanted:
         if self.curve and evidence is not None:
             raise click.UsageError("there is no evidence of a curve: ask for a point of it with --delta-for")
         return bool(asked)
+
+
+def is_distance(case: Case) -> bool:
+    """Tells whether the measure of a case is the total variation distance."""
+    measure = case.model.measure if isinstance(case.model, Model) else None
+    return isinstance(measure, Approximate) and measure.key == "total_variation"
 
 
 def set_budget(

@@ -12,6 +12,7 @@ import click
 
 from paramverify.algebra.decimals import at_least
 from paramverify.algebra.expressions import constant
+from paramverify.claims import AllOutputs
 from paramverify.cli import _output
 from paramverify.cli._common import (
     OUTPUT_FILE,
@@ -28,14 +29,14 @@ from paramverify.cli._common import (
 from paramverify.cli._exits import Exit
 from paramverify.cli._interactive_budget import interactive_budget
 from paramverify.cli._pictures import Picture, picture_options
-from paramverify.cli._set_budgets import Wanted, set_budget
+from paramverify.cli._set_budgets import Wanted, is_distance, set_budget
 from paramverify.cli._settings import settings
 from paramverify.errors import InputError, LimitError, located
 from paramverify.interactive.cases import is_system
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
-from paramverify.privacy.cases import load
-from paramverify.reports import case_budgets, documents, text
+from paramverify.privacy.cases import Case, load
+from paramverify.reports import case_budgets, divergence_budgets, documents, text
 from paramverify.synthesis.case_budget import case_budget
 from paramverify.synthesis.suprema import TightBudget
 
@@ -82,8 +83,9 @@ def command(
     1 if the bound is tight, and also if the ratio comes near the bound only where both tend to 1: the answer
     says which. For an interactive system it is the largest ratio over all inputs that differ in one
     data point, and all observations. With --delta-for, --epsilon-for or --curve it is about the least
-    bounds of (epsilon, delta) privacy, over all sets of outputs, whatever bounds the case has itself. Exit
-    code 0 if the budget is exact or within the precision, or if there is none at all; 3 if not.
+    bounds of (epsilon, delta) privacy, over all sets of outputs, whatever bounds the case has itself. Of a
+    case about a divergence it is the least bound of that. Exit code 0 if the budget is exact or within the
+    precision, or if there is none at all; 3 if not.
     """
     width = _precision(precision or ("1e-3" if curve else "1e-9"))
     options = replace(session_options(timeout, backends, strategy, confirm), on_bound=best_bound())
@@ -94,6 +96,11 @@ def command(
         return interactive_budget(case, options, width, as_json, evidence)
     with time_limit(timeout), Session(options) as session:
         loaded = load(case, settings=settings())
+        if is_distance(loaded):
+            wanted = replace(wanted, delta_for="0")
+            return set_budget(case, options, width, wanted, as_json=as_json)
+        if divergence_budgets.is_asked(loaded):
+            return _divergence(loaded, session, width, as_json=as_json, evidence=evidence)
         model = case_budgets.model_of(loaded)
         doubt, _ = discharge(session, model)
         if doubt:
@@ -110,6 +117,21 @@ def command(
     return Exit.HOLDS if found.is_within(width) else Exit.UNKNOWN
 
 
+def _divergence(
+    case: Case, session: Session, width: Fraction, *, as_json: bool, evidence: Path | None
+) -> int:
+    """Finds the least bound of a divergence and tells it."""
+    if evidence:
+        raise InputError(divergence_budgets.NO_EVIDENCE, key="--evidence")
+    found = divergence_budgets.find(case, session, width)
+    if as_json:
+        print_json(divergence_budgets.document(case, found, session.words))
+    else:
+        for line in divergence_budgets.lines(case, found, session.words):
+            say(line)
+    return Exit.HOLDS if found.is_within(width) else Exit.UNKNOWN
+
+
 def best_bound() -> Callable[[TightBudget], None]:
     """Returns what keeps the largest lower bound on the ratio, in case that a limit ends the run."""
     best: list[TightBudget] = []
@@ -118,6 +140,8 @@ def best_bound() -> Callable[[TightBudget], None]:
         if best and not found.infinite and found.lower <= best[0].lower:
             return
         best[:] = [found]
+        if isinstance(found.origin, AllOutputs):
+            return
         outcome = text.sequence(found.origin.observations)
         sides = f"under {found.origin.left!r} against {found.origin.right!r}"
         least = "without limit" if found.infinite else f"at least {at_least(found.lower, 12)}"

@@ -23,9 +23,11 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._exits import Exit
 from paramverify.cli._settings import settings
+from paramverify.cli._together import certify_together
 from paramverify.errors import InputError
 from paramverify.evidence.sets import given_set, worst_set
 from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.models.divergences import Loss, Renyi
 from paramverify.models.kinds import need_privacy
 from paramverify.models.measures import Approximate
 from paramverify.models.mechanisms import Worded
@@ -64,15 +66,14 @@ def command(
 ) -> int:
     """Evaluate one counterexample candidate exactly, in both directions.
 
-    A candidate is an output sequence; of a case with a delta it is a set, the worst one by default.
+    A candidate is an output sequence; of a case with a delta it is a set, the worst one by default. Of a
+    divergence it is a prior alone: all outputs count.
     Exit code 1 if the candidate is a violation in one direction, 0 if it is in neither.
     """
     point = parse_point(at)
     loaded = load(case, point, settings())
-    if isinstance(loaded.model, Model) and isinstance(loaded.model.measure, Approximate):
-        if observations:
-            raise click.UsageError("this case has a delta: give the outputs of a set with --output")
-        return _certify_set(loaded, loaded.model, point, outputs, secrets, as_json=as_json)
+    if isinstance(loaded.model, Model) and isinstance(loaded.model.measure, Approximate | Renyi | Loss):
+        return _certify_many(loaded, point, (observations, outputs), secrets, as_json=as_json)
     if not observations or outputs:
         raise click.UsageError("give the output sequence with --observations; --output is for sets")
     model = need_privacy(loaded.model, "certify")
@@ -114,6 +115,29 @@ def command(
         say(f"  {line}")
     say(f"  The other way around, {text.comparison(both[1])}")
     return Exit.VIOLATED if found.exceeds else Exit.HOLDS
+
+
+def _certify_many(
+    case: Case,
+    point: dict[str, Fraction],
+    given: tuple[Sequence[str], Sequence[str]],
+    secrets: tuple[str, str] | None,
+    as_json: bool = False,
+) -> int:
+    """Evaluates a set of outputs, or all outputs together, in both directions."""
+    model = case.model
+    assert isinstance(model, Model)
+    observations, outputs = given
+    if isinstance(model.measure, Approximate):
+        if observations:
+            raise click.UsageError("this case has a delta: give the outputs of a set with --output")
+        return _certify_set(case, model, point, outputs, secrets, as_json=as_json)
+    if observations or outputs:
+        raise click.UsageError("all outputs count together here: leave --observations and --output out")
+    require_possible(model)
+    check_names(model.domain.ring, point)
+    _complete(point, model)
+    return certify_together(model, point, *(secrets or _only_pair(model)), as_json=as_json)
 
 
 def _certify_set(

@@ -12,6 +12,7 @@ from paramverify.claims import Claim
 from paramverify.encodings import sequences
 from paramverify.encodings.encoding import Candidate, Encoding
 from paramverify.errors import InputError
+from paramverify.models.divergences import Loss
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.plugins import Registry, plugins, taken
@@ -57,6 +58,7 @@ def chosen(model: AnyModel) -> Encoding:
     Raises:
         InputError: a plugin fails, or an encoding that suits the model lacks what evidence needs.
     """
+    _refuse_losses(model)
     found = max(encodings().values(), key=lambda encoding: _suitability(encoding, model))
     if found.claims is None or (found.again is None and found.certificate is None):
         needs = "claims, and again or certificate, so that evidence can be checked"
@@ -64,9 +66,15 @@ def chosen(model: AnyModel) -> Encoding:
     return found
 
 
+def _refuse_losses(model: AnyModel) -> None:
+    """Raises an UnsupportedError where a measure makes no polynomial claims; see `privacy.losses`."""
+    if isinstance(model, Model) and isinstance(model.measure, Loss):
+        model.measure.at(None)
+
+
 def foreign(model: AnyModel) -> str:
     """Returns in words whose encoding makes the claims of a model; "" for one of this package."""
-    if isinstance(model, Model) and model.measure.by_sets:
+    if isinstance(model, Model) and (model.measure.by_sets or isinstance(model.measure, Loss)):
         return ""
     found = chosen(model)
     return "" if found.name in _ours() else f"the claims are those of {_told(found)}"
@@ -101,8 +109,10 @@ def is_long(model: AnyModel) -> bool:
 
 
 def listing(model: AnyModel) -> Encoding:
-    """Returns the encoding that lists all that is compared: sequence by sequence, or set by set."""
-    return chosen(model) if isinstance(model, Model) and model.measure.by_sets else sequences.ENCODING
+    """Returns the encoding that lists all that is compared: sequences, sets of them, or all together."""
+    if isinstance(model, Model) and (model.measure.by_sets or model.measure.together):
+        return chosen(model)
+    return sequences.ENCODING
 
 
 def listed_claims(model: AnyModel) -> tuple[Claim, ...]:

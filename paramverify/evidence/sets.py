@@ -11,14 +11,12 @@ from paramverify.algebra.exponents import meant
 from paramverify.algebra.points import contains
 from paramverify.algebra.polynomials import Point
 from paramverify.algebra.reals import Real
-from paramverify.errors import InputError, LimitError
-from paramverify.evidence.witnesses import SetWitness, Word, pair_of
-from paramverify.models.evaluation import Numbers, observation_indices
+from paramverify.errors import InputError
+from paramverify.evidence.moments import Word
+from paramverify.evidence.witnesses import SetWitness, pair_of
+from paramverify.models.evaluation import Numbers, observation_indices, probabilities_at
 from paramverify.models.measures import Approximate
 from paramverify.models.model import Model
-from paramverify.models.priors import InitialDistribution
-
-MAX_SEQUENCES = 100_000  # of one length
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +90,7 @@ def sides(model: Model, left: str, right: str, length: int, point: Point) -> Sid
     for name, start in ((pair.left, pair.pi), (pair.right, pair.tau)):
         if numbers.mass(start).sign() <= 0:
             raise InputError(f"the secret {name!r} has probability zero at this point")
-    steps = _steps(numbers)
-    found = [_words(numbers, steps, start, length) for start in (pair.pi, pair.tau)]
+    found = probabilities_at(numbers, (pair.pi, pair.tau), length)
     zero = fmpq_poly()
     words = sorted(found[0].keys() | found[1].keys())
     shares = {
@@ -103,44 +100,6 @@ def sides(model: Model, left: str, right: str, length: int, point: Point) -> Sid
     scale = numbers.value(model.hmm.denominator) ** length
     scales = numbers.value(pair.pi.mass) * scale, numbers.value(pair.tau.mass) * scale
     return Sides(numbers, pair.left, pair.right, length=length, shares=shares, scales=scales)
-
-
-Steps = list[list[tuple[int, int, fmpq_poly]]]
-
-
-def _steps(numbers: Numbers) -> Steps:
-    """Returns the steps of each state with numbers as weights."""
-    memory: dict[int, fmpq_poly] = {}
-    rows: Steps = []
-    for row in numbers.model.hmm.steps:
-        for step in row:
-            if id(step.weight) not in memory:
-                memory[id(step.weight)] = numbers.value(step.weight)
-        rows.append([(s.observation, s.successor, memory[id(s.weight)]) for s in row])
-    return rows
-
-
-def _words(
-    numbers: Numbers, rows: Steps, start: InitialDistribution, length: int
-) -> dict[tuple[int, ...], fmpq_poly]:
-    """Returns Pr(ω | start) · mass · denominator^length for each possible sequence ω."""
-    level: dict[tuple[tuple[int, ...], int], fmpq_poly]
-    level = {((), s): numbers.value(w) for s, w in start.weights.items()}
-    for _ in range(length):
-        moved: dict[tuple[tuple[int, ...], int], fmpq_poly] = {}
-        for (word, state), share in level.items():
-            for seen, successor, weight in rows[state]:
-                part = share * weight
-                if part:
-                    place = (*word, seen), successor
-                    moved[place] = moved[place] + part if place in moved else part
-        if len(moved) > MAX_SEQUENCES:
-            raise LimitError(f"more than {MAX_SEQUENCES:,} sequences of length {length}")
-        level = moved
-    found: dict[tuple[int, ...], fmpq_poly] = {}
-    for (word, _), share in level.items():
-        found[word] = found[word] + share if word in found else share
-    return found
 
 
 def bounds_at(model: Model, numbers: Numbers) -> tuple[Real, Real]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import product
+from itertools import islice, product
 from typing import overload
 
 from paramverify import printable
@@ -16,9 +17,13 @@ from paramverify.algebra.points import contains, in_words
 from paramverify.algebra.polynomials import Point
 from paramverify.algebra.reals import Real
 from paramverify.algebra.simplest import simplest_between
-from paramverify.claims import Claim, Origin, Stated
+from paramverify.claims import AllOutputs, Claim, Origin, Stated
 from paramverify.errors import DefectError, InputError
+from paramverify.evidence.losses import LossWitness
+from paramverify.evidence.moments import MomentWitness, Word, moment_at
 from paramverify.formats.refutations import fails_at
+from paramverify.models.context import sample_points
+from paramverify.models.divergences import Renyi
 from paramverify.models.evaluation import Numbers, Values, observation_indices
 from paramverify.models.inequality import Comparison, Inequality
 from paramverify.models.kinds import AnyModel
@@ -27,6 +32,7 @@ from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution, SecretPair
 
 MAX_DENOMINATOR_BITS = 4_096
+TOWARDS = 10  # points of the domain in whose direction others are tried
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,9 +85,6 @@ class Counterexample:
         return self.left - self.right
 
 
-Word = tuple[str, ...]
-
-
 @dataclass(frozen=True, eq=False)
 class SetWitness:
     """Two exact probabilities of one set of outputs under two secrets, at one rational parameter point.
@@ -114,7 +117,8 @@ class SetWitness:
         return self.probabilities[0] - self.bound * self.probabilities[1]
 
 
-AnyWitness = Witness | Counterexample | SetWitness
+Evaluated = Witness | MomentWitness
+AnyWitness = Evaluated | Counterexample | SetWitness | LossWitness
 
 
 def compare_at(model: Inequality, stated: Stated, point: Point) -> Counterexample:
@@ -154,15 +158,12 @@ def evaluate(model: Model, origin: Origin, point: Point) -> Witness:
         InputError: an unknown secret or observation, a point outside of the domain, or a secret that has
             probability zero there.
     """
-    parameters = {name: point[name] for name in model.domain.ring.parameters if name in point}
-    missing = [name for name in model.domain.ring.parameters if name not in point]
-    if missing:
-        raise InputError(f"no value for {', '.join(missing)}")
-    if not contains(model.domain, parameters):
-        raise InputError(f"this point is not in the domain {model.domain.describe()}")
+    if isinstance(origin, AllOutputs):
+        raise DefectError("all outputs are evaluated as one")
+    numbers = _numbers(model, point)
+    parameters = dict(numbers.point)
     pair = pair_of(model, origin.left, origin.right)
     pi, tau = pair.pi, pair.tau
-    numbers = Numbers(model, parameters)
     for name, start in ((origin.left, pi), (origin.right, tau)):
         if numbers.mass(start).sign() <= 0:
             raise InputError(f"the secret {name!r} has probability zero at this point")
@@ -181,6 +182,30 @@ def evaluate(model: Model, origin: Origin, point: Point) -> Witness:
         meant=meant(model.domain.ring.unbounded, parameters),
         distance=pair.distance if isinstance(model.measure, Metric) else None,
     )
+
+
+def divergence_at(model: Model, origin: AllOutputs, point: Point) -> MomentWitness:
+    """Returns the sum of a Rényi model over all outputs, in one direction, at a point.
+
+    Raises:
+        InputError: see `evaluate`.
+        LimitError: too many sequences.
+    """
+    assert isinstance(model.measure, Renyi)
+    pair = pair_of(model, origin.left, origin.right)
+    secrets = pair.left, pair.right
+    return moment_at(_numbers(model, point), model.measure, pair, secrets, origin.length)
+
+
+def _numbers(model: Model, point: Point) -> Numbers:
+    """Returns the model at a point of its domain."""
+    parameters = {name: point[name] for name in model.domain.ring.parameters if name in point}
+    missing = [name for name in model.domain.ring.parameters if name not in point]
+    if missing:
+        raise InputError(f"no value for {', '.join(missing)}")
+    if not contains(model.domain, parameters):
+        raise InputError(f"this point is not in the domain {model.domain.describe()}")
+    return Numbers(model, parameters)
 
 
 def directed(model: Model, left: str, right: str) -> tuple[InitialDistribution, InitialDistribution]:
@@ -223,7 +248,7 @@ def _without_blanks(name: str) -> str:
 
 
 @overload
-def find_witness(model: Model, claim: Claim, point: Point) -> Witness | None: ...
+def find_witness(model: Model, claim: Claim, point: Point) -> Witness | MomentWitness | None: ...
 
 
 @overload
@@ -246,11 +271,33 @@ def find_witness(model: AnyModel, claim: Claim, point: Point) -> AnyWitness | No
         if not counterexample.fails:
             raise DefectError("a claim is violated at a point where its comparison is true")
         return counterexample
+    if isinstance(origin, AllOutputs):
+        return _divergent(model, claim, origin, simple)
     assert isinstance(origin, Origin)
     witness = evaluate(model, origin, simple)
     if not witness.exceeds:
         raise DefectError("a claim is violated at a point where the model is within its bound")
     return witness
+
+
+def _divergent(model: Model, claim: Claim, origin: AllOutputs, point: Point) -> MomentWitness | None:
+    """Returns the witness at a point where a claim about a divergence fails, or beside it.
+
+    Where a denominator vanishes the claim may say more than the sum; then it fails at points near by, too.
+    """
+    if origin.beside:
+        return None  # what the claim needs is not so; that is no violation
+    tried = [point]
+    for other in islice(sample_points(claim.domain), TOWARDS):
+        for k in (1, 2, 4, 8, 16, 32):
+            tried.append({n: v + (other[n] - v) / 2**k for n, v in point.items() if n in other})
+    for near in tried:
+        if fails_at(claim, near):
+            with suppress(InputError):
+                found = divergence_at(model, origin, near)
+                if found.exceeds:
+                    return found
+    return None
 
 
 def simplest_violation(claim: Claim, start: Point) -> dict[str, Fraction]:

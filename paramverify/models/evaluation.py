@@ -6,7 +6,7 @@ are replaced by rationals first, then the forward recursion of [F] section 2 run
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,10 +16,12 @@ from paramverify import printable
 from paramverify.algebra.points import number_at
 from paramverify.algebra.polynomials import Point, Polynomial, RationalFunction
 from paramverify.algebra.reals import Real
-from paramverify.errors import InputError
+from paramverify.errors import InputError, LimitError
 from paramverify.models.kinds import OnDomain
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
+
+MAX_SEQUENCES = 100_000  # of one length
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,3 +91,55 @@ def observation_indices(model: Model, observations: Sequence[str]) -> tuple[int,
                 f"unknown observation {name!r}; the mechanism has {', '.join(map(printable.name, known))}"
             )
     return tuple(known[name] for name in observations)
+
+
+def probabilities_at(
+    numbers: Numbers, starts: Iterable[InitialDistribution], length: int
+) -> list[dict[tuple[int, ...], fmpq_poly]]:
+    """Returns Pr(ω | start) · mass · denominator^length for each possible sequence ω, for each start.
+
+    By the forward recursion of [F] section 2 on numbers.
+
+    Raises:
+        LimitError: more than `MAX_SEQUENCES` sequences.
+    """
+    rows = _steps(numbers)
+    return [_words(numbers, rows, start, length) for start in starts]
+
+
+Steps = list[list[tuple[int, int, fmpq_poly]]]
+
+
+def _steps(numbers: Numbers) -> Steps:
+    """Returns the steps of each state with numbers as weights."""
+    memory: dict[int, fmpq_poly] = {}
+    rows: Steps = []
+    for row in numbers.model.hmm.steps:
+        for step in row:
+            if id(step.weight) not in memory:
+                memory[id(step.weight)] = numbers.value(step.weight)
+        rows.append([(s.observation, s.successor, memory[id(s.weight)]) for s in row])
+    return rows
+
+
+def _words(
+    numbers: Numbers, rows: Steps, start: InitialDistribution, length: int
+) -> dict[tuple[int, ...], fmpq_poly]:
+    """Returns Pr(ω | start) · mass · denominator^length for each possible sequence ω."""
+    level: dict[tuple[tuple[int, ...], int], fmpq_poly]
+    level = {((), s): numbers.value(w) for s, w in start.weights.items()}
+    for _ in range(length):
+        moved: dict[tuple[tuple[int, ...], int], fmpq_poly] = {}
+        for (word, state), share in level.items():
+            for seen, successor, weight in rows[state]:
+                part = share * weight
+                if part:
+                    place = (*word, seen), successor
+                    moved[place] = moved[place] + part if place in moved else part
+        if len(moved) > MAX_SEQUENCES:
+            raise LimitError(f"more than {MAX_SEQUENCES:,} sequences of length {length}")
+        level = moved
+    found: dict[tuple[int, ...], fmpq_poly] = {}
+    for (word, _), share in level.items():
+        found[word] = found[word] + share if word in found else share
+    return found

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from paramverify.algebra.domains import Domain
 from paramverify.errors import InputError
+from paramverify.models.divergences import TOGETHER
 from paramverify.models.inequality import Inequality
 from paramverify.models.measures import INSTEAD, SETS
 from paramverify.models.model import Model
@@ -22,19 +23,29 @@ class OnDomain(Protocol):
 
 
 def need_privacy(
-    model: AnyModel, what: str, instead: str = "`verify` decides it", sets: bool = False
+    model: AnyModel,
+    what: str,
+    instead: str = "`verify` decides it",
+    sets: bool = False,
+    together: bool = False,
 ) -> Model:
     """Returns the model if it is a privacy question about a hidden Markov model.
 
     Raises:
         InputError: it is of another kind; `what` names the command or option that does not apply, `instead`
-            says what does. Or its measure compares `sets` of outputs, and these are not said to apply.
+            says what does. Or its measure compares `sets` of outputs, or all outputs `together`, and these
+            are not said to apply.
     """
     if isinstance(model, Model):
         if model.measure.by_sets and not sets:
+            name = model.measure.key
+            has = "has one" if name == "delta" else "has it"
             raise InputError(
-                f"{what} needs no delta; this case has one, so {SETS}; {INSTEAD}", key="privacy.delta"
+                f"{what} needs no {name}; this case {has}, so {SETS}; {INSTEAD}", key=f"privacy.{name}"
             )
+        if model.measure.together and not together:
+            key = model.measure.key
+            raise InputError(f"{what} needs no {key}; this case has it, so {TOGETHER}", key=f"privacy.{key}")
         return model
     raise InputError(
         f"{what} needs a case about privacy, with [mechanism] and [privacy]; "

@@ -3,7 +3,7 @@
 A model has one measure; where its bound depends on the distance of two inputs, `at` gives that of a pair.
 Encodings ask it for claims, witnesses for what an output leaks, budgets for the same question with another
 bound; none of them knows how the comparison is written. A measure that compares no outputs one by one, but
-sets of them, refuses what asks for that.
+sets of them, or all together (`models.divergences`), refuses what asks for that.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import ClassVar
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring, key, variables
 from paramverify.algebra.reals import Real
 from paramverify.errors import UnsupportedError
+from paramverify.models.divergences import Loss, Renyi
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +28,8 @@ class Pure:
 
     ratio: RationalFunction
     by_sets: ClassVar[bool] = False  # whether sets of outputs are compared, and not outputs one by one
+    together: ClassVar[bool] = False  # whether all outputs together are compared
+    key: ClassVar[str] = "ratio"  # what the case file calls it
 
     @staticmethod
     def number(ring: Ring, bound: Fraction | int) -> Pure:
@@ -85,6 +88,8 @@ class Metric:
 
     bounds: Mapping[Fraction, Pure]
     by_sets: ClassVar[bool] = False
+    together: ClassVar[bool] = False
+    key: ClassVar[str] = "ratio"
 
     @property
     def variables(self) -> frozenset[str]:
@@ -127,7 +132,9 @@ class Approximate:
 
     ratio: RationalFunction
     delta: RationalFunction
+    key: str = "delta"  # what the case file calls it
     by_sets: ClassVar[bool] = True
+    together: ClassVar[bool] = False
 
     def at(self, distance: Fraction | None) -> Pure:
         """Not available: outputs are compared in sets.
@@ -135,7 +142,8 @@ class Approximate:
         Raises:
             UnsupportedError: always.
         """
-        raise UnsupportedError(f"this case has a delta, so {SETS}; {INSTEAD}", key="privacy.delta")
+        told = "a delta" if self.key == "delta" else self.key
+        raise UnsupportedError(f"this case has {told}, so {SETS}; {INSTEAD}", key=f"privacy.{self.key}")
 
     @property
     def variables(self) -> frozenset[str]:
@@ -161,9 +169,10 @@ class Approximate:
 
     def map(self, change: Callable[[Polynomial], Polynomial]) -> Approximate:
         """Returns the measure with other polynomials: at a point, or over another ring."""
-        return Approximate(
-            *(RationalFunction(change(f.numerator), change(f.denominator)) for f in (self.ratio, self.delta))
+        ratio, delta = (
+            RationalFunction(change(f.numerator), change(f.denominator)) for f in (self.ratio, self.delta)
         )
+        return Approximate(ratio, delta, self.key)
 
     def document(self) -> dict[str, list[str]]:
         """Not available, see `at`."""
@@ -171,6 +180,8 @@ class Approximate:
 
 
 SETS = "its measure compares sets of outputs, not outputs one by one"
-INSTEAD = "`verify`, `certify` and `budget --delta-for` do so; without delta it is about outputs one by one"
+INSTEAD = (
+    "`verify`, `synthesize` and `budget --delta-for` do so; without delta it is about outputs one by one"
+)
 
-Measure = Pure | Metric | Approximate
+Measure = Pure | Metric | Approximate | Renyi | Loss

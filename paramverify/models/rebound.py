@@ -11,13 +11,14 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Polynomial, Ring
 from paramverify.claims import Claim
 from paramverify.models.context import Obligation
+from paramverify.models.divergences import Loss, Renyi
 from paramverify.models.measures import Approximate, Pure
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
 
 
 def without_bound(model: Model) -> Model:
-    """Returns the model with the ratio bound 1.
+    """Returns the model with the bound 1.
 
     All `exp` of a case are powers of one `E`, those of its bound too. Here `E` is the power of it that the
     mechanism, the prior and the domain need, and is left out where they need none. So the largest ratio of a
@@ -26,9 +27,12 @@ def without_bound(model: Model) -> Model:
     Raises:
         UnsupportedError: the measure compares sets of outputs, which have no ratio.
     """
-    if isinstance(model.measure, Approximate):
+    if isinstance(model.measure, Approximate | Loss):
         model.measure.at(None)
-    model = replace(model, measure=Pure.number(model.domain.ring, 1))
+    one = model.domain.ring.number(1)
+    own = model.measure
+    unit = own.unit(one) if isinstance(own, Renyi) else Pure.number(model.domain.ring, 1)
+    model = replace(model, measure=unit)
     constant = model.domain.constant
     if constant is None:
         return model
@@ -82,7 +86,7 @@ class _Change:
             domain=self.domain(model.domain),
             hmm=hmm,
             pairs=tuple(replace(p, pi=self.start(p.pi), tau=self.start(p.tau)) for p in model.pairs),
-            measure=Pure.number(self.ring, 1),
+            measure=model.measure.map(self.polynomial),
             obligations=tuple(map(self.obligation, model.obligations)),
             maybe_empty=empty,
             maybe_impossible=tuple(map(self.obligation, model.maybe_impossible)),

@@ -10,10 +10,11 @@ from typing import Any
 from paramverify import printable
 from paramverify.algebra.decimals import decimal_text
 from paramverify.answers import Decision, Standing
-from paramverify.claims import Claim, Origin
+from paramverify.claims import AllOutputs, Claim, Origin
 from paramverify.encodings.sequences import probabilities
 from paramverify.errors import LimitError
 from paramverify.evidence.witnesses import AnyWitness, Counterexample, Witness
+from paramverify.models.divergences import Loss, Renyi
 from paramverify.models.inequality import Inequality
 from paramverify.models.measures import Approximate
 from paramverify.models.model import Model
@@ -38,8 +39,9 @@ from paramverify.pages.summary import word
 from paramverify.pages.work import LeftOut, PrivacyWork
 from paramverify.privacy.cases import Case
 from paramverify.privacy.runs import told_run
-from paramverify.reports import distances, relative, runs, text, verdicts
+from paramverify.reports import distances, divergence_budgets, relative, runs, text, verdicts
 from paramverify.reports.budgets import Statement
+from paramverify.synthesis.case_budget import CaseBudget
 from paramverify.verdicts import Violated, status_of
 
 MOST_CLAIMS = 500
@@ -67,6 +69,9 @@ def _in_words(work: PrivacyWork) -> str:
             Standing.HOLDS: "The claim is true at every point of the parameters.",
             Standing.VIOLATED: "The claim is false at a point of the parameters.",
         }.get(work.standing, _OPEN)
+    if _together(work):
+        told = _together_in_words(work.standing, bool(work.case.neighbours))
+        return told or _OPEN
     a, what = ("a", "set of outputs") if _sets(work) else ("an", "output")
     sides = "two neighbouring inputs" if work.case.neighbours else "the secrets of a pair"
     who = "" if work.case.neighbours else ", whichever prior of the family an attacker has"
@@ -78,6 +83,19 @@ def _in_words(work: PrivacyWork) -> str:
 
 def _sets(work: PrivacyWork) -> bool:
     return isinstance(work.case.model, Model) and isinstance(work.case.model.measure, Approximate)
+
+
+def _together(work: PrivacyWork) -> bool:
+    return isinstance(work.case.model, Model) and isinstance(work.case.model.measure, Renyi | Loss)
+
+
+def _together_in_words(standing: Standing, neighbours: bool) -> str:
+    sides = "two neighbouring inputs" if neighbours else "the secrets of a pair"
+    who = "" if neighbours else ", whichever prior of the family an attacker has"
+    return {
+        Standing.HOLDS: f"The outputs under {sides} are no farther apart than the bound allows{who}.",
+        Standing.VIOLATED: f"The outputs under {sides} are farther apart than the bound allows.",
+    }.get(standing, "")
 
 
 _OPEN = "This was not decided: neither a proof nor a counterexample was found."
@@ -134,6 +152,10 @@ def budget(work: PrivacyWork) -> Element:
     if isinstance(found, LeftOut) or not isinstance(model, Model):
         reason = found.reason if isinstance(found, LeftOut) else "the case is no question of privacy"
         return section("Tight budget", left_out("The tight budget is left out", reason))
+    if not isinstance(found, CaseBudget):
+        told = divergence_budgets.lines(work.case, found, ())
+        lines = [line for line in told if not line.startswith("Note: ")]
+        return section("Least bound", [paragraph(printable.line(_capital(line.strip()))) for line in lines])
     statement = Statement.of(model, found.ratio)
     first, *rest = distances.lines(found.distances, statement) if found.distances else statement.lines()
     lines = [f"{first}{text.but(model)}", *rest]
@@ -178,6 +200,9 @@ def claims(work: PrivacyWork) -> Element:
 def _claim(claim: Claim, about_privacy: bool) -> list[Part | Cell]:
     merged = str(len(claim.origins))
     first = claim.origins[0] if claim.origins else None
+    if isinstance(first, AllOutputs):
+        about = first.beside or "all outputs"
+        return [printable.name(first.left), printable.name(first.right), about, Cell(merged, merged)]
     if isinstance(first, Origin):
         names = [printable.name(first.left), printable.name(first.right), text.word(first.observations)]
         return [*names, Cell(merged, merged)]

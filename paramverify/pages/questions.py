@@ -9,6 +9,7 @@ from typing import Any
 from paramverify import printable
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import LimitError
+from paramverify.models.divergences import Kind, Loss, Renyi
 from paramverify.models.hmm import HMM
 from paramverify.models.inequality import Inequality
 from paramverify.models.measures import Approximate, Metric
@@ -54,6 +55,9 @@ def _bound(case: Case, model: Model) -> list[Part]:
         who = "every prior of the family, every pair of secrets in both directions, and every"
     what, sign = ("set of outputs", "S") if sets else ("output", "ω")
     told = paragraph(f"It is private if for {who} {what} ", h("i", sign), ": ", _inequality(sign, sets), ".")
+    if isinstance(model.measure, Renyi | Loss):
+        who = who.removesuffix(", and every")
+        told = paragraph(f"It is private if for {who} {_divergence(model.measure)}.")
     return _bounds(case, model, told)
 
 
@@ -66,12 +70,28 @@ def _bounds(case: Case, model: Model, defined: Element) -> list[Part]:
         ]
         told = paragraph("The bound c depends on the distance of the two inputs.")
         return [defined, facts(about), told, table("The bound for each distance", ["distance", "c"], rows)]
+    if isinstance(model.measure, Renyi):
+        bound = formula(model.measure.bound, model)
+        return [defined, facts([about[0], ("bound on the sum", bound), about[1]])]
+    if isinstance(model.measure, Loss):
+        return [defined, facts(about)]
     if isinstance(model.measure, Approximate):
         delta = [("bound δ on what is beyond", formula(model.measure.delta, model))]
         ratio = model.measure.ratio
     else:
         delta, ratio = [], model.measure.at(None).ratio
     return [defined, facts([about[0], ("bound c on the ratio", formula(ratio, model)), *delta, about[1]])]
+
+
+def _divergence(measure: Renyi | Loss) -> str:
+    """Returns in words what is bounded, of the outputs ω under secrets s and t."""
+    if isinstance(measure, Renyi):
+        power = "" if measure.order == 2 else f"^{measure.order - 1}"
+        told = f"the sum of Pr(ω | s)^{measure.order} / Pr(ω | t){power} over all outputs ω"
+        return f"{told} is within the bound"
+    if measure.kind is Kind.KL:
+        return "the sum of Pr(ω | s) · ln(Pr(ω | s) / Pr(ω | t)) over all outputs ω is within the bound"
+    return "the Rényi divergence of each order α > 1 is at most ρ · α"
 
 
 def _inequality(sign: str, sets: bool) -> Element:

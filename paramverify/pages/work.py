@@ -32,8 +32,9 @@ from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy import cases
 from paramverify.privacy.verification import Report, verify
+from paramverify.reports import divergence_budgets
 from paramverify.reports import logic as logic_reports
-from paramverify.reports.evidence import evidence_document
+from paramverify.reports.evidence import check_has_evidence, evidence_document
 from paramverify.synthesis.case_budget import CaseBudget, case_budget
 from paramverify.synthesis.safe_values import Intervals, MapOptions, Regions, safe_values
 from paramverify.tables import MAX_BYTES, read_toml
@@ -87,6 +88,9 @@ class LeftOut:
     reason: str
 
 
+Budget = CaseBudget | divergence_budgets.Least | LeftOut
+
+
 @dataclass(frozen=True, eq=False)
 class PrivacyWork:
     """A case about privacy, or an inequality, and what was found about it."""
@@ -95,7 +99,7 @@ class PrivacyWork:
     case: cases.Case
     report: Report
     evidence: Evidence
-    budget: CaseBudget | LeftOut
+    budget: Budget
     values: Intervals | Regions | LeftOut
 
     @property
@@ -164,9 +168,10 @@ def examine(path: str, wanted: Wanted, seconds: float) -> Examined:
         case = cases.load(path)
         with located(file=path, key="--parameters"):
             check_names(case.model.domain.ring, dict.fromkeys(wanted.parameters, Fraction(0)))
+        check_has_evidence(case)
         report = verify(case, _options(wanted, VERDICT * (until - time.monotonic())))
         evidence = Evidence.of(path, evidence_document(case, report))
-    budget: CaseBudget | LeftOut = LeftOut("only a case about privacy has a budget")
+    budget: Budget = LeftOut("only a case about privacy has a budget")
     if isinstance(case.model, Model):
         budget = _tried(wanted, BUDGET * (until - time.monotonic()), lambda s: _budget(case, s))
     values = _tried(wanted, until - time.monotonic(), lambda s: _values(case, wanted, s))
@@ -195,8 +200,10 @@ def _tried(wanted: Wanted, seconds: float, work: Callable[[Session], Found]) -> 
         return LeftOut(error.reason if isinstance(error, InputError) else str(error))
 
 
-def _budget(case: cases.Case, session: Session) -> CaseBudget:
+def _budget(case: cases.Case, session: Session) -> CaseBudget | divergence_budgets.Least:
     assert isinstance(case.model, Model)
+    if divergence_budgets.is_asked(case):
+        return divergence_budgets.find(case, session, PRECISION)
     doubt, _ = discharge(session, case.model)
     if doubt:
         raise LimitError(f"the model is in doubt: {doubt.detail}")

@@ -11,6 +11,7 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.expressions import Expression
 from paramverify.algebra.polynomials import RationalFunction, constant_value, is_constant
 from paramverify.algebra.signs import Sign, sign_on
+from paramverify.algebra.trees import Number, Operation
 from paramverify.errors import CaseError, InputError, located
 from paramverify.models.context import Checks
 from paramverify.models.measures import Approximate, Measure, Metric, Pure
@@ -30,9 +31,9 @@ def read_measure(privacy: Table, checks: Checks, distances: Collection[Fraction]
     """
     privacy.get("delta")  # a known key, also where the bounds before it are wrong
     name = privacy.either("epsilon", "ratio", 'epsilon = "ln(2)", for example')
-    delta = _delta(privacy.expression("delta"), checks) if "delta" in privacy else None
+    delta = read_probability(privacy.expression("delta"), checks) if "delta" in privacy else None
     if not distances:
-        pure, words = _bound(privacy.expression(name), name, checks)
+        pure, words = read_bound(privacy.expression(name), name, checks)
         if delta is None or not delta.numerator:
             return pure, words
         told = checks.definitions.told(privacy.expression("delta").text)
@@ -46,7 +47,9 @@ def read_measure(privacy: Table, checks: Checks, distances: Collection[Fraction]
     bounds: dict[Fraction, Pure] = {}
     for distance in sorted(distances):
         try:
-            bounds[distance], words = _bound(privacy.expression(name, {"distance": distance}), name, checks)
+            bounds[distance], words = read_bound(
+                privacy.expression(name, {"distance": distance}), name, checks
+            )
         except InputError as error:
             whole = distance.denominator == 1
             hint = "" if whole else "; make all distances whole, or write the bound with exp or epsilon"
@@ -55,17 +58,17 @@ def read_measure(privacy: Table, checks: Checks, distances: Collection[Fraction]
     return Metric(bounds), words
 
 
-def _delta(expression: Expression, checks: Checks) -> RationalFunction:
-    """Returns a delta with a positive denominator, from 0 to 1 on the whole domain."""
-    with located(key="delta"):
+def read_probability(expression: Expression, checks: Checks, name: str = "delta") -> RationalFunction:
+    """Returns a bound with a positive denominator, from 0 to 1 on the whole domain."""
+    with located(key=name):
         delta, told = checks.function(expression), checks.definitions.told(expression.text)
-        denominator = checks.positive(delta.denominator, "the denominator of delta")
+        denominator = checks.positive(delta.denominator, f"the denominator of {name}")
         numerator = delta.numerator if denominator == delta.denominator else -delta.numerator
         for part in (numerator, denominator - numerator):
             if is_constant(part) and constant_value(part) < 0:
-                raise CaseError(f"delta is a probability, from 0 to 1, and not {told}")
-        checks.nonnegative(numerator, "delta")
-        checks.nonnegative(denominator - numerator, "delta", "is larger than 1")
+                raise CaseError(f"{name} is a probability, from 0 to 1, and not {told}")
+        checks.nonnegative(numerator, name)
+        checks.nonnegative(denominator - numerator, name, "is larger than 1")
         return RationalFunction(numerator, denominator)
 
 
@@ -104,16 +107,24 @@ def check_distance(privacy: Table, known: Collection[str]) -> None:
             raise CaseError(f'{reason} = "sum(abs(x[i] - y[i]))"', key=name)
 
 
-def _bound(expression: Expression, name: str, checks: Checks) -> tuple[Pure, str]:
-    """Returns the measure of one bound, and the bound in words."""
+def times(expression: Expression, factor: int) -> Expression:
+    """Returns a whole multiple of an expression; places in its text stay."""
+    if factor == 1:
+        return expression
+    number = Number(Fraction(factor), expression.root.column)
+    return Expression(expression.text, Operation("*", (number, expression.root), expression.root.column))
+
+
+def read_bound(expression: Expression, name: str, checks: Checks, power: int = 1) -> tuple[Pure, str]:
+    """Returns the measure of one bound, and the bound in words; `power` is that to which e^ε is raised."""
     with located(key=name):
         if name == "epsilon":
             unbounded = [u.name for u in checks.ring.unbounded]
             fixed = {n: i.lower for n, i in checks.domain.box.items() if i.is_point and n != GENERATOR}
-            budget = read_epsilon(expression, unbounded, fixed)
+            budget = read_epsilon(times(expression, power), unbounded, fixed)
             ratio = budget.ratio(checks.ring, checks.function)
         else:
-            ratio = checks.function(expression)
+            ratio = checks.function(expression) ** power
         denominator = checks.positive(ratio.denominator, "the denominator of the ratio bound")
         numerator = ratio.numerator if denominator == ratio.denominator else -ratio.numerator
         if not numerator or checks.positive(numerator, "the ratio bound") != numerator:

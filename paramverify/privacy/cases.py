@@ -43,7 +43,7 @@ from paramverify.models.parameters import (
 from paramverify.models.priors import Prior
 from paramverify.models.settings import NONE, Settings, set_outside, settled_digest, told, with_settings
 from paramverify.models.undeclared import explained
-from paramverify.privacy import bounds
+from paramverify.privacy import bounds, divergences
 from paramverify.privacy.idle import warnings_of
 from paramverify.privacy.impossible import possible
 from paramverify.privacy.keys import CLAIMED, shape_of_case
@@ -256,7 +256,7 @@ class _Reader:
         lengths: tuple[int, ...] = (1,)
         with gathered() as each:
             with each:
-                measure, budget = bounds.read_measure(privacy, checks, distances)
+                measure, budget = divergences.read_measure(privacy, checks, distances)
             with each:
                 lengths = bounds.read_lengths(privacy.get("length"))
                 if distances and not lengths:
@@ -268,8 +268,8 @@ class _Reader:
                     reason = "one pair stands for all neighbours here, which needs all sequences"
                     raise CaseError(reason, key="one_sided")
             with each:
-                if measure and measure.by_sets and compared:
-                    bounds.check_sets(privacy, compared.hmm.chosen, compared.stands_for is not None, lengths)
+                if measure and compared:
+                    divergences.check(measure, privacy, compared, lengths)
             with each:
                 privacy.close()
         assert measure is not None  # else there was a mistake
@@ -285,6 +285,7 @@ class _Reader:
     ) -> Case:
         """Returns the case of all that was read."""
         measure, budget, lengths, one_sided = bound
+        divergences.check_alone(measure, *chosen)
         doubtful, excluded = possible(compared.pairs, checks.domain)
         meanings = [f"{u.variable} stands for {u.meaning}" for u in checks.ring.unbounded]
         model = Model(
@@ -356,9 +357,9 @@ class _Reader:
             with suppress(ExpressionError):  # told where its key is read
                 for name, factors in exponents([expression], names).items():
                     used[name] += factors
-        if privacy and "epsilon" in privacy:
+        for epsilon in divergences.epsilons(privacy, one) if privacy else ():
             with suppress(InputError):  # told where the bound is read
-                budget = read_epsilon(privacy.expression("epsilon", one), names, fixed_values(self.top))
+                budget = read_epsilon(epsilon, names, fixed_values(self.top))
                 used[""].append(budget.rational)
                 for name, factor in budget.multiples:
                     used[name].append(factor)

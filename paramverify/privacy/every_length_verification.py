@@ -48,6 +48,7 @@ class Found:
     claims: tuple[Claim, ...] = ()
     decisions: tuple[Decision, ...] = ()
     certificate: dict[str, Any] | None = None
+    enclosed: tuple[int, int] | None = None  # divergences, and boxes on which they are
 
 
 @dataclass(eq=False)
@@ -220,4 +221,5 @@ def _ratio(witness: Witness) -> Fraction:
 
 def _witness(model: Model, claim: Claim, refuted: Refuted) -> Witness | None:
     """Returns the witness of a refuted claim about one sequence, told by the case's own model."""
-    return find_witness(model, claim, refuted.point) if claim.origins else None
+    found = find_witness(model, claim, refuted.point) if claim.origins else None
+    return found if isinstance(found, Witness) else None

@@ -31,6 +31,25 @@ from paramverify.models.prior_keys import PRIOR
 
 MAX_LENGTH = 100_000
 LENGTH = re.compile(r"\s*([0-9]{1,6})\s*\.\.\s*([0-9]{1,6})\s*")
+MAX_ORDER = 100
+INFINITE = "oo"
+TOGETHER = ("renyi", "chi_squared", "total_variation", "kl", "zcdp")  # all outputs, not one by one
+MEASURES = ("epsilon", "ratio", "delta", *TOGETHER)
+RENYI = Section(
+    "[privacy] renyi",
+    "The Renyi divergence of an order, and its bound.",
+    (
+        Key(
+            "order",
+            Either((whole(2, MAX_ORDER), one_of(INFINITE))),
+            "A whole order from 2 on, or infinity, which is pure privacy.",
+            needed=True,
+        ),
+        Key("epsilon", EXPRESSION, 'The bound of the divergence, such as 1/2 or "ln(2)".'),
+        Key("ratio", EXPRESSION, "The bound e^epsilon itself."),
+    ),
+    rules=(exactly_one("epsilon", "ratio"),),
+)
 PRIVACY = Section(
     "[privacy]",
     "What is claimed: the bound, and the lengths of the sequences that it is about.",
@@ -38,6 +57,11 @@ PRIVACY = Section(
         Key("epsilon", EXPRESSION, 'The budget, such as 1.372 or "ln(2)".'),
         Key("ratio", EXPRESSION, 'The bound e^epsilon itself, such as 2 or "1/alpha".'),
         Key("delta", EXPRESSION, "How much more a set of outputs may have, from 0 to 1.", default=0),
+        Key("renyi", RENYI),
+        Key("chi_squared", EXPRESSION, "The bound of the chi-squared divergence, at least 0."),
+        Key("total_variation", EXPRESSION, "The bound of the total variation distance, from 0 to 1."),
+        Key("kl", EXPRESSION, "The bound of the Kullback-Leibler divergence: a number above 0."),
+        Key("zcdp", EXPRESSION, "The rho of zero-concentrated privacy: a number above 0."),
         Key(
             "length",
             Either(
@@ -55,7 +79,7 @@ PRIVACY = Section(
             "Sequences that are impossible under one of two secrets are ignored; the verdict says so.",
         ),
     ),
-    rules=(exactly_one("epsilon", "ratio"),),
+    rules=(exactly_one("epsilon", "ratio", *TOGETHER), at_most_one("delta", *TOGETHER)),
 )
 
 _PAIRS = Key(

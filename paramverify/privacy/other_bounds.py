@@ -10,9 +10,9 @@ from paramverify.errors import CaseError
 from paramverify.models.distances import NAME
 from paramverify.models.settings import NONE, Settings
 from paramverify.privacy.cases import Case, read_case
+from paramverify.privacy.keys import MEASURES
 from paramverify.tables import in_case, read_document
 
-BOUNDS = ("epsilon", "ratio", "delta")
 ABOUT_BOUNDS = ("quantify", "design")  # tables that speak of the bounds of the file
 
 
@@ -32,7 +32,7 @@ def load_with_bounds(path: str | PathLike[str], bounds: Mapping[str, str], setti
             reason = "these bounds are for all pairs alike, and the case gives the distance of two inputs"
             raise CaseError(reason, key=f"neighbours.{NAME}")
         if isinstance(privacy, dict):
-            kept = {name: value for name, value in privacy.items() if name not in BOUNDS}
+            kept = {name: value for name, value in privacy.items() if name not in MEASURES}
             data = {name: table for name, table in data.items() if name not in ABOUT_BOUNDS}
             data["privacy"] = {**kept, **bounds}
     return read_case(data, document.digest, str(path), text=document.text, settings=settings)

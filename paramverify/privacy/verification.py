@@ -15,6 +15,7 @@ from paramverify.errors import LimitError, TimeLimitError
 from paramverify.evidence.violations import find_violation
 from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.context import sample_points
+from paramverify.models.divergences import Loss
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
@@ -24,6 +25,7 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.approximate import verify_sets
 from paramverify.privacy.cases import Case
 from paramverify.privacy.every_length_verification import Found, verify_all_lengths
+from paramverify.privacy.losses import verify_losses
 from paramverify.tables import in_case
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated, status_of
 
@@ -38,7 +40,8 @@ class Report:
 
     `decisions[k]` settles `claims[k]`; there are fewer decisions than claims where a violation ended the run.
     `obligations` are claims about the model itself that were needed besides. `certificate` is a document for
-    `checker.cones` where the case is about every length.
+    `checker.cones` where the case is about every length. `enclosed` are the numbers of divergences and of
+    boxes on which they are bounded, where there are no claims.
     """
 
     verdict: Verdict
@@ -49,6 +52,7 @@ class Report:
     seconds: float
     obligations: Proofs = ()
     certificate: dict[str, Any] | None = None
+    enclosed: tuple[int, int] | None = None
 
     @property
     def status(self) -> Standing:
@@ -75,6 +79,8 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
             found = Found(Unknown(doubt.end, doubt.detail))
         elif isinstance(model, Model) and model.measure.by_sets:
             found = verify_sets(session, model, progress)
+        elif isinstance(model, Model) and isinstance(model.measure, Loss):
+            found = verify_losses(session, model)
         elif not isinstance(model, Inequality) and not model.lengths:
             found = _of_every_length(session, model, progress)
         else:
@@ -88,6 +94,7 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
             seconds=time.perf_counter() - started,
             obligations=obligations,
             certificate=found.certificate,
+            enclosed=found.enclosed,
         )
 
 

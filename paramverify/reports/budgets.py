@@ -13,7 +13,7 @@ from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real, show_polynomial
 from paramverify.claims import Origin
 from paramverify.errors import SizeError
-from paramverify.evidence.witnesses import SetWitness, Witness
+from paramverify.evidence.witnesses import Evaluated, SetWitness
 from paramverify.models.model import Model
 from paramverify.reports import documents, text
 from paramverify.synthesis.quotients import Place
@@ -167,7 +167,7 @@ def exact_text(found: TightBudget) -> str:
     return number(found)[1]
 
 
-def where(model: Model, place: Place, witness: Witness | SetWitness | None = None) -> str:
+def where(model: Model, place: Place, witness: Evaluated | SetWitness | None = None) -> str:
     """Returns a place of the closure in words, such as `at p = 1/2`, or `as eps → oo` where `x_eps` is 0."""
     told = [_coordinate_text(n, root) for n, root in place.items() if not _end_of(model, n, root)]
     told += [f"{n} = {v}" for n, v in witness.meant.items()] if witness else []
@@ -224,6 +224,6 @@ def _middle(root: RealRoot) -> float:
     return float(root)
 
 
-def growing(found: TightBudget) -> tuple[Witness, ...]:
+def growing(found: TightBudget) -> tuple[Evaluated, ...]:
     """Returns the witnesses of the lower bound: one that reaches it, or those that come nearer and nearer."""
     return (found.witness,) if found.witness is not None else found.approached

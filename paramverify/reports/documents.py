@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import inf
 from typing import Any
 
+from paramverify.algebra.logarithms import outward
 from paramverify.algebra.polynomials import rational
 from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, Open, Standing
-from paramverify.claims import Direction, Origin, Stated
+from paramverify.claims import AllOutputs, Direction, Origin, Stated
+from paramverify.evidence.losses import LossWitness
+from paramverify.evidence.moments import MomentWitness
 from paramverify.evidence.witnesses import AnyWitness, Counterexample, SetWitness
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
@@ -34,6 +38,10 @@ def real(value: Real | None) -> str | dict[str, str]:
 def witness(found: AnyWitness) -> dict[str, Any]:
     """Returns a witness as answers have it: as in evidence, with unbounded parameters in words."""
     meaning = {} if isinstance(found, Counterexample) else found.meant
+    if isinstance(found, MomentWitness):
+        divergence = found.divergence
+        told = {"divergence": divergence.number() if divergence else "infinity"}
+        return evidence_of(found) | told | ({"meaning": dict(meaning)} if meaning else {})
     return evidence_of(found) | ({"meaning": dict(meaning)} if meaning else {})
 
 
@@ -41,8 +49,11 @@ def evidence_of(found: AnyWitness) -> dict[str, Any]:
     """Returns a witness as evidence has it: parameters, secrets, observations, probabilities, ratio, bound.
 
     Of an inequality it is the parameters, the comparison, and the values of its sides; of a set of outputs
-    `outputs` are its sequences, and `beyond` is what `delta` would have to be for it.
+    `outputs` are its sequences, and `beyond` is what `delta` would have to be for it. Of a divergence
+    `moment` is the sum over all outputs, and `largest` are the outputs that contribute most.
     """
+    if isinstance(found, LossWitness | MomentWitness):
+        return _together(found)
     if isinstance(found, SetWitness):
         return {
             "parameters": {name: str(value) for name, value in found.parameters.items()},
@@ -78,10 +89,50 @@ def evidence_of(found: AnyWitness) -> dict[str, Any]:
     }
 
 
+def _together(found: LossWitness | MomentWitness) -> dict[str, Any]:
+    if isinstance(found, LossWitness):
+        ends = {"value": found.value, "bound": found.bound}
+        return {
+            "parameters": {name: str(value) for name, value in found.parameters.items()},
+            "secrets": [found.left, found.right],
+            "length": found.length,
+            "measure": found.kind.value,
+            **({"order": exact(found.order)} if found.order is not None else {}),
+            **{name: between(both) for name, both in ends.items()},
+            "exceeds": found.exceeds,
+            "largest": _largest(found),
+        }
+    return {
+        "parameters": {name: str(value) for name, value in found.parameters.items()},
+        "secrets": [found.left, found.right],
+        "length": found.length,
+        "order": found.order,
+        "moment": real(found.moment),
+        "bound": real(found.bound),
+        "exceeds": found.exceeds,
+        "largest": _largest(found),
+    }
+
+
+def _largest(found: MomentWitness | LossWitness) -> list[dict[str, Any]]:
+    return [
+        {"output": list(share.output), "probabilities": [real(p) for p in share.probabilities]}
+        for share in found.largest
+    ]
+
+
+def between(ends: tuple[Fraction, Fraction] | None) -> str | list[float]:
+    """Returns floats between which a number lies, or infinity."""
+    return "infinity" if ends is None else [outward(ends[0], -inf), outward(ends[1], inf)]
+
+
 def origin(found: Origin | Stated | Direction) -> dict[str, Any]:
     """Returns where a claim comes from: secrets and observations, or the comparison of the case."""
     if isinstance(found, Stated):
         return {"statement": found.text}
+    if isinstance(found, AllOutputs):
+        about = {"about": f"all outputs{f': {found.beside}' if found.beside else ''}"}
+        return {"secrets": [found.left, found.right], "length": found.length, **about}
     if isinstance(found, Direction):
         return {"secrets": [found.left, found.right], "length": found.length, "about": "sets of outputs"}
     return {"secrets": [found.left, found.right], "observations": list(found.observations)}

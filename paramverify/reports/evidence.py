@@ -17,7 +17,7 @@ from paramverify.checker import regions as region_checker
 from paramverify.checker import sets as set_checker
 from paramverify.checker import shapes
 from paramverify.checker.strict import Misformed, changed, check, read
-from paramverify.claims import Claim, Origin, Stated, to_document, without_enclosure
+from paramverify.claims import AllOutputs, Claim, Origin, Stated, to_document, without_enclosure
 from paramverify.encodings.at_points import at_point
 from paramverify.encodings.choice import chosen, claims_of
 from paramverify.encodings.cone_certificates import model_document
@@ -25,18 +25,22 @@ from paramverify.encodings.excesses import excesses, listed_outcomes, statement
 from paramverify.encodings.lumping import lump
 from paramverify.encodings.sequences import forward_sum
 from paramverify.encodings.sets import set_claims
-from paramverify.errors import DefectError
+from paramverify.errors import DefectError, InputError
 from paramverify.evidence import certificates
+from paramverify.evidence.losses import LossWitness
+from paramverify.evidence.moments import MomentWitness
 from paramverify.evidence.sets import given_set
 from paramverify.evidence.witnesses import (
     AnyWitness,
     Counterexample,
     SetWitness,
     compare_at,
+    divergence_at,
     evaluate,
     pair_of,
 )
 from paramverify.formats.refutations import fails_at
+from paramverify.models.divergences import Loss, Renyi
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.models.model import Model
@@ -58,6 +62,7 @@ def evidence_document(case: Case, report: Report) -> dict[str, Any]:
 
     Of a case about every length it is the certificate of a cone or of a loop, for `checker.cones`.
     """
+    check_has_evidence(case)
     status = report.status.value
     if report.certificate is not None:
         document = {**report.certificate, "status": status, **about(case, report.obligations, status)}
@@ -77,6 +82,20 @@ def evidence_document(case: Case, report: Report) -> dict[str, Any]:
     ) | {"case": case_entry(case.title, case.digest, case.settings)}
     points = points_for(case.model, needs_of(case.model)) if status == Standing.HOLDS else []
     return {**document, **({"points": points} if points else {}), **statements(case, status)}
+
+
+def check_has_evidence(case: Case) -> None:
+    """Checks that verdicts about a case have evidence.
+
+    Raises:
+        InputError: they have none.
+    """
+    if isinstance(case.model, Model) and isinstance(case.model.measure, Loss):
+        name = case.model.measure.key
+        reason = f"a verdict about {name} has no evidence: logarithms are enclosed, and nothing replays that"
+        raise InputError(
+            f"{reason}; renyi of whole orders has evidence", key=f"privacy.{name}", file=case.path
+        )
 
 
 def about(
@@ -110,8 +129,12 @@ def _broken(model: AnyModel, found: AnyWitness) -> Claim:
     if isinstance(found, Counterexample):
         failing = (c for c in claims_of(model) if found.stated in c.origins and fails_at(c, found.parameters))
         return without_enclosure(next(failing))
-    if isinstance(found, SetWitness):
-        raise DefectError("a set of outputs breaks a claim about a sum")
+    if isinstance(found, MomentWitness):
+        origin = AllOutputs(found.left, found.right, length=found.length)
+        failing = (c for c in claims_of(model) if origin in c.origins and fails_at(c, found.parameters))
+        return without_enclosure(next(failing))
+    if isinstance(found, SetWitness | LossWitness):
+        raise DefectError("a set of outputs or a loss breaks no polynomial claim")
     return claim_of(need_privacy(model, "this witness"), Origin(found.left, found.right, found.observations))
 
 
@@ -314,7 +337,12 @@ def recheck_witness(document: Mapping[str, Any], model: AnyModel, report: checke
         shown = found.fails
     else:
         left, right = written["secrets"]
-        found = evaluate(model, Origin(left, right, tuple(written["observations"])), point)
+        if isinstance(model.measure, Renyi):
+            if written["length"] not in model.lengths:
+                raise checker.Rejected("the case is not about sequences of this length")
+            found = divergence_at(model, AllOutputs(left, right, length=written["length"]), point)
+        else:
+            found = evaluate(model, Origin(left, right, tuple(written["observations"])), point)
         shown = found.exceeds
         if (left, right) != (found.left, found.right):
             raise Misformed("the case has other names for the secrets", "witness", "secrets")

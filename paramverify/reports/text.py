@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from math import ceil, floor
 from typing import Any
 
@@ -12,7 +13,7 @@ from flint import fmpq_poly
 
 from paramverify import printable
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.decimals import decimal_text, rounded
+from paramverify.algebra.decimals import decimal_text, relation, rounded
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.points import in_words
 from paramverify.algebra.polynomials import variables
@@ -21,6 +22,8 @@ from paramverify.algebra.volumes import Share
 from paramverify.answers import Decision, Standing
 from paramverify.claims import show_sequence
 from paramverify.evidence import certificates
+from paramverify.evidence.losses import LossWitness
+from paramverify.evidence.moments import Contribution, MomentWitness
 from paramverify.evidence.witnesses import AnyWitness, Counterexample, SetWitness, Witness
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
@@ -166,6 +169,10 @@ def witness_lines(witness: AnyWitness) -> list[str]:
     """Returns the sentences that tell a witness: the parameter point, and what is too large there."""
     if isinstance(witness, SetWitness):
         return _set(witness)
+    if isinstance(witness, MomentWitness):
+        return _moment(witness)
+    if isinstance(witness, LossWitness):
+        return _loss(witness)
     return _compared(witness) if isinstance(witness, Counterexample) else _leak(witness)
 
 
@@ -193,6 +200,58 @@ def _set(witness: SetWitness) -> list[str]:
         f"Pr(S | {printable.name(witness.right)}) {equals(witness.beyond)}, "
         f"which is {'more' if witness.exceeds else 'not more'} than delta {equals(witness.delta)}",
     ]
+
+
+def _moment(witness: MomentWitness) -> list[str]:
+    """Returns the sentences that tell a divergence: prior, secrets, the sum, its bound, its largest parts."""
+    at = f"With {place(witness)}: " if witness.parameters else ""
+    left, right = (printable.name(secret) for secret in (witness.left, witness.right))
+    divergence = witness.divergence
+    far = "more" if witness.exceeds else "not more"
+    head = f"{at}'{left}' is {'too far from' if witness.exceeds else 'within the bound of'} '{right}'."
+    return [
+        head,
+        f"{moment_told(left, right, witness.order, witness.length)} "
+        f"{equals(witness.moment) if witness.moment else 'is infinite'}, "
+        f"which is {far} than the bound {equals(witness.bound)}",
+        f"Renyi divergence of order {witness.order} {divergence.told() if divergence else 'is infinite'}",
+        *(_share(witness, share) for share in witness.largest),
+    ]
+
+
+def moment_told(left: str, right: str, order: int, length: int) -> str:
+    """Returns in words which sum it is; the names are printable."""
+    power = f"^{order - 1}" if order > 2 else ""
+    outputs = "all outputs o" if length == 1 else f"all sequences o of length {length}"
+    return f"the sum of Pr(o | {left})^{order} / Pr(o | {right}){power} over {outputs}"
+
+
+def _loss(witness: LossWitness) -> list[str]:
+    """Returns the sentences that tell a loss: prior, secrets, the divergence and its bound."""
+    at = f"With {place(witness)}: " if witness.parameters else ""
+    left, right = (printable.name(secret) for secret in (witness.left, witness.right))
+    far = "more" if witness.exceeds else "not more" if witness.value else "perhaps more"
+    value = between(witness.value) if witness.value else "is infinite"
+    what = "the Kullback-Leibler divergence" if witness.order is None else "the Renyi divergence"
+    of = "" if witness.order is None else f" of order {witness.order}"
+    bound = "the bound" if witness.order is None else "rho times the order"
+    return [
+        f"{at}'{left}' is {'too far from' if witness.exceeds else 'within the bound of'} '{right}'.",
+        f"{what}{of} {value}, which is {far} than {bound} {between(witness.bound)}",
+        *(_share(witness, share) for share in witness.largest),
+    ]
+
+
+def between(ends: tuple[Fraction, Fraction]) -> str:
+    """Returns a number that lies between two others, rounded; behind its relation sign."""
+    low, high = ends
+    return relation(low, 9) if low == high else f"≈ {decimal_text((low + high) / 2, 9)}"
+
+
+def _share(witness: MomentWitness | LossWitness, share: Contribution) -> str:
+    told, (p, q) = word(share.output), share.probabilities
+    left, right = (printable.name(secret) for secret in (witness.left, witness.right))
+    return f"Pr({told} | {left}) {equals(p)}, Pr({told} | {right}) {equals(q)}"
 
 
 def _compared(witness: Counterexample) -> list[str]:
@@ -229,7 +288,7 @@ def probability_lines(witness: Witness) -> list[str]:
     ]
 
 
-def place(witness: Witness | SetWitness) -> str:
+def place(witness: Witness | SetWitness | MomentWitness | LossWitness) -> str:
     """Returns the point of a witness; unbounded parameters are told for their variables too."""
     told = [in_words(witness.parameters), *(f"{name} = {value}" for name, value in witness.meant.items())]
     return ", ".join(filter(None, told))

@@ -14,6 +14,7 @@ from paramverify.encodings.choice import chosen, claims_of
 from paramverify.encodings.excesses import excesses
 from paramverify.encodings.sequences import ENCODING as SEQUENCES
 from paramverify.errors import LimitError
+from paramverify.models.divergences import Loss
 from paramverify.models.inequality import Inequality
 from paramverify.models.measures import Approximate
 from paramverify.models.mechanisms import REGISTRY as KINDS
@@ -194,6 +195,11 @@ def _claims(found: Understood, model: Model, sequences: int) -> None:
         told = f"{counted(len(sums), 'claim')} about the sum of all outputs"
         told += f", for {counted(directions, 'direction')}"
         found.add("claims", {"count": len(sums), "comparisons": directions}, told)
+        return
+    if isinstance(model.measure, Loss):
+        directions = 2 * pairs * len(model.lengths)
+        told = f"no polynomials: {counted(directions, 'divergence')} of real orders, to be enclosed on boxes"
+        found.add("claims", {"count": None, "divergences": directions}, told)
         return
     encoding = chosen(model)
     try:

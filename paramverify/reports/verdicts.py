@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paramverify.answers import Decision, Standing
+from paramverify.checker.strict import counted
 from paramverify.models.inequality import Inequality
 from paramverify.privacy.cases import Case
 from paramverify.privacy.runs import told_run
@@ -47,6 +48,10 @@ def headline(report: Report, case: Case) -> list[str]:
         origins = sum(len(claim.origins) for claim in report.claims)
         merged = f", merged from {origins} comparisons," if origins > count else ""
         claims = f"{count} claim{'s' * (count != 1)}"
+        if report.enclosed:
+            sums, boxes = report.enclosed
+            told = f"{counted(sums, 'divergence')} enclosed on {boxes:,} box{'es' * (boxes != 1)}"
+            return [f"{case.budget} {where}.", f"{told} {took}, with proved rounding."]
         proved = (
             f"{claims}{merged} proved {took}: {who}." if count else f"No claim was left to prove, {took}."
         )
@@ -72,6 +77,11 @@ def document(report: Report, case: Case) -> dict[str, Any]:
         **documents.standing(report.status, case.model),
         "claims": claims,
         "seconds": round(report.seconds, 6),
+        **(
+            {"enclosed": dict(zip(("divergences", "boxes"), report.enclosed, strict=True))}
+            if report.enclosed
+            else {}
+        ),
         "evidence": {"decided_by": text.backends_used(report.decisions), **words},
         "notes": list(report.notes),
         **({"set": dict(case.settings)} if case.settings else {}),

@@ -93,7 +93,8 @@ def simplest(model: Model, certified: Certified) -> Witness:
     right = forward_sum(model, pair.tau, witness.observations) * pair.pi.mass
     polynomial = claim_polynomial(model, Compared(left, right, origin, pair.distance))
     claim = Claim(polynomial, model.domain, (origin,))
-    return find_witness(model, claim, witness.parameters) or witness
+    found = find_witness(model, claim, witness.parameters)
+    return found if isinstance(found, Witness) else witness
 
 
 def worst(certified: Sequence[Certified]) -> Certified:

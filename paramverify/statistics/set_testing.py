@@ -12,6 +12,7 @@ from paramverify.encodings.excesses import excesses
 from paramverify.errors import InputError
 from paramverify.evidence.sets import bounds_at, given_set
 from paramverify.evidence.witnesses import SetWitness
+from paramverify.models.divergences import Loss, Renyi
 from paramverify.models.evaluation import Numbers
 from paramverify.models.measures import Approximate, Metric
 from paramverify.models.model import Model
@@ -50,6 +51,8 @@ def with_delta(model: Model, delta: Fraction | None) -> Model:
     if isinstance(measure, Metric) or model.hmm.chosen:
         what = "an adversary chooses answers here" if model.hmm.chosen else "the bound depends on a distance"
         raise InputError(f"{what}, so sets of outputs are not compared: leave it out", key="--delta")
+    if isinstance(measure, Renyi | Loss):
+        measure.at(None)
     if not delta and not measure.by_sets:
         return model
     given = RationalFunction.of(model.domain.ring.number(delta))

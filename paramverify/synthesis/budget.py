@@ -22,9 +22,10 @@ from paramverify.claims import Claim, Origin
 from paramverify.encodings.choice import candidates_of
 from paramverify.encodings.encoding import Candidate
 from paramverify.errors import ModelError
-from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.evidence.witnesses import Evaluated
 from paramverify.exact.lines import fails_without_witness
 from paramverify.models.context import is_somewhere_positive
+from paramverify.models.divergences import Renyi
 from paramverify.models.model import Model
 from paramverify.models.rebound import without_bound
 from paramverify.portfolio.session import Session
@@ -297,21 +298,22 @@ class _Hunt:
         place = {n: exact(v) for n, v in witness.parameters.items()}
         return replace(best, attained=True, witness=witness, origin=origin, place=place)
 
-    def _is(self, witness: Witness, best: TightBudget) -> bool:
+    def _is(self, witness: Evaluated, best: TightBudget) -> bool:
         ratio = self.witnesses.ratio(witness)
         if ratio is None or best.infinite:
-            return ratio is None and best.infinite and witness.probabilities[0].sign() > 0
+            return ratio is None and best.infinite
         assert best.value is not None
         if isinstance(best.value, Real):  # in the ring of the claims, whose `E` may be another one
-            origin = Origin(witness.left, witness.right, witness.observations)
-            own = self.witnesses.ratio(evaluate(self.plain, origin, witness.parameters))
+            plain = replace(self.witnesses, model=self.plain).at(best.origin, witness.parameters)
+            own = self.witnesses.ratio(plain) if plain else None
             return own is not None and (own - best.value).sign() == 0
         return best.value.is_rational and ratio.rational == best.value.lower
 
 
 def _quotient(model: Model, candidate: Candidate) -> Quotient:
     """Returns the ratio of a candidate divided by the bound of its pair."""
-    ratio = model.measure.at(candidate.distance).ratio
+    measure = model.measure
+    ratio = measure.bound if isinstance(measure, Renyi) else measure.at(candidate.distance).ratio
     return Quotient(candidate.left * ratio.denominator, candidate.right * ratio.numerator, candidate.origin)
 
 

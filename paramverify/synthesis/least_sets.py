@@ -238,8 +238,9 @@ class _Hunt:
         """Proves that a bound is enough, or finds a point where it is not."""
         top, bottom = as_polynomials(bound, self.model)
         number = RationalFunction.of(top, bottom)
-        given = {"delta": number} if self.kind is Kind.DELTA else {"ratio": number}
-        bounded = replace(self.model, measure=replace(self.measure, **given))
+        own = self.measure
+        measure = replace(own, delta=number) if self.kind is Kind.DELTA else replace(own, ratio=number)
+        bounded = replace(self.model, measure=measure)
         for claim in excesses(bounded, self.directions[::2]):
             found = decide_excess(claim, self.session)
             if found.point is not None or found.tree is None:

@@ -14,8 +14,10 @@ from paramverify.algebra.simplest import simplest_between
 from paramverify.answers import Proved
 from paramverify.claims import Claim
 from paramverify.encodings.choice import claims_of
+from paramverify.encodings.moments import may_vanish
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.evidence.witnesses import AnyWitness
+from paramverify.models.divergences import Renyi
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
@@ -38,6 +40,9 @@ def region_claims(model: AnyModel) -> tuple[Claim, ...]:
     if isinstance(model, Model) and not model.lengths:
         raise InputError('regions for every length are not known: give privacy.length as "1..5", say')
     claims = claims_of(model)
+    if isinstance(model, Model) and isinstance(model.measure, Renyi) and may_vanish(model):
+        reason = "the probability of an output may be zero on the domain, and then a sum is no quotient"
+        raise UnsupportedError(f"{reason}: leave out the points where it is, as in (0, 1)")
     for claim in claims:
         if len(claim.domain.constraints) != len(model.domain.constraints):
             raise UnsupportedError(f"regions need <= or >= instead of < or >: {claim.origins[0]}")

@@ -8,9 +8,9 @@ from fractions import Fraction
 
 from paramverify.algebra.branches import Branch
 from paramverify.algebra.reals import Real
-from paramverify.claims import Origin
+from paramverify.claims import AllOutputs, Origin
 from paramverify.errors import InputError
-from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.evidence.witnesses import Evaluated, divergence_at, evaluate
 from paramverify.models.model import Model
 from paramverify.synthesis.paths import towards
 from paramverify.synthesis.quotients import Place
@@ -36,17 +36,19 @@ class Witnesses:
     precision: Fraction
     relative: bool
 
-    def at(self, origin: Origin, point: Mapping[str, Fraction]) -> Witness | None:
+    def at(self, origin: Origin, point: Mapping[str, Fraction]) -> Evaluated | None:
         """Returns the probabilities at a point, completed where it lacks parameters; None without a ratio."""
         box = self.model.domain.box
         full = {n: point.get(n, box[n].simplest()) for n in self.model.domain.ring.parameters}
         try:
+            if isinstance(origin, AllOutputs):
+                return divergence_at(self.model, origin, full)
             found = evaluate(self.model, origin, full)
         except InputError:
             return None  # outside of the domain, or a secret is impossible there
         return found if found.probabilities[0].sign() > 0 else None
 
-    def ratio(self, witness: Witness) -> Real | None:
+    def ratio(self, witness: Evaluated) -> Real | None:
         """Returns the ratio of a witness, relative to the bound where that was asked for."""
         ratio = witness.ratio
         return ratio / witness.bound if ratio is not None and self.relative else ratio
@@ -55,7 +57,7 @@ class Witnesses:
         """Returns the budget with the witness of its lower bound, or a sequence of them."""
         if best.witness is not None:
             return best
-        found: list[Witness] = []
+        found: list[Evaluated] = []
         point = rational_point(best.place)
         at_place = self.at(best.origin, point) if point is not None else None
         if at_place is not None:
@@ -66,7 +68,7 @@ class Witnesses:
             return replace(best, approached=tuple(found))
         return replace(best, witness=found[-1] if found else None)
 
-    def _sequences(self, best: TightBudget) -> Iterator[list[Witness]]:
+    def _sequences(self, best: TightBudget) -> Iterator[list[Evaluated]]:
         """Yields sequences of witnesses with growing ratios, until one comes near enough."""
         for branch in self.parts:
             for points in towards(branch, best.place):
@@ -75,8 +77,8 @@ class Witnesses:
                 if found and self._near(found[-1], best):
                     return
 
-    def _growing(self, best: TightBudget, points: Iterable[Mapping[str, Fraction]]) -> list[Witness]:
-        found: list[Witness] = []
+    def _growing(self, best: TightBudget, points: Iterable[Mapping[str, Fraction]]) -> list[Evaluated]:
+        found: list[Evaluated] = []
         for point in points:
             witness = self.at(best.origin, point)
             ratio = self.ratio(witness) if witness else None
@@ -89,13 +91,13 @@ class Witnesses:
                     break
         return found
 
-    def _near(self, witness: Witness, best: TightBudget) -> bool:
+    def _near(self, witness: Evaluated, best: TightBudget) -> bool:
         ratio = self.ratio(witness)
         if ratio is None:
             return True
         low = ratio.enclosure()[0]
         return low >= 1 / self.precision if best.infinite else low >= (1 - self.precision) * best.lower
 
-    def _nearness(self, found: Sequence[Witness], best: TightBudget) -> tuple[bool, Fraction]:
+    def _nearness(self, found: Sequence[Evaluated], best: TightBudget) -> tuple[bool, Fraction]:
         ratio = self.ratio(found[-1]) if found else None
         return bool(found) and self._near(found[-1], best), ratio.enclosure()[0] if ratio else Fraction(0)

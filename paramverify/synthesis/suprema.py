@@ -30,7 +30,7 @@ from paramverify.algebra.reals import Real
 from paramverify.algebra.simplest import simplest_between
 from paramverify.answers import Decision, Open, Proved, Refuted
 from paramverify.claims import Claim, Origin
-from paramverify.evidence.witnesses import Witness
+from paramverify.evidence.witnesses import Evaluated
 from paramverify.exact.lines import fails_without_witness
 from paramverify.models.evaluation import Values
 from paramverify.models.kinds import OnDomain
@@ -79,8 +79,8 @@ class TightBudget:
     attained: bool | None = None
     infinite: bool = False
     decisions: tuple[Decision, ...] = ()
-    witness: Witness | None = None
-    approached: tuple[Witness, ...] = ()
+    witness: Evaluated | None = None
+    approached: tuple[Evaluated, ...] = ()
     proof: BoundProof | None = None
     loop: Mapping[str, Any] | None = None
     beside: Beside | None = None

@@ -50,6 +50,12 @@ def read(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
 
 
+@pytest.fixture
+def _undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaves the pictures of a comparison away, which take longer than a small comparison itself."""
+    monkeypatch.setattr(plots, "available", lambda: False)
+
+
 # --- one comparison and its files -------------------------------------------------------------------
 
 
@@ -176,6 +182,7 @@ def test_simplification_is_credited_to_nobody(made: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_undrawn")
 def test_nothing_is_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Where simplification settles all claims, there are no scores to be had."""
     code, out, _ = compare(capsys, HOLDS, "--backends", "bernstein,z3", "-o", tmp_path, "--json")
@@ -242,6 +249,7 @@ def test_the_same_again_does_nothing(made: Path, capsys: pytest.CaptureFixture[s
     assert json.loads(out) == json.loads((made / "summary.json").read_text())
 
 
+@pytest.mark.usefixtures("_undrawn")
 def test_another_limit_is_another_attempt(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With another time limit all attempts are made again; earlier results stay, and are not mixed in."""
     for timeout in (3, 4):
@@ -309,6 +317,7 @@ def wait_for(folder: Path, count: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_undrawn")
 def test_killed_halfway(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """After SIGKILL, and with half a line at the end, a second run repeats no finished attempt."""
     process = start(tmp_path)
@@ -354,6 +363,7 @@ def test_ctrl_c(tmp_path: Path) -> None:
     assert b"s left" in said
 
 
+@pytest.mark.usefixtures("_undrawn")
 def test_a_damaged_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A damaged last line is dropped; one in the middle is an error that names it, and nothing is changed."""
     arguments = [HOLDS, "--backends", "bernstein", "-o", tmp_path]
@@ -389,6 +399,7 @@ def test_one_comparison_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_undrawn")
 def test_a_disagreement_is_loud(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A backend that proves a violated claim contradicts the witness of another: exit code 1, and in red."""
     arguments = [VIOLATED, "--backends", "z3,lying_backends:PROVES_ALL", "-o", tmp_path]
@@ -409,6 +420,7 @@ def test_a_disagreement_is_loud(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_undrawn")
 def test_a_lie_against_the_expectation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Where everybody says that all claims of a case hold that is expected to be violated, that is wrong."""
     code, _, err = compare(capsys, VIOLATED, "--backends", "lying_backends:PROVES_ALL", "-o", tmp_path)
@@ -425,6 +437,7 @@ holds = "(x - y)**2 + (x*y - 1/4)**2 >= 0"
 """  # simplification leaves something of it
 
 
+@pytest.mark.usefixtures("_undrawn")
 def test_a_forged_certificate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A certificate that the checker rejects is no evidence, and an alarm."""
     case = tmp_path / "touching.toml"
@@ -436,6 +449,7 @@ def test_a_forged_certificate(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert json.loads(out)["configurations"][0]["solved"] == 0
 
 
+@pytest.mark.usefixtures("_undrawn")
 def test_a_false_refutation_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A refutation that does not stand exact evaluation is no answer; of a claim that holds it is wrong."""
     code, out, err = compare(
@@ -458,6 +472,7 @@ def test_a_false_refutation_is_told(tmp_path: Path, capsys: pytest.CaptureFixtur
     ("says", "models"),
     [("echo sat", "false"), ("echo sat", "true"), ("echo 'sat ((p))'", "true"), ("exit 3", "true")],
 )
+@pytest.mark.usefixtures("_undrawn")
 def test_a_false_sat_of_a_solver_without_models(
     says: str,
     models: str,
@@ -477,6 +492,7 @@ def test_a_false_sat_of_a_solver_without_models(
 
 
 @pytest.mark.parametrize("name", ["NOTHING", "STRANGER", "NO_JSON"])
+@pytest.mark.usefixtures("_undrawn")
 def test_a_mistake_of_a_backend_is_told_in_words(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -491,6 +507,7 @@ def test_a_mistake_of_a_backend_is_told_in_words(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_undrawn")
 def test_exported_scripts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Scripts of ours, as they are, get the answers of the claims; a folder stands for its files."""
     scripts = tmp_path / "scripts"
@@ -510,6 +527,7 @@ def test_exported_scripts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_undrawn")
 def test_a_wrong_status_in_a_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Answers that contradict the status of a script are alarming, whoever is wrong."""
     script = tmp_path / "square.smt2"
@@ -520,6 +538,7 @@ def test_a_wrong_status_in_a_script(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_undrawn")
 def test_strict_about_what_solvers_print(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An error line voids the answer beside it."""
     script = tmp_path / "late.smt2"
@@ -561,11 +580,12 @@ def test_scripts_that_are_refused(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_undrawn")
 def test_encodings_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each encoding says of each case what the case expects; what one cannot express is left out and told."""
     short = tmp_path / "above-threshold-prior.toml"
     short.write_text((CASES / short.name).read_text().replace('"1..4"', '"1..2"'))
-    names = ["geometric-contagious-ln2", "randomized-response", "noisy-max-3-below", "survey-memory-all"]
+    names = ["geometric-contagious-ln2", "randomized-response", "discrete-laplace", "survey-memory-all"]
     files = [short, *(CASES / f"{name}.toml" for name in names)]
     arguments = [*files, "--encodings", "sequences,cone,monolithic", "--backends", "bernstein,z3"]
     code, out, _ = compare(capsys, *arguments, "-o", tmp_path, "--json")
@@ -581,7 +601,7 @@ def test_encodings_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[st
     skipped = {s["what"]: s["reason"] for s in document["skipped"]}
     assert "every length" in skipped["survey-memory-all"]
     assert "parametric transitions" in skipped["randomized-response, encoding cone"]
-    assert "the constant E" in skipped["noisy-max-3-below, encoding monolithic"]
+    assert "the constant E" in skipped["discrete-laplace, encoding monolithic"]
     # Formulas of the monolithic encoding are scripts: solvers only, as they are, in their own word.
     assert {
         (r["backend"], r["simplification"], r["evidence"])
@@ -646,6 +666,7 @@ def test_bad_input(
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.usefixtures("_undrawn")
 def test_same_names_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Two files of one name would be mixed up; the same file twice counts once."""
     copy = tmp_path / Path(HOLDS).name

@@ -20,7 +20,7 @@ from paramverify.interactive.verification import accepted, verify
 from paramverify.models.context import Checks
 from paramverify.portfolio.session import Options
 
-BATCH = 50
+BATCH = 25
 RATIOS = (Fraction(1), Fraction(3, 2), Fraction(2), Fraction(3), Fraction(6), Fraction(12))
 LONGEST = 6  # inputs and responses
 
@@ -73,7 +73,7 @@ def test_verdicts_stand_enumeration(batch: int) -> None:
 def test_responses_for_ever_stand_enumeration() -> None:
     """Verdicts about systems that may respond without end are those of all observations up to length 6."""
     counts = {"holds": 0, "violated": 0, "unknown": 0}
-    for seed in range(3000, 3020):
+    for seed in range(3000, 3010):
         system = random_system(seed, for_ever=True)
         plain = Enumeration(system)
         worst, infinite = plain.largest_ratio(LONGEST)
@@ -95,8 +95,8 @@ def test_responses_for_ever_stand_enumeration() -> None:
         if report.status != "unknown":
             document = json.loads(json.dumps(evidence_document(case, report)))
             assert check_document(document, json.loads(json.dumps(subject(case)))).accepted, seed
-    assert counts["holds"] >= 5, counts
-    assert counts["violated"] >= 5, counts
+    assert counts["holds"] >= 2, counts
+    assert counts["violated"] >= 2, counts
 
 
 @pytest.mark.slow

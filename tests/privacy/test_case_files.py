@@ -20,7 +20,7 @@ MOST = 100_000  # sequences of all pairs that are compared one by one
 STATUS = {"holds": Holds, "violated": Violated}
 
 
-@pytest.mark.parametrize("path", shipped(CASES))
+@pytest.mark.parametrize("path", shipped(CASES, large=True))
 def test_expected_verdict(path: Path) -> None:
     """The verdict is as expected, and a violation comes with exact numbers that show it."""
     case = load(path)
@@ -40,18 +40,18 @@ def test_expected_verdict(path: Path) -> None:
             assert left / right == Fraction(case.expect["ratio"])
 
 
-@pytest.mark.parametrize("path", shipped(CASES))
+@pytest.mark.parametrize("path", shipped(CASES, large=True))
 def test_expected_largest_ratio(path: Path) -> None:
     """Where all ratios are numbers, the largest is the expected tight one."""
     case = load(path)
     model = case.model
-    if isinstance(model, Inequality) or not model.lengths:
+    if isinstance(model, Inequality) or not model.lengths or "ratio" not in case.expect:
         return
     if len(model.pairs) * len(model.hmm.observations) ** max(model.lengths) > MOST:
         return
     found = [c.ratio for c in candidates(case.model)]
     ratios = [r for r in found if r is not None]
-    if "ratio" in case.expect and len(ratios) == len(found):
+    if len(ratios) == len(found):
         assert max(ratios) == Fraction(case.expect["ratio"])
 
 

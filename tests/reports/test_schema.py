@@ -76,7 +76,7 @@ def test_every_shipped_case_fits() -> None:
         assert fits == {"", kind_of(data)}, path
 
 
-@pytest.mark.parametrize("number", [60, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [60, pytest.param(350, marks=pytest.mark.slow)])
 def test_the_schema_refuses_what_the_readers_refuse(number: int, tmp_path: Path) -> None:
     """Changes of cases that paramverify reads fit the schema; those whose shape it refuses do not."""
     random, check, found = Random(17), validator(), Counter[tuple[str, str, bool]]()
@@ -98,10 +98,10 @@ def test_the_schema_refuses_what_the_readers_refuse(number: int, tmp_path: Path)
         found[change.kind, means, fits] += 1
     refused = Counter(kind for kind, means, _ in found.elements() if means == "shape")
     assert set(refused) == {"unknown", "renamed", "type", "word", "missing"}
-    if number == 1000:
-        assert sum(refused.values()) > 500
-        assert min(refused.values()) > 20
-        assert sum(1 for _, means, _ in found.elements() if means == "read") > 80
+    if number == 350:
+        assert sum(refused.values()) > 175
+        assert min(refused.values()) > 7
+        assert sum(1 for _, means, _ in found.elements() if means == "read") > 28
 
 
 @pytest.mark.slow
@@ -208,7 +208,11 @@ def test_the_reference_has_defaults_words_and_rules() -> None:
     assert (rows["ties"].words, rows["ties"].default) == (("uniform", "first"), '"uniform"')
     assert rows["noise"].needed
     assert not rows["ties"].needed
-    assert parts["privacy", "[privacy]"].rules == ("Give exactly one of `epsilon` and `ratio`.",)
+    measures = "`renyi`, `chi_squared`, `total_variation`, `kl` and `zcdp`"
+    assert parts["privacy", "[privacy]"].rules == (
+        f"Give exactly one of `epsilon`, `ratio`, {measures}.",
+        f"Give at most one of `delta`, {measures}.",
+    )
     assert parts["privacy", "[neighbours]"].rules[1] == "`by` needs `differ`."
     day = next(row for row in parts["privacy", "time_series"].rows if row.name == "day")
     assert (day.type, day.default) == ("a whole number from 1 to 20", "1")

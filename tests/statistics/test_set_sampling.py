@@ -9,8 +9,9 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from calling_tools import called
 
+import paramverify
+from paramverify.cli.main import run
 from paramverify.errors import InputError
 from paramverify.privacy.cases import Case, load
 from paramverify.statistics.attack import interval
@@ -115,6 +116,19 @@ def test_candidates_are_evaluated_exactly() -> None:
     assert entry.witness.delta.enclosure()[0] == Fraction(1, 10)
 
 
+def test_sampling_in_python() -> None:
+    """`paramverify.sample` takes a delta, also for a case without one, and gives the set as its witness."""
+    at = {"p": Fraction(1, 200)}
+    options = {"goal": "certify", "delta": "1/10", "runs": 4000, "select": 2000, "at": at}
+    found = paramverify.sample(BELOW, **options)
+    assert found.rejected
+    assert isinstance(found.witness, paramverify.SetWitness)
+    assert found.witness.delta == Fraction(1, 10)
+    pure = paramverify.sample(str(CASES.parent / "geometric-independent.toml"), **options)
+    assert not pure.rejected  # with its ratio 2 no set needs 1/10
+    assert "ratio = 2, delta = 0.1" in "\n".join(pure.lines)
+
+
 def test_what_has_no_meaning_for_sets_is_refused() -> None:
     """A search and a plot are about outputs one by one."""
     with pytest.raises(InputError, match="budget"):
@@ -123,8 +137,9 @@ def test_what_has_no_meaning_for_sets_is_refused() -> None:
         sampled((), "1/50", plotted=True)
 
 
-@pytest.mark.slow
-def test_a_mechanism_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mechanism_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     """Without a case: Laplace noise with ε = 1 has the least δ 1 - e^(-1/4) = 0.22 for ε = 1/2."""
     (tmp_path / "noisy_count.py").write_text(
         "import numpy as np\n\n\ndef count(rng, answers):\n    return answers[0] + rng.laplace(0, 1)\n"
@@ -133,10 +148,8 @@ def test_a_mechanism_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.syspath_prepend(str(tmp_path))
     told = ["sample", "--mechanism", "noisy_count:count", "--neighbours", "0", "1", "--epsilon", "1/2"]
     runs = ["--runs", "4000", "--select", "2000"]
-    wrong = called(*told, "--delta", "1/20", *runs)
-    assert wrong.code == 1, wrong
-    assert "rejected by the test: ratio ≈ 1.64872, delta = 0.05" in wrong.out
-    right = called(*told, "--delta", "3/10", *runs, "--json")
-    assert right.code == 3
-    assert '"not rejected"' in right.out
-    assert called(*told, "--delta", "2").code == 2
+    assert run([*told, "--delta", "1/20", *runs]) == 1
+    assert "rejected by the test: ratio ≈ 1.64872, delta = 0.05" in capfd.readouterr().out
+    assert run([*told, "--delta", "3/10", *runs, "--json"]) == 3
+    assert '"not rejected"' in capfd.readouterr().out
+    assert run([*told, "--delta", "2"]) == 2

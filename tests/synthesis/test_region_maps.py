@@ -66,10 +66,10 @@ KINDS = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("free", "quantified", "constant", "constraints"), KINDS)
 def test_no_point_contradicts_its_cell(free: int, quantified: int, constant: bool, constraints: int) -> None:
-    """On 16,000 random points in all, exact evaluation agrees with the cell, and the checker with the map."""
+    """On 6,000 random points in all, exact evaluation agrees with the cell, and the checker with the map."""
     random = Random(f"{free} {quantified} {constant} {constraints}")
     mixed = 0
-    while mixed < 4:
+    while mixed < (2 if free < 3 and free + quantified < 3 else 1):
         stated = random_problem(random, free, quantified, constant, constraints)
         found = run(stated, Fraction(1, 50) if free < 3 else Fraction(1, 5), seconds=5)
         statuses = {cell.status for cell in found.cells}

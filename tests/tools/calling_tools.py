@@ -44,11 +44,9 @@ class _Terminal(io.StringIO):
 
 def called(*arguments: str, terminal: bool = False) -> Called:
     """Runs a command and checks its exit code, that nothing looks like a crash, and its JSON."""
-    import_libraries()
     kind = _Terminal if terminal else io.StringIO
     out, err = kind(), kind()
-    with redirect_stdout(out), redirect_stderr(err):
-        code = run(list(arguments))
+    code = _run_into(out, err, arguments)
     shown = f"{arguments} ended with {code}: {err.getvalue()[-2000:]}"
     assert code in CODES, shown
     for word in ("Traceback", "internal error", "<paramverify", "object at 0x"):
@@ -58,6 +56,20 @@ def called(*arguments: str, terminal: bool = False) -> Called:
     if code == 2:
         assert err.getvalue().strip(), shown
     return Called(code, out.getvalue(), err.getvalue())
+
+
+def printed(*arguments: str) -> Called:
+    """Runs a command with both outputs in one, as a shell shows them, and checks its exit code."""
+    both = io.StringIO()
+    code = _run_into(both, both, arguments)
+    assert code in CODES, both.getvalue()
+    return Called(code, both.getvalue(), "")
+
+
+def _run_into(out: io.StringIO, err: io.StringIO, arguments: tuple[str, ...]) -> int:
+    import_libraries()
+    with redirect_stdout(out), redirect_stderr(err):
+        return run(list(arguments))
 
 
 def strict_json(text: str) -> Any:

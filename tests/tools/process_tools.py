@@ -45,9 +45,24 @@ def start(
     return piped(command, environment, stdin)
 
 
+_started: list[subprocess.Popen[str]] = []
+
+
 def piped(
     command: list[str], environment: dict[str, str], stdin: int = subprocess.DEVNULL
 ) -> subprocess.Popen[str]:
-    """Starts a command whose outputs come through pipes."""
+    """Starts a command whose outputs come through pipes; it is killed after the test, if it still runs."""
     pipe = subprocess.PIPE
-    return subprocess.Popen(command, env=environment, stdin=stdin, stdout=pipe, stderr=pipe, text=True)
+    _started.append(
+        subprocess.Popen(command, env=environment, stdin=stdin, stdout=pipe, stderr=pipe, text=True)
+    )
+    return _started[-1]
+
+
+def end_all() -> None:
+    """Kills what `piped` started and still runs; its command and its solvers die with it."""
+    while _started:
+        process = _started.pop()
+        if process.poll() is None:
+            process.kill()
+            process.communicate()

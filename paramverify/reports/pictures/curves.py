@@ -16,7 +16,7 @@ from paramverify.algebra.polynomials import Polynomial, rational, substitute
 from paramverify.encodings.encoding import Candidate
 from paramverify.encodings.sequences import candidates
 from paramverify.errors import LimitError
-from paramverify.models.measures import Metric
+from paramverify.models.measures import Metric, Pure
 from paramverify.models.model import Model
 from paramverify.reports.pictures.fields import SAMPLES, steps
 
@@ -52,8 +52,10 @@ def ratio_curve(model: Model, name: str) -> Curve | None:
 
     Where there are other parameters, it is the largest over some of their values, evenly spaced in their
     intervals. Where the bound depends on these, ratio over bound is drawn against 1. None where the model
-    has observation sequences of every length, or too many for a picture.
+    has observation sequences of every length, or too many for a picture, or compares all outputs together.
     """
+    if not isinstance(model.measure, Pure | Metric):
+        return None
     found = _candidates(model)
     domain = model.domain.enclose(128)
     others = list(other_points(domain, name))

@@ -1,0 +1,156 @@
+"""Witnesses as programs get them: exact numbers that behave as numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from paramverify.algebra.exact_numbers import ExactNumber
+from paramverify.checker.strict import counted
+
+if TYPE_CHECKING:
+    from paramverify.evidence.witnesses import AnyWitness
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A violation, or a candidate, exact: one output that is too likely on one side.
+
+    `left` and `right` are the secrets, or the inputs that are neighbours. `probabilities` are those of
+    `observations` under both, at the point `parameters`. `ratio` is the first divided by the second, which
+    is infinite where the second is 0; `bound` is the largest ratio that is allowed there.
+    """
+
+    parameters: Mapping[str, Fraction]
+    left: str | tuple[str, ...]
+    right: str | tuple[str, ...]
+    observations: tuple[str, ...]
+    probabilities: tuple[ExactNumber, ExactNumber]
+    ratio: ExactNumber
+    bound: ExactNumber
+
+    def __repr__(self) -> str:
+        at = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
+        sides = f"{self.left!r} against {self.right!r}"
+        return f"<Witness: {' '.join(self.observations)}, {sides}, ratio {self.ratio}{at and f', at {at}'}>"
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A point at which an inequality is false, with the exact values of both sides."""
+
+    parameters: Mapping[str, Fraction]
+    statement: str
+    left: ExactNumber
+    right: ExactNumber
+
+    def __repr__(self) -> str:
+        at = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
+        return f"<Counterexample: {self.statement} is false{at and f' at {at}'}>"
+
+
+@dataclass(frozen=True)
+class SetWitness:
+    """Two exact probabilities of one set of outputs that break an (ε, δ) bound at one prior.
+
+    `probabilities` are those of the set of `outputs` under both secrets. `beyond` is the first minus `bound`
+    times the second, which is more than `delta`. Each output is a sequence.
+    """
+
+    parameters: Mapping[str, Fraction]
+    left: str
+    right: str
+    outputs: tuple[tuple[str, ...], ...]
+    probabilities: tuple[ExactNumber, ExactNumber]
+    bound: ExactNumber
+    delta: ExactNumber
+    beyond: ExactNumber
+
+    def __repr__(self) -> str:
+        at = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
+        sides = f"{self.left!r} against {self.right!r}"
+        size = counted(len(self.outputs), "output")
+        return f"<SetWitness: {size}, {sides}, beyond {self.beyond}{at and f', at {at}'}>"
+
+
+@dataclass(frozen=True)
+class DivergenceWitness:
+    """A divergence of one distribution of outputs from another, above its bound, at one prior.
+
+    `divergence` is the Rényi divergence of the order, rounded; without an order that of Kullback and Leibler.
+    Of `renyi`, `moment` is the exact sum Σ Pr(ω|left)^order / Pr(ω|right)^(order−1), or infinity, and `bound`
+    is its bound. Of `kl` and `zcdp`, `moment` is None and `bound` is that of the divergence,
+    where it is a rational number.
+    """
+
+    parameters: Mapping[str, Fraction]
+    left: str
+    right: str
+    order: Fraction | None
+    moment: ExactNumber | None
+    bound: ExactNumber | None
+    divergence: float
+
+    def __repr__(self) -> str:
+        at = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
+        sides = f"{self.left!r} against {self.right!r}"
+        return f"<DivergenceWitness: {sides}, divergence {self.divergence:.6g}{at and f', at {at}'}>"
+
+
+ToldWitness = Witness | SetWitness | DivergenceWitness | Counterexample
+
+
+def told_witness(found: AnyWitness) -> ToldWitness:
+    """Returns a witness of the core with numbers that behave as numbers."""
+    from paramverify.evidence import witnesses
+    from paramverify.evidence.losses import LossWitness
+    from paramverify.evidence.moments import MomentWitness
+
+    if isinstance(found, witnesses.Counterexample):
+        sides = ExactNumber(found.left), ExactNumber(found.right)
+        return Counterexample(dict(found.parameters), found.stated.text, *sides)
+    if isinstance(found, MomentWitness):
+        far = found.divergence
+        return DivergenceWitness(
+            parameters=dict(found.parameters),
+            left=found.left,
+            right=found.right,
+            order=Fraction(found.order),
+            moment=ExactNumber(found.moment),
+            bound=ExactNumber(found.bound),
+            divergence=float(far.number()) if far else math.inf,
+        )
+    if isinstance(found, LossWitness):
+        return DivergenceWitness(
+            parameters=dict(found.parameters),
+            left=found.left,
+            right=found.right,
+            order=found.order,
+            moment=None,
+            bound=ExactNumber(found.bound[0]) if found.bound[0] == found.bound[1] else None,
+            divergence=float(sum(found.value) / 2) if found.value else math.inf,
+        )
+    left, right = found.probabilities
+    if isinstance(found, witnesses.SetWitness):
+        return SetWitness(
+            parameters=dict(found.parameters),
+            left=found.left,
+            right=found.right,
+            outputs=found.outputs,
+            probabilities=(ExactNumber(left), ExactNumber(right)),
+            bound=ExactNumber(found.bound),
+            delta=ExactNumber(found.delta),
+            beyond=ExactNumber(found.beyond),
+        )
+    return Witness(
+        parameters=dict(found.parameters),
+        left=found.left,
+        right=found.right,
+        observations=tuple(found.observations),
+        probabilities=(ExactNumber(left), ExactNumber(right)),
+        ratio=ExactNumber(found.ratio),
+        bound=ExactNumber(found.bound),
+    )

@@ -1,0 +1,45 @@
+"""What `[privacy]` of a case bounds, for the second reader: standard library only.
+
+A measure that is written in another way is put as a ratio: of an order, the bound of Σ P^order/Q^(order−1).
+"""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # this file alone checks nothing: the folder does
+    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
+
+from collections.abc import Mapping
+from typing import Any
+
+from .strict import Unread
+
+NAMES = ("renyi", "chi_squared", "total_variation", "kl", "zcdp")
+
+
+def as_ratio(privacy: Mapping[str, Any]) -> tuple[dict[str, Any], int | None]:
+    """Returns the table with a ratio or an epsilon, and the order of a sum over all outputs, if it has one.
+
+    Raises:
+        Unread: a measure that is no polynomial. ValueError: two measures, or an order that is none.
+    """
+    given = [name for name in NAMES if name in privacy]
+    if not given:
+        return dict(privacy), None
+    if len(given) > 1 or {"ratio", "epsilon", "delta"} & privacy.keys():
+        raise ValueError("a case with two measures")
+    rest = {name: value for name, value in privacy.items() if name not in NAMES}
+    value = privacy[given[0]]
+    if given[0] == "total_variation":
+        return {**rest, "ratio": 1, "delta": value}, None
+    if given[0] == "chi_squared":
+        return {**rest, "ratio": f"1 + ({value})"}, 2
+    if given[0] != "renyi":
+        raise Unread("a divergence that is no polynomial")
+    order = value["order"]
+    (name,) = value.keys() - {"order"}
+    if order == "oo":
+        return {**rest, name: value[name]}, None
+    if not isinstance(order, int) or isinstance(order, bool) or order < 2:
+        raise ValueError("an order that is not whole, or below 2")
+    times = {"epsilon": f"({order - 1})*({value[name]})", "ratio": f"({value[name]})**({order - 1})"}
+    return {**rest, name: times[name]}, order

@@ -1,0 +1,42 @@
+"""`certify` of a case whose measure compares all outputs together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from paramverify.claims import AllOutputs
+from paramverify.cli._common import print_json, say
+from paramverify.cli._exits import Exit
+from paramverify.evidence.losses import LossWitness
+from paramverify.evidence.moments import MomentWitness
+from paramverify.models.model import Model
+from paramverify.privacy.losses import far_apart, holds_at
+from paramverify.reports import documents, text
+
+
+def _is_within(model: Model, witness: MomentWitness | LossWitness, point: Mapping[str, Fraction]) -> bool:
+    if isinstance(witness, MomentWitness):
+        return not witness.exceeds
+    return holds_at(model, AllOutputs(witness.left, witness.right, length=witness.length), point)
+
+
+def certify_together(
+    model: Model, point: dict[str, Fraction], left: str, right: str, as_json: bool = False
+) -> int:
+    """Evaluates a divergence in both directions, of each length; exit code 3 where balls cannot tell."""
+    directions = [(a, b, n) for a, b in ((left, right), (right, left)) for n in model.lengths]
+    both = [far_apart(model, AllOutputs(a, b, length=n), point) for a, b, n in directions]
+    both.sort(key=lambda witness: witness.nearness, reverse=True)
+    both.sort(key=lambda witness: not witness.exceeds)
+    found = both[0]
+    doubtful = not found.exceeds and not all(_is_within(model, witness, point) for witness in both)
+    word = "violation" if found.exceeds else "undecided" if doubtful else "no violation"
+    if as_json:
+        told = [documents.witness(witness) for witness in both]
+        print_json({"status": word, "witness": told[0], "directions": told})
+    else:
+        say(word.replace("no violation", "not a violation"))
+        for line in text.witness_lines(found):
+            say(f"  {line}")
+    return Exit.VIOLATED if found.exceeds else Exit.UNKNOWN if doubtful else Exit.HOLDS

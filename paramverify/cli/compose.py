@@ -1,0 +1,136 @@
+"""`paramverify compose COMPONENT...`: certified delta and epsilon of many releases together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from fractions import Fraction
+
+import click
+
+from paramverify.algebra.expressions import constant
+from paramverify.cli import _output
+from paramverify.cli._common import json_option, print_json, say, session_options, time_limit, timeout_option
+from paramverify.cli._exits import Exit
+from paramverify.cli._pictures import Picture, picture_options
+from paramverify.cli._settings import set_option, settings
+from paramverify.composition.bounds import Between
+from paramverify.composition.composing import Component, Composition, Way
+from paramverify.composition.curves import Curve, curve
+from paramverify.composition.from_cases import read_case
+from paramverify.composition.searching import ask
+from paramverify.composition.written import read_component, read_question, repeated
+from paramverify.errors import InputError, located
+from paramverify.models.settings import Settings
+from paramverify.portfolio.session import Session
+from paramverify.reports import compositions
+
+LISTED = (25, "Compose many releases: certified bounds of delta for epsilon, and of epsilon for delta.")
+
+SHARE = 0.9  # of the time that is left, for computing
+
+
+@click.command("compose")
+@click.argument("components", metavar="COMPONENT...", nargs=-1, required=True)
+@click.option(
+    "--times", type=click.IntRange(min=1), default=1, metavar="K", help="Compose all of it K times."
+)
+@click.option("--delta-for", metavar="EPSILON", help="Find the least delta for this epsilon.")
+@click.option("--epsilon-for", metavar="DELTA", help="Find the least epsilon for this delta.")
+@click.option("--curve", "wants_curve", is_flag=True, help="Find the least delta as a function of epsilon.")
+@click.option(
+    "--precision",
+    default="1e-4",
+    show_default=True,
+    help="Relative distance of the bounds where the number is not found exactly.",
+)
+@set_option
+@json_option
+@timeout_option
+@picture_options("With --curve: draw it (.svg, .png or .pdf).")
+def command(
+    components: tuple[str, ...],
+    times: int,
+    delta_for: str | None,
+    epsilon_for: str | None,
+    wants_curve: bool,
+    precision: str,
+    as_json: bool,
+    timeout: float,
+    plot: Picture | None,
+) -> int:
+    """Compose many releases: certified bounds of delta for epsilon, and of epsilon for delta.
+
+    A COMPONENT is a case file, or a kind of noise such as gaussian:sigma=2. After a colon it has its values:
+    how often it is released (times=10, or 10 alone), of which sample of people (subsample=1/100), and values
+    of parameters of the case. Kinds of noise are gaussian, laplace, discrete_gaussian, discrete_laplace and
+    randomized_response. The adversary may take another pair of inputs at each release. Exit code 0 if the
+    number is exact or within the precision, 3 if not.
+    """
+    if (delta_for is not None) + (epsilon_for is not None) + wants_curve != 1:
+        raise click.UsageError("give one of --delta-for, --epsilon-for and --curve")
+    if plot and not wants_curve:
+        raise click.UsageError("--plot belongs to --curve")
+    width = _precision(precision)
+    question = (
+        None if wants_curve else read_question(delta_for, epsilon_for, ("--delta-for", "--epsilon-for"))
+    )
+    asked = compositions.Asked(delta_for, epsilon_for)
+    options = session_options(timeout, None, None, 1)
+    with time_limit(timeout) as lift:
+        with Session(options) as session:
+            read = [_component(text, session, times) for text in components]
+        composition = Composition(tuple(read), deadline=time.monotonic() + SHARE * _output.remaining(timeout))
+        if question is None:
+            drawn = curve(composition, width)
+            lift()
+            return _tell_curve(composition, drawn, width, plot, as_json=as_json)
+        composition.notify = _keep(asked)
+        found = ask(composition, [question], width)[0]
+    if as_json:
+        print_json(compositions.document(composition, found, asked))
+    else:
+        for line in compositions.lines(composition, found, asked):
+            say(line)
+    return Exit.HOLDS if found.between.is_within(width) else Exit.UNKNOWN
+
+
+def _component(text: str, session: Session, times: int) -> Component:
+    def read(path: str, values: Settings) -> tuple[Way, tuple[str, ...]]:
+        return read_case(session, path, {**settings(), **values})
+
+    return repeated(read_component(text, read), times)
+
+
+def _precision(given: str) -> Fraction:
+    with located(key="--precision"):
+        value = constant(given)
+        if not 0 < value < 1:
+            raise InputError("a number between 0 and 1 is needed")
+        return value
+
+
+def _keep(asked: compositions.Asked) -> Callable[[Between], None]:
+    """Returns what keeps the bounds that are known, in case that a limit ends the run."""
+
+    def keep(found: Between) -> None:
+        _output.found(*compositions.so_far(found, asked))
+
+    return keep
+
+
+def _tell_curve(
+    composition: Composition, found: Curve, width: Fraction, plot: Picture | None, as_json: bool
+) -> int:
+    if plot:
+        from paramverify.reports.pictures.deltas import write_curve
+
+        title = ", ".join(f"{each.name} ({each.times} times)" for each in composition.components)
+        write_curve(found.points, title, plot.path, page=plot.page)
+    if as_json:
+        print_json(compositions.curve_document(composition, found))
+    else:
+        for line in compositions.curve_lines(composition, found):
+            say(line)
+    near = all(point.found.between.is_within(width) for point in found.points)
+    return Exit.HOLDS if near else Exit.UNKNOWN

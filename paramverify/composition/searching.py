@@ -1,0 +1,184 @@
+"""Answers about a composition from finer and finer grids, until the bounds are near each other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import reduce
+from math import ceil, inf, isfinite, log2, sqrt
+
+from flint import arb
+
+from paramverify.algebra.constants import working_precision
+from paramverify.composition.answers import BITS, Found, How, Question
+from paramverify.composition.bounds import Between
+from paramverify.composition.composing import ROUGH, TAIL, Composition, Fineness
+from paramverify.composition.losses import Loss, Losses
+from paramverify.errors import LimitError
+
+MOST_BITS = 4096  # after the point
+COARSE = Fraction(1, 100)  # width of the first pass
+PASSES = 12
+SLOW = 0.9  # of the gap before, above which another grid is of no use
+
+
+def ask(composition: Composition, questions: Sequence[Question], width: Fraction) -> list[Found]:
+    """Returns an answer to each question, within a width relative to its upper bound if time suffices.
+
+    The answers are true of every adversary: the upper bounds of all of them, the lower ones of one.
+    """
+    searches = [_Search(composition, direction, questions, width) for direction in composition.directions]
+    while True:
+        floors = [max(each.known(k).lower for each in searches) for k in range(len(questions))]
+        open_ones = [each for each in searches if not each.is_done(floors)]
+        if not open_ones:
+            break
+        for search in open_ones:
+            search.advance()
+        if composition.notify and len(questions) == 1:
+            composition.notify(reduce(Between.also, (each.known(0) for each in searches)))
+    return [reduce(Found.larger, (each.told(k) for each in searches)) for k in range(len(questions))]
+
+
+@dataclass(eq=False)
+class _Search:
+    """The answers in one direction: on finer and finer grids, where no other way gives them."""
+
+    composition: Composition
+    direction: int
+    questions: Sequence[Question]
+    width: Fraction
+
+    def __post_init__(self) -> None:
+        self.answers = [self.composition.told(self.direction, question) for question in self.questions]
+        self.passes = 0
+        self.gap = inf
+        self.ended = all(answer is not None for answer in self.answers)
+        if not self.ended:
+            grid = self.composition.lattice(self.direction)
+            self.on_lattice = grid is not None
+            width = max(self.width, COARSE)
+            step = grid.step if grid else first_step(self.composition, self.direction, width)
+            sizes = [question.delta for question in self.questions if question.delta]
+            rough = min(sizes) / 4 if len(sizes) == len(self.questions) else ROUGH
+            self.fine = Fineness(step, rough=rough)
+            self.best: list[Between] = []
+
+    def known(self, k: int) -> Between:
+        """Returns what is known of an answer."""
+        answer: Found | None = self.answers[k]
+        if answer is not None:
+            return answer.between
+        return self.best[k] if self.best else Between(Fraction(0), None)
+
+    def told(self, k: int) -> Found:
+        """Returns an answer as it is told."""
+        return self.answers[k] or Found(self.known(k), how=self.how)
+
+    def is_done(self, floors: Sequence[Fraction]) -> bool:
+        """Tells whether nothing has to be found: the bounds are near each other, or others are larger."""
+        if self.ended:
+            return True
+        found = [self.known(k) for k in range(len(self.questions))]
+        return all(
+            each.is_within(self.width) or (each.upper is not None and each.upper <= floor)
+            for each, floor in zip(found, floors, strict=True)
+        )
+
+    def advance(self) -> None:
+        """Makes a pass, and chooses the next one, or ends."""
+        started = time.monotonic()
+        self.passes += 1
+        try:
+            bounds = self.composition.bounds(self.direction, self.fine)
+        except LimitError:
+            if not self.best:
+                raise
+            self.ended = True
+            return
+        here = [bounds.answer(question) for question in self.questions]
+        self.best = [a.sharper(b) for a, b in zip(self.best, here, strict=True)] if self.best else here
+        points = len(bounds.above.side.masses)
+        self.how = How(self.fine.step, self.fine.bits, points, lattice=self.on_lattice, passes=self.passes)
+        following = self._finer()
+        seconds = time.monotonic() - started
+        if following is None or self.passes >= PASSES:
+            self.ended = True
+            return
+        more = _ratio(self.fine.step, following.step) * following.bits / self.fine.bits
+        self.ended = time.monotonic() + 1.5 * seconds * more > self.composition.deadline
+        self.fine = following
+
+    def _finer(self) -> Fineness | None:
+        """Returns how to go on: more bits where δ is small, and a smaller step where the bounds are apart."""
+        fine = self.fine
+        least = min(q.size(found) for q, found in zip(self.questions, self.best, strict=True))
+        if least:
+            lost = log2(self.composition.times) - log2(self.width)
+            size = log2(least.denominator) - log2(least.numerator) + lost
+            bits = max(fine.bits, 64 * ceil((size + BITS / 2) / 64))
+            tail = ceil(size) + 8
+        else:
+            bits, tail = 2 * fine.bits, 2 * fine.tail
+        if bits > MOST_BITS:
+            return None
+        following = replace(fine, bits=bits, tail=tail, rough=least / 4)
+        if self.on_lattice:
+            return following if bits > fine.bits or tail > fine.tail else None
+        if not least or bits > fine.bits or tail > fine.tail:
+            return following  # what was left out says more than the step
+        before, gap = self.gap, max(_gap(found) for found in self.best)
+        self.gap = gap
+        if not self.composition.single and gap > SLOW * before:
+            return None  # it is the pairs that are apart
+        factor = min(0.8, 0.8 * sqrt(float(self.width) / gap) if isfinite(gap) and gap > 0 else 0.5)
+        return replace(following, step=Loss(simple(fine.step, factor)))
+
+
+def first_step(composition: Composition, direction: int, width: Fraction) -> Loss:
+    """Returns a step that may be fine enough.
+
+    With variance v of the sum of k losses, the spread of outputs adds about k·h²/6 to v, and labels take
+    k·h²/12 away; some standard deviations out this changes δ by about 3·k·h²/v, relatively.
+    """
+    with working_precision(BITS):
+        listed = [(each.way(direction).dominating, each.times) for each in composition.components]
+        variance = sum(times * _square(release.losses(TAIL)) for release, times in listed)
+    wanted = sqrt(float(width) * variance / (3 * composition.times)) if variance > 0 else 1.0
+    return Loss(simple(Loss(Fraction(1)), min(1.0, wanted)))
+
+
+def simple(step: Loss, factor: float) -> Fraction:
+    """Returns a rational with few digits that is about a step times a factor, and not above it."""
+    wanted = float(step.ball()) * factor
+    shift = ceil(-log2(wanted)) + 6
+    return Fraction(max(1, int(wanted * 2.0**shift)), 2**shift) if shift > 0 else Fraction(int(wanted))
+
+
+def _ratio(first: Loss, second: Loss) -> float:
+    return float(first.ball()) / float(second.ball())
+
+
+def _gap(found: Between) -> float:
+    return inf if not found.upper else float((found.upper - found.lower) / found.upper)
+
+
+def _square(losses: Losses) -> float:
+    """Returns the mean square of the loss under P, roughly: a choice, and no bound."""
+    found = sum(
+        float(a.masses[0]) * float(a.loss.ball() if isinstance(a.loss, Loss) else a.loss) ** 2
+        for a in losses.atoms
+    )
+    if losses.smooth is not None:
+        places = [0.0, *(2.0 ** (n / 2) for n in range(-60, 16))]
+        tails = [
+            [float(side(arb(sign * x))[0]) for x in places]
+            for side, sign in ((losses.smooth.over, 1), (losses.smooth.under, -1))
+        ]
+        for tail in tails:
+            found += sum(
+                (a - b) * x * y for a, b, x, y in zip(tail, tail[1:], places, places[1:], strict=False)
+            )
+    return found

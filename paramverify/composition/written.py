@@ -1,0 +1,261 @@
+"""Releases as people write them: `KIND:KEY=VALUE,...` for noise, `CASE.toml:KEY=VALUE,...` for a case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from paramverify.algebra.budgets import read_epsilon as read_budget
+from paramverify.algebra.constants import MAX_EXPONENT
+from paramverify.algebra.expressions import constant, evaluate, parse
+from paramverify.composition.answers import Question
+from paramverify.composition.composing import Component, Way
+from paramverify.composition.losses import Loss, Release
+from paramverify.composition.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Response
+from paramverify.composition.subsampling import Sampled, Turned
+from paramverify.errors import InputError, located
+from paramverify.models.settings import Settings, read_settings
+from paramverify.spelling import nearest
+
+MOST_TIMES = 10**9
+SHARED = ("times", "subsample")  # keys of every component
+
+NO_NOTES: tuple[str, ...] = ()
+
+ReadCase = Callable[[str, Settings], tuple[Way, tuple[str, ...]]]
+
+
+@dataclass(frozen=True)
+class Written:
+    """A component as it was written: what it is, how often, and its values."""
+
+    text: str
+    what: str
+    times: int
+    values: Mapping[str, str]
+
+
+def read_component(text: str, read_case: ReadCase) -> Component:
+    """Reads a component; `read_case` reads a case with what is set for its parameters, and gives notes.
+
+    Raises:
+        InputError: a mistake in the text, with the key that it is about.
+    """
+    written = _split(text)
+    values = dict(written.values)
+    with located(key=written.what if written.what in KINDS else ""):
+        rate = _rate(values.pop("subsample", None))
+        if written.what in KINDS:
+            way, notes = Way.of(KINDS[written.what](_Values(values))), NO_NOTES
+        else:
+            way, notes = read_case(written.what, read_settings([f"{k}={v}" for k, v in values.items()]))
+    ways = (way,) if rate is None else _sampled(way, rate)
+    return Component(written.text, written.times, ways, notes)
+
+
+def repeated(component: Component, times: int) -> Component:
+    """Returns a component that is released so many times as often."""
+    return replace(component, times=component.times * times)
+
+
+def _split(text: str) -> Written:
+    what, colon, rest = text.rpartition(":")
+    if not colon or ("=" not in rest and not rest.strip().lstrip("+-").isdigit()):
+        what, rest = text, ""
+    values: dict[str, str] = {}
+    for part in filter(None, (part.strip() for part in rest.split(","))):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals:
+            key, value = "times", key
+        if key in values:
+            raise InputError(f"{key} is given twice in {text!r}")
+        values[key] = value
+    what = what.strip()
+    if what not in KINDS and "/" not in what and "." not in what:
+        near = nearest(what, KINDS)
+        hint = f"did you mean {near!r}?" if near else f"kinds are {', '.join(KINDS)}"
+        raise InputError(f"{what!r} is neither a kind of noise nor a case file", mend=hint)
+    return Written(text, what, _times(values.pop("times", "1")), values)
+
+
+def _times(text: str) -> int:
+    with located(key="times"):
+        value = constant(text)
+        if value.denominator != 1 or not 1 <= value <= MOST_TIMES:
+            raise InputError(f"a whole number from 1 to {MOST_TIMES} is needed; not {text!r}")
+        return int(value)
+
+
+def _rate(text: str | None) -> Fraction | None:
+    if text is None:
+        return None
+    with located(key="subsample"):
+        value = constant(text)
+        if not 0 < value <= 1:
+            raise InputError(f"the probability to be in the sample is above 0, and at most 1; not {text!r}")
+        return value if value < 1 else None
+
+
+def _sampled(way: Way, rate: Fraction) -> tuple[Way, Way]:
+    """Returns both directions: with the person against without, and the other way around.
+
+    Each pair may be that of (with, without), and the pairs are those of both directions. So what dominates
+    them dominates the pairs (without, with) too, and is its own mirror image where it is one of them.
+    """
+    pairs = tuple(Sampled(pair, rate) for pair in way.pairs)
+    turned = Turned(Sampled(way.dominating if way.single else Turned(way.dominating), rate))
+    return Way(Sampled(way.dominating, rate), pairs), Way(turned, tuple(Turned(pair) for pair in pairs))
+
+
+class _Values:
+    """The values of a noise, each read once; `close` refuses what is left."""
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        self.given = dict(given)
+        self.known: list[str] = []
+
+    def positive(self, name: str, default: Fraction | None = None) -> Fraction:
+        """Returns a positive number."""
+        text = self._take(name)
+        if text is None and default is not None:
+            return default
+        with located(key=name):
+            if text is None:
+                raise InputError(f"it is missing: write {name}=2 or another number")
+            value = constant(text)
+            if value <= 0:
+                raise InputError(f"a number above 0 is needed; not {text!r}")
+            return value
+
+    def whole(self, name: str, default: int, least: int = 1) -> int:
+        """Returns a whole number."""
+        text = self._take(name)
+        with located(key=name):
+            value = constant(text) if text is not None else Fraction(default)
+            if value.denominator != 1 or value < least:
+                raise InputError(f"a whole number from {least} on is needed; not {text!r}")
+            return int(value)
+
+    def epsilon(self, name: str) -> Loss:
+        """Returns a positive ε."""
+        text = self._take(name)
+        assert text is not None
+        with located(key=name):
+            found = read_epsilon(text)
+            if found.ball() <= 0:
+                raise InputError(f"an epsilon above 0 is needed; not {text!r}")
+            return found
+
+    def one_of(self, *names: str) -> str:
+        """Returns which one of several keys is given."""
+        found = [name for name in names if name in self.given]
+        self.known += names
+        if len(found) != 1:
+            raise InputError(f"give one of {', '.join(names)}")
+        return found[0]
+
+    def close(self) -> None:
+        """Raises an InputError where a value is left that nobody asked for."""
+        for name in self.given:
+            near = nearest(name, {*self.known, *SHARED})
+            known = ", ".join(dict.fromkeys([*self.known, *SHARED]))
+            hint = f"did you mean {near!r}?" if near else f"known here: {known}"
+            raise InputError("unknown key", mend=hint, key=name)
+
+    def _take(self, name: str) -> str | None:
+        self.known.append(name)
+        return self.given.pop(name, None)
+
+
+def read_epsilon(text: str) -> Loss:
+    """Reads an ε such as `1`, `0.5` or `ln(3/2)`, exactly.
+
+    Raises:
+        InputError: something else, or one beyond the bounds of `exp`.
+    """
+    budget = read_budget(parse(text))
+    found = Loss(budget.rational)
+    for factor, argument in budget.logarithms:
+        value = evaluate(argument)
+        if not isinstance(value, Fraction) or value <= 0:
+            raise InputError("a logarithm needs a positive number")
+        found = found.plus(Loss(ratio=value).times(factor))
+    if abs(found.rational) > MAX_EXPONENT:
+        raise InputError(f"an epsilon of at most {MAX_EXPONENT:,} is needed")
+    return found
+
+
+def read_question(delta_for: str | None, epsilon_for: str | None, keys: tuple[str, str]) -> Question:
+    """Reads what is asked: one of both is given; `keys` names them in mistakes.
+
+    Raises:
+        InputError: an ε below 0, or a δ outside of [0, 1].
+    """
+    if delta_for is not None:
+        with located(key=keys[0]):
+            epsilon = read_epsilon(delta_for)
+            if epsilon.ball() < 0:
+                raise InputError(f"an epsilon from 0 on is needed; not {delta_for!r}")
+            return Question(epsilon=epsilon)
+    assert epsilon_for is not None
+    with located(key=keys[1]):
+        delta = constant(epsilon_for)
+        if not 0 <= delta <= 1:
+            raise InputError(f"a delta from 0 to 1 is needed; not {epsilon_for!r}")
+        return Question(delta=delta)
+
+
+def _gaussian(values: _Values) -> Release:
+    found = Gaussian(values.positive("sigma"), values.positive("sensitivity", Fraction(1)))
+    values.close()
+    return found
+
+
+def _discrete_gaussian(values: _Values) -> Release:
+    found = DiscreteGaussian(values.positive("sigma"), values.whole("sensitivity", 1))
+    values.close()
+    return found
+
+
+def _laplace(values: _Values) -> Release:
+    sensitivity = values.positive("sensitivity", Fraction(1))
+    name = values.one_of("scale", "epsilon")
+    given = values.positive(name)
+    values.close()
+    return Laplace(given if name == "scale" else sensitivity / given, sensitivity)
+
+
+def _discrete_laplace(values: _Values) -> Release:
+    sensitivity = values.whole("sensitivity", 1)
+    name = values.one_of("scale", "epsilon", "alpha")
+    given = values.positive(name)
+    values.close()
+    if name == "alpha":
+        if given >= 1:
+            raise InputError("alpha is below 1", key="alpha")
+        return DiscreteLaplace(Loss(ratio=1 / given), sensitivity)
+    return DiscreteLaplace(Loss(1 / given if name == "scale" else given / sensitivity), sensitivity)
+
+
+def _response(values: _Values) -> Release:
+    count = values.whole("values", 2, least=2)
+    name = values.one_of("truth", "epsilon")
+    if name == "epsilon":
+        step = values.epsilon(name)
+    else:
+        truth = values.positive(name)
+        if not Fraction(1, count) <= truth < 1:
+            raise InputError(f"the probability of the truth is from 1/{count} to 1, and not 1", key=name)
+        step = Loss(ratio=truth * (count - 1) / (1 - truth))
+    values.close()
+    return Response(step, count)
+
+
+KINDS: Mapping[str, Callable[[_Values], Release]] = {
+    "gaussian": _gaussian,
+    "discrete_gaussian": _discrete_gaussian,
+    "laplace": _laplace,
+    "discrete_laplace": _discrete_laplace,
+    "randomized_response": _response,
+}

@@ -1,0 +1,256 @@
+"""The encoding of Rényi privacy: one claim for each secret pair, direction and length.
+
+Let p and q be the two probabilities of an output, times T = `Outcomes.total`. The sum of all p^α/q^(α−1) is
+at most bound·T: that is multiplied by L, a common multiple of all q^(α−1) that is nowhere negative,
+
+    f = bound·T·L − Σ p^α·(L / q^(α−1)) ≥ 0.
+
+Fractions are reduced first. Where L(θ) ≠ 0, f(θ) ≥ 0 says what it should. Zeros of L need an argument:
+
+- (p, q) ↦ p^α/q^(α−1), with 0 at (0, 0) and ∞ at p > 0 = q, is lower semicontinuous ([ErvenH14] Theorem 15).
+  So if the sum is within the bound at points θ_n → θ, it is at θ.
+- The zeros of L have a dense complement in the domain D if D is convex, or open in a convex set, and L is
+  not zero at one point of it: L is no zero polynomial on the segment from any θ to that point. Boxes, linear
+  constraints and strict constraints give such a D.
+- With other constraints D may have isolated points. Then `L > 0 where both secrets are possible` is one more
+  claim.
+
+An output with q = 0 everywhere must have p = 0 everywhere: the claim −p ≥ 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.domains import Constraint, Domain
+from paramverify.algebra.points import number_at
+from paramverify.algebra.polynomials import Polynomial, is_constant, key, primitive, rational
+from paramverify.algebra.signs import Sign, sign_on
+from paramverify.claims import AllOutputs, Claim, positive
+from paramverify.encodings.at_points import with_numbers
+from paramverify.encodings.encoding import Candidate, Encoding
+from paramverify.encodings.excesses import Outcomes, listed_outcomes, outcomes
+from paramverify.errors import LimitError, UnsupportedError
+from paramverify.models.context import sample_points
+from paramverify.models.divergences import Renyi
+from paramverify.models.kinds import AnyModel
+from paramverify.models.model import Model
+from paramverify.simplify.factors import factorable, factorisation
+
+MAX_TERMS = 20_000  # of the common multiple, as its degrees allow
+POINTS = 200  # of the domain at which a polynomial is tried
+VANISHES = "no denominator vanishes"
+
+_ONE_SIGN = {Sign.POSITIVE: 1, Sign.NONNEGATIVE: 1, Sign.NEGATIVE: -1, Sign.NONPOSITIVE: -1}
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """For every θ: Σ_ω Pr(ω|left)^α/Pr(ω|right)^(α−1) = `above`/`below` where both secrets are possible.
+
+    So it is where `below` ≠ 0; `below` is total·multiple and nowhere negative. `endless` are the
+    probabilities, up to a positive factor, of outputs that are impossible on the right everywhere.
+    """
+
+    origin: AllOutputs
+    above: Polynomial
+    below: Polynomial
+    multiple: Polynomial
+    total: Polynomial
+    endless: tuple[Polynomial, ...]
+
+
+def moments(model: Model, found: Iterable[Outcomes] | None = None) -> Iterator[Moment]:
+    """Yields the sum of each direction and length; `found` are the outcomes of the model, if they are known.
+
+    Raises:
+        LimitError: the common multiple is too large.
+    """
+    measure = model.measure
+    assert isinstance(measure, Renyi)
+    signs: dict[str, int] = {}
+    for pair in outcomes(model) if found is None else found:
+        for direction in (pair, pair.turned):
+            yield moment_of(measure.order, direction, model.domain, signs)
+
+
+def moment_of(order: int, found: Outcomes, domain: Domain, signs: dict[str, int]) -> Moment:
+    """Returns the sum of one direction; `signs` remembers those of factors on the domain."""
+    summed: dict[str, tuple[Polynomial, Polynomial]] = {}  # numerators by their denominator
+    endless = []
+    for p, q in found.outputs:
+        if not q:
+            endless.append(p)
+            continue
+        if not p:
+            continue
+        top, bottom = _reduced(p, q, order)
+        name = key(bottom)
+        summed[name] = (summed[name][0] + top if name in summed else top), bottom
+    multiple = _multiple([bottom for _, bottom in summed.values()], domain, signs, found.total * 0 + 1)
+    zero = found.total * 0
+    above = sum((top * (multiple / bottom) for top, bottom in summed.values()), zero)
+    origin = AllOutputs(found.left, found.right, length=found.length)
+    return Moment(
+        origin,
+        above,
+        below=found.total * multiple,
+        multiple=multiple,
+        total=found.total,
+        endless=tuple(endless),
+    )
+
+
+def _reduced(p: Polynomial, q: Polynomial, order: int) -> tuple[Polynomial, Polynomial]:
+    """Returns p^α/q^(α−1) in lowest terms, with a primitive denominator."""
+    common = p.gcd(q)
+    a, b = p / common, q / common
+    top, bottom = common * a**order, b ** (order - 1)
+    shared = top.gcd(bottom)
+    content, bottom = primitive(bottom / shared)
+    return top / shared / rational(content), bottom
+
+
+def _multiple(
+    found: Iterable[Polynomial], domain: Domain, signs: dict[str, int], one: Polynomial
+) -> Polynomial:
+    """Returns a common multiple that is nowhere negative on the domain.
+
+    It is the least one, but for factors of odd power without a known sign: these are there once more.
+    """
+    powers: dict[str, tuple[Polynomial, int]] = {}
+    for polynomial in found:
+        if is_constant(polynomial):
+            continue
+        if not factorable(polynomial):
+            raise LimitError("a probability is too large a polynomial to be factored")
+        for factor, power in factorisation(polynomial)[1]:
+            name = key(factor)
+            powers[name] = factor, max(power, powers.get(name, (factor, 0))[1])
+    size = 1
+    degrees = [0] * len(one.context().names())
+    for factor, power in powers.values():
+        degrees = [d + int(e) * power for d, e in zip(degrees, factor.degrees(), strict=True)]
+    for degree in degrees:
+        size *= degree + 1
+    if size > MAX_TERMS:
+        told = f"a sum over all outputs would have up to {size:,} terms"
+        raise LimitError(f"{told}: the order is too large for so many outputs with parameters")
+    result = one
+    for name, (factor, power) in sorted(powers.items()):
+        if power % 2:
+            if name not in signs:
+                signs[name] = _ONE_SIGN.get(sign_on(factor, domain) or Sign.ZERO, 0)
+            if signs[name]:
+                factor = factor * signs[name]
+            else:
+                power += 1
+        result = result * factor**power
+    return result
+
+
+# --- zeros of the common multiple ---------------------------------------------------------------------
+
+
+def vanishes_rarely(polynomial: Polynomial, domain: Domain) -> bool:
+    """Tells whether the zeros of a polynomial are known to have a dense complement in the domain."""
+    if sign_on(polynomial, domain) in (Sign.POSITIVE, Sign.NEGATIVE):
+        return True
+    if not all(c.strict or _is_linear(c) for c in domain.constraints):
+        return False
+    return any(number_at(polynomial, point) for point in islice(sample_points(domain), POINTS))
+
+
+def may_vanish(model: Model) -> bool:
+    """Tells whether a common multiple of the model is not known to be positive on the whole domain."""
+    model = with_numbers(model)
+    return any(sign_on(found.multiple, model.domain) is not Sign.POSITIVE for found in moments(model))
+
+
+def _is_linear(constraint: Constraint) -> bool:
+    names = [str(name) for name in constraint.polynomial.context().names()]
+    return all(
+        sum(int(e) for name, e in zip(names, monomial, strict=True) if name != GENERATOR) <= 1
+        for monomial in constraint.polynomial.to_dict()
+    )
+
+
+def _possible(found: Moment, domain: Domain) -> Domain:
+    """Returns the part of the domain where both secrets are possible."""
+    if is_constant(found.total):
+        return domain
+    rest = Constraint(found.total, True, f"{found.total} > 0")
+    return replace(domain, constraints=(*domain.constraints, rest))
+
+
+# --- claims -------------------------------------------------------------------------------------------
+
+
+def _made(model: Model, found: Iterable[Outcomes] | None = None) -> Iterator[Claim]:
+    """Yields the claims of each direction, not merged."""
+    model = with_numbers(model)
+    measure = model.measure
+    assert isinstance(measure, Renyi)
+    for moment in moments(model, found):
+        sum_ = primitive(measure.claim(moment.above, moment.below))[1]
+        yield Claim(sum_, model.domain, (moment.origin,))
+        for p in moment.endless:
+            yield Claim(primitive(-p)[1], model.domain, (moment.origin,))
+        if not vanishes_rarely(moment.multiple, model.domain):
+            beside = replace(moment.origin, beside=VANISHES)
+            yield positive(moment.multiple, _possible(moment, model.domain), origins=(beside,))
+
+
+def _claims(model: AnyModel) -> tuple[Claim, ...]:
+    merged: dict[tuple[str, int], Claim] = {}
+    for claim in _made(_own(model)):
+        name = claim.text(), 0
+        before = merged.get(name)
+        origins = tuple(dict.fromkeys((*(before.origins if before else ()), *claim.origins)))
+        merged[name] = replace(claim, origins=origins)
+    return tuple(merged.values())
+
+
+def _again(model: AnyModel) -> Iterator[Claim]:
+    """Yields the claims from outcomes that are found forwards, one sequence after the other."""
+    model = _own(model)
+    return _made(model, listed_outcomes(model))
+
+
+def _candidates(model: Model) -> Iterator[Candidate]:
+    """Yields each sum as a quotient: what is at most the bound.
+
+    Raises:
+        LimitError: a denominator may vanish on a part of the domain without neighbours.
+    """
+    model = with_numbers(model)
+    for moment in moments(_own(model)):
+        if not vanishes_rarely(moment.multiple, model.domain):
+            reason = "the probability of an output may be zero where the constraints hold with ="
+            raise LimitError(f"{reason}; write them with <, or make the domain smaller")
+        origin = moment.origin
+        yield Candidate(moment.above, moment.below, origin)
+        yield from (Candidate(p, p * 0, origin) for p in moment.endless)
+
+
+def _own(model: AnyModel) -> Model:
+    if not isinstance(model, Model) or not isinstance(model.measure, Renyi):
+        raise UnsupportedError("the encoding moments is about Renyi privacy only")
+    return model
+
+
+def _suits(model: AnyModel) -> int:
+    return 1_000 if isinstance(model, Model) and isinstance(model.measure, Renyi) else 0
+
+
+ENCODING = Encoding(
+    "moments",
+    "one claim for each secret pair, direction and length: all outputs together, for Renyi privacy",
+    claims=_claims,
+    suits=_suits,
+    candidates=_candidates,
+    again=_again,
+)

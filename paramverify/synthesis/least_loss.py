@@ -1,0 +1,224 @@
+"""The least bound of a loss (`kl`, `zcdp`) over all priors, between two certified numbers.
+
+The lower one is the loss at a point of the domain, enclosed from the model. The upper one is proved on boxes,
+as `verify` proves a bound: a little more than the lower one first, and more where that is not proved. A proof
+that fails may show a point with a larger loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import islice, product
+
+from paramverify.algebra.constants import GENERATOR, lower_bound, working_precision
+from paramverify.algebra.simplest import simplest_between
+from paramverify.errors import LimitError
+from paramverify.evidence.losses import BITS, Distributions, LossWitness, bound_of, loss_at, number
+from paramverify.models.context import sample_points
+from paramverify.models.divergences import Kind, Loss
+from paramverify.models.model import Model
+from paramverify.portfolio.session import Session
+from paramverify.privacy.losses import (
+    Direction,
+    at_bound,
+    cover,
+    directions,
+    evaluated,
+    near_order,
+    origins,
+    worst_order,
+)
+
+POINTS = 30  # simple points of the domain at which losses are compared first
+STEPS = 30  # of the climb from the best of them, along each parameter
+ENDS = (Fraction(1, 2**10), Fraction(1, 2**20), Fraction(1, 2**40))  # how near to the ends of intervals
+FIRST = Fraction(1, 10)  # the relative distance of the first upper bound that is tried
+FINER = 10
+ROUNDS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class LeastLoss:
+    """The least bound of a loss lies between `lower` and `upper` (None: no upper bound was proved).
+
+    `witness` has the lower bound at its point: of ZCDP the divergence of its order, divided by the order.
+    """
+
+    kind: Kind
+    lower: Fraction
+    upper: Fraction | None
+    secrets: tuple[str, str]
+    length: int
+    witness: LossWitness | None
+    infinite: bool = False
+    boxes: int = 0
+
+    def is_within(self, precision: Fraction) -> bool:
+        """Tells whether the relative distance of the bounds is at most the precision."""
+        if self.infinite:
+            return True
+        return self.upper is not None and self.upper - self.lower <= precision * max(self.upper, precision)
+
+
+def least_loss(model: Model, session: Session, precision: Fraction) -> LeastLoss:
+    """Returns the least bound of a loss of a model, whatever its own bound is.
+
+    Raises:
+        LimitError: too many sequences, or too large polynomials.
+    """
+    measure = model.measure
+    assert isinstance(measure, Loss)
+    hunt = _Hunt(model, session, measure)
+    best = hunt.largest()
+    return best if best.infinite else hunt.bounded(best, precision)
+
+
+@dataclass(eq=False)
+class _Hunt:
+    model: Model
+    session: Session
+    measure: Loss
+
+    def largest(self) -> LeastLoss:
+        """Returns the largest loss that was found at a point."""
+        best: LeastLoss | None = None
+        for point in islice(sample_points(self.model.domain), POINTS):
+            best = self._better(best, point)
+            if best and best.infinite:
+                return best
+        if best is None:
+            raise LimitError("no simple point of the domain was found at which both secrets are possible")
+        assert best.witness is not None
+        for point in self._ends(best.witness.parameters):
+            best = self._better(best, point)
+            assert best is not None
+            if best.infinite:
+                return best
+        return self._climbed(best)
+
+    def _better(self, best: LeastLoss | None, point: Mapping[str, Fraction]) -> LeastLoss | None:
+        for origin in origins(self.model):
+            self.session.in_time()
+            found = evaluated(self.model, origin, point)
+            if found is not None:
+                own = self._needed(found)
+                if best is None or own.infinite or own.lower > best.lower:
+                    best = own
+                if own.infinite:
+                    return own
+        return best
+
+    def _needed(self, found: Distributions) -> LeastLoss:
+        """Returns what one direction needs at a point, at least."""
+        kind = self.measure.kind
+        order = None
+        with working_precision(BITS):
+            if kind is Kind.ZCDP and not found.is_infinite:
+                kl = max(Fraction(0), lower_bound(found.kl()))
+                order = worst_order(found, number(kl) * 2 + 1)
+                near_one = near_order(1 + Fraction(1, 2**30))
+                if lower_bound(found.renyi(order)) / order < kl:
+                    order = near_one
+        witness = loss_at(found, self.measure, order)
+        low = witness.value[0] / (order or 1) if witness.value else Fraction(0)
+        left, right = found.secrets
+        return LeastLoss(
+            kind,
+            max(Fraction(0), low),
+            upper=None,
+            secrets=(left, right),
+            length=found.length,
+            witness=witness,
+            infinite=witness.value is None,
+        )
+
+    def _ends(self, point: Mapping[str, Fraction]) -> Iterator[dict[str, Fraction]]:
+        """Yields points near the corners of the box, or at them where these belong to it."""
+        box = {n: i for n, i in self.model.domain.box.items() if n != GENERATOR and not i.is_point}
+        for near in ENDS:
+            choices = []
+            for interval in box.values():
+                step = (interval.upper - interval.lower) * near
+                choices.append(
+                    [
+                        interval.lower if interval.lower_closed else interval.lower + step,
+                        interval.upper if interval.upper_closed else interval.upper - step,
+                    ]
+                )
+            for ends in islice(product(*choices), 16):
+                yield {**point, **dict(zip(box, ends, strict=True))}
+
+    def _climbed(self, best: LeastLoss) -> LeastLoss:
+        """Returns the largest loss of a climb along the axes with steps that become smaller."""
+        box = {n: i for n, i in self.model.domain.box.items() if n != GENERATOR and not i.is_point}
+        step = Fraction(1, 4)
+        for _ in range(STEPS if box else 0):
+            before = best.lower
+            assert best.witness is not None
+            point = best.witness.parameters
+            for name, interval in box.items():
+                width = (interval.upper - interval.lower) * step
+                for moved in (point[name] - width, point[name] + width):
+                    if moved in interval:
+                        found = self._better(best, {**point, name: moved})
+                        assert found is not None
+                        best = found
+            if best.lower == before:
+                step /= 2
+        return best
+
+    # --- upper bounds ------------------------------------------------------------------------------------
+
+    def bounded(self, best: LeastLoss, precision: Fraction) -> LeastLoss:
+        """Returns the largest loss with an upper bound, as near to it as the precision, or as it can be."""
+        every = directions(self.model)
+        width = FIRST
+        upper: Fraction | None = None
+        boxes = 0
+        for _ in range(ROUNDS):
+            trial = best.lower * (1 + width) if best.lower else width
+            trial = simplest_between(trial - (trial - best.lower) / 8, trial)
+            found = self._covered(every, trial)
+            boxes += found[1]
+            if found[2] is not None:
+                best = self._raised(best, found[2])
+            elif found[0]:
+                upper = trial
+                if upper - best.lower <= precision * upper:
+                    break
+                width = max(width / FINER, precision / 2)
+            elif upper is None and width < 8:
+                width *= 4
+            else:
+                break
+        return replace(best, upper=upper, boxes=boxes)
+
+    def _covered(self, every: list[Direction], trial: Fraction) -> tuple[bool, int, LossWitness | None]:
+        """Tells whether a bound is proved for all directions, on how many boxes, or where it fails."""
+        boxes = 0
+        measure = at_bound(self.measure, trial)
+        with working_precision(BITS):
+            ball = bound_of(measure)
+        for direction in every:
+            try:
+                found = cover(self.session, self.model, direction, measure, ball)
+            except LimitError:
+                return False, boxes, None
+            boxes += found.boxes
+            if not found.proved:
+                return False, boxes, found.witness
+        return True, boxes, None
+
+    def _raised(self, best: LeastLoss, witness: LossWitness) -> LeastLoss:
+        """Returns the larger loss at a point where a bound fails."""
+        found = self._better(best, witness.parameters)
+        assert found is not None
+        if witness.value is None:
+            return found
+        low = witness.value[0] / (witness.order or 1)
+        if low <= found.lower:
+            return found
+        secrets = witness.left, witness.right
+        return replace(found, lower=low, witness=witness, secrets=secrets, length=witness.length)

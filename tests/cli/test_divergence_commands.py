@@ -1,0 +1,57 @@
+"""Every command on cases of divergences: it answers, or refuses with the reason; none takes them as pure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from paramverify.cli.main import run
+
+FOLDER = Path(__file__).parents[2] / "cases" / "divergences"
+RENYI, ZCDP = (str(FOLDER / f"{name}.toml") for name in ("geometric-renyi", "geometric-zcdp"))
+
+# What is asked, the exit code for renyi and for zcdp, and what is said to both.
+ASKED: list[tuple[str, list[str], int, int, str]] = [
+    ("verify", ["--evidence", "EVIDENCE"], 0, 2, ""),
+    ("verify", ["--encoding", "monolithic"], 2, 2, "all outputs together"),
+    ("verify", ["--budgets", "1,2"], 2, 2, "--budgets are epsilons"),
+    ("budget", ["--precision", "1e-2"], 0, 0, "least"),
+    ("budget", ["--evidence", "EVIDENCE"], 2, 2, "no evidence of the least bound"),
+    ("budget", ["--delta-for", "1"], 0, 0, "least delta 0"),
+    ("synthesize", [], 0, 2, ""),
+    ("synthesize", ["--witness", "--objective", "ratio"], 2, 2, "all outputs together"),
+    ("certify", ["--at", "p=1/2"], 0, 0, "not a violation"),
+    ("certify", ["--at", "p=2"], 2, 2, "not in the domain"),
+    ("certify", ["--observations", "1", "--at", "p=1/2"], 2, 2, "leave --observations and --output out"),
+    ("show", [], 0, 0, "probability"),
+    ("show", ["--graph"], 0, 0, "digraph"),
+    ("compare", [], 2, 2, "all outputs together"),
+    ("export", ["--to", "smtlib2", "--together"], 0, 2, ""),
+    ("sample", ["--at", "p=3/5"], 2, 2, "all outputs together"),
+    ("report", ["--output", "page.html"], 0, 2, ""),
+    ("explain", [], 0, 0, "claims: "),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "renyi", "zcdp", "words"), ASKED)
+def test_commands_answer_or_refuse(
+    name: str,
+    options: list[str],
+    renyi: int,
+    zcdp: int,
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """A command either knows divergences, or ends with code 2 and says in one line why not."""
+    monkeypatch.chdir(tmp_path)
+    given = [str(tmp_path / "evidence.json") if option == "EVIDENCE" else option for option in options]
+    for path, code in ((RENYI, renyi), (ZCDP, zcdp)):
+        ended = run([name, path, *given])
+        told = capfd.readouterr()
+        assert ended == code, told
+        assert words in told.out + told.err
+        if ended == 2 and "Usage" not in told.err:
+            assert len(told.err.strip().splitlines()) == 1

@@ -1,0 +1,204 @@
+"""The command and the function `compose`: words, JSON, exit codes, and one line for each mistake."""
+
+from __future__ import annotations
+
+import io
+import json
+from contextlib import redirect_stderr, redirect_stdout
+from fractions import Fraction
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from composition_oracle import brute_delta, brute_ratio
+from conftest import ROOT
+
+import paramverify
+from paramverify.cli.main import run
+from paramverify.composition.written import read_epsilon
+from paramverify.errors import InputError
+
+CASES = ROOT / "cases"
+RESPONSE = [(Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4))]
+
+
+class Called(NamedTuple):
+    """How a command ended, and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+def called(*words: str) -> Called:
+    """Runs a command inside of this process."""
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+        code = run(list(words))
+    return Called(code, out.getvalue(), err.getvalue())
+
+
+def compose(*words: str, code: int = 0) -> dict[str, object]:
+    """What the command prints as JSON."""
+    found = called("compose", *words, "--json")
+    assert found.code == code, found.err
+    document: dict[str, object] = json.loads(found.out)
+    return document
+
+
+def test_exact_numbers_and_words() -> None:
+    """Text and JSON have the exact number of brute force, and the text says what was composed."""
+    words = ("randomized_response:truth=3/4,times=3", "--delta-for", "ln(3)")
+    told = called("compose", *words)
+    assert told.out.startswith("delta = 3/8 = 0.375, exactly; with epsilon = ln(3) for 3 releases\n")
+    assert "may take another pair of inputs at each release" in told.out
+    document = compose(*words)
+    assert document["delta"] == str(brute_delta([RESPONSE] * 3, Fraction(3))) == "3/8"
+    back = compose("randomized_response:truth=3/4", "--times", "3", "--epsilon-for", "1/10")
+    assert back["ratio"] == str(brute_ratio([RESPONSE] * 3, Fraction(1, 10)))
+    assert back["releases"] == 3
+
+
+def test_a_case_is_its_pairs() -> None:
+    """A case with a value for its parameter is composed like its probabilities, in both ways of giving it."""
+    case = str(CASES / "approximate" / "shuffled-responses.toml")
+    one = compose(f"{case}:r=1/2", "--delta-for", "ln(2)")
+    other = compose(case, "-D", "r=1/2", "--delta-for", "ln(2)")
+    assert one["delta"] == other["delta"]
+    found = called("budget", case, "-D", "r=1/2", "--delta-for", "ln(2)", "--json")
+    assert json.loads(found.out)["delta"] == one["delta"]
+
+
+def test_a_case_with_exponentials(tmp_path: Path) -> None:
+    """Probabilities with exp of numbers: one release has the δ of `budget`, between proved bounds."""
+    case = tmp_path / "noise.toml"
+    case.write_text(
+        """
+title = "Geometric noise with exp(-1/2)"
+[parameters]
+[mechanism]
+kind = "geometric"
+noise = { truncated_geometric = "exp(-1/2)", range = 3 }
+[neighbours]
+differ = "each"
+[privacy]
+epsilon = "1/2"
+"""
+    )
+    document = compose(str(case), "--delta-for", "1/4")
+    found = json.loads(called("budget", str(case), "--delta-for", "1/4", "--json").out)
+    value = found["delta"]
+    lower, upper = (
+        Fraction(value[end]) if isinstance(value, dict) else Fraction(value) for end in ("lower", "upper")
+    )
+    assert Fraction(str(document["delta_lower"])) <= upper
+    assert Fraction(str(document["delta_upper"])) >= lower
+    twice = compose(f"{case}:2", "--delta-for", "1/4", "--precision", "1e-6")
+    assert Fraction(str(twice["delta_lower"])) > Fraction(str(document["delta_upper"]))
+
+
+def test_bounds_that_stay_apart_are_undecided() -> None:
+    """Where no pair is the worst for every ε, both bounds are told, with the reason, and the code is 3."""
+    case = str(CASES / "approximate" / "noisy-max.toml")
+    told = called("compose", f"{case}:2", "--delta-for", "ln(2)", "--precision", "1/100")
+    assert told.code == 3
+    assert "delta between" in told.out
+    assert "no one of its" in told.out
+    assert called("compose", case, "--delta-for", "ln(2)").out.startswith("delta = 4/27 ≈")
+
+
+@pytest.mark.slow
+def test_the_picture_of_a_curve(tmp_path: Path) -> None:
+    """The picture is written."""
+    picture = tmp_path / "curve.svg"
+    compose("randomized_response:truth=3/4,times=4", "--curve", "--plot", str(picture))
+    assert "svg" in picture.read_text(encoding="utf-8")
+
+
+def test_a_curve() -> None:
+    """The curve falls, and its lower bounds are below its upper ones."""
+    document = compose("laplace:scale=2,times=2", "--curve", "--precision", "1/100")
+    points = document["curve"]
+    assert isinstance(points, list)
+    uppers = [Fraction(point["delta_upper"]) for point in points]
+    assert uppers == sorted(uppers, reverse=True)
+    assert all(Fraction(point["delta_lower"]) <= Fraction(point["delta_upper"]) for point in points)
+    assert called("compose", "randomized_response:truth=3/4", "--curve").out.startswith(
+        "delta for one release"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ("gaussian:sigma=-1 --delta-for 1", "gaussian.sigma: a number above 0 is needed"),
+        ("gaussian:sigma=1,subsample=0 --delta-for 1", "gaussian.subsample: the probability"),
+        ("gaussian:sigma=1,subsample=3/2 --delta-for 1", "gaussian.subsample: the probability"),
+        ("gaussian:sigma=1,times=0 --delta-for 1", "times: a whole number from 1"),
+        ("gaussian:sigma=1,times=3/2 --delta-for 1", "times: a whole number from 1"),
+        ("gaussian:0 --delta-for 1", "times: a whole number"),
+        ("gaussian:sigma=1 --delta-for=-1", "--delta-for: an epsilon from 0 on"),
+        ("gaussian:sigma=1 --epsilon-for 3/2", "--epsilon-for: a delta from 0 to 1"),
+        ("gaussian:sigma=1 --epsilon-for=-1/2", "--epsilon-for: a delta from 0 to 1"),
+        ("gaussian:sigma=1", "give one of --delta-for"),
+        ("gaussian:sigma=1 --delta-for 1 --curve", "give one of --delta-for"),
+        ("gaussian:sigma=1 --delta-for 1 --plot x.svg", "--plot belongs to --curve"),
+        ("gausian:sigma=1 --delta-for 1", "did you mean 'gaussian'?"),
+        ("gaussian:sgma=1 --delta-for 1", "gaussian.sigma: it is missing"),
+        ("gaussian:sigma=1,sigma=2 --delta-for 1", "sigma is given twice"),
+        ("gaussian:sigma=1,sensitivty=2 --delta-for 1", "did you mean 'sensitivity'?"),
+        ("laplace:scale=1,epsilon=2 --delta-for 1", "give one of scale, epsilon"),
+        ("discrete_laplace:alpha=1 --delta-for 1", "alpha is below 1"),
+        ("discrete_laplace:scale=2,sensitivity=1/2 --delta-for 1", "sensitivity: a whole number"),
+        ("randomized_response:truth=1/3 --delta-for 1", "truth: the probability of the truth"),
+        ("nowhere.toml --delta-for 1", "nowhere.toml"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(words: str, reason: str) -> None:
+    """Each mistake has code 2, and one line that names its place and what is needed."""
+    found = called("compose", *words.split())
+    assert found.code == 2
+    assert reason in found.err
+    assert len([line for line in found.err.splitlines() if "rror:" in line]) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        (
+            "approximate/geometric-independent.toml:p=1/3",
+            "several worlds: the releases are about the same hidden data",
+        ),
+        ("approximate/shuffled-responses.toml", "no value for r"),
+        ("blood-test.toml", "needs a case about privacy"),
+        ("geometric-metric.toml", "distance"),
+    ],
+)
+def test_cases_without_pairs_are_refused(name: str, reason: str) -> None:
+    """Secrets of several worlds, parameters without values and other kinds are refused with the reason."""
+    found = called("compose", str(CASES / name), "--delta-for", "1")
+    assert found.code == 2
+    assert reason in found.err
+
+
+def test_the_function_says_what_the_command_says() -> None:
+    """Text and JSON of `compose` are those of the command, and its numbers are exact."""
+    report = paramverify.compose("randomized_response:truth=3/4", times=3, delta_for="ln(3)")
+    assert report.to_dict() == compose(
+        "randomized_response:truth=3/4", "--times", "3", "--delta-for", "ln(3)"
+    )
+    assert report.exact == report.lower == report.upper == Fraction(3, 8)
+    bounds = paramverify.compose(["gaussian:sigma=2", "laplace:scale=3"], epsilon_for=Fraction(1, 100))
+    assert bounds.exact is None
+    assert bounds.lower is not None
+    assert bounds.upper is not None
+    assert bounds.lower < bounds.upper < bounds.lower * Fraction(1001, 1000)
+    with pytest.raises(InputError, match="either delta_for or epsilon_for"):
+        paramverify.compose("gaussian:sigma=2")
+
+
+def test_epsilons_are_read_exactly() -> None:
+    """A sum of a number and logarithms is a rational part and a ratio."""
+    found = read_epsilon("1/2 + 2*ln(3) - ln(5)")
+    assert (found.rational, found.ratio) == (Fraction(1, 2), Fraction(9, 5))
+    with pytest.raises(InputError):
+        read_epsilon("ln(0)")

@@ -1,0 +1,89 @@
+"""Rényi privacy of cases, against brute force with fractions at points."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from random import Random
+
+import pytest
+from set_oracle import Drawn, drawn, points
+
+from paramverify.algebra.polynomials import RationalFunction
+from paramverify.checker.documents import check_text
+from paramverify.evidence.moments import MomentWitness
+from paramverify.models.divergences import Renyi
+from paramverify.models.model import Model
+from paramverify.portfolio.session import Options
+from paramverify.privacy.cases import Case
+from paramverify.privacy.verification import Report, verify
+from paramverify.reports.evidence import check_with_case, evidence_document
+from paramverify.verdicts import Holds, Unknown, Violated
+
+
+def moment(one: Sequence[Fraction], other: Sequence[Fraction], order: int) -> Fraction | None:
+    """Σ p^order / q^(order−1), by its definition; None for infinity."""
+    total = Fraction(0)
+    for p, q in zip(one, other, strict=True):
+        if p and not q:
+            return None
+        total += p**order / q ** (order - 1) if p else 0
+    return total
+
+
+def model_of(found: Drawn, order: int, bound: Fraction) -> Model:
+    """The model of the package with a bound on the sum of an order."""
+    model = found.model(Fraction(1), Fraction(1))
+    number = RationalFunction.of(model.domain.ring.number(bound))
+    return replace(model, measure=Renyi(order, number))
+
+
+def decided(model: Model, seconds: float = 60) -> Report:
+    """The verdict of the package, whose evidence its kernel accepts, alone and with the case."""
+    case = Case("here.toml", "0" * 64, "renyi", model)
+    report = verify(case, Options(seconds=seconds))
+    if isinstance(report.verdict, Holds | Violated):
+        document = json.dumps(evidence_document(case, report))
+        alone, beside = check_text(document), check_with_case(document, case)
+        assert alone.accepted, alone.lines
+        assert beside.accepted, beside.lines
+        assert beside.status == report.status
+    return report
+
+
+def compare_with_brute_force(seed: int, parameters: int) -> str:
+    """Compares one random case at one bound with the sums at a grid of points; returns the verdict."""
+    random = Random(seed)
+    found, order = drawn(random, parameters), random.choice((2, 2, 3, 4))
+    sums = [
+        moment(found.shares(side, at), found.shares(1 - side, at), order)
+        for side in (0, 1)
+        for at in points(found.names)
+    ]
+    finite = [total for total in sums if total is not None]
+    largest = max(finite, default=Fraction(1))
+    bound = max(Fraction(1), largest * random.choice((Fraction(49, 50), 1, 1, Fraction(51, 50))))
+    report = decided(model_of(found, order, bound))
+    if isinstance(report.verdict, Holds):
+        assert None not in sums
+        assert largest <= bound
+    elif isinstance(report.verdict, Violated):
+        witness = report.verdict.witness
+        assert isinstance(witness, MomentWitness)
+        side = int(witness.left == "right")
+        at = witness.parameters
+        total = moment(found.shares(side, at), found.shares(1 - side, at), order)
+        assert (total is None) == (witness.moment is None)
+        if total is not None:
+            assert witness.moment is not None
+            assert witness.moment.rational == total > bound
+    return type(report.verdict).__name__
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("parameters", [0, 1, 2])
+def test_random_cases(seed: int, parameters: int) -> None:
+    """The verdict on a random case is that of the sums at a grid of points."""
+    assert compare_with_brute_force(seed, parameters) != Unknown.__name__
