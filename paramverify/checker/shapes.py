@@ -345,7 +345,7 @@ SLOTS = _document(
     {},
 )
 
-_PROVED_STEP = by_type({list: _step("+", "-", "<", "cut", "sign", "free"), dict: proof})
+_PROVED_STEP = by_type({list: _step(*(kind for kind in _SET_STEP if kind != "set")), dict: proof})
 _OUTPUTS = listed(listed(text))
 SET: dict[str, Shape] = {
     "parameters": POINT,
