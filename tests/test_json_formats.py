@@ -100,6 +100,7 @@ RUNS = (
     "compose randomized_response:truth=3/4,subsample=1/10,times=2 --epsilon-for 1/100",
     "verify divergences/geometric-renyi-below.toml",
     "verify divergences/geometric-zcdp-below.toml",
+    "verify divergences/geometric-zcdp.toml",
     "budget divergences/geometric-chi-squared.toml",
     "budget divergences/survey-zcdp.toml --precision 0.01",
     "certify divergences/geometric-zcdp.toml --at p=1/2",

@@ -238,6 +238,8 @@ def _candidates(model: Model) -> Iterator[Candidate]:
 
 def _own(model: AnyModel) -> Model:
     if not isinstance(model, Model) or not isinstance(model.measure, Renyi):
+        if isinstance(model, Model) and (model.measure.by_sets or model.measure.together):
+            model.measure.at(None)  # says what it compares
         raise UnsupportedError("the encoding moments is about Renyi privacy only")
     return model
 

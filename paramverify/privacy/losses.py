@@ -57,6 +57,12 @@ class Direction:
         return self.alike[0]
 
     @property
+    def is_equal(self) -> bool:
+        """Whether both distributions are the same at every prior."""
+        ratios = [output.ratio for output in self.outputs]
+        return all(r is not None and not r.powers and r.constant == 1 for r in ratios)
+
+    @property
     def names(self) -> frozenset[str]:
         """The parameters that matter, and `E`."""
         return frozenset(n for f in self.factors.known.values() for n in variables(f))

@@ -89,6 +89,8 @@ def _loss_lines(case: Case, model: Model, found: LeastLoss) -> list[str]:
         head = f"no {name} bound {where}: the divergence is infinite"
     elif found.upper is None:
         head = f"the least {name} is at least {at_least(found.lower, 9)} {where}; no upper bound was proved"
+    elif found.lower == found.upper:
+        head = f"least {name}: {rounded(found.lower)} {where}"
     else:
         bounds = f"between {at_least(found.lower, 9)} and {at_most(found.upper, 9)}"
         head = f"least {name}: {bounds} {where}"

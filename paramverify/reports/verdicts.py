@@ -61,6 +61,13 @@ def headline(report: Report, case: Case) -> list[str]:
     return [f"{case.budget}: {verdict.end.value}.", *verdict.detail.split("\n")]
 
 
+def _enclosed(report: Report) -> dict[str, Any]:
+    """Returns how many divergences were enclosed, and on how many boxes, where there are no claims."""
+    if report.enclosed is None:
+        return {}
+    return {"enclosed": {"divergences": report.enclosed[0], "boxes": report.enclosed[1]}}
+
+
 def document(report: Report, case: Case) -> dict[str, Any]:
     """Returns the verdict as JSON data, with every claim."""
     claims = []
@@ -77,11 +84,7 @@ def document(report: Report, case: Case) -> dict[str, Any]:
         **documents.standing(report.status, case.model),
         "claims": claims,
         "seconds": round(report.seconds, 6),
-        **(
-            {"enclosed": dict(zip(("divergences", "boxes"), report.enclosed, strict=True))}
-            if report.enclosed
-            else {}
-        ),
+        **_enclosed(report),
         "evidence": {"decided_by": text.backends_used(report.decisions), **words},
         "notes": list(report.notes),
         **({"set": dict(case.settings)} if case.settings else {}),

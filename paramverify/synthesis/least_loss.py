@@ -174,6 +174,8 @@ class _Hunt:
     def bounded(self, best: LeastLoss, precision: Fraction) -> LeastLoss:
         """Returns the largest loss with an upper bound, as near to it as the precision, or as it can be."""
         every = directions(self.model)
+        if all(direction.is_equal for direction in every):
+            return replace(best, lower=Fraction(0), upper=Fraction(0))
         width = FIRST
         upper: Fraction | None = None
         boxes = 0

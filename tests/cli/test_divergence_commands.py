@@ -26,7 +26,7 @@ ASKED: list[tuple[str, list[str], int, int, str]] = [
     ("certify", ["--observations", "1", "--at", "p=1/2"], 2, 2, "leave --observations and --output out"),
     ("show", [], 0, 0, "probability"),
     ("show", ["--graph"], 0, 0, "digraph"),
-    ("compare", [], 2, 2, "all outputs together"),
+    ("compare", ["--backends", "bernstein"], 0, 2, ""),
     ("export", ["--to", "smtlib2", "--together"], 0, 2, ""),
     ("sample", ["--at", "p=3/5"], 2, 2, "all outputs together"),
     ("report", ["--output", "page.html"], 0, 2, ""),

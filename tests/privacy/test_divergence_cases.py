@@ -206,3 +206,19 @@ def test_conditions_and_designs_are_refused(table: str) -> None:
     text = with_measure("zcdp = 1").to_toml().replace('p = "(0, 1)"', marked)
     with pytest.raises(InputError, match="a case with zcdp is decided for all its parameters"):
         loads(f"{text}\n{table}\n")
+
+
+@pytest.mark.parametrize("name", ["kl", "zcdp"])
+def test_least_losses_at_both_ends(name: str) -> None:
+    """The least loss is 0 for equal distributions, and infinite where one secret never has an output."""
+    text = ISOLATED.replace('constraints = ["p*(p-1) >= 0"]', "").replace("p**3*(1-p)**3", "0")
+    text = text.replace('renyi = { order = 2, ratio = "BOUND" }', f"{name} = 1")
+    found = loads(text).budget().to_dict()
+    assert found[f"{name}_lower"] == found[f"{name}_upper"] == found["witness"]["value"] == "infinity"
+    assert loads(text).verify().verdict == "not private"
+    alike = text.replace('t = { a = "1/10", b = "9/10 - 0", c = "0" }', "t = { a = 1, b = 0, c = 0 }")
+    alike = alike.replace(
+        's = { a = "1/2 - p*(1-p)/8", b = "1/2", c = "p*(1-p)/8" }', "s = { a = 1, b = 0, c = 0 }"
+    )
+    found = loads(alike).budget().to_dict()
+    assert found[f"{name}_lower"] == found[f"{name}_upper"] == 0
