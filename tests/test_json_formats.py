@@ -93,6 +93,7 @@ RUNS = (
     "budget approximate/geometric-independent.toml --epsilon-for 1/10",
     "budget noisy-max-contagious.toml --delta-for ln(2) --precision 0.01",
     "budget approximate/noisy-max.toml --curve",
+    "budget approximate/geometric-independent.toml --curve",
     "certify approximate/geometric-independent-below.toml --at p=1/146",
     "compose gaussian:sigma=2,times=3 laplace:scale=3 --delta-for 1",
     "compose approximate/noisy-max.toml --curve",
@@ -143,6 +144,8 @@ RUNS = (
     "export noisy-max-independent.toml --to smtlib2 --claim 1",
     "export noisy-max-independent.toml --to smtlib2 -o FOLDER",
     "compare geometric-contagious-ln2.toml --backends bernstein -o FOLDER",
+    "convert --pure ln(3) --delta-for ln(2) --order 4",
+    "convert --zcdp 1/2 --epsilon-for 1/1000",
     "backends",
 )
 

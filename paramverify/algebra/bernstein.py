@@ -1,4 +1,4 @@
-"""The Bernstein form of a polynomial on a box, exact, by integer matrix products.
+"""The Bernstein form of a polynomial on a box, exact, by integer matrix products or a Taylor shift.
 
 On the box with lower ends l and widths w, a polynomial f of degrees d is `f(l + w·t) = Σ_i b_i · B_{i,d}(t)`
 for t in the unit box, where the B are products of Bernstein basis polynomials: nonnegative on the box,
@@ -17,10 +17,13 @@ from functools import lru_cache, reduce
 from itertools import pairwise, product
 from math import comb, gcd, lcm
 
-from flint import fmpz, fmpz_mat
+from flint import fmpz, fmpz_mat, fmpz_poly
 
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import Polynomial, variables
+from paramverify.algebra.shifts import bernstein_entries
+
+MAX_MATRIX = 12  # degree in one variable alone up to which a matrix is made for an interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +67,8 @@ def face_indices(degrees: Sequence[int], fixed: Mapping[int, int]) -> list[int]:
 def bernstein_form(polynomial: Polynomial, box: Mapping[str, Interval]) -> BernsteinForm:
     """Returns the Bernstein form on the closure of the box, over the variables that occur.
 
-    The box gives an interval for every variable that occurs. The work is one integer matrix product per axis.
+    The box gives an interval for every variable that occurs. The work is one integer matrix product per axis;
+    in one variable of a high degree it is one Taylor shift, for each new interval would need a new matrix.
     """
     names = [str(n) for n in polynomial.context().names()]
     every = [int(d) for d in polynomial.degrees()]
@@ -82,6 +86,10 @@ def bernstein_form(polynomial: Polynomial, box: Mapping[str, Interval]) -> Berns
     for monomial, coefficient in terms.items():
         position = sum(int(monomial[k]) * s for k, s in zip(axes, strides, strict=True))
         entries[position] = (coefficient * scale).p
+    if len(axes) == 1 and degrees[0] > MAX_MATRIX:
+        interval = box[names[axes[0]]]
+        entries, factor = bernstein_entries(fmpz_poly(entries), interval.lower, interval.upper)
+        return BernsteinForm(degrees, entries, scale * factor)
     for axis, degree in zip(axes, degrees, strict=True):
         interval = box[names[axis]]
         matrix, factor = _axis_matrix(degree, interval.lower, interval.upper)

@@ -33,7 +33,7 @@ def number_at(polynomial: Polynomial, point: Point) -> fmpq_poly:
     names = [str(name) for name in polynomial.context().names()]
     given = {name: point[name] for name in names if name != GENERATOR}
     if len(given) == len(names):
-        return fmpq_poly([polynomial(*map(rational, given.values()))])
+        return fmpq_poly([rational(value_at(polynomial, given))])
     return in_generator(substitute(polynomial, given))
 
 

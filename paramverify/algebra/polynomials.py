@@ -33,6 +33,7 @@ Point = Mapping[str, Fraction]
 
 MAX_TERMS = 1_000_000  # terms of a polynomial that an expression may create
 MAX_DEGREE = 10_000  # degree in one parameter
+SPARSE = 40  # terms of a polynomial up to which values are sums of powers
 MAX_DENOMINATOR = 2_000  # monomials up to the degrees of the common denominator of a sum of fractions
 
 
@@ -133,6 +134,8 @@ def in_generator(polynomial: Polynomial) -> fmpq_poly:
 def value_at(polynomial: Polynomial, point: Point) -> Fraction:
     """Returns the exact value at a point that gives every variable of the ring."""
     names = polynomial.context().names()
+    if len(names) == 1 and len(polynomial) > SPARSE:
+        return fraction(in_generator(polynomial)(rational(point[str(names[0])])))
     return fraction(polynomial(*[rational(point[str(n)]) for n in names]))
 
 

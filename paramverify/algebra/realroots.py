@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cmp_to_key
-from math import comb, lcm
 from typing import Protocol, Self, TypeVar
 
 from flint import fmpq, fmpq_mat, fmpz, fmpz_poly
@@ -22,9 +21,8 @@ from flint import fmpq, fmpq_mat, fmpz, fmpz_poly
 from paramverify.algebra.decimals import nearest
 from paramverify.algebra.polynomials import Polynomial, rational
 from paramverify.algebra.reals import show_polynomial
+from paramverify.algebra.shifts import SHIFT, bernstein_entries, on_unit, weighted
 from paramverify.errors import DefectError
-
-_SHIFT = fmpz_poly([1, 1])
 
 
 class Isolated(Protocol):
@@ -194,7 +192,7 @@ def isolate(polynomial: fmpz_poly, lower: Fraction, upper: Fraction) -> list[Rea
 def variations(polynomial: fmpz_poly) -> int:
     """Returns the sign variations of the Bernstein coefficients on the unit interval."""
     count, last = 0, 0
-    for coefficient in _weighted(polynomial):
+    for coefficient in weighted(polynomial):
         sign = (coefficient > 0) - (coefficient < 0)
         if sign and last and sign != last:
             count += 1
@@ -202,31 +200,15 @@ def variations(polynomial: fmpz_poly) -> int:
     return count
 
 
-def _weighted(polynomial: fmpz_poly) -> list[fmpz]:
-    """Returns C(d,i)·b_{d−i} for the Bernstein coefficients b on the unit interval.
-
-    C(d,i)·b_i is the coefficient of t^i in (1+t)^d·f(t/(1+t)), and that of (1+t)^{d−i} in f's reversal.
-    """
-    degree = polynomial.degree()
-    shifted = fmpz_poly([polynomial[degree - i] for i in range(degree + 1)])(_SHIFT)
-    return [shifted[i] for i in range(degree + 1)]
-
-
 def bernstein_coefficients(polynomial: fmpz_poly, lower: Fraction, upper: Fraction) -> list[int]:
-    """Returns the Bernstein coefficients on an interval, times one positive number.
-
-    By a Taylor shift, so high degrees are fine: d = 1000 takes milliseconds.
-    """
-    degree = polynomial.degree()
-    weighted = _weighted(_on_unit(polynomial, lower, upper))[::-1]
-    scale = lcm(*(comb(degree, i) for i in range(degree + 1)))
-    return [int(c) * (scale // comb(degree, i)) for i, c in enumerate(weighted)]
+    """Returns the Bernstein coefficients on an interval, times one positive number."""
+    return [int(entry) for entry in bernstein_entries(polynomial, lower, upper)[0]]
 
 
 def _intervals(factor: fmpz_poly, lower: Fraction, upper: Fraction) -> list[tuple[Fraction, Fraction]]:
     """Returns isolating intervals for an irreducible factor of degree at least 2."""
     found: list[tuple[Fraction, Fraction]] = []
-    pending = [(_on_unit(factor, lower, upper), lower, upper)]
+    pending = [(on_unit(factor, lower, upper), lower, upper)]
     while pending:
         current, low, high = pending.pop()
         count = variations(current)
@@ -237,18 +219,8 @@ def _intervals(factor: fmpz_poly, lower: Fraction, upper: Fraction) -> list[tupl
             degree = current.degree()
             # 2^d·f(t/2) is f on the lower half; shifted by one it is f on the upper half.
             half = fmpz_poly([current[i] << (degree - i) for i in range(degree + 1)])
-            pending += [(half, low, middle), (half(_SHIFT), middle, high)]
+            pending += [(half, low, middle), (half(SHIFT), middle, high)]
     return found
-
-
-def _on_unit(polynomial: fmpz_poly, lower: Fraction, upper: Fraction) -> fmpz_poly:
-    """Returns a positive multiple of f(lower + (upper − lower)·t)."""
-    bottom = fmpz(lower.denominator).lcm(fmpz(upper.denominator))
-    low, width = fmpz((rational(lower) * bottom).p), fmpz((rational(upper - lower) * bottom).p)
-    degree = polynomial.degree()
-    # bottom^d·f(x/bottom) at x = low + width·t
-    scaled = fmpz_poly([polynomial[i] * bottom ** (degree - i) for i in range(degree + 1)])
-    return scaled(fmpz_poly([low, width]))
 
 
 def apart(roots: Sequence[AnyRoot]) -> list[AnyRoot]:

@@ -10,7 +10,8 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Polynomial, constant_value, is_constant, variables
 
 MAX_COEFFICIENTS = 200_000
-MAX_DEGREE = 128  # in one variable; the conversion multiplies matrices of this size
+MAX_DEGREE = 128  # in one of several variables; the conversion multiplies matrices of this size
+MAX_ALONE = 2_000  # degree of a polynomial in one variable
 
 
 class Sign(Enum):
@@ -48,7 +49,12 @@ def sign_on(polynomial: Polynomial, domain: Domain) -> Sign | None:
     size = 1
     for degree in polynomial.degrees():
         size *= int(degree) + 1
-    if size > MAX_COEFFICIENTS or max(polynomial.degrees()) > MAX_DEGREE:
+    highest = int(max(polynomial.degrees()))
+    if highest > MAX_DEGREE // 2 and size == highest + 1:
+        found = _by_powers(polynomial, domain)
+        if found is not None:
+            return found
+    if size > MAX_COEFFICIENTS or highest > (MAX_ALONE if size == highest + 1 else MAX_DEGREE):
         return None
     form = bernstein_form(polynomial, domain.box)
     low, high = min(form.entries), max(form.entries)
@@ -59,6 +65,27 @@ def sign_on(polynomial: Polynomial, domain: Domain) -> Sign | None:
     if high <= 0:
         return Sign.NEGATIVE if high < 0 or _never_zero(form, polynomial, domain) else Sign.NONPOSITIVE
     return None
+
+
+def _by_powers(polynomial: Polynomial, domain: Domain) -> Sign | None:
+    """Returns the sign of a product of powers with few different factors; all in one variable.
+
+    Each factor has coefficients of one sign, so those of the product have one sign, too.
+    """
+    lead, parts = polynomial.factor_squarefree()
+    if sum(int(g.total_degree()) for g, _ in parts) > int(polynomial.total_degree()) // 4:
+        return None
+    positive, strict = lead > 0, True
+    for factor, multiplicity in parts:
+        sign = sign_on(factor, domain)
+        if sign not in (Sign.POSITIVE, Sign.NONNEGATIVE, Sign.NEGATIVE, Sign.NONPOSITIVE):
+            return None
+        strict = strict and sign in (Sign.POSITIVE, Sign.NEGATIVE)
+        if sign in (Sign.NEGATIVE, Sign.NONPOSITIVE) and multiplicity % 2:
+            positive = not positive
+    if positive:
+        return Sign.POSITIVE if strict else Sign.NONNEGATIVE
+    return Sign.NEGATIVE if strict else Sign.NONPOSITIVE
 
 
 def _never_zero(form: BernsteinForm, polynomial: Polynomial, domain: Domain) -> bool:

@@ -89,6 +89,9 @@ def _checked(document: Mapping[str, Any]) -> Report:
 
 
 def _budget(stated: Mapping[str, Any]) -> str:
+    if "given" in stated:
+        enough = stated["enough"] or "none"
+        return f"budget: the {stated['kind']} in the claims is said to be {enough}, and was not compared"
     bound = " over ".join(stated["bound"]).removesuffix(" over 1") if stated["bound"] else "none"
     return f"budget: the bound in the claims is said to be {bound}; neither it nor a witness was compared"
 

@@ -194,6 +194,7 @@ class Context:
     lemmas: dict[str, Statement] = field(default_factory=dict)
     trusted: set[str] = field(default_factory=set)
     used: set[str] = field(default_factory=set)
+    powers: dict[tuple[tuple[str, ...], str, int], Poly] = field(default_factory=dict)  # computed before
 
 
 @dataclass(frozen=True)

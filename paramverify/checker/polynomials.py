@@ -103,6 +103,15 @@ def times(left: Poly, right: Poly) -> Poly:
     return {key: Fraction(value, p * q) for key, value in result.items() if value}
 
 
+def power(poly: Poly, exponent: int) -> Poly:
+    """Returns a power with an exponent of at least 1, by squaring."""
+    if exponent == 1:
+        return poly
+    half = power(poly, exponent // 2)
+    square = times(half, half)
+    return times(square, poly) if exponent % 2 else square
+
+
 def whole(poly: Poly) -> tuple[dict[tuple[int, ...], int], int]:
     """Returns whole coefficients and the positive number they were multiplied by."""
     scale = lcm(*(c.denominator for c in poly.values()))

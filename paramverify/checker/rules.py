@@ -52,6 +52,7 @@ from .polynomials import (
     number,
     parse,
     plus,
+    power,
     ratio,
     times,
 )
@@ -98,16 +99,18 @@ def factors_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
     premises = []
     degrees = [0] * len(goal.names)
     for item in proof["factors"]:
-        poly, power = parse(item["factor"], goal.names), item["multiplicity"]
-        if power < 1:
+        poly, times_over = parse(item["factor"], goal.names), item["multiplicity"]
+        if times_over < 1:
             raise Rejected("a multiplicity must be a positive whole number")
-        degrees = [e + power * degree(poly, k) for k, e in enumerate(degrees)]
+        degrees = [e + times_over * degree(poly, k) for k, e in enumerate(degrees)]
         # Every factor mentions a variable, so the degrees bound the number of multiplications.
         if not any(map(any, poly)) or any(e > degree(goal.poly, k) for k, e in enumerate(degrees)):
             raise Rejected("the product of the factors is another polynomial")
-        for _ in range(power):
-            total = times(total, poly)
-        if power % 2:
+        place = goal.names, item["factor"], times_over
+        if place not in context.powers:
+            context.powers[place] = power(poly, times_over)
+        total = times(total, context.powers[place])
+        if times_over % 2:
             sign = {"+": 1, "-": -1}[item["sign"]]
             positive ^= sign < 0
             premises.append((goal.about(plus({}, poly, Fraction(sign))), item["proof"]))

@@ -66,6 +66,33 @@ class Process:
         return found
 
 
+class Repeated(Process):
+    """A mechanism that answers several times: what is seen is how often each output is there."""
+
+    def __init__(self, inner: Process, times: int) -> None:
+        self.inner, self.times = inner, times
+        self.answers, self.default_by = inner.answers, inner.default_by
+
+    def steps(self, state: State) -> Steps:
+        single = self.inner.words(state, 1)
+        ways: dict[tuple[str, ...], Fraction] = {(): Fraction(1)}
+        for _ in range(self.times):
+            grown: dict[tuple[str, ...], Fraction] = {}
+            for seen, chance in ways.items():
+                for (name,), share in single.items():
+                    _add(grown, tuple(sorted((*seen, name))), chance * share)
+            self.work += len(ways) * len(single)
+            if len(grown) > MAX_WAYS or self.work > MAX_WORK:
+                raise Unread("there are too many counts of outputs")
+            ways = grown
+        return [(_counts(seen), state, chance) for seen, chance in ways.items()]
+
+
+def _counts(seen: tuple[str, ...]) -> str:
+    """Returns the name of counts: each output with how often it is there, in the order of their names."""
+    return " ".join(f"{name}:{seen.count(name)}" for name in sorted(set(seen)))
+
+
 class Table(Process):
     """`kind = "hmm"`: states are names, never numbers."""
 
@@ -215,7 +242,9 @@ def read(table: Mapping[str, Any], at: Calculator) -> Process:
     Raises:
         Unread: a kind that this reader does not know.
     """
-    kind = table["kind"]
+    kind, times = table["kind"], table.get("times", 1)
+    if times != 1:
+        return Repeated(read({k: v for k, v in table.items() if k != "times"}, at), int(times))
     if "labels" in table:
         return _labelled(table, at)
     if kind == "hmm":

@@ -18,6 +18,7 @@ if __name__ == "__main__":  # this file alone checks nothing: the folder does
 
 from collections.abc import Mapping
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from . import regions
@@ -36,6 +37,17 @@ class SetLook(Look):
 
     KINDS = (FORMAT, regions.FORMAT)
 
+    def _bases(self) -> list[Fraction]:
+        """Takes the bounds of a least delta or ratio instead of those of the case, before anything else."""
+        stated = self.document.get("budget")
+        if stated is not None:
+            other, one = ("epsilon", "1") if stated["kind"] == "delta" else ("delta", "1")
+            bounds = {other: stated["given"], stated["kind"]: stated["enough"] or one}
+            kept = ("epsilon", "ratio", "delta")
+            own = {k: v for k, v in self.reader.data["privacy"].items() if k not in kept}
+            self.reader.data["privacy"] = {**own, **bounds}
+        return super()._bases()
+
     def compare(self) -> str:
         """Compares, and returns what was compared.
 
@@ -49,6 +61,7 @@ class SetLook(Look):
         if "witness" in self.document:
             return self._set(self.document["witness"])
         self._domain()
+        self._needs()
         return self._sums(self.reader.lengths)
 
     def _sums(self, lengths: list[int]) -> str:
@@ -131,33 +144,57 @@ class SetLook(Look):
             left, right, _ = claim["origins"][0]
             raise Rejected(f"the claim about {left!r} against {right!r} is another one")
 
+    def _needs(self) -> None:
+        """Compares the sets of a least delta or ratio at their points."""
+        stated = self.document.get("budget", {"witnesses": []})
+        for written, base in product(stated["witnesses"], self.bases):
+            _, p, q, (bound, delta) = self._at(written, base)
+            if stated["kind"] == "delta":
+                delta = p - bound * q
+            elif q:
+                bound = (p - delta) / q
+            else:
+                bound = Fraction(1)
+            given = [*written["probabilities"], written["bound"], written["delta"], written["beyond"]]
+            for value, text in zip((p, q, bound, delta, p - bound * q), given, strict=True):
+                if value != self._exact(text, base):
+                    raise Rejected(f"a number of the set is {value!s:.60}, not {text!s:.60}")
+
     def _set(self, written: Mapping[str, Any]) -> str:
         """Compares a set of outputs at its point."""
-        point = {name: number(value) for name, value in written["parameters"].items()}
         left, right = written["secrets"]
-        outputs = {tuple(output) for output in written["outputs"]}
-        if written["length"] not in self.reader.lengths:
-            raise Rejected("the outputs have another length")
         for base in self.bases:
-            if not self.reader.has(point, base):
-                raise Rejected("the witness is outside of the domain")
-            if not {(left, right), (right, left)} & set(self.reader.pairs(point, base)):
-                raise Rejected(f"{left!r} and {right!r} are not compared")
-            found = self.reader.at(point, base, [written["length"]], {left, right})
-            one, other = found.words[left], found.words[right]
-            if one is None or other is None:
-                raise Rejected("a secret is impossible at the witness")
-            p, q = (sum((words.get(w, ZERO) for w in outputs), ZERO) for words in (one, other))
-            bound, delta = found.bound(left, right), self._delta(point, base)
+            point, p, q, (bound, delta) = self._at(written, base)
             given = [*written["probabilities"], written["bound"], written["delta"], written["beyond"]]
             for value, text in zip((p, q, bound, delta, p - bound * q), given, strict=True):
                 if value != self._exact(text, base):
                     raise Rejected(f"a number of the witness is {value!s:.60}, not {text!s:.60}")
             if p - bound * q <= delta:
                 raise Rejected("the set is within the bounds")
+            found = self.reader.at(point, base, [written["length"]], {left, right})
             excess = _excess(found, left, right, written["length"]) or ZERO
             self._agree(written["claim"], point, base, (delta, excess, 1 - bound))
         return "the probabilities of the set of outputs agree"
+
+    def _at(
+        self, written: Mapping[str, Any], base: Fraction
+    ) -> tuple[dict[str, Fraction], Fraction, Fraction, tuple[Fraction, Fraction]]:
+        """Returns the point of a set, its two probabilities there, and the bounds of the case."""
+        point = {name: number(value) for name, value in written["parameters"].items()}
+        left, right = written["secrets"]
+        outputs = {tuple(output) for output in written["outputs"]}
+        if written["length"] not in self.reader.lengths or {len(o) for o in outputs} != {written["length"]}:
+            raise Rejected("the outputs have another length")
+        if not self.reader.has(point, base):
+            raise Rejected("the witness is outside of the domain")
+        if not {(left, right), (right, left)} & set(self.reader.pairs(point, base)):
+            raise Rejected(f"{left!r} and {right!r} are not compared")
+        found = self.reader.at(point, base, [written["length"]], {left, right})
+        one, other = found.words[left], found.words[right]
+        if one is None or other is None:
+            raise Rejected("a secret is impossible at the witness")
+        p, q = (sum((words.get(w, ZERO) for w in outputs), ZERO) for words in (one, other))
+        return point, p, q, (found.bound(left, right), self._delta(point, base))
 
 
 def _excess(found: Found, left: str, right: str, length: int) -> Fraction | None:

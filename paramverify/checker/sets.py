@@ -8,6 +8,7 @@ A tree shows that, in preorder. It begins with the whole domain D and the goal f
 
 ["+", i, proof]   tᵢ ≥ 0 is shown on this part of D: the term counts, f becomes f − tᵢ.
 ["-", i, proof]   tᵢ ≤ 0 is shown: the term is 0.
+["<", i, u, p, q] u ≥ 0 (proof p) and u − tᵢ ≥ 0 (proof q) are shown: max(0, tᵢ) ≤ u, f becomes f − u.
 ["cut", x, a]     the box is cut at x = a; the part below comes next.
 ["sign", g]       D is cut by the sign of a polynomial: the part with g ≥ 0 comes next, then that with −g ≥ 0.
                   Each condition is the last constraint of its part.
@@ -15,7 +16,7 @@ A tree shows that, in preorder. It begins with the whole domain D and the goal f
 a proof           no term is open any more, and f ≥ 0 is shown on this part of D.
 
 All parts of a cut together are what was cut, and on each part f is room − Σ max(0, tᵢ) where its conditions
-hold. A witness is a point of D where the sum is larger than room, evaluated exactly.
+hold, or less. A witness is a point of D where the sum is larger than room, evaluated exactly.
 """
 
 from __future__ import annotations
@@ -163,6 +164,8 @@ def follow_tree(
             at_leaf(part.goal, token, context)
         elif token[0] in ("+", "-"):
             pending.append(_with_sign(part, token, terms, context))
+        elif token[0] == "<":
+            pending.append(_estimated(part, token, terms, context))
         elif token[0] == "free":
             kept = part.goal.conditions[:base]
             pending.append(replace(part, goal=replace(part.goal, conditions=kept)))
@@ -184,6 +187,17 @@ def _with_sign(part: Part, token: Any, terms: list[Poly], context: Context) -> P
     if positive:
         goal = goal.about(plus(goal.poly, terms[index], -ONE))
     return Part(goal, part.open - {index})
+
+
+def _estimated(part: Part, token: Any, terms: list[Poly], context: Context) -> Part:
+    """Returns the part with a term that is shown to be at most a polynomial u ≥ 0, which counts instead."""
+    _, index, written, positive, above = token
+    if index not in part.open:
+        raise Rejected(f"term {index} is not open")
+    u = parse(written, part.goal.names)
+    prove(part.goal.about(u), positive, context)
+    prove(part.goal.about(plus(u, terms[index], -ONE)), above, context)
+    return Part(part.goal.about(plus(part.goal.poly, u, -ONE)), part.open - {index})
 
 
 def _parts(part: Part, token: Any, names: tuple[str, ...]) -> list[Part]:

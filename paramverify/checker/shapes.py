@@ -228,6 +228,7 @@ _SUM: dict[str, Shape] = {"room": text, "terms": listed(text), "origins": listed
 _SET_STEP = {
     "+": row(one_of("+"), whole, proof),
     "-": row(one_of("-"), whole, proof),
+    "<": row(one_of("<"), whole, text, proof, proof),
     "cut": row(one_of("cut"), text, rational),
     "sign": row(one_of("sign"), text),
     "free": row(one_of("free")),
@@ -344,7 +345,7 @@ SLOTS = _document(
     {},
 )
 
-_PROVED_STEP = by_type({list: _step("+", "-", "cut", "sign", "free"), dict: proof})
+_PROVED_STEP = by_type({list: _step(*(kind for kind in _SET_STEP if kind != "set")), dict: proof})
 _OUTPUTS = listed(listed(text))
 SET: dict[str, Shape] = {
     "parameters": POINT,
@@ -357,21 +358,26 @@ SET: dict[str, Shape] = {
     "beyond": REAL,
     "exceeds": flag,
 }
+_LEAST = record(
+    {
+        "kind": one_of("delta", "ratio"),
+        "given": text,
+        "enough": maybe(rational),
+        "witnesses": listed(record(SET)),
+    }
+)
 SETS = record(
     {
         "format": one_of("paramverify-sets"),
         "version": one_of(1),
         "status": STATUS,
         "domain": record(DOMAIN, CONSTANT),
-        "claims": listed(
-            record(
-                {**_SUM, "tree": listed(by_type({list: _step("+", "-", "cut", "sign", "free"), dict: proof}))}
-            )
-        ),
+        "claims": listed(record({**_SUM, "tree": listed(_PROVED_STEP)})),
     },
     {
         **{name: ABOUT[name] for name in ("case", "obligations", "points")},
         "witness": record({**SET, "claim": record(_SUM)}),
+        "budget": _LEAST,
     },
 )
 

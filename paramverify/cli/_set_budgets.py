@@ -10,7 +10,7 @@ import click
 
 from paramverify.algebra.expressions import constant
 from paramverify.algebra.points import check_names
-from paramverify.cli._common import parse_point, print_json, say, time_limit
+from paramverify.cli._common import parse_point, print_json, say, time_limit, write_json
 from paramverify.cli._exits import Exit
 from paramverify.cli._pictures import Picture
 from paramverify.cli._settings import settings
@@ -23,6 +23,7 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import Case
 from paramverify.privacy.other_bounds import load_with_bounds
 from paramverify.reports import set_budgets, text
+from paramverify.reports.set_budget_evidence import set_budget_document
 from paramverify.synthesis.least_sets import least_delta, least_ratio
 from paramverify.synthesis.set_curve import curve
 
@@ -44,9 +45,8 @@ class Wanted:
             raise click.UsageError("give either --delta-for, --epsilon-for or --curve")
         if (self.at or self.plot) and not self.curve:
             raise click.UsageError("--at and --plot belong to --curve")
-        if asked and evidence is not None:
-            reason = "there is no evidence of a least delta or epsilon: write the number into a case, and"
-            raise click.UsageError(f"{reason} `verify --evidence` it")
+        if self.curve and evidence is not None:
+            raise click.UsageError("there is no evidence of a curve: ask for a point of it with --delta-for")
         return bool(asked)
 
 
@@ -62,6 +62,7 @@ def set_budget(
     width: Fraction,
     wanted: Wanted,
     as_json: bool = False,
+    evidence: Path | None = None,
 ) -> int:
     """Finds one of them and tells it; exit code 3 where it is not known within the precision."""
     if wanted.curve:
@@ -70,14 +71,17 @@ def set_budget(
     with time_limit(options.limit or options.seconds), Session(options) as session:
         case = _case(path, delta_for, epsilon_for)
         model = need_privacy(case.model, "budget --delta-for", sets=True)
-        doubt, _ = discharge(session, model)
+        doubt, obligations = discharge(session, model)
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")
         find = least_delta if delta_for is not None else least_ratio
         found = find(model, session, width)
         more, words = text.session_words(session.words)
-    name, value = ("epsilon", delta_for) if delta_for is not None else ("delta", epsilon_for)
-    assert value is not None
+        name, value = ("epsilon", delta_for) if delta_for is not None else ("delta", epsilon_for)
+        assert value is not None
+        written = set_budget_document(case, found, value, session, obligations) if evidence else {}
+    if evidence:
+        write_json(evidence, written, indent=1)
     if as_json:
         document = set_budgets.document(model, found, {name: value})
         print_json(document | words | {"notes": list(model.notes)})

@@ -49,8 +49,8 @@ WRITE = "Write the evidence to this file, for `paramverify check`."
 @case_argument
 @click.option(
     "--precision",
-    default="1e-9",
-    show_default=True,
+    default=None,
+    show_default="1e-9; with --curve 1e-3",
     help="Relative distance of the bounds where the ratio is not found exactly.",
 )
 @json_option
@@ -64,7 +64,7 @@ WRITE = "Write the evidence to this file, for `paramverify check`."
 @picture_options("With --curve: draw it (.svg, .png or .pdf).")
 def command(
     case: str,
-    precision: str,
+    precision: str | None,
     as_json: bool,
     timeout: float,
     backends: str | None,
@@ -87,11 +87,11 @@ def command(
     case about a divergence it is the least bound of that. Exit code 0 if the budget is exact or within the
     precision, or if there is none at all; 3 if not.
     """
-    width = _precision(precision)
+    width = _precision(precision or ("1e-3" if curve else "1e-9"))
     options = replace(session_options(timeout, backends, strategy, confirm), on_bound=best_bound())
     wanted = Wanted(delta_for, epsilon_for, curve=curve, at=at, plot=plot)
     if wanted.check(evidence):
-        return set_budget(case, options, width, wanted, as_json=as_json)
+        return set_budget(case, options, width, wanted, as_json=as_json, evidence=evidence)
     if is_system(case):
         return interactive_budget(case, options, width, as_json, evidence)
     with time_limit(timeout), Session(options) as session:

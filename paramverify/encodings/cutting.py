@@ -16,9 +16,7 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Constraint, Domain, Interval
 from paramverify.algebra.polynomials import (
     Polynomial,
-    constant_value,
     in_generator,
-    is_constant,
     key,
     variables,
 )
@@ -27,64 +25,19 @@ from paramverify.algebra.signs import Sign, sign_on
 from paramverify.algebra.simplest import simplest_between
 from paramverify.answers import End, Open
 from paramverify.encodings.excesses import Excess
+from paramverify.encodings.set_terms import Factor, Known, Term, majorant, product_of
 from paramverify.evidence import certificates
-from paramverify.evidence.certificates import CONSTANT, EXPONENTIAL, POSITIVE, Proof, Token
+from paramverify.evidence.certificates import CONSTANT, EXPONENTIAL, POSITIVE, Token
 from paramverify.evidence.trees import univariate_tree
-from paramverify.simplify.factors import factorable, factorisation
 
 BITS = 64  # of the enclosure of E where signs are looked for
 SPLIT = 4  # factors of unknown sign that are split by their signs at once
 MOST_SPLIT = 10  # the same, where cutting has come to its end
 MAX_BOXES = 4_000  # cuts of boxes for one claim
+MANY = 8  # factors with open signs on a line, from which on terms are estimated before the line is cut
 
 SIGNS = ("+", "-")
-
-
-@dataclass(frozen=True, eq=False)
-class Factor:
-    """An irreducible factor of terms, with its odd multiplicity in one of them."""
-
-    polynomial: Polynomial
-    name: str  # its text
-
-    @property
-    def line(self) -> str | None:
-        """The only variable, where it has one; E is none."""
-        names = variables(self.polynomial)
-        return names[0] if len(names) == 1 and names[0] != GENERATOR else None
-
-
-@dataclass(frozen=True, eq=False)
-class Term:
-    """A term as number · ∏ factorᵐ."""
-
-    polynomial: Polynomial
-    constant: Fraction
-    factors: tuple[tuple[Factor, int], ...]
-
-    @staticmethod
-    def of(polynomial: Polynomial, known: dict[str, Factor]) -> Term:
-        """Returns the term; equal factors of all terms are one object."""
-        if is_constant(polynomial):
-            return Term(polynomial, constant_value(polynomial), ())
-        constant, found = Fraction(1), [(polynomial, 1)]
-        if factorable(polynomial):
-            constant, found = factorisation(polynomial)
-        factors = tuple((known.setdefault(key(g), Factor(g, key(g))), m) for g, m in found)
-        return Term(polynomial, constant, factors)
-
-    @property
-    def odd(self) -> list[Factor]:
-        """The factors that the sign depends on."""
-        return [factor for factor, power in self.factors if power % 2]
-
-
-@dataclass(frozen=True)
-class Known:
-    """A proved sign of a factor on a region: 1 for ≥ 0, -1 for ≤ 0."""
-
-    sign: int
-    proof: Proof
+ROOMY = (Sign.POSITIVE, Sign.NONNEGATIVE, Sign.ZERO)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,15 +58,18 @@ Leaf = Callable[[Region, list[Token]], bool]
 
 
 def cut_by_signs(
-    excess: Excess, at_leaf: Leaf, in_time: Callable[[], None] = lambda: None
+    excess: Excess, at_leaf: Leaf, in_time: Callable[[], None] = lambda: None, *, estimated: bool = False
 ) -> tuple[Token, ...] | Open | None:
     """Returns a tree, in preorder, whose leaves are parts of the domain on which all signs are known.
+
+    Where the terms may be `estimated`, a leaf may also be a part with room to spare, where polynomials that
+    are at least the open terms count instead of these.
 
     `at_leaf` is called with each of them, and with the tokens so far, to which it adds the leaf; where it
     returns False the search ends, and None is returned. `in_time` is called before each step. All parts
     together are the domain.
     """
-    return _Search(excess, at_leaf, in_time).run()
+    return _Search(excess, at_leaf, in_time, estimated).run()
 
 
 @dataclass(eq=False)
@@ -121,6 +77,7 @@ class _Search:
     excess: Excess
     at_leaf: Leaf
     in_time: Callable[[], None]
+    estimated: bool = False
     factors: dict[str, Factor] = field(default_factory=dict)
     boxes: int = 0
 
@@ -152,6 +109,9 @@ class _Search:
             return [] if self.at_leaf(region, tokens) else None
         names = {self.factors[name].line for name in unknown}
         if len(names) == 1 and None not in names:
+            left = self._estimated(region, tokens) if self.estimated and len(unknown) >= MANY else None
+            if left is not None:
+                return [] if self.at_leaf(left, tokens) else None
             return self._on_line(region, [self.factors[name] for name in unknown], tokens)
         if len(unknown) <= SPLIT:
             return self._by_sign(region, unknown.most_common(1)[0][0], tokens)
@@ -183,7 +143,7 @@ class _Search:
             sign = 1 if term.constant > 0 else -1
             for factor in term.odd:
                 sign *= signs[factor.name].sign
-            tokens.append([SIGNS[sign < 0], i, _product(term, signs)])
+            tokens.append([SIGNS[sign < 0], i, product_of(term, signs)])
             if sign > 0:
                 kept = kept - term.polynomial
         return Region(region.domain, tuple(still), kept, signs)
@@ -214,6 +174,23 @@ class _Search:
         if place not in self.roots:
             self.roots[place] = isolate(univariate(factor.polynomial), interval.lower, interval.upper)
         return self.roots[place]
+
+    def _estimated(self, region: Region, tokens: list[Token]) -> Region | None:
+        """Returns a part with room to spare after each open term is replaced by what is at least the term.
+
+        So a part with many changes of signs need not be cut at all of them, but near a tight place.
+        """
+        left, more = region.kept, list[Token]()
+        for i in region.open:
+            found = majorant(self.terms[i], region.signs, region.domain)
+            if found is None:
+                return None
+            left = left - found.polynomial
+            more.append(["<", i, key(found.polynomial), found.positive, found.above])
+        if sign_on(left, region.domain) not in ROOMY:
+            return None
+        tokens += more
+        return replace(region, open=(), kept=left)
 
     # --- parts -------------------------------------------------------------------------------------------
 
@@ -274,20 +251,3 @@ class _Search:
 
 def _at_end(root: RealRoot, interval: Interval) -> bool:
     return root.is_rational and root.lower in (interval.lower, interval.upper)
-
-
-def _product(term: Term, signs: dict[str, Known]) -> Proof:
-    """Returns the proof of the sign of a term from those of its factors."""
-    if not term.factors:
-        return CONSTANT
-    constant = term.constant
-    sign = 1 if constant > 0 else -1
-    parts: list[tuple[Polynomial, int, int, Proof | None]] = []
-    for factor, power in term.factors:
-        if power % 2:
-            known = signs[factor.name]
-            sign *= known.sign
-            parts.append((factor.polynomial, power, known.sign, known.proof))
-        else:
-            parts.append((factor.polynomial, power, 1, None))
-    return certificates.factors(constant * sign, parts)

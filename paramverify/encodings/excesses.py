@@ -15,12 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from flint import fmpq
+from flint import fmpq, fmpq_poly
 
+from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
-from paramverify.algebra.polynomials import Polynomial, key, primitive, rational
+from paramverify.algebra.points import number_at
+from paramverify.algebra.polynomials import Point, Polynomial, in_generator, key, primitive, rational
 from paramverify.encodings.at_points import with_numbers
 from paramverify.encodings.sequences import (
     MAX_VECTORS,
@@ -57,6 +60,22 @@ class Outcomes:
         """The other direction."""
         outputs = tuple((q, p) for p, q in self.outputs)
         return Outcomes(self.right, self.left, length=self.length, total=self.total, outputs=outputs)
+
+    def at(self, point: Point) -> list[tuple[fmpq_poly, fmpq_poly]]:
+        """Returns both numbers of each output at a point, as polynomials in `E`."""
+        if self.line is None:
+            return [(number_at(p, point), number_at(q, point)) for p, q in self.outputs]
+        name, parts = self.line
+        value = rational(point[name])
+        return [(fmpq_poly([p(value)]), fmpq_poly([q(value)])) for p, q in parts]
+
+    @cached_property
+    def line(self) -> tuple[str, list[tuple[fmpq_poly, fmpq_poly]]] | None:
+        """The outputs as polynomials in the only parameter, where the ring has one."""
+        names = self.total.context().names()
+        if len(names) != 1 or names[0] == GENERATOR:
+            return None
+        return str(names[0]), [(in_generator(p), in_generator(q)) for p, q in self.outputs]
 
 
 @dataclass(frozen=True, eq=False)

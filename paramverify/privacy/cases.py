@@ -67,7 +67,7 @@ class Case:
 
     A case about privacy has its `mechanism`, of a `kind`. It compares `neighbours`, or secrets under a prior.
     Where a prior is conditioned on secrets, `prior` is that prior, and `inputs` are the weights of the inputs
-    of the mechanism under each secret.
+    of the mechanism under each secret. It answers so many `times` about one input.
     """
 
     path: str
@@ -84,6 +84,7 @@ class Case:
     neighbours: bool = False
     prior: Prior | None = None
     inputs: Mapping[str, Mapping[Input, RationalFunction]] = field(default_factory=dict)
+    times: int = 1
     settings: Settings = field(default_factory=dict)
     text: str = field(default="", repr=False)  # of the file, for the lines of mistakes
 
@@ -318,6 +319,7 @@ class _Reader:
             neighbours="neighbours" in self.top,
             prior=compared.prior,
             inputs=compared.inputs,
+            times=compared.times,
         )
 
     def files(self, checks: Checks) -> str:

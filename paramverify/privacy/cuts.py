@@ -50,7 +50,7 @@ def decide_excess(excess: Excess, session: Session) -> Found:
     if point is not None:
         return Found(point=point)
     leaves = _Leaves(excess, session)
-    tree = cut_by_signs(excess, leaves.decide, session.in_time)
+    tree = cut_by_signs(excess, leaves.decide, session.in_time, estimated=True)
     found = leaves.found
     if isinstance(tree, Open):
         found = Found(reason=tree)

@@ -55,7 +55,7 @@ def told_run(case: Case, witness: AnyWitness) -> ToldRun | LeftOut | None:
     mechanism, model = case.mechanism, case.model
     if not isinstance(mechanism, ProgramMechanism) or not isinstance(witness, Witness):
         return None
-    if not isinstance(model, Model) or len(witness.observations) != 1:
+    if not isinstance(model, Model) or len(witness.observations) != 1 or case.times > 1:
         return None
     if witness.probabilities[0].sign() == 0:
         return None

@@ -7,7 +7,7 @@ mechanism.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from paramverify import printable
@@ -39,6 +39,7 @@ from paramverify.models.priors import (
     read_prior,
 )
 from paramverify.models.programs.possible import possible_values
+from paramverify.models.repeats import MAX_TIMES, repeated
 from paramverify.privacy.keys import NAMES_OF_STARTS, STARTS
 from paramverify.spelling import nearest
 from paramverify.tables import Table, check_name, is_decimal
@@ -50,7 +51,8 @@ class Compared:
 
     With a prior that is conditioned on secrets, `inputs` has the weights of the inputs of the mechanism
     under each secret.
-    `stands_for` are neighbours that are too many to form, for which one pair stands.
+    `stands_for` are neighbours that are too many to form, for which one pair stands. With several `times`
+    the outputs of `hmm` are counts of those of the mechanism.
     """
 
     mechanism: Mechanism
@@ -60,6 +62,7 @@ class Compared:
     inputs: Mapping[str, Mapping[Input, RationalFunction]] = field(default_factory=dict)
     stands_for: Neighbourhood | None = None
     notes: tuple[str, ...] = ()
+    times: int = 1
 
 
 def read_comparison(top: Table, checks: Checks, has_files: bool = True) -> Compared | None:
@@ -72,8 +75,9 @@ def read_comparison(top: Table, checks: Checks, has_files: bool = True) -> Compa
     """
     each = checks.mistakes
     mechanism: Mechanism | None = None
-    checked = True
+    checked, times = True, 1
     with each, top.within("mechanism") as made:
+        times = made.integer("times", 1, MAX_TIMES) if "times" in made else 1
         if has_files:
             mechanism, checked = read_mechanism(made, checks), are_rows_checked(made.text("kind"))
     found: Compared | None = None
@@ -87,7 +91,21 @@ def read_comparison(top: Table, checks: Checks, has_files: bool = True) -> Compa
             found = _secret_pairs(top, mechanism, checks)
     if found and not checked and not each.found:
         _check_steps(found.hmm, checks)
+    with each:
+        found = _repeated(found, times) if found and times > 1 else found
     return None if each.found else found
+
+
+def _repeated(found: Compared, times: int) -> Compared:
+    """Returns the same comparison of the counts of several outputs."""
+    with located(key="mechanism"):
+        if found.stands_for:
+            reason = (
+                "these neighbours are too many to form, and the pair that stands for all is for one output"
+            )
+            raise CaseError(reason, key="times")
+        note = f"the mechanism answers {times} times about one input; outputs are told with their counts"
+        return replace(found, hmm=repeated(found.hmm, times), times=times, notes=(*found.notes, note))
 
 
 def _has_explicit_priors(top: Table) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from paramverify.checker import every, unwinding
+from paramverify.checker import every, sets, unwinding
 from paramverify.checker.claims import Report
 from paramverify.checker.documents import BUDGET, check_text, read_document, verdict_line, verdict_of
 from paramverify.checker.second_reading import SecondLook, with_second_look
@@ -103,6 +103,12 @@ def _with_case(text: str, path: str, settings: Settings) -> tuple[Report, Second
     from paramverify.reports.budget_evidence import check_budget
     from paramverify.reports.evidence import check_with_case
 
+    folder = Path(path).parent
+    if BUDGET in document and document["format"] == sets.FORMAT:
+        from paramverify.reports.set_budget_evidence import check_set_budget
+
+        report = check_set_budget(document, path, settings)
+        return *with_second_look(report, document, content, folder=folder, settings=settings), False
     loaded = load(path, settings=settings)
     require_possible(loaded.model)
     if BUDGET in document:
@@ -111,7 +117,6 @@ def _with_case(text: str, path: str, settings: Settings) -> tuple[Report, Second
     else:
         report, bound = check_with_case(text, loaded), None
     claimed = BUDGET not in document and isinstance(loaded.model, Inequality)
-    folder = Path(path).parent
     look = with_second_look(report, document, content, bound, folder=folder, settings=settings)
     return *look, claimed
 

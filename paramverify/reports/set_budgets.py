@@ -112,15 +112,21 @@ def _set_document(witness: SetWitness | None) -> dict[str, Any]:
 def curve_lines(case: Case, model: Model, found: Curve, at: Mapping[str, Fraction] | None) -> list[str]:
     """Returns the points of a curve in words."""
     where = f"at {in_words(at)}" if at else text.priors(model.domain, case.neighbours)
-    between = "linear in the ratio e^epsilon between these corners" if found.linear else "convex in the ratio"
+    between = "linear in the ratio e^epsilon between these corners"
+    if not found.linear:
+        gap = at_most(found.gap, 3)
+        between = f"convex in the ratio; lines between these points are at most {gap} too high"
     lines = [f"least delta {where}, {between}:"]
     for point in found.points:
         told = _short(point.delta) if point.exact else f"at most {at_most(point.delta, 9)}"
         epsilon = f"≈ {point.epsilon:.6g}" if point.ratio != 1 else "= 0"
         bound = f"ratio {_short(point.ratio)}, epsilon {epsilon}"
         lines.append(f"  {bound}: delta {told}")
+    if not found.ends:
+        lines.append(f"  for larger ratios: delta at most {at_most(found.points[-1].delta, 9)}")
     if found.errors:
-        lines.append("trade-off function, linear between these corners (alpha, least beta):")
+        what = "trade-off function" if found.linear else "upper bound of the trade-off function"
+        lines.append(f"{what}, linear between these corners (alpha, least beta):")
         lines += [f"  ({_short(alpha)}, {_short(beta)})" for alpha, beta in found.errors]
     return lines
 
@@ -143,4 +149,12 @@ def curve_document(found: Curve) -> dict[str, Any]:
         for point in found.points
     ]
     errors = [{"alpha": documents.exact(a), "beta": documents.exact(b)} for a, b in found.errors]
-    return {"curve": points, "linear": found.linear, "trade_off": errors}
+    lines = [{"left": documents.exact(p), "right": documents.exact(q)} for p, q in found.lines]
+    return {
+        "curve": points,
+        "linear": found.linear,
+        "gap": documents.exact(found.gap),
+        "ends": found.ends,
+        "lower_lines": lines,
+        "trade_off": errors,
+    }

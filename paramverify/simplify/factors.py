@@ -165,6 +165,26 @@ def factorisation(polynomial: Polynomial) -> tuple[Fraction, list[tuple[Polynomi
     return fraction(constant), result
 
 
+def loose_factorisation(polynomial: Polynomial) -> tuple[Fraction, list[tuple[Polynomial, int]]]:
+    """Returns the same of a polynomial of any degree, where factors of a high degree may be reducible.
+
+    Different factors have no common root. Powers of small factors are found by derivatives.
+    """
+    if factorable(polynomial):
+        return factorisation(polynomial)
+    if len(variables(polynomial)) > 1:
+        return Fraction(1), [(polynomial, 1)]
+    lead, parts = polynomial.factor_squarefree()
+    constant = fraction(fmpq(lead))
+    result: list[tuple[Polynomial, int]] = []
+    for part, m in parts:
+        content, g = primitive(part)
+        number, found = factorisation(g) if factorable(g) else (Fraction(1), [(g, 1)])
+        constant *= (content * number) ** int(m)
+        result += [(h, k * int(m)) for h, k in found]
+    return constant, result
+
+
 def _with_sign(
     polynomial: Polynomial, multiplicity: int, domain: Domain, live: Sequence[tuple[int, Constraint]]
 ) -> _Factor:

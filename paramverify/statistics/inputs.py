@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from paramverify.algebra.expressions import Value
 from paramverify.algebra.reals import Real
-from paramverify.errors import InputError
+from paramverify.errors import InputError, UnsupportedError
 from paramverify.evidence.witnesses import directed
 from paramverify.models.context import Checks
 from paramverify.models.evaluation import Numbers
@@ -48,6 +48,9 @@ class CaseInputs:
         """
         model = need_privacy(case.model, "sampling", sets=True)
         assert case.mechanism is not None  # a case about privacy has one
+        if case.times > 1:
+            reason = "sampling is of single outputs, and this mechanism answers several times"
+            raise UnsupportedError(reason, key="mechanism.times")
         priors: dict[str, tuple[tuple[Input, ...], InitialDistribution]] = {}
         if not isinstance(case.mechanism, Explicit):
             checks = Checks(model.domain)

@@ -98,6 +98,9 @@ class _Hunt:
             return self._told(best)
         domain = self.model.domain
         if not domain.constraints and not domain.constant:
+            number = number_of(best)
+            if len(self._free()) == 1 and isinstance(number, Fraction) and self._try(number).proved:
+                return self._told(replace(best, upper=number, proved=number))  # a simple point is the worst
             found = self._on_edges()
             best = found if found is not None and is_more(found, best) else best
             if best.infinite:

@@ -11,21 +11,18 @@ same corners, turned, are those of the trade-off function f(α): the least β, w
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import log
 
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.polynomials import RationalFunction, value_at, variables
+from paramverify.algebra.polynomials import value_at, variables
 from paramverify.encodings.excesses import Outcomes, outcomes
-from paramverify.errors import InputError, LimitError
-from paramverify.models.measures import Approximate
+from paramverify.errors import InputError
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
-from paramverify.synthesis.least_sets import least_delta
-
-SAMPLES = tuple(Fraction(n, 4) for n in (4, 5, 6, 8, 10, 12, 16, 24, 32, 48, 80))  # ratios
+from paramverify.synthesis.set_envelope import Envelope, envelope
 
 Pair = tuple[Fraction, Fraction]
 
@@ -48,16 +45,20 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class Curve:
-    """The least δ at ratios from 1 on, to where it is 0 or stays constant.
+    """The least δ at ratios from 1 on, to where it is 0 or stays constant (where it `ends`).
 
-    `linear`: the points are the corners, and δ is linear in the ratio between them. Then `errors` are the
-    corners (α, β) of the trade-off function. Otherwise lines between the points are upper bounds, for δ is
-    convex in the ratio.
+    `linear`: the points are the corners, and δ is linear in the ratio between them. Otherwise lines between
+    the points are upper bounds, for δ is convex in the ratio, and δ is at most `gap` below them. `lines` are
+    pairs (P, Q) with δ(c) ≥ P − c·Q for all ratios c, of sets of outputs at priors. `errors` are corners
+    (α, β) of the trade-off function: all of them if `linear`, else those of an upper bound.
     """
 
     points: tuple[CurvePoint, ...]
     linear: bool
     errors: tuple[Pair, ...] = ()
+    gap: Fraction = Fraction(0)
+    ends: bool = True
+    lines: tuple[Pair, ...] = ()
 
 
 def curve(
@@ -65,7 +66,8 @@ def curve(
 ) -> Curve:
     """Returns the curve of a model over all its priors, or at one point of the domain.
 
-    Exact corners where all probabilities are rational numbers; else values at some ratios.
+    Exact corners where all probabilities are rational numbers, or where finitely many sets at rational priors
+    are the worst; else bounds that are no farther apart than `precision`, where that was reached.
 
     Raises:
         InputError: the point is not in the domain, or there are `exp` of numbers at it.
@@ -76,7 +78,7 @@ def curve(
         n for d in found for p, q in d.outputs for n in (*variables(p), *variables(q), *variables(d.total))
     }
     if at is None and used:
-        return Curve(tuple(_sampled(model, session, precision)), linear=False)
+        return _over_priors(envelope(model, session, precision))
     if GENERATOR in used:
         raise InputError("the probabilities have exp of numbers, so the corners are not rational")
     point = {name: interval.simplest() for name, interval in model.domain.box.items()} | dict(at or {})
@@ -126,15 +128,17 @@ def _corners(found: Sequence[Pair]) -> Iterator[CurvePoint]:
         yield CurvePoint(ratio, max(p - ratio * q for q, p in found))
 
 
-def _sampled(model: Model, session: Session, precision: Fraction) -> Iterator[CurvePoint]:
-    """Yields the least δ, or a proved upper bound, at some ratios until it is zero."""
-    assert isinstance(model.measure, Approximate)
-    for ratio in SAMPLES:
-        number = RationalFunction.of(model.domain.ring.number(ratio))
-        bounded = replace(model, measure=replace(model.measure, ratio=number))
-        found = least_delta(bounded, session, precision)
-        if found.upper is None:
-            raise LimitError(f"no upper bound of delta was proved at the ratio {ratio}")
-        yield CurvePoint(ratio, found.upper, exact=found.value is not None and found.lower == found.upper)
-        if not found.upper:
-            break
+def _over_priors(found: Envelope) -> Curve:
+    """Returns the curve over all priors; its trade-off function is the largest convex one below all of them.
+
+    A set with the probabilities P and Q is a test with the errors Q and 1 − P, and, with both secrets in
+    exchange, with 1 − P and Q.
+    """
+    points = tuple(CurvePoint(known.ratio, known.upper, known.exact) for known in found.points)
+    lines = tuple((line.left, line.right) for line in found.lines)
+    tests = [(Fraction(0), Fraction(0)), (Fraction(1), Fraction(1)), *((q, p) for p, q in lines)]
+    turned = [(1 - p, 1 - q) for q, p in tests]
+    corners = hull([*tests, *turned])
+    linear = found.gap == 0 and found.ends and all(known.touched for known in found.points)
+    errors = tuple((q, 1 - p) for q, p in corners)
+    return Curve(points, linear=linear, errors=errors, gap=found.gap, ends=found.ends, lines=lines)

@@ -67,7 +67,7 @@ def needed_at(kind: Kind, model: Model, direction: Outcomes, point: Point) -> Le
     one = fmpq_poly([1])
     if Real.of(total, one, constant).sign() <= 0:
         return None
-    shares = [(number_at(p, point), number_at(q, point)) for p, q in direction.outputs]
+    shares = direction.at(point)
     place = {n: exact(v) for n, v in point.items() if n != GENERATOR}
 
     def found(value: Real | None) -> LeastBound:

@@ -248,7 +248,40 @@ def test_sign_of_a_very_large_polynomial() -> None:
     """Beyond the bounds on the degree and on the number of coefficients no sign is claimed."""
     domain = box_domain(RING, dict.fromkeys(NAMES, parse_interval("[1, 2]")))
     assert sign_on(read("p**70*q**70*r**70"), domain) is None
-    assert sign_on(read("p**1000"), domain) is None
+    assert sign_on(read("p**1000*p**1000*p**1000 + 1"), domain) is None
+
+
+@pytest.mark.parametrize("box", ["[1, 2]", "(0, 1)", "[-1/3, 1/2]", "[2, 2]"])
+@pytest.mark.parametrize("degree", [3, 13, 40])
+def test_high_degrees_in_one_variable(degree: int, box: str) -> None:
+    """By matrices and by shifts they are Σ_j C(i,j)/C(d,j)·c_j of f(low + width·t), also on a point."""
+    interval = parse_interval(box)
+    low, width = interval.lower, interval.upper - interval.lower
+    numbers = [Fraction((7 * k * k) % 11 - 5, k % 3 + 1) for k in range(degree)] + [Fraction(3, 2)]
+    form = bernstein_form(read(" + ".join(f"({c})*p**{k}" for k, c in enumerate(numbers))), {"p": interval})
+    powers = [Fraction(0)] * (degree + 1)
+    for k, c in enumerate(numbers):
+        for j in range(k + 1):
+            powers[j] += c * comb(k, j) * low ** (k - j) * width**j
+    for i, entry in enumerate(form.entries):
+        expected = sum((Fraction(comb(i, j), comb(degree, j)) * powers[j] for j in range(i + 1)), Fraction(0))
+        assert Fraction(int(entry), int(form.scale)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "box", "sign"),
+    [
+        ("p**100*(1 - p)**80", "(0, 1)", Sign.POSITIVE),
+        ("p**100*(1 - p)**80", "[0, 1)", Sign.NONNEGATIVE),
+        ("-p**101*(1 - p)**81", "(0, 1)", Sign.NEGATIVE),
+        ("(1 - p)**81*p**100", "[1, 2]", Sign.NONPOSITIVE),
+        ("(1 - p)**80*p**100", "(1, 2)", Sign.POSITIVE),
+        ("(1 - p)**81*p**100", "(0, 2)", None),
+    ],
+)
+def test_signs_of_powers(text: str, box: str, sign: Sign | None) -> None:
+    """A product of high powers has the sign that its few factors give it."""
+    assert sign_on(read(text), box_domain(RING, dict.fromkeys(NAMES, parse_interval(box)))) is sign
 
 
 @given(polynomials(), boxes(), rationals().filter(bool))

@@ -15,7 +15,7 @@ from paramverify.models.measures import Pure
 from paramverify.portfolio.session import Options, Session
 from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.least_sets import least_delta, least_ratio
-from paramverify.synthesis.set_curve import curve
+from paramverify.synthesis.set_curve import CurvePoint, curve
 
 PRECISION = Fraction(1, 10**9)
 RATIOS = [Fraction(1), Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(3)]
@@ -98,12 +98,43 @@ def test_the_corners_of_a_curve(seed: int) -> None:
             assert beta == max(1 - least(c) - c * alpha for c in [*ratios, ratios[-1] + 1])
 
 
-def test_a_curve_over_all_priors() -> None:
-    """With parameters each point of the curve is the exact least δ for its ratio."""
-    found = drawn(Random(541), 1)
+@pytest.mark.parametrize("seed", range(540, 546))
+def test_a_curve_over_all_priors(seed: int) -> None:
+    """Chords are above δ of all priors and sets, lines below it, and they are as near as is said."""
+    found, random = drawn(Random(seed), 1), Random(seed)
     with Session(Options(seconds=60)) as session:
-        made = curve(found.model(Fraction(1), Fraction(1)), session, PRECISION)
-        assert not made.linear
-        for point in made.points[:3]:
-            known = least_delta(found.model(point.ratio, Fraction(1)), session, PRECISION)
-            assert known.upper == point.delta
+        made = curve(found.model(Fraction(1), Fraction(1)), session, Fraction(1, 100))
+        assert made.linear == (made.gap == 0 and made.ends)
+        assert made.gap <= Fraction(1, 100)
+        last = made.points[-1].ratio
+        for k in range(6):
+            ratio = 1 + (last - 1) * Fraction(random.randint(0, 60), 60)
+            chord = chord_at(made.points, ratio)
+            line = max(p - ratio * q for p, q in made.lines)
+            least = max(
+                found.least_delta(side, ratio, at)[0] for side in (0, 1) for at in points(found.names)
+            )
+            assert least <= chord
+            assert max(line, 0) >= chord - made.gap
+            if k < 2:
+                known = least_delta(found.model(ratio, Fraction(1)), session, PRECISION)
+                assert known.upper is not None
+                assert line <= known.upper <= chord
+                if made.linear:
+                    assert known.upper == chord
+        for alpha, beta in made.errors:
+            for point in points(found.names, 7):
+                for side in (0, 1):
+                    assert beta <= 1 - alpha
+                    if made.linear:  # no test of any prior is below the function of all of them
+                        c = Fraction(5, 4)
+                        assert beta >= 1 - chord_at(made.points, c) - c * alpha
+                        assert found.least_delta(side, c, point)[0] <= chord_at(made.points, c)
+
+
+def chord_at(found: tuple[CurvePoint, ...], ratio: Fraction) -> Fraction:
+    """The value at a ratio of the lines between points; that of the last one after it."""
+    for a, b in pairwise(found):
+        if ratio <= b.ratio:
+            return a.delta + (b.delta - a.delta) * (ratio - a.ratio) / (b.ratio - a.ratio)
+    return found[-1].delta

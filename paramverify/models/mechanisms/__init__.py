@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.errors import CaseError, InputError, LimitError, gathered, located
-from paramverify.keys import Key, Section, Variants, one_of, with_keys
+from paramverify.keys import Key, Section, Variants, one_of, whole, with_keys
 from paramverify.models.conditions import Shape, shape_of
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
@@ -25,6 +25,7 @@ from paramverify.models.names import as_value, find, literal
 from paramverify.models.noise import Noise, Releases
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.models.relations import Relation, plain, read_condition
+from paramverify.models.repeats import MAX_TIMES
 from paramverify.plugins import Registry, owner
 from paramverify.spelling import nearest
 from paramverify.tables import Table, as_expression
@@ -44,10 +45,14 @@ MAX_CONSIDERED = 1_000_000  # unordered pairs of inputs to which a condition is 
 def declared(kind: str) -> Section | None:
     """Returns what the module of a kind declares as its `SECTION`, with `kind`; None where it does not."""
     section = getattr(REGISTRY.module(kind), "SECTION", None)
-    return with_keys(section, Key("kind", one_of(kind), KIND, needed=True)) if section else None
+    if not section:
+        return None
+    times = Key("times", whole(1, MAX_TIMES), TIMES, default=1)
+    return with_keys(section, Key("kind", one_of(kind), KIND, needed=True), times)
 
 
 KIND = "What the mechanism is."
+TIMES = "How many times it answers about the same input, each time with fresh noise."
 MECHANISM = Variants("[mechanism]", "What is released.", REGISTRY.names, declared, tag="kind", text=KIND)
 
 

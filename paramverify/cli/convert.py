@@ -1,0 +1,182 @@
+"""`paramverify convert`: what one guarantee of privacy implies of another measure, by published theorems."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import click
+
+from paramverify.algebra import conversions
+from paramverify.algebra.conversions import Amount, Implied
+from paramverify.algebra.decimals import at_most
+from paramverify.algebra.expressions import constant
+from paramverify.cli._common import json_option, print_json, say, whole_timeout_option
+from paramverify.cli._exits import Exit
+from paramverify.errors import InputError, located
+from paramverify.reports import documents
+
+LISTED = (25, "Convert a guarantee of privacy into other measures, by published theorems.")
+
+LOGARITHM = re.compile(r"\s*ln\s*\((.*)\)\s*")
+WORDS = {
+    "zcdp": "zCDP with rho {}",
+    "renyi": "Rényi privacy of order {order} with epsilon {}",
+    "total_variation": "total variation distance {}",
+    "delta": "(epsilon, delta) privacy with epsilon = {epsilon} and delta {}",
+    "epsilon": "(epsilon, delta) privacy with delta = {delta} and epsilon {}",
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the guarantee is converted to, as texts of the options."""
+
+    delta_for: str | None
+    epsilon_for: str | None
+    order: str | None
+
+
+@click.command("convert")
+@click.option("--pure", metavar="EPSILON", help="Pure privacy with this epsilon, such as 1/2 or ln(2).")
+@click.option("--zcdp", metavar="RHO", help="Zero-concentrated privacy with this rho.")
+@click.option("--renyi", metavar="ORDER,EPSILON", help="Rényi privacy of an order above 1 with this epsilon.")
+@click.option("--approximate", metavar="EPSILON,DELTA", help="Privacy with epsilon and delta.")
+@click.option("--delta-for", metavar="EPSILON", help="Find a delta for this epsilon.")
+@click.option("--epsilon-for", metavar="DELTA", help="Find an epsilon for this delta.")
+@click.option("--order", metavar="ORDER", help="Find the Rényi bound of this order.")
+@json_option
+@whole_timeout_option
+def command(
+    pure: str | None,
+    zcdp: str | None,
+    renyi: str | None,
+    approximate: str | None,
+    delta_for: str | None,
+    epsilon_for: str | None,
+    order: str | None,
+    as_json: bool,
+) -> int:
+    """Convert a guarantee of privacy into other measures, by published theorems.
+
+    Give one guarantee. Every number is an upper bound: exact, or rounded up. A bound that is found for a case
+    by `budget` is never larger than what is implied here.
+    """
+    given = {"pure": pure, "zcdp": zcdp, "renyi": renyi, "approximate": approximate}
+    chosen = {name: text for name, text in given.items() if text is not None}
+    if len(chosen) != 1:
+        raise click.UsageError("give one guarantee: --pure, --zcdp, --renyi or --approximate")
+    ((name, text),) = chosen.items()
+    asked = Asked(delta_for, epsilon_for, order)
+    found = list(_implied(name, text, asked))
+    if not found:
+        raise click.UsageError(
+            "this guarantee implies nothing that is asked: add --delta-for or --epsilon-for"
+        )
+    if as_json:
+        print_json({"given": {name: text}, "implied": [_document(implied, more) for implied, more in found]})
+    else:
+        say(f"{name} privacy with {text} implies:")
+        for implied, more in found:
+            word = WORDS[implied.name if implied.kind == "approximate" else implied.kind]
+            number = f"= {documents.exact(implied.exact)}" if implied.exact is not None else _most(implied)
+            say(f"  {word.format(number, **more)}, by {implied.source}")
+    return Exit.HOLDS
+
+
+def _implied(name: str, text: str, asked: Asked) -> Iterator[tuple[Implied, dict[str, str]]]:
+    """Yields what a guarantee implies, each with the texts that were given for it."""
+    delta_for = asked.delta_for
+    other = _amount(delta_for, "--delta-for") if delta_for is not None else None
+    delta = _delta(asked.epsilon_for, "--epsilon-for") if asked.epsilon_for is not None else None
+    order = _order(asked.order, "--order") if asked.order is not None else None
+    for_delta, for_order = {"epsilon": delta_for or ""}, {"order": asked.order or ""}
+    for_epsilon = {"delta": asked.epsilon_for or ""}
+    if name == "pure":
+        epsilon = _amount(text, "--pure")
+        yield from ((implied, {}) for implied in conversions.of_pure(epsilon))
+        if order is not None:
+            yield conversions.pure_to_renyi(epsilon, order), for_order
+        if other is not None:
+            yield conversions.pure_to_delta(epsilon, other), for_delta
+    elif name == "zcdp":
+        rho = _number(text, "--zcdp")
+        if order is not None:
+            yield conversions.zcdp_to_renyi(rho, order), for_order
+        if other is not None:
+            yield conversions.zcdp_to_delta(rho, other), for_delta
+        if delta is not None:
+            yield from ((implied, for_epsilon) for implied in conversions.zcdp_to_epsilon(rho, delta))
+    elif name == "renyi":
+        first, second = _two(text, "--renyi")
+        of, bound = _order(first, "--renyi"), _amount(second, "--renyi")
+        if other is not None:
+            yield conversions.renyi_to_delta(of, bound, other), for_delta
+        if delta is not None:
+            yield from ((implied, for_epsilon) for implied in conversions.renyi_to_epsilon(of, bound, delta))
+    else:
+        first, second = _two(text, "--approximate")
+        with located(key="--approximate"):
+            own = constant(second)
+            if not 0 <= own <= 1:
+                raise InputError("a delta from 0 to 1 is needed")
+        yield conversions.total_variation(_amount(first, "--approximate"), own), {}
+
+
+def _document(implied: Implied, more: dict[str, str]) -> dict[str, Any]:
+    known = {implied.name: documents.exact(implied.exact)} if implied.exact is not None else {}
+    upper = {f"{implied.name}_upper": documents.exact(_short(implied.upper))} if not known else {}
+    given = {f"{name}_given": text for name, text in more.items()}
+    return {"measure": implied.kind, **given, **known, **upper, "source": implied.source}
+
+
+def _most(implied: Implied) -> str:
+    return f"at most {at_most(implied.upper, 9)}"
+
+
+def _short(value: Fraction) -> Fraction:
+    """Returns a number of a few digits that is not smaller."""
+    return Fraction(at_most(value, 17))
+
+
+def _amount(text: str, option: str) -> Amount:
+    found = LOGARITHM.fullmatch(text)
+    with located(key=option):
+        value = constant(found[1] if found else text)
+        if value < (1 if found else 0):
+            raise InputError("an epsilon of at least 0 is needed")
+        return Amount(ratio=value) if found else Amount(value)
+
+
+def _number(text: str, option: str) -> Fraction:
+    with located(key=option):
+        value = constant(text)
+        if value <= 0:
+            raise InputError("a number above 0 is needed")
+        return value
+
+
+def _order(text: str, option: str) -> Fraction:
+    with located(key=option):
+        value = constant(text)
+        if value <= 1:
+            raise InputError("an order above 1 is needed")
+        return value
+
+
+def _delta(text: str, option: str) -> Fraction:
+    with located(key=option):
+        value = constant(text)
+        if not 0 < value < 1:
+            raise InputError("a delta between 0 and 1 is needed")
+        return value
+
+
+def _two(text: str, option: str) -> tuple[str, str]:
+    first, comma, second = text.partition(",")
+    if not comma:
+        raise InputError("two numbers with a comma are needed", key=option)
+    return first, second
