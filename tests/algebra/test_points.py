@@ -100,8 +100,8 @@ def test_points_in_words() -> None:
     assert in_words({"p": Fraction(1, 10**5_000)}) == f"p = 1/1{'0' * 5_000}"
 
 
-@pytest.mark.parametrize("digits", [3, 6, 12])
 @pytest.mark.parametrize("digits", [3, 6, 12, 17, 30])
+def test_bounds_are_rounded_once_and_outward(digits: int) -> None:
     """A number that is told as a bound is one, of any size, and near the value."""
     random = Random(5)
     values = [Fraction(123456789, 100), Fraction(123456123, 100), Fraction(3, 2), Fraction(0)]
