@@ -59,7 +59,9 @@ class Question:
         """Returns the size of δ that is looked at, roughly; 0 where it is not known yet."""
         if self.delta is not None:
             return self.delta
-        return found.lower if found else Fraction(0)
+        if found is None or found.upper is None:
+            return Fraction(0)
+        return max(found.lower, found.upper**2)  # where nothing is known from below, δ may be far smaller
 
 
 def ends(value: Loss | arb | None) -> Between:

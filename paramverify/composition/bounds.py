@@ -94,7 +94,7 @@ class Above:
         one = fmpz(1) << self.side.bits
         if n == self._end:
             return upper_bound(arb(self.side.infinite) / one)
-        gap = epsilon.plus(self.grid.step.times(-(n + self.side.first))).exponential()
+        gap = (epsilon.ball() - self.grid.ball(n + self.side.first)).exp()
         return upper_bound((self.side.infinite + totals[n] - gap * discounted[n]) / one)
 
     def epsilon(self, delta: Fraction) -> Fraction | None:
@@ -109,11 +109,11 @@ class Above:
         # At l_n the bound is totals − discounted + infinite, which falls with n.
         n = bisect_left(range(self._end), True, key=lambda k: totals[k] - discounted[k] <= room)
         with working_precision(self._bits):
-            least = self.grid.step.times(n - 1 + self.side.first).ball()
+            least = self.grid.ball(n - 1 + self.side.first)
             if n == self._end or totals[n] <= room:
                 return max(Fraction(0), upper_bound(least))
             inner = (arb(totals[n] - room) / arb(discounted[n])).log()
-            place = self.grid.step.times(n + self.side.first).ball()
+            place = self.grid.ball(n + self.side.first)
             # Not below l_(n−1): for a smaller ε the sum over more points is the bound.
             found = max(upper_bound(place + inner), upper_bound(least))
             return max(Fraction(0), found)

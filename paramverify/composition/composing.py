@@ -24,6 +24,8 @@ MOST_BITS = 4096  # of the enclosure of a ratio
 TAIL = 60  # bits of the mass beyond which a density is cut, at first
 ROUGH = Fraction(1, 10**6)  # mass beyond which the parts of a density may be longer, at first
 LATTICE = 400_000  # points up to which a grid with all losses on it is taken
+LONGEST = 100_000  # bits of the ratio of a largest loss
+ALONE = 100  # of pairs of one release
 CHOICES = 8  # of pairs that are composed for lower bounds
 
 
@@ -32,11 +34,13 @@ class Way:
     """What one release is, in one direction of neighbours.
 
     `dominating` has, for each ε, at least the δ of every pair that an adversary may take; `pairs` are some of
-    these. Where it is one of them, `pairs` has nothing else.
+    these. Where it is one of them, `pairs` has nothing else. `tight`: at each ε one of the pairs has exactly
+    its δ.
     """
 
     dominating: Release
     pairs: tuple[Release, ...]
+    tight: bool = True
 
     @staticmethod
     def of(release: Release) -> Way:
@@ -118,7 +122,8 @@ class Composition:
 
         Of one release alone no adversary has to keep to a pair: its δ is that of the dominating pair.
         """
-        return self.times == 1 or all(way.single for each in self.components for way in each.ways)
+        ways = [way for each in self.components for way in each.ways]
+        return all(way.single or (way.tight and self.times == 1) for way in ways)
 
     @property
     def times(self) -> int:
@@ -171,7 +176,7 @@ class Composition:
         """Returns some choices of one pair for each release."""
         ways = [each.way(direction) for each in self.components]
         pairs = [(way.dominating,) if self.single else way.pairs for way in ways]
-        return islice(product(*pairs), CHOICES)
+        return islice(product(*pairs), CHOICES if self.times > 1 else ALONE)
 
     # --- bounds on grids ----------------------------------------------------------------------------------
 
@@ -199,7 +204,7 @@ class Composition:
             if release not in known:
                 losses = release.losses(fine.bits)
                 known[release] = cells_of(losses, Grid(fine.step), fine.tail, fine.rough)
-            part = power(side.of(known[release], fine.bits), component.times, self._check)
+            part = power(side.of(known[release], fine.bits, fine.tail), component.times, self._check)
             whole = part if whole is None else whole.times(part)
         assert whole is not None
         return whole
@@ -268,7 +273,8 @@ def _largest(releases: Sequence[Release], times: Sequence[int]) -> Loss | arb | 
         for _, other in listed:
             size = size.max(other)
         total += size * count
-        clear = isinstance(most, Loss) and all(other is most or _below(other, most) for other, _ in listed)
+        small = isinstance(most, Loss) and most.ratio.numerator.bit_length() * count <= LONGEST
+        clear = small and all(other is most or _below(other, most) for other, _ in listed)
         exactly = exactly.plus(most.times(count)) if exactly and clear and isinstance(most, Loss) else None
     return exactly or total
 

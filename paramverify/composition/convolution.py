@@ -6,7 +6,7 @@ Products of whole polynomials are exact (python-flint); only what is below 2^−
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from flint import arb, fmpz, fmpz_poly
@@ -14,7 +14,7 @@ from flint import arb, fmpz, fmpz_poly
 from paramverify.composition.grids import Cells
 from paramverify.errors import LimitError
 
-LEAST = 24  # a tail is clipped where its mass is below 2^(LEAST − bits)
+LEAST = 24  # bits of the mass of a tail, as a whole number, up to which it is always clipped
 LONGEST = 6_000_000  # points of a product
 
 Whole = list[fmpz]
@@ -24,16 +24,18 @@ Whole = list[fmpz]
 class Upper:
     """Masses P of the losses l_first, l_(first+1), ..., and of an infinite loss: together an upper bound.
 
-    Each is at least the mass in a release that dominates the one it is about, times 2^bits.
+    Each is at least the mass in a release that dominates the one it is about, times 2^bits. Tails are clipped
+    where their mass is about 2^−tail.
     """
 
     first: int
     masses: Whole
     infinite: fmpz
     bits: int
+    tail: int
 
     @staticmethod
-    def of(cells: Cells, bits: int) -> Upper:
+    def of(cells: Cells, bits: int, tail: int) -> Upper:
         """Returns a release on a grid with its masses spread to the points of the grid, and rounded up.
 
         A part with masses p and q between l_i and l_j becomes masses a under P at l_i and b at l_j with
@@ -53,26 +55,26 @@ class Upper:
             _put(masses, part.i, (scaled - p * fall) / (1 - fall))
             _put(masses, part.j, (p - scaled) / (1 - fall))
         up = _listed({i: rounded_up(mass, bits) for i, mass in masses.items()})
-        return Upper(min(masses), up, rounded_up(cells.only + cells.above, bits), bits).clipped()
+        return Upper(min(masses), up, rounded_up(cells.only + cells.above, bits), bits, tail).clipped()
 
     def clipped(self) -> Upper:
         """Returns it without small tails: the upper one gets an infinite loss, the lower one goes up."""
-        most = fmpz(1) << LEAST
-        start, end = _kept(self.masses, most)
+        start, end = _kept(self.masses, _most(self.bits, self.tail))
         if not start and end == len(self.masses):
             return self
         kept = self.masses[start:end]
         if kept:
             kept[0] += sum(self.masses[:start], fmpz(0))
         more = sum(self.masses[end:], fmpz(0)) if kept else sum(self.masses, fmpz(0))
-        return Upper(self.first + start, kept, self.infinite + more, self.bits)
+        return replace(self, first=self.first + start, masses=kept, infinite=self.infinite + more)
 
     def times(self, other: Upper) -> Upper:
         """Returns both releases together."""
         masses = _up(_product(self.masses, other.masses), self.bits)
         finite, everything = sum(self.masses, fmpz(0)), sum(other.masses, other.infinite)
         infinite = -((-(self.infinite * everything + finite * other.infinite)) >> self.bits)
-        return Upper(self.first + other.first, masses, infinite, self.bits).clipped()
+        whole = replace(self, first=self.first + other.first, masses=masses, infinite=infinite)
+        return whole.clipped()
 
 
 @dataclass(frozen=True)
@@ -87,9 +89,10 @@ class Lower:
     q: Whole
     only: fmpz
     bits: int
+    tail: int
 
     @staticmethod
-    def of(cells: Cells, bits: int) -> Lower:
+    def of(cells: Cells, bits: int, tail: int) -> Lower:
         """Returns a release on a grid, each output with the point of the grid below its loss as its label."""
         first = min((part.i for part in cells.parts), default=0)
         sides: tuple[dict[int, arb], dict[int, arb]] = {first: arb(0)}, {first: arb(0)}
@@ -98,12 +101,12 @@ class Lower:
                 _put(side, part.i, mass)
         p = _listed({i: rounded_down(mass, bits) for i, mass in sides[0].items()})
         q = _listed({i: rounded_up(mass, bits) for i, mass in sides[1].items()})
-        return Lower(first, p, q, only=rounded_down(cells.only, bits), bits=bits).clipped()
+        return Lower(first, p, q, only=rounded_down(cells.only, bits), bits=bits, tail=tail).clipped()
 
     def clipped(self) -> Lower:
         """Returns it without outputs at both ends that are not likely under P."""
-        start, end = _kept(self.p, fmpz(1) << LEAST)
-        return Lower(self.first + start, self.p[start:end], self.q[start:end], only=self.only, bits=self.bits)
+        start, end = _kept(self.p, _most(self.bits, self.tail))
+        return replace(self, first=self.first + start, p=self.p[start:end], q=self.q[start:end])
 
     def times(self, other: Lower) -> Lower:
         """Returns both releases together."""
@@ -113,7 +116,7 @@ class Lower:
         q += [fmpz(0)] * (len(p) - len(q))
         rest = sum(self.p, fmpz(0)) * other.only
         only = (self.only * sum(other.p, other.only) + rest) >> self.bits
-        return Lower(self.first + other.first, p, q, only=only, bits=self.bits).clipped()
+        return replace(self, first=self.first + other.first, p=p, q=q, only=only).clipped()
 
 
 Side = TypeVar("Side", Upper, Lower)
@@ -146,6 +149,11 @@ def _listed(masses: dict[int, fmpz]) -> Whole:
     for place, mass in masses.items():
         found[place - first] = mass
     return found
+
+
+def _most(bits: int, tail: int) -> fmpz:
+    """Returns the mass up to which a tail is clipped: 2^−tail, or a little more than what is rounded."""
+    return fmpz(1) << max(LEAST, bits - tail)
 
 
 def _kept(masses: Whole, most: fmpz) -> tuple[int, int]:

@@ -247,4 +247,4 @@ def _with_exponentials(directions: Iterable[Powers]) -> Way:
     if len(found) == 1:
         return Way.of(found[0])
     whole = tuple(hull(point for each in found for point in each.points()))
-    return Way(Outward(whole), tuple(found))
+    return Way(Outward(whole), tuple(found), tight=False)

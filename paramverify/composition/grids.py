@@ -11,7 +11,7 @@ from math import gcd, lcm, log2
 
 from flint import arb, ctx
 
-from paramverify.composition.losses import NOTHING, ZERO, Atom, Loss, Losses, Masses, Smooth
+from paramverify.composition.losses import NOTHING, ZERO, Atom, Loss, Losses, Masses, Smooth, ball
 from paramverify.errors import LimitError
 
 COMMON = 60  # steps after which two numbers are taken to have no common root
@@ -191,7 +191,7 @@ class _Ends:
         """Returns how many steps a part may have whose larger mass beyond is that at i."""
         place = self.grid.ball(i)
         beyond = self.smooth.under(place) if sign > 0 else self.smooth.over(place)
-        share = float(beyond[0]) / float(self.rough)
+        share = float(beyond[0] / ball(self.rough))
         return WIDEST if share <= 0 else max(1, int(share**-0.5))
 
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
-from math import ceil, inf, isfinite, log2, sqrt
+from itertools import pairwise
+from math import ceil, inf, log, log2, sqrt
 
 from flint import arb
 
@@ -15,12 +16,16 @@ from paramverify.algebra.constants import working_precision
 from paramverify.composition.answers import BITS, Found, How, Question
 from paramverify.composition.bounds import Between
 from paramverify.composition.composing import ROUGH, TAIL, Composition, Fineness
+from paramverify.composition.convolution import LEAST
 from paramverify.composition.losses import Loss, Losses
 from paramverify.errors import LimitError
 
 MOST_BITS = 4096  # after the point
-COARSE = Fraction(1, 100)  # width of the first pass
+COARSE = Fraction(1, 10)  # width of the first pass
 PASSES = 12
+FAR = 0.5  # relative distance of bounds from which on little is known
+PIECES = 200  # of a density, for its variance
+SMALL = tuple(sign * 2.0 ** (n / 2) for n in range(-60, 2) for sign in (-1, 1))  # losses near 0
 SLOW = 0.9  # of the gap before, above which another grid is of no use
 
 
@@ -63,7 +68,7 @@ class _Search:
             step = grid.step if grid else first_step(self.composition, self.direction, width)
             sizes = [question.delta for question in self.questions if question.delta]
             rough = min(sizes) / 4 if len(sizes) == len(self.questions) else ROUGH
-            self.fine = Fineness(step, rough=rough)
+            self.fine = Fineness(step, tail=BITS - LEAST if grid else TAIL, rough=rough)
             self.best: list[Between] = []
 
     def known(self, k: int) -> Between:
@@ -114,27 +119,37 @@ class _Search:
     def _finer(self) -> Fineness | None:
         """Returns how to go on: more bits where δ is small, and a smaller step where the bounds are apart."""
         fine = self.fine
-        least = min(q.size(found) for q, found in zip(self.questions, self.best, strict=True))
-        if least:
-            lost = log2(self.composition.times) - log2(self.width)
-            size = log2(least.denominator) - log2(least.numerator) + lost
-            bits = max(fine.bits, 64 * ceil((size + BITS / 2) / 64))
-            tail = ceil(size) + 8
-        else:
-            bits, tail = 2 * fine.bits, 2 * fine.tail
+        sizes = [q.size(found) for q, found in zip(self.questions, self.best, strict=True)]
+        least = min((size for size in sizes if size), default=None)
+        if least is None:
+            return None
+        size = log2(least.denominator) - log2(least.numerator)
+        size += log2(self.composition.times) - log2(self.width)
+        # Masses under Q are as small as δ·e^(−ε).
+        far = max(map(_farthest, self.questions, self.best)) / log(2)
+        bits, tail = max(fine.bits, 64 * ceil((size + far + BITS / 2) / 64)), ceil(size) + 8
         if bits > MOST_BITS:
             return None
+        tail = max(tail, bits - LEAST) if self.on_lattice else tail
         following = replace(fine, bits=bits, tail=tail, rough=least / 4)
         if self.on_lattice:
             return following if bits > fine.bits or tail > fine.tail else None
-        if not least or bits > fine.bits or tail > fine.tail:
+        if bits > fine.bits or tail > fine.tail:
             return following  # what was left out says more than the step
         before, gap = self.gap, max(_gap(found) for found in self.best)
         self.gap = gap
         if not self.composition.single and gap > SLOW * before:
             return None  # it is the pairs that are apart
-        factor = min(0.8, 0.8 * sqrt(float(self.width) / gap) if isfinite(gap) and gap > 0 else 0.5)
-        return replace(following, step=Loss(simple(fine.step, factor)))
+        # The distance falls with the square of the step, once it is small.
+        factor = 0.8 * sqrt(float(self.width) / gap) if gap < FAR else 0.25
+        return replace(following, step=Loss(simple(fine.step, min(0.8, factor))))
+
+
+def _farthest(question: Question, found: Between) -> float:
+    """Returns the ε that is looked at, roughly."""
+    if question.epsilon is not None:
+        return float(question.epsilon.ball())
+    return float(found.upper) if found.upper is not None else 0.0
 
 
 def first_step(composition: Composition, direction: int, width: Fraction) -> Loss:
@@ -145,9 +160,9 @@ def first_step(composition: Composition, direction: int, width: Fraction) -> Los
     """
     with working_precision(BITS):
         listed = [(each.way(direction).dominating, each.times) for each in composition.components]
-        variance = sum(times * _square(release.losses(TAIL)) for release, times in listed)
+        variance = sum(times * _variance(release.losses(TAIL)) for release, times in listed)
     wanted = sqrt(float(width) * variance / (3 * composition.times)) if variance > 0 else 1.0
-    return Loss(simple(Loss(Fraction(1)), min(1.0, wanted)))
+    return Loss(simple(Loss(Fraction(1)), wanted))
 
 
 def simple(step: Loss, factor: float) -> Fraction:
@@ -165,20 +180,17 @@ def _gap(found: Between) -> float:
     return inf if not found.upper else float((found.upper - found.lower) / found.upper)
 
 
-def _square(losses: Losses) -> float:
-    """Returns the mean square of the loss under P, roughly: a choice, and no bound."""
-    found = sum(
-        float(a.masses[0]) * float(a.loss.ball() if isinstance(a.loss, Loss) else a.loss) ** 2
-        for a in losses.atoms
-    )
+def _variance(losses: Losses) -> float:
+    """Returns the variance of the loss under P, roughly: a choice, and no bound."""
+    masses = [(float(a.masses[0]), float(_ball(a.loss))) for a in losses.atoms]
     if losses.smooth is not None:
-        places = [0.0, *(2.0 ** (n / 2) for n in range(-60, 16))]
-        tails = [
-            [float(side(arb(sign * x))[0]) for x in places]
-            for side, sign in ((losses.smooth.over, 1), (losses.smooth.under, -1))
-        ]
-        for tail in tails:
-            found += sum(
-                (a - b) * x * y for a, b, x, y in zip(tail, tail[1:], places, places[1:], strict=False)
-            )
-    return found
+        low, high = (float(end) for end in losses.smooth.span(TAIL))
+        places = sorted({*(low + (high - low) * n / PIECES for n in range(PIECES + 1)), *SMALL})
+        tails = [float(losses.smooth.over(arb(x))[0]) for x in places]
+        masses += [(a - b, (x + y) / 2) for (x, a), (y, b) in pairwise(zip(places, tails, strict=True))]
+    mean = sum(p * x for p, x in masses)
+    return sum(p * (x - mean) ** 2 for p, x in masses)
+
+
+def _ball(loss: Loss | arb) -> arb:
+    return loss.ball() if isinstance(loss, Loss) else loss

@@ -105,7 +105,8 @@ def _sampled(way: Way, rate: Fraction) -> tuple[Way, Way]:
     """
     pairs = tuple(Sampled(pair, rate) for pair in way.pairs)
     turned = Turned(Sampled(way.dominating if way.single else Turned(way.dominating), rate))
-    return Way(Sampled(way.dominating, rate), pairs), Way(turned, tuple(Turned(pair) for pair in pairs))
+    both = (Sampled(way.dominating, rate), pairs), (turned, tuple(Turned(pair) for pair in pairs))
+    return Way(*both[0], tight=way.tight), Way(*both[1], tight=way.tight)
 
 
 class _Values:

@@ -19,7 +19,7 @@ def find_violation(model: AnyModel, claim: Claim, point: Point) -> AnyWitness | 
     Where the claim is about a set of outputs, the set that is the worst one there is the witness: it is at
     least as far beyond the bounds. See `find_witness` for the others.
     """
-    direction = claim.origins[0]
+    direction = claim.origins[0] if claim.origins else None
     if not isinstance(model, Model) or not isinstance(direction, Direction):
         return find_witness(model, claim, point)
     parameters = {name: value for name, value in point.items() if name != GENERATOR}

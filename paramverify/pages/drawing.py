@@ -92,7 +92,7 @@ def line_picture(
     note = None
     if curve:
         note = (
-            f"The curve is the {curve.label} over all outputs and pairs, drawn from rounded values; "
+            f"The curve is the {curve.label} over {curve.over}, drawn from rounded values; "
             f"the dashed line is the {curve.bound_label}."
         )
     return _figure(picture, label, _legend(words), note)

@@ -12,9 +12,8 @@ from paramverify.encodings.excesses import excesses
 from paramverify.errors import InputError
 from paramverify.evidence.sets import bounds_at, given_set
 from paramverify.evidence.witnesses import SetWitness
-from paramverify.models.divergences import Loss, Renyi
 from paramverify.models.evaluation import Numbers
-from paramverify.models.measures import Approximate, Metric
+from paramverify.models.measures import Approximate
 from paramverify.models.model import Model
 from paramverify.privacy.approximate import find_set
 from paramverify.statistics.detection import SELECT, Settings
@@ -47,16 +46,15 @@ def with_delta(model: Model, delta: Fraction | None) -> Model:
     """
     if delta is None:
         return model
+    if model.hmm.chosen:
+        reason = "an adversary chooses answers here, so sets of outputs are not compared: leave it out"
+        raise InputError(reason, key="--delta")
     measure = model.measure
-    if isinstance(measure, Metric) or model.hmm.chosen:
-        what = "an adversary chooses answers here" if model.hmm.chosen else "the bound depends on a distance"
-        raise InputError(f"{what}, so sets of outputs are not compared: leave it out", key="--delta")
-    if isinstance(measure, Renyi | Loss):
-        measure.at(None)
+    ratio = measure.ratio if isinstance(measure, Approximate) else measure.at(None).ratio
     if not delta and not measure.by_sets:
         return model
     given = RationalFunction.of(model.domain.ring.number(delta))
-    return replace(model, measure=Approximate(measure.ratio, given))
+    return replace(model, measure=Approximate(ratio, given))
 
 
 def tested_sets(

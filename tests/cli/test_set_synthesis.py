@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from paramverify.checker.second_reading import second_look
 from paramverify.cli.main import run
 from paramverify.evidence.witnesses import SetWitness
 from paramverify.portfolio.session import Options, Session
@@ -131,6 +132,15 @@ def test_evidence_of_maps_goes_round(tmp_path: Path, capfd: pytest.CaptureFixtur
         assert run(["check", evidence, "--case", str(path)]) == 0
         assert "read a second time" in capfd.readouterr().out
         text = Path(evidence).read_text()
+        content = path.read_text()
+        assert second_look(json.loads(text), content).agrees
+        for status in ("safe", "violating"):
+            forged = json.loads(text)
+            for cell in forged["cells"]:
+                cell["status"] = status
+            look = second_look(forged, content)
+            assert not look.agrees
+            assert "in a cell that is said" in look.line
         for status, other in (("safe", "undecided"), ("violating", "safe")):
             Path(evidence).write_text(text.replace(f'"status": "{status}"', f'"status": "{other}"', 1))
             assert run(["check", evidence]) == int(other == "safe")

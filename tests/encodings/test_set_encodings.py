@@ -82,7 +82,7 @@ def test_which_encoding_a_case_gets() -> None:
     assert chosen(model) is listing(model) is SETS
     for name, encoding in encodings().items():
         if encoding not in (SETS, ALL_SETS, SUMS):
-            with pytest.raises(UnsupportedError, match="this case has a delta"):
+            with pytest.raises(UnsupportedError):
                 asked(encoding, model)
         else:
             with pytest.raises(UnsupportedError, match="has no delta"):

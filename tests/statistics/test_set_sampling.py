@@ -12,7 +12,7 @@ import pytest
 
 import paramverify
 from paramverify.cli.main import run
-from paramverify.errors import InputError
+from paramverify.errors import InputError, ParamverifyError
 from paramverify.privacy.cases import Case, load
 from paramverify.statistics.attack import interval
 from paramverify.statistics.detection import Settings
@@ -133,6 +133,9 @@ def test_what_has_no_meaning_for_sets_is_refused() -> None:
     """A search and a plot are about outputs one by one."""
     with pytest.raises(InputError, match="budget"):
         sampled((), "1/50", Goal.SEARCH)
+    for name, words in (("geometric-metric", "distance"), ("above-threshold", "an adversary chooses")):
+        with pytest.raises(ParamverifyError, match=words):
+            paramverify.sample(str(CASES.parent / f"{name}.toml"), delta="1/10", runs=100)
     with pytest.raises(InputError, match="plot"):
         sampled((), "1/50", plotted=True)
 

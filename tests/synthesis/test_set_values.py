@@ -226,6 +226,7 @@ def test_forged_maps_are_rejected() -> None:
         changed(leaves[0], [["free"]]),
         changed(signs[0], [["-" if sign[0] == "+" else "+", *sign[1:]]]),
         changed(signs[0], []),
+        changed(signs[0], [["<", sign[1], "1", {"kind": "constant"}, {"kind": "constant"}]]),  # no estimate
         {**good, "sums": [{**good["sums"][0], "room": "1"}, *good["sums"][1:]]},
     ]
     for k, document_of in enumerate(forged):

@@ -36,6 +36,7 @@ class Curve:
     bound: Callable[[Fraction], float]
     bound_label: str = "bound"
     points: int = POINTS
+    over: str = "all outputs and pairs"
 
     def sample(
         self, box: tuple[Fraction, Fraction], also: Sequence[float] = ()

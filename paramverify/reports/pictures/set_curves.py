@@ -105,4 +105,5 @@ def delta_curve(model: Model, name: str) -> Curve | None:
     points = max(LEAST_POINTS, min(POINTS, EVALUATIONS // (2 * max(1, size))))
     fixed = not relative and not free
     label = "largest delta needed - delta" if relative else "largest delta needed"
-    return Curve(label, largest, bound, f"delta = {delta}" if fixed else "delta", points)
+    told = f"delta = {delta}" if fixed else "delta"
+    return Curve(label, largest, bound, told, points, over="all sets of outputs and all pairs")
