@@ -280,7 +280,7 @@ def _concentrated(found: OnBox, rho: arb) -> bool:
 
     def height(order: arb) -> arb | None:
         """Returns an upper bound of (α−1)·D_α."""
-        name = order.str(40, more=True)
+        name = str(order.man_exp())  # an exact number
         if name not in values:
             own = found.divergence(order)
             values[name] = None if own is None else own * (order - 1)

@@ -91,14 +91,15 @@ def evidence_of(found: AnyWitness) -> dict[str, Any]:
 
 def _together(found: LossWitness | MomentWitness) -> dict[str, Any]:
     if isinstance(found, LossWitness):
-        ends = {"value": found.value, "bound": found.bound}
+        low, high = found.bound
         return {
             "parameters": {name: str(value) for name, value in found.parameters.items()},
             "secrets": [found.left, found.right],
             "length": found.length,
             "measure": found.kind.value,
             **({"order": exact(found.order)} if found.order is not None else {}),
-            **{name: between(both) for name, both in ends.items()},
+            "value": between(found.value),
+            "bound": exact(low) if low == high else between(found.bound),
             "exceeds": found.exceeds,
             "largest": _largest(found),
         }

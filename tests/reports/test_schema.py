@@ -40,6 +40,7 @@ interactive/sample-n-printed interactive/slots-2-symbolic interactive/slots-2-sa
 interactive/slots-2-mex2 interactive/unwinding-add-only interactive/slots-2-shared logic/emptiness
 logic/equal-copies logic/survey logic/survey-coin logic/interactive-survey
 release-household release-neighbours release-total-revealed infection-chain coarse-noise
+divergences/geometric-renyi divergences/shuffled-renyi divergences/geometric-kl
 """
 FILES = [ROOT / "cases" / f"{name}.toml" for name in CHEAP.split()]
 
