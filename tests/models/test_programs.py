@@ -52,7 +52,7 @@ def test_some_finite_programs_equal_enumeration(seed: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=200)
+@settings(max_examples=200, derandomize=True)
 @given(st.integers(0, 10**9))
 def test_many_finite_programs_equal_enumeration(seed: int) -> None:
     """The same for many programs."""
@@ -60,7 +60,7 @@ def test_many_finite_programs_equal_enumeration(seed: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=60, derandomize=True)  # one in hundreds takes minutes to enumerate
 @given(st.integers(0, 10**9))
 def test_programs_with_noise_equal_truncated_sums(seed: int) -> None:
     """Unbounded geometric noise gives the sums over all values; cutting these off changes next to nothing."""
