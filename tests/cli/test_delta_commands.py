@@ -53,7 +53,7 @@ ASKED: list[tuple[str, list[str], int, int, str]] = [
     ("interactive", [], 2, 2, "not a [system]"),
     ("backends", [], 0, 0, "bernstein"),
 ]
-NOT_ABOUT_CASES = {"backends", "check", "new", "cases", "schema"}
+NOT_ABOUT_CASES = {"backends", "convert", "check", "new", "cases", "schema"}
 
 
 @pytest.mark.parametrize(("name", "options", "held", "broken", "words"), ASKED)
