@@ -18,7 +18,7 @@ from paramverify.algebra.polynomials import Polynomial, RationalFunction, variab
 from paramverify.errors import UnsupportedError
 
 TOGETHER = "its measure compares all outputs together, not outputs one by one"
-INSTEAD = "`verify`, `certify` and `budget` do so"
+INSTEAD = "`verify`, `certify` and `budget` take such a case"
 
 
 def refusal(key: str) -> UnsupportedError:

@@ -25,8 +25,8 @@ from paramverify.synthesis.least_divergence import LeastMoment, least_moment
 from paramverify.synthesis.least_loss import LeastLoss, least_loss
 
 NO_EVIDENCE = (
-    "there is no evidence of the least bound of a divergence: write the number into a case, and "
-    "`verify --evidence` it"
+    "there is no evidence of the least bound of a divergence; write the number into a case, and "
+    "`verify --evidence` proves it for renyi and chi_squared, not for kl and zcdp"
 )
 
 
