@@ -39,7 +39,10 @@ from paramverify.privacy.other_bounds import load_with_bounds
 from paramverify.synthesis.set_curve import hull
 
 PRECISE = 256  # bits of rational bounds of a probability
-MANY = "the releases are about the same hidden data, so they do not compose as products"
+MANY = (
+    "the releases are about the same hidden data, so they do not compose as products; "
+    "`times` in [mechanism], with `budget`, asks about several answers of one mechanism"
+)
 
 Corners = tuple[Exactly, ...]  # (Q, P) of sets of outputs, from (0, ·) to (1, 1)
 
