@@ -142,9 +142,10 @@ def command(
 ) -> int:
     """Find violating priors, safe regions, and design parameters that make a case private.
 
-    Without a form: exact intervals for one parameter, and a region map for more. Exit code 0 if the answer is
-    complete, 1 if --witness found a violating prior or no value of the design parameters is private, 3 if the
-    limits did not suffice, 130 if it was interrupted; a map is told as far as it is known then.
+    Without a form: exact intervals for one parameter, and a region map for more. With --evidence or --state
+    it is a map. Exit code 0 if the answer is complete, 1 if --witness found a violating prior or no value of
+    the design parameters is private, 3 if the limits did not suffice, 130 if it was interrupted; a map is
+    told as far as it is known then.
     """
     form = _form(
         witness, region, exact=exact, about_prior=bool(objective or near), state=state, evidence=evidence
