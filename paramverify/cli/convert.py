@@ -73,9 +73,10 @@ def command(
     asked = Asked(delta_for, epsilon_for, order)
     found = list(_implied(name, text, asked))
     if not found:
-        raise click.UsageError(
-            "this guarantee implies nothing that is asked: add --delta-for or --epsilon-for"
+        options = (
+            "--delta-for, --epsilon-for and --order" if name == "zcdp" else "--delta-for and --epsilon-for"
         )
+        raise click.UsageError(f"say what to find: --{name} takes {options}")
     if as_json:
         print_json({"given": {name: text}, "implied": [_document(implied, more) for implied, more in found]})
     else:
@@ -144,6 +145,12 @@ def _short(value: Fraction) -> Fraction:
 
 def _amount(text: str, option: str) -> Amount:
     found = LOGARITHM.fullmatch(text)
+    if not found and "ln(" in text:
+        rounded = "down" if option == "--delta-for" else "up"
+        raise InputError(
+            f"a number or one logarithm such as ln(2) is needed: write decimals, rounded {rounded}",
+            key=option,
+        )
     with located(key=option):
         value = constant(found[1] if found else text)
         if value < (1 if found else 0):
@@ -178,5 +185,6 @@ def _delta(text: str, option: str) -> Fraction:
 def _two(text: str, option: str) -> tuple[str, str]:
     first, comma, second = text.partition(",")
     if not comma:
-        raise InputError("two numbers with a comma are needed", key=option)
+        example = "4,1/2" if option == "--renyi" else "1,1e-6"
+        raise InputError(f"two numbers with a comma are needed, such as {example}", key=option)
     return first, second
