@@ -181,7 +181,8 @@ class Approximate:
 
 SETS = "its measure compares sets of outputs, not outputs one by one"
 INSTEAD = (
-    "`verify`, `synthesize` and `budget --delta-for` do so; without delta it is about outputs one by one"
+    "`verify`, `synthesize` and `budget --delta-for` do so; "
+    "a case with epsilon or ratio alone is about outputs one by one"
 )
 
 Measure = Pure | Metric | Approximate | Renyi | Loss
