@@ -21,6 +21,12 @@ from paramverify.reports import documents
 
 LISTED = (25, "Convert a guarantee of privacy into other measures, by published theorems.")
 
+TAKES = {  # beside a guarantee
+    "pure": ("delta_for", "order"),
+    "zcdp": ("delta_for", "epsilon_for", "order"),
+    "renyi": ("delta_for", "epsilon_for"),
+    "approximate": (),
+}
 LOGARITHM = re.compile(r"\s*ln\s*\((.*)\)\s*")
 WORDS = {
     "zcdp": "zCDP with rho {}",
@@ -71,6 +77,9 @@ def command(
         raise click.UsageError("give one guarantee: --pure, --zcdp, --renyi or --approximate")
     ((name, text),) = chosen.items()
     asked = Asked(delta_for, epsilon_for, order)
+    idle = [k for k, value in vars(asked).items() if value is not None and k not in TAKES[name]]
+    if idle:
+        raise click.UsageError(f"--{name} says nothing of --{idle[0].replace('_', '-')}: leave it out")
     found = list(_implied(name, text, asked))
     if not found:
         options = (

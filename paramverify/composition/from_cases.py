@@ -77,6 +77,10 @@ def way_of(model: Model) -> tuple[Way, int]:
         raise InputError("a release has one length: write one number for privacy.length")
     point = {name: interval.lower for name, interval in model.domain.box.items() if interval.is_point}
     free = [name for name in model.domain.ring.parameters if name not in point]
+    for pair in model.pairs if free else ():
+        for name, start in ((pair.left, pair.pi), (pair.right, pair.tau)):
+            if sum(bool(weight) for weight in start.weights.values()) > 1:
+                raise InputError(f"the secret {name!r} has several worlds: {MANY}")
     if free:
         raise InputError(f"no value for {', '.join(free)}: write {free[0]}=1/2 after the case and a colon")
     if not contains(model.domain, point):

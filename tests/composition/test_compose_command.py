@@ -168,6 +168,7 @@ def test_mistakes_are_told_in_one_line(words: str, reason: str) -> None:
             "approximate/geometric-independent.toml:p=1/3",
             "several worlds: the releases are about the same hidden data",
         ),
+        ("approximate/geometric-independent.toml", "several worlds"),
         ("approximate/shuffled-responses.toml", "no value for r"),
         ("blood-test.toml", "needs a case about privacy"),
         ("geometric-metric.toml", "distance"),
