@@ -15,6 +15,9 @@ Fractions are reduced first. Where L(θ) ≠ 0, f(θ) ≥ 0 says what it should.
 - With other constraints D may have isolated points. Then `L > 0 where both secrets are possible` is one more
   claim.
 
+Where p = q = 0, a reduced fraction may be positive, and p^α/q^(α−1) is 0: then f ≥ 0 says more than it
+should. So `Moment.cancelled` remembers what was reduced.
+
 An output with q = 0 everywhere must have p = 0 everywhere: the claim −p ≥ 0.
 """
 
@@ -51,8 +54,9 @@ _ONE_SIGN = {Sign.POSITIVE: 1, Sign.NONNEGATIVE: 1, Sign.NEGATIVE: -1, Sign.NONP
 class Moment:
     """For every θ: Σ_ω Pr(ω|left)^α/Pr(ω|right)^(α−1) = `above`/`below` where both secrets are possible.
 
-    So it is where `below` ≠ 0; `below` is total·multiple and nowhere negative. `endless` are the
-    probabilities, up to a positive factor, of outputs that are impossible on the right everywhere.
+    So it is where `below` ≠ 0 and none of `cancelled` is 0; `below` is total·multiple and nowhere negative.
+    `endless` are the probabilities, up to a positive factor, of outputs that are impossible on the right
+    everywhere.
     """
 
     origin: AllOutputs
@@ -61,6 +65,16 @@ class Moment:
     multiple: Polynomial
     total: Polynomial
     endless: tuple[Polynomial, ...]
+    cancelled: tuple[Polynomial, ...]
+
+    def may_vanish(self, domain: Domain) -> bool:
+        """Tells whether the quotient is not known to be the sum on the whole domain."""
+        known = (Sign.POSITIVE, Sign.NEGATIVE)
+        return any(sign_on(f, domain) not in known for f in (self.multiple, *self.cancelled))
+
+    def vanishes_rarely(self, domain: Domain) -> bool:
+        """Tells whether the quotient is known to be the sum on a dense part of the domain."""
+        return all(vanishes_rarely(f, domain) for f in (self.multiple, *self.cancelled))
 
 
 def moments(model: Model, found: Iterable[Outcomes] | None = None) -> Iterator[Moment]:
@@ -81,13 +95,18 @@ def moment_of(order: int, found: Outcomes, domain: Domain, signs: dict[str, int]
     """Returns the sum of one direction; `signs` remembers those of factors on the domain."""
     summed: dict[str, tuple[Polynomial, Polynomial]] = {}  # numerators by their denominator
     endless = []
+    cancelled: dict[str, Polynomial] = {}
     for p, q in found.outputs:
         if not q:
             endless.append(p)
             continue
         if not p:
             continue
-        top, bottom = _reduced(p, q, order)
+        top, bottom, shared = _reduced(p, q, order)
+        for fine in (top, found.total):  # there the fraction is 0 too, or nothing is compared
+            shared = _without(shared, fine)
+        if not is_constant(shared):
+            cancelled[key(shared)] = shared
         name = key(bottom)
         summed[name] = (summed[name][0] + top if name in summed else top), bottom
     multiple = _multiple([bottom for _, bottom in summed.values()], domain, signs, found.total * 0 + 1)
@@ -101,17 +120,30 @@ def moment_of(order: int, found: Outcomes, domain: Domain, signs: dict[str, int]
         multiple=multiple,
         total=found.total,
         endless=tuple(endless),
+        cancelled=tuple(cancelled.values()),
     )
 
 
-def _reduced(p: Polynomial, q: Polynomial, order: int) -> tuple[Polynomial, Polynomial]:
-    """Returns p^α/q^(α−1) in lowest terms, with a primitive denominator."""
+def _reduced(p: Polynomial, q: Polynomial, order: int) -> tuple[Polynomial, Polynomial, Polynomial]:
+    """Returns p^α/q^(α−1) in lowest terms, with a primitive denominator.
+
+    The third is what was cancelled beside the common divisor of p and q.
+    """
     common = p.gcd(q)
     a, b = p / common, q / common
     top, bottom = common * a**order, b ** (order - 1)
     shared = top.gcd(bottom)
     content, bottom = primitive(bottom / shared)
-    return top / shared / rational(content), bottom
+    return top / shared / rational(content), bottom, shared
+
+
+def _without(polynomial: Polynomial, other: Polynomial) -> Polynomial:
+    """Returns a polynomial without the factors that another one has."""
+    common = polynomial.gcd(other)
+    while not is_constant(common):
+        polynomial = polynomial / common
+        common = polynomial.gcd(common)
+    return polynomial
 
 
 def _multiple(
@@ -165,9 +197,9 @@ def vanishes_rarely(polynomial: Polynomial, domain: Domain) -> bool:
 
 
 def may_vanish(model: Model) -> bool:
-    """Tells whether a common multiple of the model is not known to be positive on the whole domain."""
+    """Tells whether a sum of the model is not known to be its quotient on the whole domain."""
     model = with_numbers(model)
-    return any(sign_on(found.multiple, model.domain) is not Sign.POSITIVE for found in moments(model))
+    return any(found.may_vanish(model.domain) for found in moments(model))
 
 
 def _is_linear(constraint: Constraint) -> bool:
@@ -228,7 +260,7 @@ def _candidates(model: Model) -> Iterator[Candidate]:
     """
     model = with_numbers(model)
     for moment in moments(_own(model)):
-        if not vanishes_rarely(moment.multiple, model.domain):
+        if not moment.vanishes_rarely(model.domain):
             reason = "the probability of an output may be zero where the constraints hold with ="
             raise LimitError(f"{reason}; write them with <, or make the domain smaller")
         origin = moment.origin

@@ -9,7 +9,7 @@ from fractions import Fraction
 from paramverify.algebra.budgets import read_epsilon
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.expressions import Expression
-from paramverify.algebra.polynomials import RationalFunction, constant_value, is_constant
+from paramverify.algebra.polynomials import Polynomial, RationalFunction, constant_value, is_constant
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.algebra.trees import Number, Operation
 from paramverify.errors import CaseError, InputError, located
@@ -122,18 +122,33 @@ def read_bound(expression: Expression, name: str, checks: Checks, power: int = 1
             unbounded = [u.name for u in checks.ring.unbounded]
             fixed = {n: i.lower for n, i in checks.domain.box.items() if i.is_point and n != GENERATOR}
             budget = read_epsilon(times(expression, power), unbounded, fixed)
+            if len(budget.logarithms) > 1 or any(factor not in (1, -1) for factor, _ in budget.logarithms):
+                for _, argument in budget.logarithms:  # their signs may cancel in the product
+                    _positive(checks.function(argument), checks)
             ratio = budget.ratio(checks.ring, checks.function)
         else:
-            ratio = checks.function(expression) ** power
-        denominator = checks.positive(ratio.denominator, "the denominator of the ratio bound")
-        numerator = ratio.numerator if denominator == ratio.denominator else -ratio.numerator
-        if not numerator or checks.positive(numerator, "the ratio bound") != numerator:
-            raise CaseError("the ratio bound e^epsilon must be positive")
+            ratio = checks.function(expression)
+        numerator, denominator = _positive(ratio, checks)
+        if name == "ratio":
+            numerator, denominator = numerator**power, denominator**power
         if sign_on(numerator - denominator, checks.domain) is Sign.NEGATIVE:
             raise CaseError("the ratio bound e^epsilon is below 1, so epsilon would be negative")
         return Pure(
             RationalFunction(numerator, denominator)
         ), f"{name} = {checks.definitions.told(expression.text)}"
+
+
+def _positive(ratio: RationalFunction, checks: Checks) -> tuple[Polynomial, Polynomial]:
+    """Returns the numerator and the denominator of a bound, or of what ln is of, both positive on the domain.
+
+    Raises:
+        CaseError: it is zero or negative. ModelError: it vanishes or changes its sign.
+    """
+    denominator = checks.positive(ratio.denominator, "the denominator of the ratio bound")
+    numerator = ratio.numerator if denominator == ratio.denominator else -ratio.numerator
+    if not numerator or checks.positive(numerator, "the ratio bound") != numerator:
+        raise CaseError("the ratio bound e^epsilon must be positive")
+    return numerator, denominator
 
 
 def read_one_sided(privacy: Table) -> bool:

@@ -159,6 +159,8 @@ def broken(
 
 def evaluated(model: Model, origin: AllOutputs, point: Mapping[str, Fraction]) -> Distributions | None:
     """Returns the distributions at a point; None outside of the domain, or where a secret is impossible."""
+    if not contains(model.domain, point):
+        return None
     try:
         return model_at(model, origin, point, pair_of(model, origin.left, origin.right))
     except InputError:

@@ -12,7 +12,9 @@ import pytest
 from set_oracle import Drawn, drawn, points
 
 from paramverify.algebra.polynomials import RationalFunction
+from paramverify.api import loads
 from paramverify.checker.documents import check_text
+from paramverify.errors import LimitError, UnsupportedError
 from paramverify.evidence.moments import MomentWitness
 from paramverify.models.divergences import Renyi
 from paramverify.models.model import Model
@@ -87,3 +89,43 @@ def compare_with_brute_force(seed: int, parameters: int) -> str:
 def test_random_cases(seed: int, parameters: int) -> None:
     """The verdict on a random case is that of the sums at a grid of points."""
     assert compare_with_brute_force(seed, parameters) != Unknown.__name__
+
+
+def release(left: str, right: str, constraints: str = "") -> str:
+    """A case whose first output has these probabilities under two secrets, for p in [0, 1/2]."""
+    return f"""
+    [parameters]
+    p = "[0, 1/2]"
+    constraints = [{constraints}]
+    [mechanism]
+    kind = "hmm"
+    states = ["no", "yes"]
+    observations = ["no", "yes"]
+    emissions = {{ no = {{ no = 1 }}, yes = {{ yes = 1 }} }}
+    [prior.left]
+    no = "{left}"
+    yes = "1 - ({left})"
+    [prior.right]
+    no = "{right}"
+    yes = "1 - ({right})"
+    [secrets]
+    pairs = [["left", "right"]]
+    """
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "order"), [("p", "p**2", 2), ("p**2", "p**4", 2), ("p**2", "p**3", 3)]
+)
+def test_sums_where_both_probabilities_vanish(left: str, right: str, order: int) -> None:
+    """At p = 0 both are 0, and count nothing: a quotient in lowest terms would count its limit."""
+    measure = f'[privacy]\nrenyi = {{ order = {order}, ratio = "11/10" }}'
+    at_zero = moment([Fraction(0), Fraction(1)], [Fraction(0), Fraction(1)], order)
+    assert at_zero == 1
+    everywhere = loads(release(left, right) + measure)
+    with pytest.raises(UnsupportedError, match="may be zero on the domain"):
+        everywhere.synthesize()  # a map would say that p = 0 is not private
+    assert everywhere.budget().to_dict()["attained"] in (None, True)
+    alone = loads(release(left, right, '"p**2 <= 0"') + measure)
+    assert alone.verify().verdict != "not private"
+    with pytest.raises(LimitError, match="may be zero where the constraints hold with ="):
+        alone.budget()

@@ -11,6 +11,7 @@ from random import Random
 import pytest
 from set_oracle import Drawn, drawn, points
 
+from paramverify.api import loads
 from paramverify.evidence.losses import LossWitness
 from paramverify.models.divergences import Kind, Loss
 from paramverify.models.model import Model
@@ -143,3 +144,42 @@ def test_zcdp_of_randomised_response_is_at_least_kl_and_below_pure() -> None:
         assert value / decimal(order) <= decimal(found.upper)
     assert Decimal(3).ln() / 2 <= decimal(found.upper)
     assert decimal(found.lower) <= Decimal(3).ln() ** 2 / 2
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_least_losses_stay_where_constraints_hold(kind: Kind) -> None:
+    """Points that constraints exclude do not count: neither on the way to a maximum, nor at the ends."""
+    text = f"""
+    [parameters]
+    p = "[0, 1]"
+    constraints = ["(p - 1/4)**2 * (p - 1/3)**2 <= 0"]
+    [mechanism]
+    kind = "hmm"
+    states = ["no", "yes"]
+    observations = ["no", "yes"]
+    emissions = {{ no = {{ no = 1 }}, yes = {{ yes = 1 }} }}
+    [prior.a]
+    no = "1 - p"
+    yes = "p"
+    [prior.b]
+    no = "1/2"
+    yes = "1/2"
+    [secrets]
+    pairs = [["a", "b"]]
+    [privacy]
+    {kind.value} = "1/2"
+    """
+    model = loads(text).content.model
+    with Session(Options(seconds=20)) as session:
+        found = least_loss(model, session, Fraction(1, 100))
+    half = [Fraction(1, 2)] * 2
+    sides = [[1 - p, p] for p in (Fraction(1, 4), Fraction(1, 3))]
+    values = [
+        kl(*pair) if kind is Kind.KL else needs(*pair) for p in sides for pair in ((p, half), (half, p))
+    ]
+    largest = max(value for value in values if value is not None)
+    assert not found.infinite
+    assert found.witness is not None
+    assert found.witness.parameters["p"] == Fraction(1, 4)
+    assert decimal(found.lower) <= largest * Decimal("1.01")
+    assert found.upper is None or largest <= decimal(found.upper)
