@@ -161,3 +161,15 @@ def test_where_no_epsilon_is_enough(tmp_path: Path) -> None:
     assert "the least ratio is more than every number" in " ".join(found.report.lines)
     document["budget"]["witnesses"][0]["outputs"] = [["0"]]
     assert not check(document, path).report.accepted
+
+
+@pytest.mark.parametrize(("path", "given"), [(SHUFFLED, "3/4"), (GEOMETRIC, "1/2"), (GEOMETRIC, "1")])
+def test_a_delta_that_is_enough_alone(path: Path, given: str) -> None:
+    """Where each set has room to spare with the ratio 1, no set needs it, and the evidence has none."""
+    document = made(path, Kind.RATIO, given)
+    assert document["budget"]["enough"] == "1"
+    assert not document["budget"]["witnesses"]
+    found = check(document, path)
+    assert found.report.accepted, found.report.lines
+    assert f"budget: with delta = {given} the least ratio is 1, proved" in found.report.lines
+    assert check(document, None).report.accepted
