@@ -97,6 +97,8 @@ def check_set_budget(document: Mapping[str, Any], path: str, settings: Settings 
     try:
         case = load_with_bounds(path, bounds_for(kind, stated["given"]), settings)
         model = need_privacy(case.model, "evidence of a least bound", sets=True)
+        if not model.measure.by_sets:
+            raise EvidenceError("with the given delta 0 no sets are compared")
         number = None if stated["enough"] is None else Fraction(stated["enough"])
         if (number is not None) != (document["status"] == Standing.HOLDS):
             raise EvidenceError("a number is enough where the claims hold, and only there")

@@ -173,3 +173,13 @@ def test_a_delta_that_is_enough_alone(path: Path, given: str) -> None:
     assert found.report.accepted, found.report.lines
     assert f"budget: with delta = {given} the least ratio is 1, proved" in found.report.lines
     assert check(document, None).report.accepted
+
+
+@pytest.mark.parametrize("given", ["0", "0/7", "-1/2", "2", "E", "ln(2)", "", "1/0"])
+def test_a_given_bound_that_makes_no_sets(given: str, ratio: dict[str, Any]) -> None:
+    """Such evidence is rejected in words."""
+    changed = copy.deepcopy(ratio)
+    changed["budget"]["given"] = given
+    found = check(changed, SHUFFLED)
+    assert not found.report.accepted
+    assert found.report.lines[0].startswith("rejected: the budget: ")
