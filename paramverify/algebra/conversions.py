@@ -10,14 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import exp, inf, log
+from math import exp, inf, log, log1p
 
 from flint import arb, fmpq
 
 from paramverify.algebra.constants import upper_bound, working_precision
+from paramverify.algebra.decimals import nearest
+from paramverify.errors import LimitError
 
-BITS = 256
+BITS = 4_096  # an order may be near 1, and a delta near 0 or 1
 STEPS = 200  # of the search for an order
+LEAST = Fraction(1, 10**1000)  # in the place of positive numbers below it, whose digits nobody can write
+SHARES = ("delta", "distance")  # differences of probabilities
 
 
 @dataclass(frozen=True)
@@ -126,10 +130,10 @@ def zcdp_to_renyi(rho: Fraction, order: Fraction) -> Implied:
 def zcdp_to_delta(rho: Fraction, epsilon: Amount) -> Implied:
     """Returns δ for an ε: the smallest over orders α of that for the Rényi bound α·ρ."""
     with working_precision(BITS):
-        near = float(epsilon.ball())
+        r, near = nearest(rho), float(epsilon.ball())
 
         def cost(a: float) -> float:
-            return (a - 1) * (a * float(rho) - near) - log(a - 1) + a * log(1 - 1 / a)
+            return (a - 1) * (a * r - near) - log(a - 1) + a * log1p(-1 / a)
 
         a = _ball(_best(cost))
         ball = ((a - 1) * (a * _ball(rho) - epsilon.ball())).exp() / (a - 1) * (1 - 1 / a) ** a
@@ -140,9 +144,10 @@ def zcdp_to_epsilon(rho: Fraction, delta: Fraction) -> tuple[Implied, Implied]:
     """Returns ε for a δ: ρ + 2·√(ρ·ln(1/δ)), and the smallest over orders of that for the Rényi bound α·ρ."""
     with working_precision(BITS):
         plain = _ball(rho) + 2 * (-_ball(rho) * _ball(delta).log()).sqrt()
+        r, rare = nearest(rho), -float(_ball(delta).log())
 
         def cost(a: float) -> float:
-            return a * float(rho) + (-log(delta) + a * log(1 - 1 / a) - log(a - 1)) / (a - 1)
+            return a * r + (rare + a * log1p(-1 / a) - log(a - 1)) / (a - 1)
 
         order = _best(cost)
         tight = _epsilon(order, _ball(rho * order), delta)
@@ -159,7 +164,7 @@ def _epsilon(order: Fraction, bound: arb, delta: Fraction) -> arb:
 
 def _best(cost: Callable[[float], float]) -> Fraction:
     """Returns an order above 1 at which a function is small: the best of a grid, then golden sections."""
-    grid = [1 + exp(k / 8) for k in range(-120, 121)]
+    grid = [1 + exp(k / 8) for k in range(-120, 401)]
     middle = min(range(len(grid)), key=lambda k: cost(grid[k]))
     low, high = grid[max(middle - 1, 0)], grid[min(middle + 1, len(grid) - 1)]
     best, value = grid[middle], inf
@@ -173,10 +178,18 @@ def _best(cost: Callable[[float], float]) -> Fraction:
 
 
 def _implied(kind: str, name: str, ball: arb, exact: Fraction | None, source: str) -> Implied:
-    """Returns a bound that is rounded up where it is not exact, and is not below 0."""
+    """Returns a bound, rounded up where it is not exact: at least 0, and for a share at most 1."""
     if exact is not None:
         return Implied(kind, name, exact, exact, source)
-    return Implied(kind, name, None, max(upper_bound(ball), Fraction(0)), source)
+    top = ball.upper()
+    if name in SHARES and not top < 1:
+        return Implied(kind, name, None, Fraction(1), source)
+    if not top.is_finite():
+        raise LimitError(
+            f"the numbers are too large, or too near 0 or 1, to find the {name} with {BITS:,} bits"
+        )
+    upper = Fraction(0) if top <= 0 else LEAST if top < _ball(LEAST) else upper_bound(ball)
+    return Implied(kind, name, None, upper, source)
 
 
 def _ball(value: Fraction) -> arb:

@@ -74,9 +74,14 @@ def set_budget_document(
         "kind": found.kind.value,
         "given": given,
         "enough": None if number is None else documents.exact(number),
-        "witnesses": [documents.evidence_of(w) for w in (found.witness,) if w is not None and w.outputs],
+        "witnesses": [documents.evidence_of(w) for w in (found.witness,) if w is not None and _needs(w)],
     }
     return {**certificate, "status": status.value, **about(case, obligations, status.value), BUDGET: stated}
+
+
+def _needs(found: SetWitness) -> bool:
+    """Tells whether a set needs its bounds: a ratio is at least 1, also where each set has room to spare."""
+    return bool(found.outputs) and (found.beyond - found.delta).sign() >= 0
 
 
 def check_set_budget(document: Mapping[str, Any], path: str, settings: Settings = NONE) -> checker.Report:
@@ -92,6 +97,8 @@ def check_set_budget(document: Mapping[str, Any], path: str, settings: Settings 
     try:
         case = load_with_bounds(path, bounds_for(kind, stated["given"]), settings)
         model = need_privacy(case.model, "evidence of a least bound", sets=True)
+        if not model.measure.by_sets:
+            raise EvidenceError("with the given delta 0 no sets are compared")
         number = None if stated["enough"] is None else Fraction(stated["enough"])
         if (number is not None) != (document["status"] == Standing.HOLDS):
             raise EvidenceError("a number is enough where the claims hold, and only there")
@@ -151,6 +158,8 @@ def _line(kind: Kind, given: str, number: Fraction | None, found: list[SetWitnes
     lower = f"is at least {text.number(needed[0])}{where} (evaluated again)" if needed else ""
     if number is None:
         return f"{told} {lower}; no number is proved to be enough" if lower else f"{told} is not known"
+    if kind is Kind.RATIO and number == 1:  # it cannot be less
+        return f"{told} is {upper}, proved"
     if needed and text.number(needed[0]) == upper and needed[0].rational == number:
         return f"{told} is {upper}, proved, and needed{where} (evaluated again)"
     return f"{told} is at most {upper}, proved" + (f"; it {lower}" if lower else "")

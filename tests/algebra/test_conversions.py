@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 from math import erfc, exp, log, sqrt
 from random import Random
 
@@ -21,6 +22,7 @@ from paramverify.algebra.conversions import (
     zcdp_to_epsilon,
     zcdp_to_renyi,
 )
+from paramverify.errors import LimitError
 
 RATIOS = [Fraction(1), Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(3)]
 Row = list[Fraction]
@@ -92,3 +94,38 @@ def test_a_gaussian_needs_no_more(sigma: float) -> None:
             plain, tight = zcdp_to_epsilon(rho, Fraction(found))
             assert tight.upper < plain.upper
             assert abs(float(tight.upper) - epsilon) < 1e-6
+
+
+HUGE, TINY = Fraction(10) ** 400, Fraction(1, 10**400)
+SIZES = (TINY, Fraction(1, 10**30), Fraction(1, 2), Fraction(10) ** 5, Fraction(10) ** 9, HUGE)
+
+
+@pytest.mark.parametrize(("first", "second"), list(product(SIZES, SIZES)))
+def test_numbers_of_all_sizes(first: Fraction, second: Fraction) -> None:
+    """Each size gives a bound of a few thousand digits: a delta and a distance are at most 1."""
+    delta = min(second, 1 - TINY)
+    for found in (
+        *of_pure(Amount(first)),
+        pure_to_delta(Amount(first), Amount(second)),
+        total_variation(Amount(first), delta),
+        renyi_to_delta(1 + first, Amount(second), Amount(first)),
+        zcdp_to_delta(first, Amount(second)),
+        *renyi_to_epsilon(1 + first, Amount(second), delta),
+        *zcdp_to_epsilon(first, delta),
+    ):
+        assert found.upper >= 0
+        assert found.name not in ("delta", "distance") or found.upper <= 1
+        assert found.exact is not None or found.upper.denominator.bit_length() < 20_000
+
+
+def test_a_number_that_bits_cannot_tell_from_1() -> None:
+    """There is no answer then, and no wrong one."""
+    with pytest.raises(LimitError, match="too near"):
+        renyi_to_epsilon(1 + TINY**10, Amount(Fraction(1, 2)), Fraction(1, 10))
+
+
+def test_small_rho_has_large_orders() -> None:
+    """A delta above the distance √(ρ/2) needs no epsilon; the search finds an order that shows it."""
+    plain, tight = zcdp_to_epsilon(Fraction(1, 10**30), Fraction(1, 10**10))
+    assert plain.upper > 0
+    assert tight.upper == 0

@@ -161,3 +161,25 @@ def test_where_no_epsilon_is_enough(tmp_path: Path) -> None:
     assert "the least ratio is more than every number" in " ".join(found.report.lines)
     document["budget"]["witnesses"][0]["outputs"] = [["0"]]
     assert not check(document, path).report.accepted
+
+
+@pytest.mark.parametrize(("path", "given"), [(SHUFFLED, "3/4"), (GEOMETRIC, "1/2"), (GEOMETRIC, "1")])
+def test_a_delta_that_is_enough_alone(path: Path, given: str) -> None:
+    """Where each set has room to spare with the ratio 1, no set needs it, and the evidence has none."""
+    document = made(path, Kind.RATIO, given)
+    assert document["budget"]["enough"] == "1"
+    assert not document["budget"]["witnesses"]
+    found = check(document, path)
+    assert found.report.accepted, found.report.lines
+    assert f"budget: with delta = {given} the least ratio is 1, proved" in found.report.lines
+    assert check(document, None).report.accepted
+
+
+@pytest.mark.parametrize("given", ["0", "0/7", "-1/2", "2", "E", "ln(2)", "", "1/0"])
+def test_a_given_bound_that_makes_no_sets(given: str, ratio: dict[str, Any]) -> None:
+    """Such evidence is rejected in words."""
+    changed = copy.deepcopy(ratio)
+    changed["budget"]["given"] = given
+    found = check(changed, SHUFFLED)
+    assert not found.report.accepted
+    assert found.report.lines[0].startswith("rejected: the budget: ")
