@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from math import inf, isfinite, log
+from math import inf, isfinite, log, log1p
 
 _SAFE = Fraction(10**300)
 FLOAT = 15  # digits that every float has
@@ -65,7 +65,11 @@ def nearest(value: Fraction) -> float:
 
 
 def logarithm(value: Fraction) -> float:
-    """Returns the natural logarithm of a positive number, rounded."""
+    """Returns the natural logarithm of a positive number, rounded; also where it is near 0."""
+    if Fraction(1, 2) < value < 2:  # here the difference of two logarithms has lost its digits
+        return log1p(float(value - 1))
+    if 1 / _SAFE < value < _SAFE:
+        return log(float(value))
     return log(value.numerator) - log(value.denominator)
 
 

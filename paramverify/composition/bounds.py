@@ -163,6 +163,7 @@ class Below:
     def _climbed(self, asked: fmpz, near: Fraction) -> Fraction:
         best = Fraction(0)
         for _ in range(STEPS):
+            near = min(near, Fraction(self.side.bits))  # no quotient of two masses is larger than 2^bits
             p, q = self._sums(_whole(ball(near).exp() * arb(2) ** GUARD), GUARD)
             if p - asked <= q or not q:
                 break

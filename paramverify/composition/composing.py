@@ -17,7 +17,7 @@ from paramverify.composition.bounds import GUARD, Above, Below, Between
 from paramverify.composition.convolution import Lower, Side, Upper, power
 from paramverify.composition.exactly import Exact, composed
 from paramverify.composition.grids import Cells, Grid, cells_of, lattice
-from paramverify.composition.losses import Loss, Release
+from paramverify.composition.losses import Loss, Release, may_be
 from paramverify.errors import LimitError
 
 MOST_BITS = 4096  # of the enclosure of a ratio
@@ -195,7 +195,10 @@ class Composition:
     @staticmethod
     def _scale(step: Loss) -> int:
         """Returns how many bits are lost where masses are divided between the points of a grid."""
-        return 2 * max(0, ceil(-log2(float(step.ball()))))
+        size = float(step.ball())
+        if not 0 < size < inf:
+            raise LimitError("the losses are too small or too large for a grid")
+        return 2 * max(0, ceil(-log2(size)))
 
     def _product(
         self, side: type[Side], chosen: Sequence[Release], fine: Fineness, known: dict[Release, Cells]
@@ -267,7 +270,7 @@ def _largest(releases: Sequence[Release], times: Sequence[int]) -> Loss | arb | 
     total = arb(0)
     for release, count in zip(releases, times, strict=True):
         losses = release.losses(BITS)
-        beyond = any(mass != 0 for mass in (losses.only[0], losses.above[0], losses.below[0]))
+        beyond = any(map(may_be, (losses.only[0], losses.above[0], losses.below[0])))
         if beyond or not losses.atoms or (losses.smooth is not None and not losses.smooth.bounded):
             return None
         listed = [(a.loss, a.loss.ball() if isinstance(a.loss, Loss) else a.loss) for a in losses.atoms]

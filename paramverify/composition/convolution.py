@@ -145,6 +145,8 @@ def _put(masses: dict[int, arb], place: int, mass: arb) -> None:
 def _listed(masses: dict[int, fmpz]) -> Whole:
     """Returns masses from the least to the largest place, with 0 between."""
     first, last = min(masses), max(masses)
+    if last - first > LONGEST:
+        raise LimitError("the grid has too many points")
     found = [fmpz(0)] * (last - first + 1)
     for place, mass in masses.items():
         found[place - first] = mass

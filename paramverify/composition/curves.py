@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import exp, log
+from math import exp
 
+from paramverify.algebra.decimals import logarithm
 from paramverify.composition.answers import Found, Question
 from paramverify.composition.bounds import Between
 from paramverify.composition.composing import Composition
@@ -32,7 +33,7 @@ class Point:
     @property
     def epsilon(self) -> float:
         """ε rounded."""
-        return log(self.ratio)
+        return logarithm(self.ratio)
 
     @property
     def delta(self) -> Fraction:

@@ -17,9 +17,15 @@ from functools import cmp_to_key
 from itertools import pairwise
 from math import inf, log
 
-from flint import fmpq_poly
+from flint import arb, fmpq_poly
 
-from paramverify.algebra.constants import ExpConstant, lower_bound, upper_bound, working_precision
+from paramverify.algebra.constants import (
+    MAX_PRECISION,
+    ExpConstant,
+    lower_bound,
+    upper_bound,
+    working_precision,
+)
 from paramverify.algebra.points import contains, number_at
 from paramverify.algebra.polynomials import Point
 from paramverify.algebra.reals import Real
@@ -174,17 +180,25 @@ class Powers:
 
     def losses(self, bits: int) -> Losses:
         """Returns the loss; it is known exactly where P/Q is a number times a power of E."""
-        total = self.constant.ball(self.total, bits)
+        total = self._mass(self.total, bits)
         zero = ball(0)
         only, atoms = [zero, zero], []
         for p, q in self.outputs:
-            masses = self.constant.ball(p, bits) / total, self.constant.ball(q, bits) / total
+            masses = self._mass(p, bits) / total, self._mass(q, bits) / total
             if p and q:
                 quotient = Real.of(p, q, self.constant)
                 atoms.append(Atom(masses, _loss(quotient) or (masses[0] / masses[1]).log()))
             else:
                 only = [only[0] + masses[0], only[1] + masses[1]]
         return Losses(tuple(atoms), only=(only[0], only[1]))
+
+    def _mass(self, mass: fmpq_poly, bits: int) -> arb:
+        """Returns a ball around a mass, with so many bits that 0 is only in it if the mass is 0."""
+        found = self.constant.ball(mass, bits)
+        while mass and found.contains(0) and bits < MAX_PRECISION:
+            bits *= 2
+            found = self.constant.ball(mass, bits)
+        return found
 
     def name(self) -> tuple[str, ...]:
         """Returns a text that is equal for equal pairs."""

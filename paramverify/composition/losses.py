@@ -20,6 +20,11 @@ def ball(value: Fraction | int) -> arb:
     return arb(fmpq(whole.numerator, whole.denominator))
 
 
+def may_be(mass: arb) -> bool:
+    """Tells whether a mass may be above 0: a tiny one has a ball that contains 0, and `!=` then says no."""
+    return not mass.is_zero()
+
+
 @dataclass(frozen=True)
 class Loss:
     """The number `rational + ln(ratio)`, with a positive ratio."""
@@ -116,7 +121,7 @@ class Losses:
     @property
     def exact(self) -> tuple[Exactly, ...] | None:
         """All outputs with rational masses, P-only ones with 0 for Q; None where it is no such list."""
-        if self.smooth is not None or any(mass != 0 for pair in (self.above, self.below) for mass in pair):
+        if self.smooth is not None or any(map(may_be, (*self.above, *self.below))):
             return None
         sides = [Fraction(1 - sum(a.exact[side] for a in self.atoms if a.exact)) for side in (0, 1)]
         if not all(a.exact for a in self.atoms):

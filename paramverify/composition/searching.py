@@ -161,7 +161,7 @@ def first_step(composition: Composition, direction: int, width: Fraction) -> Los
     with working_precision(BITS):
         listed = [(each.way(direction).dominating, each.times) for each in composition.components]
         variance = sum(times * _variance(release.losses(TAIL)) for release, times in listed)
-    wanted = sqrt(float(width) * variance / (3 * composition.times)) if variance > 0 else 1.0
+    wanted = sqrt(float(width) * variance / (3 * composition.times)) if 0 < variance < inf else 1.0
     return Loss(simple(Loss(Fraction(1)), wanted))
 
 
@@ -189,7 +189,7 @@ def _variance(losses: Losses) -> float:
         tails = [float(losses.smooth.over(arb(x))[0]) for x in places]
         masses += [(a - b, (x + y) / 2) for (x, a), (y, b) in pairwise(zip(places, tails, strict=True))]
     mean = sum(p * x for p, x in masses)
-    return sum(p * (x - mean) ** 2 for p, x in masses)
+    return sum(p * (x - mean) * (x - mean) for p, x in masses)
 
 
 def _ball(loss: Loss | arb) -> arb:

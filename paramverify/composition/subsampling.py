@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from paramverify.composition.losses import Atom, Loss, Losses, Masses, Release, Smooth, ball
+from paramverify.composition.losses import Atom, Loss, Losses, Masses, Release, Smooth, ball, may_be
 from paramverify.composition.mechanisms import Table
 
 
@@ -33,9 +33,9 @@ class Sampled:
         rate = ball(self.rate)
         atoms = [self._atom(atom, rate) for atom in found.atoms]
         only, rest = (rate * found.only[0], arb(0)), 1 - self.rate
-        if found.only[1] != 0 and rest:
+        if may_be(found.only[1]) and rest:
             atoms.append(Atom((found.only[1] * ball(rest), found.only[1]), Loss(ratio=rest)))
-        elif found.only[1] != 0:
+        elif may_be(found.only[1]):
             only = (only[0], found.only[1])
         above, below = ((_mixed(tail, rate), tail[1]) for tail in (found.above, found.below))
         smooth = found.smooth and _Mixed(found.smooth, self.rate)

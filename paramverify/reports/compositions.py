@@ -17,6 +17,7 @@ from paramverify.reports import documents, text
 DIGITS = 15  # of bounds in JSON: as many as floats have, by which decimals are written
 SHOWN = 9  # of bounds in text
 LONGEST = 2_000  # digits of an exact number in JSON
+LONG = "a rational number"  # that is too long to be written
 TAKES = "the adversary may take another pair of inputs at each release"
 
 
@@ -53,13 +54,13 @@ def _told(found: Found, name: str) -> str:
     if between.infinite:
         return "no epsilon is enough: for every one some set of outputs breaks the bound"
     if name == "delta" and found.exact is not None:
-        return f"delta = {_short(found.exact)}, exactly"
+        return f"delta {_equal(found.exact)}, exactly"
     if name == "epsilon" and found.exact is not None:
         epsilon = f"epsilon ≈ {logarithm(found.exact):.{SHOWN}g}" if found.exact != 1 else "epsilon = 0"
         return f"{epsilon}; exactly, the ratio e^epsilon is {_short(found.exact)}"
     if found.parts is not None:
-        parts = " - ".join(map(_short, found.parts))
-        return f"delta {text_between(found)}; exactly, it is {parts} times e^epsilon"
+        parts = " and ".join(f"{side} {_equal(part)}" for side, part in zip("AB", found.parts, strict=True))
+        return f"delta {text_between(found)}; exactly, it is A - B*e^epsilon, where {parts}"
     if between.upper is None:
         return f"{name} is at least {at_least(between.lower, SHOWN)}; no upper bound was found"
     return f"{name} {text_between(found)}"
@@ -74,11 +75,17 @@ def text_between(found: Found) -> str:
     return f"between {at_least(between.lower, SHOWN)} and {at_most(between.upper, SHOWN)}"
 
 
+def _equal(value: Fraction) -> str:
+    """Returns what a rational is, as the rest of a sentence."""
+    told = _short(value)
+    return f"is {told}" if told.startswith(LONG) else f"= {told}"
+
+
 def _short(value: Fraction) -> str:
-    """Returns a rational, with a decimal where it is long."""
+    """Returns a rational, with a decimal; a long one is told as the decimal alone."""
     told = documents.exact(value)
     if len(told) > text.LONGEST:
-        return f"{relation(value, SHOWN)} (a rational number)"
+        return f"{LONG} {relation(value, SHOWN)}"
     return told if value.denominator == 1 else f"{told} {relation(value, SHOWN)}"
 
 
@@ -112,7 +119,7 @@ def curve_lines(composition: Composition, found: Curve) -> list[str]:
     told = [f"delta for {_releases(composition)}, {between}:"]
     for point in found.points:
         epsilon = f"≈ {point.epsilon:.6g}" if point.ratio != 1 else "= 0"
-        value = f"delta = {_short(point.delta)}" if point.exact else f"delta {text_between(point.found)}"
+        value = f"delta {_equal(point.delta)}" if point.exact else f"delta {text_between(point.found)}"
         told.append(f"  ratio {documents.exact(point.ratio)}, epsilon {epsilon}: {value}")
     how = next((point.found.how for point in found.points if point.found.how), None)
     return [*told, *_composed(composition), *_how(how)]

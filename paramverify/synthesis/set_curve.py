@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from math import log
 
 from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.decimals import logarithm
 from paramverify.algebra.polynomials import value_at, variables
 from paramverify.encodings.excesses import Outcomes, outcomes
 from paramverify.errors import InputError
@@ -40,7 +40,7 @@ class CurvePoint:
     @property
     def epsilon(self) -> float:
         """ε rounded."""
-        return log(self.ratio)
+        return logarithm(self.ratio)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import io
 import json
 from contextlib import redirect_stderr, redirect_stdout
 from fractions import Fraction
+from math import exp, log
 from pathlib import Path
 from typing import NamedTuple
 
@@ -94,6 +95,91 @@ epsilon = "1/2"
     assert Fraction(str(document["delta_upper"])) >= lower
     twice = compose(f"{case}:2", "--delta-for", "1/4", "--precision", "1e-6")
     assert Fraction(str(twice["delta_lower"])) > Fraction(str(document["delta_upper"]))
+
+
+TINY = "(1 - exp(-1/10**50))"
+
+
+@pytest.mark.parametrize(
+    ("rows", "delta", "epsilon"),
+    [
+        ((("exp(-1/10**50)", TINY, "0"), ("exp(-1/10**50)", "0", TINY)), 10**-50, None),
+        ((("1/2", f"1/2*{TINY}", "1/2*exp(-1/10**50)"),) * 2, 0, 0.0),
+        (
+            (
+                ("exp(-1/10**50)", f"{TINY}**2", f"{TINY}*exp(-1/10**50)"),
+                ("exp(-1/10**50)", f"{TINY}*exp(-1/10**50)", f"{TINY}**2"),
+            ),
+            None,
+            50 * log(10),
+        ),
+    ],
+)
+@pytest.mark.parametrize("sample", ["", ":subsample=1/2"])
+def test_masses_that_are_tiny_are_not_zero(
+    tmp_path: Path, rows: tuple[tuple[str, ...], ...], delta: float | None, epsilon: float | None, sample: str
+) -> None:
+    """A mass that rounding does not tell from 0 is no 0: neither in an exact δ, nor in the largest loss."""
+    case = tmp_path / "tiny.toml"
+    tables = "\n".join(
+        f"[mechanism.emissions.{i}]\n" + "\n".join(f'{x} = "{p}"' for x, p in zip("abc", row, strict=True))
+        for i, row in enumerate(rows)
+    )
+    case.write_text(
+        f"""
+[mechanism]
+kind = "hmm"
+states = ["0", "1"]
+observations = ["a", "b", "c"]
+{tables}
+[neighbours]
+differ = "each"
+[privacy]
+ratio = "2"
+"""
+    )
+    share = 0.5 if sample else 1.0
+    if delta is not None:
+        found = json.loads(called("compose", f"{case}{sample}", "--delta-for", "ln(2)", "--json").out)
+        assert float(found["delta_lower"]) == pytest.approx(share * delta, rel=1e-6)
+        assert float(found["delta_upper"]) == pytest.approx(share * delta, rel=1e-6)
+    found = json.loads(called("compose", f"{case}{sample}", "--epsilon-for", "0", "--json").out)
+    if epsilon is None:
+        assert found["epsilon_upper"] == "unknown"
+    else:
+        wanted = log(1 - share + share * exp(epsilon))
+        assert float(found["epsilon_upper"]) == pytest.approx(wanted, rel=1e-9)
+        assert float(found["epsilon_lower"]) == pytest.approx(wanted, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "gaussian:sigma=1e-90 --delta-for 1",
+        "laplace:scale=1e-180 --epsilon-for 1e-9",
+        "gaussian:sigma=1e8 randomized_response:epsilon=900 --delta-for 1",
+        "randomized_response:epsilon=1e-400,times=3 --delta-for 0",
+        "discrete_laplace:scale=1e-20 --epsilon-for 1e-9",
+        "discrete_gaussian:sigma=1e-30 --epsilon-for 1e-9",
+    ],
+)
+def test_losses_of_any_size_are_no_defect(words: str) -> None:
+    """Losses beyond all floats or grids: bounds, or a sentence that says why there are none."""
+    found = called("compose", *words.split(), "--timeout", "20")
+    assert found.code == 3
+    assert "undecided" in found.err + found.out or "epsilon between" in found.out
+
+
+def test_long_numbers_stand_in_whole_sentences() -> None:
+    """A rational that is too long is told as a decimal; the parts of a δ have names."""
+    told = called("compose", "randomized_response:truth=1/2+1e-400", "--delta-for", "0").out
+    assert (
+        told.startswith("delta = 2e-400, exactly") or "delta is a rational number = 2e-400, exactly" in told
+    )
+    told = called("compose", "randomized_response:truth=3/4,times=2", "--delta-for", "1").out
+    assert "exactly, it is A - B*e^epsilon, where A = 9/16 = 0.5625 and B = 1/16 = 0.0625;" in told
+    told = called("compose", "randomized_response:truth=1/2+1e-15", "--epsilon-for", "0").out
+    assert told.startswith("epsilon ≈ 4e-15; exactly, the ratio e^epsilon is")
 
 
 def test_bounds_that_stay_apart_are_undecided() -> None:
