@@ -80,6 +80,11 @@ def read_epsilon(
                 reason = f"epsilon may have {name} times a number only, and no number is searched for"
                 raise expression.error(f'{reason}: try some, such as epsilon = "{name}/2"', node)
             raise expression.error(f"{reason}; for a bound b on e^epsilon write ln(b)", node)
+    if len(logarithms) > 1 or any(abs(factor) > 1 for factor, _ in logarithms):
+        for _, argument in logarithms:  # two negative numbers would have a positive product
+            value = None if _has_symbol(argument.root) else evaluate(argument)
+            if isinstance(value, Fraction) and value <= 0:
+                raise expression.error("ln needs a number above 0", argument.root)
     return Budget(expression.text, rational, tuple(logarithms), tuple(multiples))
 
 

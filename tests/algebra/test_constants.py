@@ -172,6 +172,8 @@ def unplaced(node: Node) -> object:
             4,
         ),
         ("ln(2)*ln(3)", "not a sum of numbers and ln(...); for a bound b on e^epsilon write ln(b)", 0),
+        ("2*ln(-2)", "ln needs a number above 0", 5),
+        ("ln(1/2) + ln(2 - 3) + ln(-4)", "ln needs a number above 0", 13),
         ("2/ln(3)", "not a sum of numbers and ln(...); for a bound b on e^epsilon write ln(b)", 0),
         ("1 + exp(1)", "not a sum of numbers and ln(...); for a bound b on e^epsilon write ln(b)", 4),
         ("ln(2)/0", "not a number to multiply or divide by", 6),
