@@ -32,6 +32,7 @@ def repeated(hmm: HMM, times: int) -> HMM:
     names = sorted(range(len(hmm.observations)), key=lambda k: hmm.observations[k])
     place = {observation: k for k, observation in enumerate(names)}
     known: dict[str, int] = {}
+    meant: dict[str, tuple[tuple[int, int], ...]] = {}
     rows: list[tuple[Step, ...]] = []
     for s, row in enumerate(hmm.steps):
         weights: dict[int, Polynomial] = {}
@@ -41,10 +42,15 @@ def repeated(hmm: HMM, times: int) -> HMM:
         if comb(times + len(weights) - 1, times) > MAX_COUNTS:
             raise LimitError(f"{times} outputs of {len(weights)} have more than {MAX_COUNTS:,} counts")
         ordered = dict(sorted(weights.items(), key=lambda item: place[item[0]]))
-        listed = [(_name(hmm, counts), w) for counts, w in _counted(ordered, times, hmm)]
+        listed = []
+        for counts, w in _counted(ordered, times, hmm):
+            name = _name(hmm, counts)
+            if meant.setdefault(name, counts) != counts:  # of one input, or of two
+                raise ModelError(
+                    "two counts of outputs have one name: rename an output that has a colon in it"
+                )
+            listed.append((name, w))
         rows.append(tuple(Step(known.setdefault(name, len(known)), s, w) for name, w in listed))
-        if len({name for name, _ in listed}) < len(listed):
-            raise ModelError("two counts of outputs have one name: rename an output that has a colon in it")
     return HMM(hmm.ring, hmm.states, tuple(known), tuple(rows), denominator=hmm.denominator**times)
 
 

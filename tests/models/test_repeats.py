@@ -108,3 +108,13 @@ def test_a_wrong_number_of_times_is_told(tmp_path: Path) -> None:
     path.write_text(CASE.replace("TIMES", "0"), encoding="utf-8")
     with pytest.raises(InputError, match="times"):
         load(path)
+
+
+def test_counts_of_two_inputs_with_one_name(tmp_path: Path) -> None:
+    """Outputs of different inputs are different, also where the names of their counts would be the same."""
+    rows = '0 = { "x:1 y" = "1/2", z = "1/2" }, 1 = { x = "1/2", "y:1 z" = "1/2" }'
+    text = CASE.replace('kind = "randomized_response"', 'kind = "release"').replace("TIMES", "2")
+    path = tmp_path / "case.toml"
+    path.write_text(text.replace('truth = "t"', f"table = {{ {rows} }}"))
+    with pytest.raises(InputError, match="two counts of outputs have one name"):
+        load(path)
