@@ -259,6 +259,8 @@ def exactly_answered(exact: Exact, question: Question) -> Found | None:
     parts = exact.parts(low)
     if parts != exact.parts(high):
         return None
+    if not parts[1]:
+        return Found(Between(parts[0], parts[0]), exact=parts[0])
     return Found(
         Between(max(Fraction(0), parts[0] - high * parts[1]), parts[0] - low * parts[1]), parts=parts
     )

@@ -178,6 +178,8 @@ def test_long_numbers_stand_in_whole_sentences() -> None:
     )
     told = called("compose", "randomized_response:truth=3/4,times=2", "--delta-for", "1").out
     assert "exactly, it is A - B*e^epsilon, where A = 9/16 = 0.5625 and B = 1/16 = 0.0625;" in told
+    told = called("compose", "randomized_response:truth=3/4,times=2", "--delta-for", "5/2").out
+    assert told.startswith("delta = 0, exactly;")  # no output has so large a loss, and A = B = 0
     told = called("compose", "randomized_response:truth=1/2+1e-15", "--epsilon-for", "0").out
     assert told.startswith("epsilon ≈ 4e-15; exactly, the ratio e^epsilon is")
 
