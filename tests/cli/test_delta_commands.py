@@ -46,7 +46,7 @@ ASKED: list[tuple[str, list[str], int, int, str]] = [
     ("sample", ["--runs", "4000", "--delta", "1/1000"], 1, 1, "rejected by the test: ratio"),
     ("sample", [*FEW, "--search"], 2, 2, "`budget` has --delta-for"),
     ("sample", [*FEW, "--audit", "--direct"], 0, 0, "no difference found"),
-    ("compose", ["--delta-for", "1"], 2, 2, "no value for"),
+    ("compose", ["--delta-for", "1"], 2, 2, "error: "),
     ("report", ["--output", "page.html"], 0, 1, "page.html"),
     ("explain", [], 0, 0, "2 claims about the sum of all outputs, for 2 directions"),
     ("logic", [], 2, 2, "no formulas"),
