@@ -145,7 +145,7 @@ ratio = "2"
         assert float(found["delta_upper"]) == pytest.approx(share * delta, rel=1e-6)
     found = json.loads(called("compose", f"{case}{sample}", "--epsilon-for", "0", "--json").out)
     if epsilon is None:
-        assert found["epsilon_upper"] == "unknown"
+        assert found["epsilon_upper"] == "infinity"
     else:
         wanted = log(1 - share + share * exp(epsilon))
         assert float(found["epsilon_upper"]) == pytest.approx(wanted, rel=1e-9)
