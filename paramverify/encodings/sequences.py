@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import partial, reduce
+from functools import lru_cache, partial, reduce
 
 from flint import fmpq
 
@@ -236,6 +236,7 @@ def vectors(hmm: HMM, lengths: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...
             yield from level
 
 
+@lru_cache(maxsize=4)  # of the last models, for one is asked for each of its initial distributions
 def steps_by_observation(hmm: HMM) -> list[list[tuple[int, int, Polynomial]]]:
     """Returns, for each observation, the entries (state, successor, weight) of its matrix T_ω."""
     table: list[list[tuple[int, int, Polynomial]]] = [[] for _ in hmm.observations]

@@ -56,7 +56,7 @@ def test_evidence_of_every_case_is_accepted(
     out = capsys.readouterr().out
     assert "\nchecked as far as it can be without the case: " in f"\n{out}"
     assert "0 trusted to solvers, 0 open" in out or ": a violation; not compared" in out
-    assert run(["check", str(path), "--case", str(case), "--json"]) == 0
+    assert run(["check", str(path), "--case", str(case), "--json", "--timeout", "300"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["status"], told["shown"]) == ("accepted", document["status"])
     assert (told["trusted"], told["open"]) == (0, 0)
