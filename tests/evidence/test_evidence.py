@@ -275,10 +275,9 @@ def test_solvers_of_obligations_are_counted(tmp_path: Path, capsys: pytest.Captu
 POSSIBLE = """
 [parameters]
 p = "(0, 1)"
-q = "(0, 1)"
-constraints = ["p*q == 1/4"]
+constraints = ["p*p == 1/2"]
 [prior]
-x = { bernoulli = "(p*q - 1/4)**2" }
+x = { bernoulli = "(p*p - 1/2)**2" }
 [mechanism]
 kind = "geometric"
 query = "x"
