@@ -73,7 +73,7 @@ def _case(read: Read, case: Case, width: Fraction, options: Options) -> BudgetRe
     started = time.perf_counter()
     with Session(options) as session:
         if divergence_budgets.is_asked(case):
-            return _divergence(read, case, session, width, started)
+            return _divergence(read, case, session, width, options=options)
         model = case_budgets.model_of(case)
         _undoubted(session, model)
         found = case_budget(model, session, width)
@@ -101,13 +101,17 @@ def _case(read: Read, case: Case, width: Fraction, options: Options) -> BudgetRe
     )
 
 
-def _divergence(read: Read, case: Case, session: Session, width: Fraction, started: float) -> BudgetReport:
+def _divergence(
+    read: Read, case: Case, session: Session, width: Fraction, *, options: Options
+) -> BudgetReport:
     """Finds the least bound of a divergence."""
+    started = time.perf_counter()
     found = divergence_budgets.find(case, session, width)
     words = tuple(session.words)
 
     def evidence() -> dict[str, Any]:
-        raise InputError(divergence_budgets.NO_EVIDENCE)
+        with Session(options) as again:
+            return divergence_budgets.evidence(case, found, again)
 
     best = found.sum if isinstance(found, LeastMoment) else None
     return BudgetReport(

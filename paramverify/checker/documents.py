@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from . import claims, cones, every, formulas, neighbours, regions, sets, shapes, told, unwinding
+from . import claims, cones, every, formulas, losses, neighbours, regions, sets, shapes, told, unwinding
 from .claims import Report
 from .strict import Rejected, check, counted, read, shown
 
@@ -20,7 +20,8 @@ CLAIMED = {"holds": "true", "violated": "false", "unknown": "undecided"}
 TOLD = {"violated": "a violation", "region map": "a region map", BUDGET: "a budget"}
 
 CHECKERS: dict[str, Callable[[Any], Report]] = {
-    module.FORMAT: module.check_document for module in (claims, cones, every, regions, sets, unwinding)
+    module.FORMAT: module.check_document
+    for module in (claims, cones, every, losses, regions, sets, unwinding)
 }
 # What a document alone does not show, by its format or status; the case is needed.
 NOT_COMPARED = {
@@ -89,7 +90,7 @@ def _checked(document: Mapping[str, Any]) -> Report:
 
 
 def _budget(stated: Mapping[str, Any]) -> str:
-    if "given" in stated:
+    if "enough" in stated:
         enough = stated["enough"] or "none"
         return f"budget: the {stated['kind']} in the claims is said to be {enough}, and was not compared"
     bound = " over ".join(stated["bound"]).removesuffix(" over 1") if stated["bound"] else "none"

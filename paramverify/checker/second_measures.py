@@ -11,16 +11,24 @@ if __name__ == "__main__":  # this file alone checks nothing: the folder does
 from collections.abc import Mapping
 from typing import Any
 
-from .strict import Unread
-
 NAMES = ("renyi", "chi_squared", "total_variation", "kl", "zcdp")
+
+
+LOSSES = ("kl", "zcdp")
+
+
+def loss_of(privacy: Mapping[str, Any]) -> tuple[str, Any] | None:
+    """Returns which divergence that is no polynomial is bounded, if any, and its bound as it is written."""
+    return next(((name, privacy[name]) for name in LOSSES if name in privacy), None)
 
 
 def as_ratio(privacy: Mapping[str, Any]) -> tuple[dict[str, Any], int | None]:
     """Returns the table with a ratio or an epsilon, and the order of a sum over all outputs, if it has one.
 
+    A case about a divergence that is no polynomial (`loss_of`) has the ratio 1, which says nothing.
+
     Raises:
-        Unread: a measure that is no polynomial. ValueError: two measures, or an order that is none.
+        ValueError: two measures, or an order that is none.
     """
     given = [name for name in NAMES if name in privacy]
     if not given:
@@ -33,8 +41,8 @@ def as_ratio(privacy: Mapping[str, Any]) -> tuple[dict[str, Any], int | None]:
         return {**rest, "ratio": 1, "delta": value}, None
     if given[0] == "chi_squared":
         return {**rest, "ratio": f"1 + ({value})"}, 2
-    if given[0] != "renyi":
-        raise Unread("a divergence that is no polynomial")
+    if given[0] in LOSSES:
+        return {**rest, "ratio": 1}, None
     order = value["order"]
     (name,) = value.keys() - {"order"}
     if order == "oo":

@@ -110,7 +110,7 @@ class Calculator:
 
     def value(self, given: Any) -> Value:
         """Returns the value of an expression, given as text or as a number; truth counts as 0 and 1."""
-        text, tree = self._parsed(given)
+        text, tree = self.parsed(given)
         return self._visit(tree, text)
 
     def exp_of_sum(self, factors: Mapping[str, Fraction]) -> Fraction:
@@ -157,7 +157,7 @@ class Calculator:
 
     def exp_of(self, given: Any) -> Fraction:
         """Returns e to the power of an expression, a sum of numbers and of whole multiples of logarithms."""
-        text, tree = self._parsed(given)
+        text, tree = self.parsed(given)
         return self._exp_of(tree, text)
 
     def _exp_of(self, tree: ast.expr, text: str, times: Fraction = Fraction(1)) -> Fraction:
@@ -246,7 +246,8 @@ class Calculator:
                 return False
         return True
 
-    def _parsed(self, given: Any) -> tuple[str, ast.expr]:
+    def parsed(self, given: Any) -> tuple[str, ast.expr]:
+        """Returns the text and the tree of an expression, given as text or as a number."""
         if isinstance(given, bool) or not isinstance(given, (str, int, Decimal)):
             raise ValueError(f"{given!r:.60} is no expression")
         text = re.sub(r"""('[^']*'|"[^"]*")|[\t\n]""", lambda m: m[1] or " ", str(given)).strip()

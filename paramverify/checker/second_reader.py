@@ -22,7 +22,7 @@ from types import MappingProxyType
 from typing import Any
 
 from .second_domains import candidates, endless
-from .second_measures import as_ratio
+from .second_measures import as_ratio, loss_of
 from .second_mechanisms import Chosen, Input, Process, Words, check, inputs, read
 from .second_names import definitions_of, set_to
 from .second_numbers import Calculator, Value, meaning
@@ -76,6 +76,7 @@ class SecondReader:
         self.power = 1
         if "mechanism" not in self.data or "claim" in self.data:
             raise Unread("cases without a mechanism")
+        self.loss = loss_of(self.data.get("privacy", {}))
         self.data["privacy"], self.order = as_ratio(self.data.get("privacy", {}))
         self.definitions = definitions_of(self.data)
         _check_neighbours(self.data)

@@ -12,7 +12,9 @@ from types import MappingProxyType
 from typing import Any
 
 from .claims import Report
+from .losses import FORMAT as LOSSES
 from .second_look import Look
+from .second_losses import LossLook
 from .second_moments import MomentLook
 from .second_numbers import Finer
 from .second_sets import SetLook
@@ -67,7 +69,10 @@ def second_look(
     """Compares evidence with the case file of this content."""
     try:
         kind = SetLook if document["format"] == SETS or "sums" in document else Look
+        kind = LossLook if document["format"] == LOSSES else kind
         look = kind(document, content, bound, folder, settings)
+        if look.reader.loss is not None and kind is not LossLook:
+            raise Rejected("the case is about a divergence, and this evidence is not")
         if look.reader.order is not None:
             look = MomentLook(document, content, bound, folder, settings)
         compared = _with_steps(look)

@@ -9,6 +9,7 @@ from __future__ import annotations
 if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
+from .loss_shapes import compared, losses, moment
 from .strict import (
     Misformed,
     Shape,
@@ -93,16 +94,13 @@ COMPARED: dict[str, Shape] = {
     "bound": REAL,
     "exceeds": flag,
 }
+MOMENT = moment(REAL, RATIO)
 WITNESS = record(
     {"claim": CLAIM, "parameters": POINT},
     {
         **COMPARED,
         "distance": rational,  # of the two inputs, where the bound depends on it
-        # of a divergence
-        "length": whole,
-        "order": whole,
-        "moment": RATIO,
-        "largest": listed(record({"output": listed(text), "probabilities": row(REAL, REAL)})),
+        **{name: shape for name, shape in MOMENT.items() if name not in COMPARED},  # of a divergence
         # of an inequality
         "number": whole,
         "statement": text,
@@ -138,7 +136,9 @@ CASE = record({"title": text, "digest": text}, {"set": table(text)})
 BUDGET = record(
     {
         "bound": maybe(row(text, text)),
-        "witnesses": listed(record({"parameters": POINT, **COMPARED}, {"distance": rational})),
+        "witnesses": listed(
+            compared(record({"parameters": POINT, **COMPARED}, {"distance": rational}), MOMENT)
+        ),
     },
     {"bounds": table(row(text, text))},  # by distances
 )
@@ -380,6 +380,9 @@ SETS = record(
         "budget": _LEAST,
     },
 )
+LOSSES = losses(
+    {k: ABOUT[k] for k in ("case", "obligations", "points")}, STATUS, record(DOMAIN, CONSTANT), REAL
+)
 
 FORM = tagged(
     "format",
@@ -389,6 +392,7 @@ FORM = tagged(
         "paramverify-regions": REGIONS,
         "paramverify-unwinding": UNWINDING,
         "paramverify-sets": SETS,
+        "paramverify-losses": LOSSES,
         "paramverify-slots": SLOTS,
     },
 )

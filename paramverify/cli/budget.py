@@ -98,7 +98,7 @@ def command(
         loaded = load(case, settings=settings())
         if is_distance(loaded):
             wanted = replace(wanted, delta_for="0")
-            return set_budget(case, options, width, wanted, as_json=as_json)
+            return set_budget(case, options, width, wanted, as_json=as_json, evidence=evidence)
         if divergence_budgets.is_asked(loaded):
             return _divergence(loaded, session, width, as_json=as_json, evidence=evidence)
         model = case_budgets.model_of(loaded)
@@ -121,9 +121,9 @@ def _divergence(
     case: Case, session: Session, width: Fraction, *, as_json: bool, evidence: Path | None
 ) -> int:
     """Finds the least bound of a divergence and tells it."""
-    if evidence:
-        raise InputError(divergence_budgets.NO_EVIDENCE, key="--evidence")
     found = divergence_budgets.find(case, session, width)
+    if evidence:
+        write_json(evidence, divergence_budgets.evidence(case, found, session), indent=1)
     if as_json:
         print_json(divergence_budgets.document(case, found, session.words))
     else:

@@ -17,14 +17,16 @@ D_α ≤ ρ·α holds for all α in [a, b] if (α−1)·D_α, on the line betwee
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 
 from flint import arb, fmpq
 
 from paramverify.algebra.bernstein import bernstein_form
-from paramverify.algebra.constants import working_precision
+from paramverify.algebra.constants import upper_bound, working_precision
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, is_constant, key
 from paramverify.encodings.excesses import Outcomes
@@ -68,20 +70,33 @@ class Factors:
     """The irreducible factors of all probabilities, by their texts."""
 
     known: dict[str, Polynomial] = field(default_factory=dict)
+    found: dict[str, tuple[fmpq, Mapping[str, int]]] = field(default_factory=dict)  # by their texts
+
+    def factored(self, polynomial: Polynomial) -> tuple[fmpq, Mapping[str, int]]:
+        """Returns the constant of a polynomial that is not zero, and the powers of its factors.
+
+        Raises:
+            LimitError: it is too large.
+        """
+        if is_constant(polynomial):
+            return next(iter(polynomial.coeffs())), {}
+        text = key(polynomial)
+        if text not in self.found:
+            if not factorable(polynomial):
+                raise LimitError("a probability is too large a polynomial to be factored")
+            constant, parts = factorisation(polynomial)
+            powers = {}
+            for factor, power in parts:
+                name = key(factor)
+                self.known[name] = factor
+                powers[name] = power
+            self.found[text] = fmpq(constant.numerator, constant.denominator), powers
+        return self.found[text]
 
     def product(self, polynomial: Polynomial) -> Product:
         """Returns a polynomial that is nowhere negative as a product."""
-        if is_constant(polynomial):
-            return Product(abs(next(iter(polynomial.coeffs()))), {})
-        if not factorable(polynomial):
-            raise LimitError("a probability is too large a polynomial to be factored")
-        constant, found = factorisation(polynomial)
-        powers = {}
-        for factor, power in found:
-            name = key(factor)
-            self.known[name] = factor
-            powers[name] = power
-        return Product(abs(fmpq(constant.numerator, constant.denominator)), powers)
+        constant, powers = self.factored(polynomial)
+        return Product(abs(constant), powers)
 
     def outputs(self, found: Outcomes) -> list[Output]:
         """Returns the outputs of a direction, with the masses divided out."""
@@ -258,70 +273,75 @@ def _entropy(most: arb, power: int) -> list[arb]:
     return [low, arb(0).max(end)]
 
 
-def within(found: OnBox, kind: Kind, bound: arb) -> bool:
-    """Tells whether a loss is proved to be at most its bound on a box."""
+def within(found: OnBox, kind: Kind, bound: arb) -> tuple[Fraction, ...] | None:
+    """Returns the orders that show a loss to be at most its bound on a box, none for KL; None: not shown."""
     with working_precision(BITS):
         if kind is Kind.KL:
             most = found.divergence(None)
-            return most is not None and bool(most <= bound)
+            return () if most is not None and most <= bound else None
         return _concentrated(found, bound)
 
 
-def _concentrated(found: OnBox, rho: arb) -> bool:
-    """Tells whether D_α ≤ ρ·α is proved for all α > 1 on a box; see the module."""
+def _concentrated(found: OnBox, rho: arb) -> tuple[Fraction, ...] | None:
+    """Returns orders that show D_α ≤ ρ·α for all α > 1 on a box, if it is shown; see the module."""
     ratio = found.most_ratio()
     if ratio is None:
-        return False
-    last = (ratio.log() / rho).upper()  # from here on D_∞ is enough
-    if not last > 1:
-        return True
-    last = last.max(arb(fmpq(11, 10))).upper()
-    values: dict[str, arb | None] = {}
+        return None
+    needed = upper_bound(ratio.log() / rho)  # from here on D_∞ is enough
+    if needed <= 1:
+        return ()
+    last = max(Fraction(math.ceil(needed * 2**10), 2**10), Fraction(11, 10))
+    values: dict[Fraction, arb | None] = {}
 
-    def height(order: arb) -> arb | None:
+    def height(order: Fraction) -> arb | None:
         """Returns an upper bound of (α−1)·D_α."""
-        name = str(order.man_exp())  # an exact number
-        if name not in values:
-            own = found.divergence(order)
-            values[name] = None if own is None else own * (order - 1)
-        return values[name]
+        if order not in values:
+            own = found.divergence(_ball(order))
+            values[order] = None if own is None else own * _ball(order - 1)
+        return values[order]
 
-    pending = [(arb(1), last, 0)]
+    pending = [(Fraction(1), last, 0)]
     count = 0
     while pending:
         low, high, depth = pending.pop()
         count += 1
         top = height(high)
-        bottom = arb(0) if depth_is_first(low) else height(low)
+        bottom = arb(0) if low == 1 else height(low)
         if top is None or bottom is None or count > MOST or depth > DEPTH:
-            return False
-        if depth_is_first(low):
-            if top <= rho * (high - 1):  # D_high ≤ ρ
+            return None
+        if low == 1:
+            if top <= rho * _ball(high - 1):  # D_high ≤ ρ
                 continue
-        elif _below(low, high, (bottom, top), rho):
+        elif _below((_ball(low), bottom), (_ball(high), top), rho):
             continue
-        elif top > rho * high * (high - 1):
-            return False  # nothing smaller helps at this end
+        elif top > rho * _ball(high * (high - 1)):
+            return None  # nothing smaller helps at this end
         middle = _between(low, high)
         pending += [(low, middle, depth + 1), (middle, high, depth + 1)]
-    return True
+    return tuple(sorted(values))
 
 
-def depth_is_first(low: arb) -> bool:
-    """Tells whether an interval of orders begins at 1."""
-    return bool(low == 1)
+def _ball(value: Fraction) -> arb:
+    return arb(fmpq(value.numerator, value.denominator))
 
 
-def _between(low: arb, high: arb) -> arb:
-    """Returns an exact order between two: the middle on a logarithmic scale of α − 1, about."""
-    if depth_is_first(low):
-        return (1 + (high - 1) / 8).mid()
-    return (1 + ((low - 1) * (high - 1)).sqrt()).mid()
+def near_order(order: Fraction, bits: int = 40) -> Fraction:
+    """Returns a number near an order, above 1, with few digits."""
+    scale = Fraction(2) ** (bits - math.floor(math.log2(float(order - 1))))
+    return 1 + Fraction(max(1, round((order - 1) * scale))) / scale
 
 
-def _below(low: arb, high: arb, heights: tuple[arb, arb], rho: arb) -> bool:
-    """Tells whether the line between two heights is at most ρ·α·(α−1), which is convex, on [low, high]."""
-    bottom, top = heights
+def _between(low: Fraction, high: Fraction) -> Fraction:
+    """Returns an order between two: the middle on a logarithmic scale of α − 1, about."""
+    if low == 1:
+        return 1 + (high - 1) / 8
+    middle = near_order(1 + Fraction(math.sqrt((low - 1) * (high - 1))), 12)
+    return middle if low < middle < high else (low + high) / 2
+
+
+def _below(one: tuple[arb, arb], other: tuple[arb, arb], rho: arb) -> bool:
+    """Tells whether the line through two heights is at most ρ·α·(α−1), which is convex, between them."""
+    (low, bottom), (high, top) = one, other
     if not (bottom <= rho * low * (low - 1) and top <= rho * high * (high - 1)):
         return False
     slope = (top - bottom) / (high - low)
@@ -332,10 +352,10 @@ def _below(low: arb, high: arb, heights: tuple[arb, arb], rho: arb) -> bool:
     return bool(gap >= 0)
 
 
-def excluded(domain: Domain, box: Mapping[str, Interval]) -> bool:
-    """Tells whether a box is proved to have no point of the domain."""
-    for constraint in domain.constraints:
+def excluded(domain: Domain, box: Mapping[str, Interval]) -> int | None:
+    """Returns the number of a constraint that no point of a box satisfies, if one is proved to be so."""
+    for number, constraint in enumerate(domain.constraints):
         most = max(bernstein_form(constraint.polynomial, box).entries)
         if most < 0 or (most == 0 and constraint.strict):
-            return True
-    return False
+            return number
+    return None

@@ -7,12 +7,12 @@ that is reached exactly is neither, and stays open.
 
 from __future__ import annotations
 
-import math
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
+from typing import Any
 
 from flint import arb
 
@@ -23,7 +23,8 @@ from paramverify.algebra.polynomials import variables
 from paramverify.answers import End
 from paramverify.claims import AllOutputs
 from paramverify.encodings.at_points import with_numbers
-from paramverify.encodings.excesses import outcomes
+from paramverify.encodings.excesses import Outcomes, outcomes
+from paramverify.encodings.together import reduced, statement
 from paramverify.errors import InputError, LimitError, TimeLimitError
 from paramverify.evidence.losses import BITS, Distributions, LossWitness, bound_of, loss_at, model_at
 from paramverify.evidence.moments import MomentWitness
@@ -32,8 +33,9 @@ from paramverify.models.context import sample_points
 from paramverify.models.divergences import Kind, Loss
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
-from paramverify.privacy.enclosed_losses import Factors, OnBox, Output, excluded, within
+from paramverify.privacy.enclosed_losses import Factors, OnBox, Output, excluded, near_order, within
 from paramverify.privacy.every_length_verification import Found
+from paramverify.privacy.loss_proofs import Part, Tree, claim, document
 from paramverify.verdicts import Holds, Unknown, Violated
 
 POINTS = 12  # simple points of the domain at which all directions are evaluated first
@@ -45,9 +47,10 @@ TOUCHED = "the bound may be reached exactly, which balls cannot tell"
 
 @dataclass(frozen=True, eq=False)
 class Direction:
-    """Directions of secret pairs that have the same outputs, as products."""
+    """Directions of secret pairs that have the same outputs, reduced, and as products."""
 
     alike: tuple[AllOutputs, ...]
+    found: Outcomes
     outputs: tuple[Output, ...]
     factors: Factors
 
@@ -55,6 +58,11 @@ class Direction:
     def origin(self) -> AllOutputs:
         """The first of them."""
         return self.alike[0]
+
+    @property
+    def origins(self) -> list[tuple[str, str, int]]:
+        """All of them, as evidence names them; a case may list a pair in both directions."""
+        return list(dict.fromkeys((o.left, o.right, o.length) for o in self.alike))
 
     @property
     def is_equal(self) -> bool:
@@ -70,9 +78,9 @@ class Direction:
 
 @dataclass(frozen=True, eq=False)
 class Covered:
-    """What was found of one direction: whether it is proved on all boxes, or a point, or neither."""
+    """What was found of one direction: a tree of boxes that proves it, or a point, or neither."""
 
-    proved: bool
+    tree: Tree | None
     witness: LossWitness | None = None
     boxes: int = 0
 
@@ -88,43 +96,48 @@ def directions(model: Model) -> list[Direction]:
     found: dict[str, Direction] = {}
     for pair in outcomes(model):
         for each in (pair, pair.turned):
+            own = reduced(each)
+            text = str(statement(own, ()))
             origin = AllOutputs(each.left, each.right, length=each.length)
-            outputs = tuple(factors.outputs(each))
-            text = ";".join(sorted(map(_text, outputs)))
-            alike = found[text].alike if text in found else ()
-            found[text] = Direction((*alike, origin), outputs, factors)
+            if text in found:
+                found[text] = replace(found[text], alike=(*found[text].alike, origin))
+            else:
+                found[text] = Direction((origin,), own, tuple(factors.outputs(own)), factors)
     return list(found.values())
-
-
-def _text(output: Output) -> str:
-    sides = (output.left, output.right)
-    return " ".join(f"{side.constant}*{sorted(side.powers.items())}" if side else "0" for side in sides)
 
 
 def verify_losses(session: Session, model: Model) -> Found:
     """Decides a model whose measure is a loss, and whose obligations are proved."""
     measure = model.measure
     assert isinstance(measure, Loss)
+    trees: list[tuple[Direction, Tree]] = []
+    boxes = 0
     try:
         witness = first_violation(session, model, measure)
         if witness:
             return Found(Violated(witness))
         every = directions(model)
-        boxes = 0
+        with working_precision(BITS):
+            bound = bound_of(measure)
         for direction in every:
-            with working_precision(BITS):
-                bound = bound_of(measure)
             covered = cover(session, model, direction, measure, bound)
             boxes += covered.boxes
             if covered.witness:
                 return Found(Violated(covered.witness))
-            if not covered.proved:
+            if covered.tree is None:
                 detail = f"{direction.origin}: not decided with {covered.boxes} boxes; {TOUCHED}"
-                return Found(Unknown(End.GAVE_UP, detail))
-        return Found(Holds(()), enclosed=(len(every), boxes))
+                return Found(Unknown(End.GAVE_UP, detail), certificate=proofs(model, measure, trees))
+            trees.append((direction, covered.tree))
     except LimitError as error:
         end = End.TIMEOUT if isinstance(error, TimeLimitError) else End.GAVE_UP
-        return Found(Unknown(end, str(error)))
+        return Found(Unknown(end, str(error)), certificate=proofs(model, measure, trees))
+    return Found(Holds(()), enclosed=(len(every), boxes), certificate=proofs(model, measure, trees))
+
+
+def proofs(model: Model, measure: Loss, trees: Sequence[tuple[Direction, Tree]]) -> dict[str, Any]:
+    """Returns what is proved of a model as evidence has it, for `checker.losses`."""
+    claims = [claim(each.found, each.origins, each.factors, tree) for each, tree in trees]
+    return document(model.domain, measure, claims)
 
 
 def first_violation(session: Session, model: Model, measure: Loss) -> LossWitness | None:
@@ -192,7 +205,7 @@ def holds_at(model: Model, origin: AllOutputs, point: Mapping[str, Fraction]) ->
         bound = bound_of(measure)
     alike = [d for d in directions(model) if origin in d.alike]
     own = (within(OnBox(d.outputs, d.factors, box), measure.kind, bound) for d in alike)
-    return bool(alike) and all(own)
+    return bool(alike) and all(orders is not None for orders in own)
 
 
 def worst_at(found: Distributions, measure: Loss) -> LossWitness:
@@ -234,12 +247,6 @@ def worst_order(found: Distributions, rho: arb) -> Fraction:
     return near_order(best)
 
 
-def near_order(order: Fraction, bits: int = 40) -> Fraction:
-    """Returns a number near an order, above 1, with few digits."""
-    scale = Fraction(2) ** (bits - math.floor(math.log2(float(order - 1))))
-    return 1 + Fraction(max(1, round((order - 1) * scale))) / scale
-
-
 # --- boxes --------------------------------------------------------------------------------------------
 
 
@@ -259,41 +266,40 @@ def cover(
     """
     domain = model.domain.enclose(96)
     names = [n for n in domain.box if n in direction.names and n != GENERATOR and not domain.box[n].is_point]
-    pending: deque[Mapping[str, Interval]] = deque([domain.box])
+    root = Part(domain.box)
+    pending = deque([root])
     boxes = 0
     while pending:
         session.in_time()
-        box = pending.popleft()
+        part = pending.popleft()
+        box = part.box
         boxes += 1
-        if excluded(domain, box) or within(
-            OnBox(direction.outputs, direction.factors, box), measure.kind, bound
-        ):
+        part.constraint = excluded(domain, box)
+        if part.constraint is not None:
+            continue
+        part.orders = within(OnBox(direction.outputs, direction.factors, box), measure.kind, bound)
+        if part.orders is not None:
             continue
         point = {n: (i.lower + i.upper) / 2 for n, i in box.items() if n != GENERATOR}
         if contains(model.domain, point):
             found = broken(model, direction.origin, measure, point)
             if found:
-                return Covered(False, found, boxes)
+                return Covered(None, found, boxes)
         if not names or boxes + len(pending) > MAX_BOXES:
-            return Covered(False, boxes=boxes)
-        pending.extend(_halves(box, names, domain.box))
-    return Covered(True, boxes=boxes)
+            return Covered(None, boxes=boxes)
+        part.cut(_longest(box, names, domain.box))
+        pending.extend(part.halves)
+    return Covered(root.tree(), boxes=boxes)
 
 
-def _halves(
-    box: Mapping[str, Interval], names: list[str], whole: Mapping[str, Interval]
-) -> Iterator[Mapping[str, Interval]]:
-    """Yields both halves of a box, cut across its side that is longest, compared with the whole."""
+def _longest(box: Mapping[str, Interval], names: list[str], whole: Mapping[str, Interval]) -> str:
+    """Returns the side of a box that is longest, compared with the whole."""
 
     def length(name: str) -> Fraction:
         own, all_ = box[name], whole[name]
         return (own.upper - own.lower) / (all_.upper - all_.lower)
 
-    name = max(names, key=length)
-    own = box[name]
-    middle = (own.lower + own.upper) / 2
-    for low, high in ((own.lower, middle), (middle, own.upper)):
-        yield {**box, name: Interval(low, high, True, True)}
+    return max(names, key=length)
 
 
 def at_bound(measure: Loss, value: Fraction) -> Loss:

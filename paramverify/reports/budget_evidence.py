@@ -27,9 +27,10 @@ from paramverify.answers import Decision, End, Standing
 from paramverify.checker import claims as checker
 from paramverify.checker.documents import BUDGET
 from paramverify.checker.polynomials import parse
-from paramverify.claims import Claim, Origin
+from paramverify.claims import AllOutputs, Claim, Origin
 from paramverify.errors import EvidenceError, InputError
-from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.evidence.witnesses import Evaluated, Witness, divergence_at, evaluate
+from paramverify.models.divergences import Renyi
 from paramverify.models.kinds import need_privacy
 from paramverify.models.measures import Metric, Pure
 from paramverify.models.model import Model
@@ -98,7 +99,7 @@ def check_budget(document: Mapping[str, Any], case: Case, check: Check) -> check
     """
     try:
         stated = _read(document)
-        model = need_privacy(case.model, "the evidence of a budget")
+        model = need_privacy(case.model, "the evidence of a budget", together=True)
         scaled = model
         bounds = stated.get("bounds")
         if stated["bound"] is not None:
@@ -113,7 +114,8 @@ def check_budget(document: Mapping[str, Any], case: Case, check: Check) -> check
         if isinstance(model.measure, Metric):
             line = _distances_line(scaled if bounds is not None else None, found)
         else:
-            line = _line(scaled if stated["bound"] is not None else None, found)
+            what = "sum of all outputs" if isinstance(model.measure, Renyi) else "ratio"
+            line = _line(scaled if stated["bound"] is not None else None, found, what)
         if document.get("kind") == "loop":
             line = "budget: there is none; the loop makes the ratio larger than every number"
     except (ValueError, KeyError, TypeError, AttributeError, EvidenceError, checker.Rejected) as error:
@@ -128,7 +130,9 @@ def bounded(model: Model, written: list[str]) -> Model:
         EvidenceError: not two polynomials in `E`, or not a positive number.
     """
     plain = without_bound(model)
-    return replace(plain, measure=_measure(plain, written))
+    bound = _bound(plain, written)
+    one = plain.measure
+    return replace(plain, measure=replace(one, bound=bound) if isinstance(one, Renyi) else Pure(bound))
 
 
 def bounded_by_distance(model: Model, written: Mapping[str, list[str]]) -> Model:
@@ -138,13 +142,13 @@ def bounded_by_distance(model: Model, written: Mapping[str, list[str]]) -> Model
         EvidenceError: see `bounded`; or other distances than those of the model.
     """
     plain = without_bound(model)
-    bounds = {Fraction(distance): _measure(plain, pair) for distance, pair in written.items()}
+    bounds = {Fraction(distance): Pure(_bound(plain, pair)) for distance, pair in written.items()}
     if bounds.keys() != {pair.distance for pair in model.pairs}:
         raise EvidenceError("the case has other distances")
     return replace(plain, measure=Metric(bounds))
 
 
-def _measure(plain: Model, written: list[str]) -> Pure:
+def _bound(plain: Model, written: list[str]) -> RationalFunction:
     ring, constant = plain.domain.ring, plain.domain.constant
     parts: list[Polynomial] = []
     for item in written:
@@ -155,7 +159,7 @@ def _measure(plain: Model, written: list[str]) -> Pure:
         if Real(number, fmpq_poly([1]), constant).sign() <= 0:
             raise EvidenceError("the bound is not positive")
         parts.append(polynomial)
-    return Pure(RationalFunction(parts[0], parts[1]))
+    return RationalFunction(parts[0], parts[1])
 
 
 def _read(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -177,7 +181,7 @@ def _read(document: Mapping[str, Any]) -> dict[str, Any]:
     return dict(stated)
 
 
-def _again(model: Model, written: Mapping[str, Any]) -> Witness:
+def _again(model: Model, written: Mapping[str, Any]) -> Evaluated:
     """Evaluates a witness again, from the model.
 
     Raises:
@@ -185,11 +189,16 @@ def _again(model: Model, written: Mapping[str, Any]) -> Witness:
     """
     left, right = written["secrets"]
     point = {name: Fraction(value) for name, value in written["parameters"].items()}
-    word = tuple(written["observations"])
-    if model.lengths and len(word) not in model.lengths:
+    together = isinstance(model.measure, Renyi)
+    length = written["length"] if together else len(written["observations"])
+    if model.lengths and length not in model.lengths:
         raise EvidenceError("the case is not about sequences of this length")
+    found: Evaluated
     try:
-        found = evaluate(model, Origin(left, right, word), point)
+        if together:
+            found = divergence_at(model, AllOutputs(left, right, length=length), point)
+        else:
+            found = evaluate(model, Origin(left, right, tuple(written["observations"])), point)
     except InputError as error:
         raise EvidenceError(f"a witness: {error}") from None
     if documents.evidence_of(found) != written:
@@ -197,26 +206,26 @@ def _again(model: Model, written: Mapping[str, Any]) -> Witness:
     return found
 
 
-def _line(scaled: Model | None, found: list[Witness]) -> str:
+def _line(scaled: Model | None, found: list[Evaluated], what: str) -> str:
     """Returns what was shown, in words."""
     lowest, where = "no witness is given", ""
     if found:
         where = f" at {text.place(found[-1])}" if found[-1].parameters else ""
         lowest = f"it is {_ratio(found[-1])}{where} (evaluated again)"
     if scaled is None:
-        return f"budget: no upper bound of the ratio is stated here; {lowest}"
+        return f"budget: no upper bound of the {what} is stated here; {lowest}"
     bound = _number(scaled, None)
     ratio = found[-1].ratio if found else None
+    told = f"budget: the largest {what} is"
     if ratio is not None and ratio.describe() == bound.describe():
-        return (
-            f"budget: the largest ratio is {text.number(bound)}, proved, and reached{where} (evaluated again)"
-        )
-    return f"budget: the largest ratio is at most {text.number(bound)}, proved; {lowest}"
+        return f"{told} {text.number(bound)}, proved, and reached{where} (evaluated again)"
+    return f"{told} at most {text.number(bound)}, proved; {lowest}"
 
 
 def _number(scaled: Model, distance: Fraction | None) -> Real:
     """Returns the number that is the bound of a model, for a distance."""
-    constant, ratio = scaled.domain.constant, scaled.measure.at(distance).ratio
+    constant, measure = scaled.domain.constant, scaled.measure
+    ratio = measure.bound if isinstance(measure, Renyi) else measure.at(distance).ratio
     parts = [
         in_generator(f) if constant else fmpq_poly(list(f.coeffs()))
         for f in (ratio.numerator, ratio.denominator)
@@ -224,7 +233,7 @@ def _number(scaled: Model, distance: Fraction | None) -> Real:
     return Real.of(parts[0], parts[1], constant)
 
 
-def _distances_line(scaled: Model | None, found: list[Witness]) -> str:
+def _distances_line(scaled: Model | None, found: list[Evaluated]) -> str:
     """Returns in words what no ratio at each distance exceeds, and where a witness reaches that."""
     if scaled is None:
         return "budget: no upper bound of the ratio is stated here"
@@ -232,11 +241,15 @@ def _distances_line(scaled: Model | None, found: list[Witness]) -> str:
     told = []
     for distance in sorted(scaled.measure.bounds):
         bound = _number(scaled, distance)
-        ratios = [w.ratio.describe() for w in found if w.distance == distance and w.ratio is not None]
+        ratios = [
+            w.ratio.describe()
+            for w in found
+            if isinstance(w, Witness) and w.distance == distance and w.ratio is not None
+        ]
         reached = "reached" if bound.describe() in ratios else "which no witness reaches"
         told.append(f"{text.number(bound)} at the distance {distance}, {reached}")
     return f"budget: the ratio is at most (proved) {'; '.join(told)}"
 
 
-def _ratio(witness: Witness) -> str:
+def _ratio(witness: Evaluated) -> str:
     return text.number(witness.ratio) if witness.ratio is not None else "infinity"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from paramverify.checker import every, sets, unwinding
+from paramverify.checker import every, losses, sets, unwinding
 from paramverify.checker.claims import Report
 from paramverify.checker.documents import BUDGET, check_text, read_document, verdict_line, verdict_of
 from paramverify.checker.second_reading import SecondLook, with_second_look
@@ -111,6 +111,11 @@ def _with_case(text: str, path: str, settings: Settings) -> tuple[Report, Second
         return *with_second_look(report, document, content, folder=folder, settings=settings), False
     loaded = load(path, settings=settings)
     require_possible(loaded.model)
+    if BUDGET in document and document["format"] == losses.FORMAT:
+        from paramverify.reports.loss_budget_evidence import check_loss_budget
+
+        report = check_loss_budget(document, loaded)
+        return *with_second_look(report, document, content, folder=folder, settings=settings), False
     if BUDGET in document:
         report = check_budget(document, loaded, check_with_case)
         bound = document[BUDGET].get("bounds") or document[BUDGET]["bound"]

@@ -24,11 +24,6 @@ from paramverify.reports import budgets, documents, text
 from paramverify.synthesis.least_divergence import LeastMoment, least_moment
 from paramverify.synthesis.least_loss import LeastLoss, least_loss
 
-NO_EVIDENCE = (
-    "there is no evidence of the least bound of a divergence; write the number into a case, and "
-    "`verify --evidence` proves it for renyi and chi_squared, not for kl and zcdp"
-)
-
 
 def is_asked(case: Case) -> bool:
     """Tells whether the budget of a case is the least bound of a divergence."""
@@ -51,6 +46,18 @@ def find(case: Case, session: Session, precision: Fraction) -> Least:
     if isinstance(model.measure, Loss):
         return least_loss(model, session, precision)
     return least_moment(model, session, precision)
+
+
+def evidence(case: Case, found: Least, session: Session) -> dict[str, Any]:
+    """Returns the evidence of a least bound; the obligations are proved over the ring of its claims."""
+    from paramverify.reports.budget_evidence import budget_document
+    from paramverify.reports.loss_budget_evidence import loss_budget_document
+
+    model = need_privacy(case.model, "budget", together=True)
+    if isinstance(found, LeastLoss):
+        return loss_budget_document(case, found, discharge(session, model)[1])
+    proof = found.sum.proof
+    return budget_document(case, found.sum, discharge(session, proof.model if proof else model)[1])
 
 
 def lines(case: Case, found: Least, words: Iterable[str]) -> list[str]:

@@ -12,6 +12,7 @@ from paramverify.algebra.polynomials import key, primitive
 from paramverify.answers import Decision, Standing
 from paramverify.checker import claims as checker
 from paramverify.checker import cones as cone_checker
+from paramverify.checker import losses as loss_checker
 from paramverify.checker import neighbours as product_checker
 from paramverify.checker import regions as region_checker
 from paramverify.checker import sets as set_checker
@@ -25,7 +26,7 @@ from paramverify.encodings.excesses import excesses, listed_outcomes, statement
 from paramverify.encodings.lumping import lump
 from paramverify.encodings.sequences import forward_sum
 from paramverify.encodings.sets import set_claims
-from paramverify.errors import DefectError, InputError
+from paramverify.errors import DefectError
 from paramverify.evidence import certificates
 from paramverify.evidence.losses import LossWitness
 from paramverify.evidence.moments import MomentWitness
@@ -49,7 +50,7 @@ from paramverify.portfolio.obligations import needs_of, points_for, read_points,
 from paramverify.privacy.approximate import domain_document
 from paramverify.privacy.cases import Case
 from paramverify.privacy.verification import Report
-from paramverify.reports import documents
+from paramverify.reports import documents, loss_evidence
 from paramverify.synthesis.map_documents import to_document as map_document
 from paramverify.synthesis.maps import RegionMap
 from paramverify.verdicts import Violated
@@ -62,8 +63,10 @@ def evidence_document(case: Case, report: Report) -> dict[str, Any]:
 
     Of a case about every length it is the certificate of a cone or of a loop, for `checker.cones`.
     """
-    check_has_evidence(case)
     status = report.status.value
+    if isinstance(case.model, Model) and isinstance(case.model.measure, Loss):
+        own = loss_evidence.certificate(case.model, case.model.measure, report)
+        return {**own, "status": status, **about(case, report.obligations, status)}
     if report.certificate is not None:
         document = {**report.certificate, "status": status, **about(case, report.obligations, status)}
         if isinstance(report.verdict, Violated) and isinstance(report.verdict.witness, SetWitness):
@@ -82,20 +85,6 @@ def evidence_document(case: Case, report: Report) -> dict[str, Any]:
     ) | {"case": case_entry(case.title, case.digest, case.settings)}
     points = points_for(case.model, needs_of(case.model)) if status == Standing.HOLDS else []
     return {**document, **({"points": points} if points else {}), **statements(case, status)}
-
-
-def check_has_evidence(case: Case) -> None:
-    """Checks that verdicts about a case have evidence.
-
-    Raises:
-        InputError: they have none.
-    """
-    if isinstance(case.model, Model) and isinstance(case.model.measure, Loss):
-        name = case.model.measure.key
-        reason = f"a verdict about {name} has no evidence: logarithms are enclosed, and nothing replays that"
-        raise InputError(
-            f"{reason}; renyi of whole orders has evidence", key=f"privacy.{name}", file=case.path
-        )
 
 
 def about(
@@ -193,6 +182,8 @@ def check_with_case(text: str, case: Case) -> checker.Report:
         if report.status == Standing.VIOLATED and document["format"] == set_checker.FORMAT:
             known = need_privacy(model, "evidence about sets of outputs", sets=True)
             return _recheck_set(document["witness"], known, report)
+        if report.status == Standing.VIOLATED and document["format"] == loss_checker.FORMAT:
+            return report
         if report.status == Standing.VIOLATED and "witness" in document:
             return recheck_witness(document, model, report)
         reason = unmet(model, needs_of(model), read_points(document))
@@ -288,6 +279,11 @@ def _check_sets(document: Mapping[str, Any], case: Case) -> checker.Report:
     return set_checker.check_document(document, _sums(model), _obligations(model))
 
 
+def _check_losses(document: Mapping[str, Any], case: Case) -> checker.Report:
+    model = need_privacy(case.model, "evidence about a divergence", together=True)
+    return loss_evidence.check_losses(document, model, _obligations(model))
+
+
 def _sums(model: Model) -> list[dict[str, Any]]:
     """Returns the claims about sums of a case, one for each direction, derived forwards."""
     return [
@@ -317,6 +313,7 @@ def _recheck_set(written: Mapping[str, Any], model: Model, report: checker.Repor
 
 _CHECKS: dict[str, Callable[[dict[str, Any], Case], checker.Report]] = {
     set_checker.FORMAT: _check_sets,
+    loss_checker.FORMAT: _check_losses,
     checker.FORMAT: _check_claims,
     cone_checker.FORMAT: _check_cone,
     region_checker.FORMAT: _check_regions,

@@ -20,13 +20,14 @@ from paramverify.models.context import sample_points
 from paramverify.models.divergences import Kind, Loss
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
+from paramverify.privacy.enclosed_losses import near_order
+from paramverify.privacy.loss_proofs import Tree, nothing_apart
 from paramverify.privacy.losses import (
     Direction,
     at_bound,
     cover,
     directions,
     evaluated,
-    near_order,
     origins,
     worst_order,
 )
@@ -54,6 +55,7 @@ class LeastLoss:
     witness: LossWitness | None
     infinite: bool = False
     boxes: int = 0
+    proof: tuple[tuple[Direction, Tree], ...] = ()  # of the upper bound
 
     def is_within(self, precision: Fraction) -> bool:
         """Tells whether the relative distance of the bounds is at most the precision."""
@@ -73,6 +75,15 @@ def least_loss(model: Model, session: Session, precision: Fraction) -> LeastLoss
     hunt = _Hunt(model, session, measure)
     best = hunt.largest()
     return best if best.infinite else hunt.bounded(best, precision)
+
+
+@dataclass(frozen=True, eq=False)
+class _Tried:
+    """What came of a bound for all directions: trees that prove it, or a point where it fails, or neither."""
+
+    boxes: int
+    trees: tuple[tuple[Direction, Tree], ...] | None = None
+    witness: LossWitness | None = None
 
 
 @dataclass(eq=False)
@@ -175,19 +186,21 @@ class _Hunt:
         """Returns the largest loss with an upper bound, as near to it as the precision, or as it can be."""
         every = directions(self.model)
         if all(direction.is_equal for direction in every):
-            return replace(best, lower=Fraction(0), upper=Fraction(0))
+            trees = tuple((direction, nothing_apart()) for direction in every)
+            return replace(best, lower=Fraction(0), upper=Fraction(0), proof=trees)
         width = FIRST
         upper: Fraction | None = None
+        proof: tuple[tuple[Direction, Tree], ...] = ()
         boxes = 0
         for _ in range(ROUNDS):
             trial = best.lower * (1 + width) if best.lower else width
             trial = simplest_between(trial - (trial - best.lower) / 8, trial)
             found = self._covered(every, trial)
-            boxes += found[1]
-            if found[2] is not None:
-                best = self._raised(best, found[2])
-            elif found[0]:
-                upper = trial
+            boxes += found.boxes
+            if found.witness is not None:
+                best = self._raised(best, found.witness)
+            elif found.trees is not None:
+                upper, proof = trial, found.trees
                 if upper - best.lower <= precision * upper:
                     break
                 width = max(width / FINER, precision / 2)
@@ -195,11 +208,12 @@ class _Hunt:
                 width *= 4
             else:
                 break
-        return replace(best, upper=upper, boxes=boxes)
+        return replace(best, upper=upper, boxes=boxes, proof=proof)
 
-    def _covered(self, every: list[Direction], trial: Fraction) -> tuple[bool, int, LossWitness | None]:
-        """Tells whether a bound is proved for all directions, on how many boxes, or where it fails."""
+    def _covered(self, every: list[Direction], trial: Fraction) -> _Tried:
+        """Returns how a bound is proved for all directions, if it is, or where it fails."""
         boxes = 0
+        trees: list[tuple[Direction, Tree]] = []
         measure = at_bound(self.measure, trial)
         with working_precision(BITS):
             ball = bound_of(measure)
@@ -207,11 +221,12 @@ class _Hunt:
             try:
                 found = cover(self.session, self.model, direction, measure, ball)
             except LimitError:
-                return False, boxes, None
+                return _Tried(boxes)
             boxes += found.boxes
-            if not found.proved:
-                return False, boxes, found.witness
-        return True, boxes, None
+            if found.tree is None:
+                return _Tried(boxes, witness=found.witness)
+            trees.append((direction, found.tree))
+        return _Tried(boxes, tuple(trees))
 
     def _raised(self, best: LeastLoss, witness: LossWitness) -> LeastLoss:
         """Returns the larger loss at a point where a bound fails."""
