@@ -223,7 +223,7 @@ class Mechanism:
 
     @staticmethod
     def _model(case: Case) -> Model:
-        return need_privacy(case.model, "this")
+        return need_privacy(case.model, "this", sets=True, together=True)
 
     # --- what is run -----------------------------------------------------------------------------------
 
