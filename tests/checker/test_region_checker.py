@@ -611,7 +611,7 @@ def test_obligations_are_proved_and_counted() -> None:
     assert report.solvers == ("z9 1",)
     assert report.lines[-2:] == ("obligation 1: proved", "obligation 2: trusted to 'z9 1'")
     false = {**own[0], "claim": {**GOOD["domain"], "polynomial": "q - 1/2"}}
-    assert refused({**GOOD, "obligations": [*own, false]}, "obligation 2: rejected")
+    assert refused({**GOOD, "obligations": [*own, false]}, "obligation 3: rejected")
     wanted = [entry["claim"] for entry in own]
     for given, right in ((own, True), (own[::-1], True), (own[:1], False), ([], False)):
         assert check_document({**GOOD, "obligations": given}, obligations=wanted).accepted == right
