@@ -121,9 +121,16 @@ class Case:
         """Decides the case; see `paramverify.verify`."""
         return verify(self, **limits)
 
-    def budget(self, *, precision: Bound = finding.PRECISION, **limits: Unpack[Limits]) -> BudgetReport:
-        """Finds the tight budget; see `paramverify.budget`."""
-        return budget(self, precision=precision, **limits)
+    def budget(
+        self,
+        *,
+        precision: Bound = finding.PRECISION,
+        delta_for: Bound | None = None,
+        epsilon_for: Bound | None = None,
+        **limits: Unpack[Limits],
+    ) -> BudgetReport:
+        """Finds the tight budget, or the least δ or ε; see `paramverify.budget`."""
+        return budget(self, precision=precision, delta_for=delta_for, epsilon_for=epsilon_for, **limits)
 
     def synthesize(
         self,
@@ -227,7 +234,14 @@ def verify(case: AnyCase, **limits: Unpack[Limits]) -> VerifyReport:
     return deciding.verify_read(_of(case), limits)
 
 
-def budget(case: AnyCase, *, precision: Bound = finding.PRECISION, **limits: Unpack[Limits]) -> BudgetReport:
+def budget(
+    case: AnyCase,
+    *,
+    precision: Bound = finding.PRECISION,
+    delta_for: Bound | None = None,
+    epsilon_for: Bound | None = None,
+    **limits: Unpack[Limits],
+) -> BudgetReport:
     """Finds the tight budget: sup Pr(ω | s)/Pr(ω | t) over all priors, secret pairs and outputs.
 
     The result is exact where it is rational or algebraic, or a number of the case's exponentials; else it
@@ -235,11 +249,14 @@ def budget(case: AnyCase, *, precision: Bound = finding.PRECISION, **limits: Unp
     an interactive system it is the largest ratio over inputs that differ in one data point. The bound of the
     case plays no part, but for `relative`. The limits are those of `verify`.
 
+    With `delta_for` an ε it is the least δ that is enough for all sets of outputs, and with `epsilon_for` a δ
+    the least ε: sup Pr(S | s) − e^ε·Pr(S | t), and ln of sup (Pr(S | s) − δ)/Pr(S | t).
+
     Raises:
         InputError: a mistake, or a case without a budget: a claim, formulas.
         LimitError: nothing was found within a limit.
     """
-    return finding.budget_of(_of(case), precision, limits)
+    return finding.budget_of(_of(case), precision, limits, delta_for, epsilon_for)
 
 
 def synthesize(

@@ -68,6 +68,7 @@ def compose(
         lines=tuple(compositions.lines(composition, found, asked)),
         document=compositions.document(composition, found, asked),
         seconds=time.perf_counter() - started,
+        notes=composition.notes,
         lower=ExactNumber(lower),
         upper=ExactNumber(upper) if upper is not None else None,
         exact=exact if asked.name == "delta" or exact is None else ExactNumber.ln(exact),

@@ -176,8 +176,6 @@ class Mechanism:
             error.key = _argument(error.key)
             raise
 
-    # --- what is proved --------------------------------------------------------------------------------
-
     def as_read(self) -> Read:
         """Returns the case as the functions of the package take it."""
         return Read(Path(self.source.place), self.toml.encode(), Kind.PRIVACY, self.case())
@@ -187,10 +185,17 @@ class Mechanism:
         with self._at_home():
             return verify_read(self.as_read(), limits)
 
-    def budget(self, *, precision: Bound = PRECISION, **limits: Unpack[Limits]) -> BudgetReport:
-        """Finds the tight budget; see `paramverify.budget`."""
+    def budget(
+        self,
+        *,
+        precision: Bound = PRECISION,
+        delta_for: Bound | None = None,
+        epsilon_for: Bound | None = None,
+        **limits: Unpack[Limits],
+    ) -> BudgetReport:
+        """Finds the tight budget, or the least δ or ε; see `paramverify.budget`."""
         with self._at_home():
-            return budget_of(self.as_read(), precision, limits)
+            return budget_of(self.as_read(), precision, limits, delta_for, epsilon_for)
 
     def probabilities(
         self, at: Mapping[str, Number] | None = None
@@ -223,7 +228,7 @@ class Mechanism:
 
     @staticmethod
     def _model(case: Case) -> Model:
-        return need_privacy(case.model, "this")
+        return need_privacy(case.model, "this", sets=True, together=True)
 
     # --- what is run -----------------------------------------------------------------------------------
 

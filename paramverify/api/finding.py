@@ -20,25 +20,30 @@ from paramverify.errors import InputError, LimitError, located
 from paramverify.interactive import certificates
 from paramverify.interactive.budgets import tight_budget
 from paramverify.interactive.cases import InteractiveCase
-from paramverify.models.kinds import AnyModel
+from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import Case
+from paramverify.privacy.other_bounds import is_total_variation, load_for_least
 from paramverify.reports import (
     case_budgets,
     divergence_budgets,
     documents,
     interactive_budgets,
     safe_values,
+    set_budgets,
     text,
 )
 from paramverify.reports.evidence import map_evidence
 from paramverify.reports.pictures.drawn import drawing_of
+from paramverify.reports.set_budget_evidence import set_budget_document
 from paramverify.reports.systems import exact
 from paramverify.synthesis.case_budget import case_budget
 from paramverify.synthesis.least_divergence import LeastMoment
+from paramverify.synthesis.least_sets import least_bound
 from paramverify.synthesis.safe_values import EXACT, SUITABLE, Form, MapOptions, Regions
 from paramverify.synthesis.safe_values import safe_values as find_safe_values
+from paramverify.synthesis.set_needs import Kind as Least
 from paramverify.synthesis.suprema import TightBudget
 from paramverify.synthesis.violating import Objective, violating_prior
 
@@ -57,10 +62,25 @@ NO_VALUES = {
 }
 
 
-def budget_of(read: Read, precision: Bound, limits: Limits) -> BudgetReport:
-    """Finds the tight budget of a case; see `paramverify.budget`."""
+def budget_of(
+    read: Read,
+    precision: Bound,
+    limits: Limits,
+    delta_for: Bound | None = None,
+    epsilon_for: Bound | None = None,
+) -> BudgetReport:
+    """Finds the tight budget of a case, or the least δ or ε; see `paramverify.budget`."""
     width, options = between("precision", precision, 1), options_of(limits)
+    given = [None if bound is None else str(bound) for bound in (delta_for, epsilon_for)]
+    if None not in given:
+        raise InputError("give either delta_for or epsilon_for")
+    if isinstance(read.content, Case) and is_total_variation(read.content) and given == [None, None]:
+        given[0] = "0"
     with located(file=str(read.path)):
+        if given != [None, None]:
+            if read.kind is not Kind.PRIVACY:
+                raise InputError("delta_for and epsilon_for are for cases with [mechanism] and [privacy]")
+            return _least(read, given[0], given[1], width, options)
         if isinstance(read.content, InteractiveCase):
             return _system(read, read.content, width, options)
         if read.kind is not Kind.PRIVACY:
@@ -122,6 +142,43 @@ def _divergence(
         notes=tuple(case.model.notes),
         attained=best.attained if best else None,
         witness=told_witness(best.witness) if best and best.witness else None,
+        result=found,
+        _evidence=evidence,
+    )
+
+
+def _least(
+    read: Read, delta_for: str | None, epsilon_for: str | None, width: Fraction, options: Options
+) -> BudgetReport:
+    """Finds the least δ for an ε, or the least ε for a δ."""
+    started = time.perf_counter()
+    kind = Least.RATIO if delta_for is None else Least.DELTA
+    with Session(options) as session, read.as_file():
+        case = load_for_least(read.path, delta_for, epsilon_for, names=("delta_for", "epsilon_for"))
+        model = need_privacy(case.model, "this budget", sets=True)
+        obligations = _undoubted(session, model)
+        found = least_bound(model, session, width, kind)
+        more, words = text.session_words(session.words)
+    name, value = ("epsilon", delta_for) if delta_for is not None else ("delta", epsilon_for or "")
+    known = found.infinite or found.value is not None
+
+    def evidence() -> dict[str, Any]:
+        with Session(options) as again:
+            return set_budget_document(case, found, value, again, obligations)
+
+    upper = found.value if known else found.upper
+    told = set_budgets.lines(case, model, found, f"{name} = {value}")
+    return BudgetReport(
+        kind=read.kind,
+        lines=(*told, *more, *(f"Note: {note}." for note in model.notes)),
+        document=set_budgets.document(model, found, {name: value}) | words | {"notes": list(model.notes)},
+        seconds=time.perf_counter() - started,
+        notes=tuple(model.notes),
+        lower=ExactNumber(found.value if known else found.lower),
+        upper=None if upper is None and not found.infinite else ExactNumber(upper),
+        attained=found.attained,
+        witness=told_witness(found.witness) if found.witness and found.witness.outputs else None,
+        of_delta=delta_for is not None,
         result=found,
         _evidence=evidence,
     )

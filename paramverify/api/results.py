@@ -161,12 +161,17 @@ class BudgetReport(Report):
     parameters, `relative` is the largest ratio divided by that bound; if that is 1, `tight` is True where the
     bound is shown to be tight, else None. The numbers are None where they are functions of parameters:
     `to_dict` has these.
+
+    With `epsilon_for` the ratio is the least e^ε that is enough for all sets of outputs, with the given δ.
+    With `delta_for`, `lower` and `upper` are bounds of the least δ, which is `delta` where they are equal;
+    then there is no ratio, and `of_delta` is True.
     """
 
     lower: ExactNumber | None = None
     upper: ExactNumber | None = None
     attained: bool | None = None
     witness: ToldWitness | None = None
+    of_delta: bool = False
     relative: ExactNumber | None = None
     tight: bool | None = None
     result: Any = None
@@ -174,6 +179,15 @@ class BudgetReport(Report):
     @property
     def ratio(self) -> ExactNumber | None:
         """The largest ratio where it is known exactly; infinite where there is no budget."""
+        return None if self.of_delta else self._known
+
+    @property
+    def delta(self) -> ExactNumber | None:
+        """The least δ for the ε that was given, where it is known exactly."""
+        return self._known if self.of_delta else None
+
+    @property
+    def _known(self) -> ExactNumber | None:
         known = self.lower is not None and self.upper is not None and self.lower == self.upper
         return self.lower if known else None
 
@@ -183,7 +197,7 @@ class BudgetReport(Report):
         return None if self.ratio is None else ExactNumber.ln(self.ratio)
 
     def _table(self) -> Sequence[tuple[str, str]]:
-        numbers = {"ratio": self.ratio, "epsilon": self.epsilon}
+        numbers = {"ratio": self.ratio, "epsilon": self.epsilon, "delta": self.delta}
         return [(name, str(number)) for name, number in numbers.items() if number is not None]
 
 

@@ -28,6 +28,7 @@ from paramverify.reports.showing import Probabilities, formulas_of, graph
 from paramverify.statistics.attack import Learner
 from paramverify.statistics.certification import Certified
 from paramverify.statistics.detection import MOST_LEVEL, Settings
+from paramverify.statistics.divergence_testing import worst_pair
 from paramverify.statistics.experiments import MOST_PAIRS
 from paramverify.statistics.set_testing import CertifiedSet
 from paramverify.statistics.testing import Goal, Plan, carry_out, numbers
@@ -112,9 +113,11 @@ def sample_read(read: Read, asked: Asked) -> SampleReport:
 
     with located(file=str(read.path)):
         found = carry_out(again, plan)
-    worst = max(found.certified, key=_leak, default=None)
-    sets = max(found.certified_sets, key=_excess, default=None)
-    shown = worst.witness if worst else sets.witness if sets else None
+    worst = (
+        max(found.certified, key=_leak, default=None)
+        or max(found.certified_sets, key=_excess, default=None)
+        or (worst_pair(found.certified_pairs) if found.certified_pairs else None)
+    )
     drawing: Drawing | None = None
     if found.detection:
         curves = sampling.curves(found.case.title, found.detection)
@@ -126,7 +129,7 @@ def sample_read(read: Read, asked: Asked) -> SampleReport:
         seconds=time.perf_counter() - started,
         found=found.is_found,
         rejected=found.is_violated or (found.audit is not None and not found.audit.passes),
-        witness=told_witness(shown) if shown else None,
+        witness=told_witness(worst.witness) if worst else None,
         point=dict(found.audit.point) if found.audit else {},
         result=found,
         _drawing=drawing,

@@ -213,7 +213,7 @@ def _check_document(
     ledger = Ledger(_lemmas(document))
     for index, entry in enumerate(document["claims"]):
         if wanted is not None and digest(entry["claim"]) not in wanted:
-            raise Rejected(f"claim {index} is not a claim of this case")
+            raise Rejected(f"claim {index + 1} is not a claim of this case")
         ledger.enter(index, entry)
     # A claim −1 ≥ 0 says that there is no point in its domain, so none of the points has to be there.
     about = [e["claim"] for e in document["claims"] if e.get("origins") and e["claim"]["polynomial"] != "-1"]
@@ -286,14 +286,14 @@ class Ledger:
     lines: list[str] = field(default_factory=list)
 
     def enter(self, index: int, entry: Any, what: str = "claim") -> None:
-        """Replays the proof of one claim.
+        """Replays the proof of one claim; `index` is its place from 0, and lines count from 1.
 
         Raises:
             Rejected: it is none, or was there already.
         """
         identity = digest(entry["claim"])
         if self.seen.setdefault(identity, index) != index:
-            raise Rejected(f"{what} {index} is {what} {self.seen[identity]} again")
+            raise Rejected(f"{what} {index + 1} is {what} {self.seen[identity] + 1} again")
         try:
             statement = read_claim(entry["claim"])
         except Rejected as error:
@@ -301,7 +301,7 @@ class Ledger:
         context = Context(statement.exponent, self.lemmas.known)
         origins = entry.get("origins", [])
         more = f" and {len(origins) - 1} more" if len(origins) > 1 else ""
-        title = f"{what} {index}" + (f" ({plain(origins[0])}{more})" if origins else "")
+        title = f"{what} {index + 1}" + (f" ({plain(origins[0])}{more})" if origins else "")
         if entry["proof"] is None:
             self.counts["open"] += 1
             self.lines.append(f"{title}: open")

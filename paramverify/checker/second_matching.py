@@ -171,7 +171,7 @@ class Matching:
         matched = {k for places, values in self.matched for k in self.tables[places].get(values, ())}
         for k, values in enumerate(self.values):
             if self.complete and k not in matched and any(values):
-                raise Rejected(f"no sequence makes claim {k}")
+                raise Rejected(f"no sequence makes claim {k + 1}")
 
 
 def _at(row: Sequence[Fraction | None], places: tuple[int, ...]) -> Values:

@@ -91,7 +91,7 @@ def _check(document: Any, expected: list[Any] | None, obligations: Iterable[Any]
         solvers |= words
         trusted += bool(words)
         left, right, _ = claim["origins"][0]
-        title = f"claim {index} ({plain(left)} against {plain(right)}, every set of outputs)"
+        title = f"claim {index + 1} ({plain(left)} against {plain(right)}, every set of outputs)"
         who = ", ".join(map(shown, sorted(words)))
         lines.append(f"{title}: trusted to {who}" if words else f"{title}: proved")
     missing = set() if known is None else known.keys() - settled

@@ -8,24 +8,21 @@ from pathlib import Path
 
 import click
 
-from paramverify.algebra.expressions import constant
 from paramverify.algebra.points import check_names
 from paramverify.cli._common import parse_point, print_json, say, time_limit, write_json
 from paramverify.cli._exits import Exit
 from paramverify.cli._pictures import Picture
 from paramverify.cli._settings import settings
-from paramverify.errors import CaseError, InputError, LimitError, located
+from paramverify.errors import LimitError
 from paramverify.models.kinds import need_privacy
-from paramverify.models.measures import Approximate
-from paramverify.models.model import Model
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Options, Session
-from paramverify.privacy.cases import Case
-from paramverify.privacy.other_bounds import load_with_bounds
+from paramverify.privacy.other_bounds import load_for_least, load_with_bounds
 from paramverify.reports import set_budgets, text
 from paramverify.reports.set_budget_evidence import set_budget_document
-from paramverify.synthesis.least_sets import least_delta, least_ratio
+from paramverify.synthesis.least_sets import least_bound
 from paramverify.synthesis.set_curve import curve
+from paramverify.synthesis.set_needs import Kind
 
 
 @dataclass(frozen=True)
@@ -50,12 +47,6 @@ class Wanted:
         return bool(asked)
 
 
-def is_distance(case: Case) -> bool:
-    """Tells whether the measure of a case is the total variation distance."""
-    measure = case.model.measure if isinstance(case.model, Model) else None
-    return isinstance(measure, Approximate) and measure.key == "total_variation"
-
-
 def set_budget(
     path: str,
     options: Options,
@@ -69,13 +60,12 @@ def set_budget(
         return _curve(path, options, width, wanted, as_json=as_json)
     delta_for, epsilon_for = wanted.delta_for, wanted.epsilon_for
     with time_limit(options.limit or options.seconds), Session(options) as session:
-        case = _case(path, delta_for, epsilon_for)
+        case = load_for_least(path, delta_for, epsilon_for, settings())
         model = need_privacy(case.model, "budget --delta-for", sets=True)
         doubt, obligations = discharge(session, model)
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")
-        find = least_delta if delta_for is not None else least_ratio
-        found = find(model, session, width)
+        found = least_bound(model, session, width, Kind.RATIO if delta_for is None else Kind.DELTA)
         more, words = text.session_words(session.words)
         name, value = ("epsilon", delta_for) if delta_for is not None else ("delta", epsilon_for)
         assert value is not None
@@ -116,21 +106,3 @@ def _curve(path: str, options: Options, width: Fraction, wanted: Wanted, as_json
         for line in (*told, *more, *(f"Note: {note}." for note in model.notes)):
             say(line)
     return Exit.HOLDS
-
-
-def _case(path: str, delta_for: str | None, epsilon_for: str | None) -> Case:
-    """Reads the case with the bound that is given, and a measure that compares sets."""
-    if delta_for is not None:
-        try:
-            return load_with_bounds(path, {"epsilon": delta_for, "delta": "1"}, settings())
-        except CaseError as error:
-            if error.key.startswith("privacy.epsilon"):
-                raise InputError(error.reason, key="--delta-for") from None
-            raise
-    assert epsilon_for is not None
-    with located(key="--epsilon-for"):
-        value = constant(epsilon_for)
-        if not 0 < value <= 1:
-            reason = "a delta above 0, and at most 1, is needed here"
-            raise InputError(f"{reason}; for delta 0 leave the option out" if value == 0 else reason)
-    return load_with_bounds(path, {"ratio": "1", "delta": str(value)}, settings())

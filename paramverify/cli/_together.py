@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 
 from paramverify.claims import AllOutputs
 from paramverify.cli._common import print_json, say
 from paramverify.cli._exits import Exit
-from paramverify.evidence.losses import LossWitness
-from paramverify.evidence.moments import MomentWitness
 from paramverify.models.model import Model
-from paramverify.privacy.losses import far_apart, holds_at
+from paramverify.privacy.losses import far_apart, is_within
 from paramverify.reports import documents, text
-
-
-def _is_within(model: Model, witness: MomentWitness | LossWitness, point: Mapping[str, Fraction]) -> bool:
-    if isinstance(witness, MomentWitness):
-        return not witness.exceeds
-    return holds_at(model, AllOutputs(witness.left, witness.right, length=witness.length), point)
 
 
 def certify_together(
@@ -30,7 +21,7 @@ def certify_together(
     both.sort(key=lambda witness: witness.nearness, reverse=True)
     both.sort(key=lambda witness: not witness.exceeds)
     found = both[0]
-    doubtful = not found.exceeds and not all(_is_within(model, witness, point) for witness in both)
+    doubtful = not found.exceeds and not all(is_within(model, witness, point) for witness in both)
     word = "violation" if found.exceeds else "undecided" if doubtful else "no violation"
     if as_json:
         told = [documents.witness(witness) for witness in both]

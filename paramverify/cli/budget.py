@@ -29,13 +29,14 @@ from paramverify.cli._common import (
 from paramverify.cli._exits import Exit
 from paramverify.cli._interactive_budget import interactive_budget
 from paramverify.cli._pictures import Picture, picture_options
-from paramverify.cli._set_budgets import Wanted, is_distance, set_budget
+from paramverify.cli._set_budgets import Wanted, set_budget
 from paramverify.cli._settings import settings
 from paramverify.errors import InputError, LimitError, located
 from paramverify.interactive.cases import is_system
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case, load
+from paramverify.privacy.other_bounds import is_total_variation
 from paramverify.reports import case_budgets, divergence_budgets, documents, text
 from paramverify.synthesis.case_budget import case_budget
 from paramverify.synthesis.suprema import TightBudget
@@ -96,7 +97,7 @@ def command(
         return interactive_budget(case, options, width, as_json, evidence)
     with time_limit(timeout), Session(options) as session:
         loaded = load(case, settings=settings())
-        if is_distance(loaded):
+        if is_total_variation(loaded):
             wanted = replace(wanted, delta_for="0")
             return set_budget(case, options, width, wanted, as_json=as_json, evidence=evidence)
         if divergence_budgets.is_asked(loaded):

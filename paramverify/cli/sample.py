@@ -22,23 +22,23 @@ from paramverify.cli._common import (
     timeout_option,
     whole,
 )
+from paramverify.cli._divergences import Bounded, bounded, loader
 from paramverify.cli._exits import Exit
 from paramverify.cli._pictures import Picture, picture_options
-from paramverify.cli._settings import settings
 from paramverify.errors import InputError, located
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import Case
 from paramverify.reports import sampling as shown
-from paramverify.reports import set_sampling as set_shown
 from paramverify.reports import testing
 from paramverify.reports.pictures import pvalues
 from paramverify.statistics.alone import alone, patterns, read_input, with_arguments
 from paramverify.statistics.attack import Learner
 from paramverify.statistics.blackbox import Mechanism, check_shared, load_mechanism
 from paramverify.statistics.detection import MOST_LEVEL, WHY_LEVEL, Detection, Settings, detect
+from paramverify.statistics.divergence_detection import Search, detect_divergence
 from paramverify.statistics.experiments import MOST_PAIRS
 from paramverify.statistics.runs import require, runs_of
-from paramverify.statistics.set_detection import Bounds, SetDetection, detect_sets
-from paramverify.statistics.testing import BISECTED, Goal, Plan, carry_out, numbers
+from paramverify.statistics.set_detection import Bounds, detect_sets
+from paramverify.statistics.testing import BISECTED, AnyDetection, Goal, Plan, carry_out, numbers
 from paramverify.statistics.user_code import watched_by
 
 LISTED = (100, "Test a case by sampling, and certify or prove what is found.")
@@ -60,6 +60,10 @@ class _Options:
     precision: str | None
     epsilon: tuple[str, ...]
     delta: str | None
+    renyi: str | None
+    chi_squared: str | None
+    kl: str | None
+    zcdp: str | None
     length: int | None
     at: tuple[str, ...]
     pairs: int
@@ -78,6 +82,11 @@ class _Options:
     def goal(self) -> Goal | None:
         """What is done with what testing finds."""
         return Goal(self.wanted) if self.wanted else None
+
+    @property
+    def bounded(self) -> Bounded | None:
+        """The divergence that was asked for."""
+        return bounded(vars(self))
 
     @property
     def settings(self) -> Settings:
@@ -103,6 +112,8 @@ class _Options:
                 raise click.UsageError("--neighbours needs two inputs, such as 0 1")
         if self.delta and self.plot:
             raise click.UsageError("--plot is about outputs one by one, and --delta about sets of them")
+        if self.bounded and self.plot:
+            raise click.UsageError(f"--plot is about outputs one by one, and {self.bounded.option} about all")
         if self.argument and not self.mechanism:
             raise click.UsageError("--argument is for --mechanism")
         if self.goal is Goal.AUDIT and self.case is not None and not (self.mechanism or self.direct):
@@ -139,6 +150,10 @@ class _Options:
 @click.option("--audit", "wanted", flag_value="audit", help="Compare the implementation with the model.")
 @click.option("--epsilon", multiple=True, metavar="E,...", help="Budgets to test instead of the case's.")
 @click.option("--delta", metavar="D", help="Test sets of outputs, with this delta instead of the case's.")
+@click.option("--renyi", metavar="ORDER,E", help="Test this Renyi divergence instead, such as 4,ln(2).")
+@click.option("--chi-squared", metavar="B", help="Test this bound of the chi-squared divergence instead.")
+@click.option("--kl", metavar="B", help="Test this bound of the Kullback-Leibler divergence instead.")
+@click.option("--zcdp", metavar="RHO", help="Test zero-concentrated privacy with this rho instead.")
 @click.option("--length", type=click.IntRange(min=1), metavar="N", help="Length of the output sequences.")
 @click.option("--at", "at", multiple=True, metavar="P=1/2,...", help="Values of parameters.")
 @click.option("--pairs", type=click.IntRange(min=1), default=MOST_PAIRS, show_default=True, metavar="N",
@@ -198,21 +213,16 @@ def _with_case(options: _Options, path: str, lift: Lift) -> Exit:
         plotted=options.plot is not None,
     )
 
-    def detected(case: Case, found: Detection | SetDetection) -> None:
+    def detected(case: Case, found: AnyDetection) -> None:
         if goal is None:
             lift()
-        if isinstance(found, SetDetection):
-            if goal is not None:
-                _output.found(set_shown.lines(found), set_shown.document(found))
-            return
-        if options.plot:
+        if options.plot and isinstance(found, Detection):
             with whole():
                 pvalues.write_pvalues(shown.curves(case.title, found), options.plot.path, options.plot.page)
         if goal is not None:
-            _output.found(shown.lines(found), shown.document(found))
+            _output.found(testing.detected_lines(found), testing.detected_document(found))
 
-    given = settings()
-    found = carry_out(lambda at: load(path, at, given), plan, detected)
+    found = carry_out(loader(options.bounded, path), plan, detected)
     _print(testing.lines(found), testing.document(found), options.as_json)
     if goal in (Goal.SEARCH, Goal.AUDIT):
         done = Exit.VIOLATED if goal is Goal.AUDIT else Exit.UNKNOWN
@@ -231,7 +241,8 @@ def _function(name: str, options: _Options) -> Mechanism:
 def _test_alone(options: _Options, lift: Lift) -> Exit:
     """Tests a mechanism in Python on neighbours that the user gave."""
     epsilons = _numbers(options.epsilon)
-    if not epsilons:
+    given = options.bounded.read() if options.bounded else None
+    if not epsilons and not given:
         raise click.UsageError("without a CASE there is no budget to test: give it with --epsilon")
     assert options.mechanism is not None
     pairs = [("", read_input(left), read_input(right)) for left, right in options.neighbours]
@@ -240,18 +251,22 @@ def _test_alone(options: _Options, lift: Lift) -> Exit:
     source, listed = alone(_function(options.mechanism, options), pairs, options.pairs)
     delta = _delta(options.delta)
     with runs_of(source, options.seed, options.workers) as sampled:
+        if given:
+            divergence, bound = given
+            search = Search(sampled, divergence, options.settings)
+            return _tell_many(detect_divergence(search, listed, [[bound] * len(listed)]), options, lift)
         if delta:
             asked = [[Bounds(exp(e), float(delta))] * len(listed) for e in sorted(set(epsilons))]
-            return _tell_sets(detect_sets(sampled, listed, asked, options.settings), options, lift)
+            return _tell_many(detect_sets(sampled, listed, asked, options.settings), options, lift)
         found = detect(sampled, listed, epsilons, options.settings)
     return _tell(found, options.mechanism, options, lift)
 
 
-def _tell_sets(found: SetDetection, options: _Options, lift: Lift) -> Exit:
-    """Prints what testing found about sets of outputs."""
+def _tell_many(found: AnyDetection, options: _Options, lift: Lift) -> Exit:
+    """Prints what testing found about outputs that are not compared one by one."""
     lift()
-    _print(set_shown.lines(found), set_shown.document(found), options.as_json)
-    return Exit.VIOLATED if any(map(found.rejects, found.asked)) else Exit.UNKNOWN
+    _print(testing.detected_lines(found), testing.detected_document(found), options.as_json)
+    return Exit.VIOLATED if found.is_rejected else Exit.UNKNOWN
 
 
 def _delta(given: str | None) -> Fraction | None:
@@ -268,7 +283,7 @@ def _tell(found: Detection, title: str, options: _Options, lift: Lift) -> Exit:
         lift()
         pvalues.write_pvalues(shown.curves(title, found), options.plot.path, options.plot.page)
     _print([*shown.lines(found), "", *shown.table(found)], shown.document(found), options.as_json)
-    return Exit.VIOLATED if any(found.rejects(row) for row in found.asked) else Exit.UNKNOWN
+    return Exit.VIOLATED if found.is_rejected else Exit.UNKNOWN
 
 
 def _precision(given: str | None) -> Fraction:

@@ -53,17 +53,30 @@ class Way:
         return self.pairs == (self.dominating,)
 
 
+ONE_MORE = (
+    "with subsample its pairs are taken as data with and without one person; "
+    "if its neighbours replace a record, the number is not about them"
+)
+
+
 @dataclass(frozen=True)
 class Component:
     """A release that is made `times` times; `ways` are one for both directions of neighbours, or two.
 
-    With two ways the first is that with the person, compared with the release without.
+    With two ways the first is that with the person, compared with the release without. `case` is the path of
+    a case file, whose pairs are what the file says.
     """
 
     name: str
     times: int
     ways: tuple[Way, ...]
     notes: tuple[str, ...] = ()
+    case: str = ""
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether it is a release of a sample of the people."""
+        return len(self.ways) > 1
 
     def way(self, direction: int) -> Way:
         """Returns what it is in the first or the second direction."""
@@ -114,7 +127,15 @@ class Composition:
     @property
     def directions(self) -> tuple[int, ...]:
         """The directions of neighbours that differ."""
-        return (0, 1) if any(len(each.ways) > 1 for each in self.components) else (0,)
+        return (0, 1) if any(each.is_sampled for each in self.components) else (0,)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Remarks on the components, and on what neighbours have to be where one of them is of a sample."""
+        told = [note for each in self.components for note in each.notes]
+        if any(each.is_sampled for each in self.components):
+            told += [f"{each.case}: {ONE_MORE}" for each in self.components if each.case]
+        return tuple(dict.fromkeys(told))
 
     @property
     def single(self) -> bool:

@@ -51,7 +51,8 @@ def read_component(text: str, read_case: ReadCase) -> Component:
         else:
             way, notes = read_case(written.what, read_settings([f"{k}={v}" for k, v in values.items()]))
     ways = (way,) if rate is None else _sampled(way, rate)
-    return Component(written.text, written.times, ways, notes)
+    case = "" if written.what in KINDS else written.what
+    return Component(written.text, written.times, ways, notes, case=case)
 
 
 def repeated(component: Component, times: int) -> Component:

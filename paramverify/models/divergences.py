@@ -14,7 +14,10 @@ from enum import Enum
 from fractions import Fraction
 from typing import ClassVar, NoReturn
 
+from paramverify.algebra.decimals import logarithm, nearest
+from paramverify.algebra.masses import BY_KEY, Divergence, of_order
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, variables
+from paramverify.algebra.reals import Real
 from paramverify.errors import UnsupportedError
 
 TOGETHER = "its measure compares all outputs together, not outputs one by one"
@@ -56,6 +59,18 @@ class Renyi:
     def claim(self, left: Polynomial, right: Polynomial) -> Polynomial:
         """Returns f with f(θ) ≥ 0 iff the sum, left/right with right > 0, is within the bound at θ."""
         return right * self.bound.numerator - left * self.bound.denominator
+
+    @property
+    def on_masses(self) -> Divergence:
+        """The divergence as a function of floats; see `limit`."""
+        return BY_KEY.get(self.key) or of_order(self.order)
+
+    def limit(self, function: Callable[[RationalFunction], Real]) -> float:
+        """Returns what `on_masses` may be at a point, where `function` evaluates, rounded."""
+        bound = function(self.bound)
+        if self.key in BY_KEY:
+            return float(bound) - 1
+        return logarithm(bound.middle()) / (self.order - 1)
 
     def scaled(self, top: Polynomial, bottom: Polynomial) -> Renyi:
         """Returns the measure with its bound times top/bottom, which is positive, as is `bottom`."""
@@ -114,6 +129,16 @@ class Loss:
     def variables(self) -> frozenset[str]:
         """None: the bound is a number."""
         return frozenset()
+
+    @property
+    def on_masses(self) -> Divergence:
+        """The divergence as a function of floats; see `limit`."""
+        return BY_KEY[self.key]
+
+    def limit(self, function: Callable[[RationalFunction], Real]) -> float:
+        """Returns what `on_masses` may be, rounded: the bound."""
+        logarithms = (nearest(factor) * logarithm(value) for factor, value in self.logarithms)
+        return nearest(self.rational) + sum(logarithms)
 
     def scaled(self, top: Polynomial, bottom: Polynomial) -> NoReturn:
         """Not available: the bound is no factor of a claim."""

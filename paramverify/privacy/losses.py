@@ -208,6 +208,13 @@ def holds_at(model: Model, origin: AllOutputs, point: Mapping[str, Fraction]) ->
     return bool(alike) and all(orders is not None for orders in own)
 
 
+def is_within(model: Model, witness: MomentWitness | LossWitness, point: Mapping[str, Fraction]) -> bool:
+    """Tells whether the divergence of a witness is proved to be within the bound of a model at its point."""
+    if isinstance(witness, MomentWitness):
+        return not witness.exceeds
+    return holds_at(model, AllOutputs(witness.left, witness.right, length=witness.length), point)
+
+
 def worst_at(found: Distributions, measure: Loss) -> LossWitness:
     """Returns the loss at a point; of ZCDP at the order that needs about the largest ρ."""
     if measure.kind is Kind.KL or found.is_infinite:

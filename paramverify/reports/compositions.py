@@ -101,8 +101,7 @@ def _composed(composition: Composition) -> list[str]:
     if not composition.single:
         worst = "the upper bound is for a pair that dominates all pairs, the lower one for one pair repeated"
     told.append(f"  {TAKES}; {worst}")
-    notes = [note for each in composition.components for note in each.notes]
-    return [*told, *(f"  Note: {note}." for note in dict.fromkeys(notes))]
+    return [*told, *(f"  Note: {note}." for note in composition.notes)]
 
 
 def _how(how: How | None) -> list[str]:
@@ -170,7 +169,7 @@ def _common(composition: Composition) -> dict[str, Any]:
         "components": [_component(each) for each in composition.components],
         "one_pair": composition.single,
         "directions": len(composition.directions),
-        "notes": list(dict.fromkeys(note for each in composition.components for note in each.notes)),
+        "notes": list(composition.notes),
     }
 
 

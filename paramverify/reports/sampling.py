@@ -10,9 +10,9 @@ from typing import Any
 from paramverify.algebra.decimals import at_least, at_most, percent, relation, rounded
 from paramverify.algebra.logarithms import Epsilon
 from paramverify.algebra.points import in_words
-from paramverify.answers import Standing
 from paramverify.claims import show_sequence
 from paramverify.models.model import Model
+from paramverify.reports import certified as shown
 from paramverify.reports import documents, text
 from paramverify.reports.budgets import exact_text, ratio_document
 from paramverify.reports.pictures.pvalues import Curves
@@ -106,7 +106,7 @@ def document(found: Detection) -> dict[str, Any]:
     left, right = found.interval
     bound = found.bound
     return {
-        "status": "rejected" if any(found.rejects(row) for row in found.asked) else "not rejected",
+        "status": "rejected" if found.is_rejected else "not rejected",
         "level": found.settings.level,
         "runs": {"select": found.settings.select, "test": found.settings.runs},
         "tested": [_row(found, row) for row in found.asked],
@@ -173,25 +173,16 @@ def curves(title: str, found: Detection) -> Curves:
 
 
 def certified_lines(model: Model, certified: Sequence[Certified], unknown: int, code: bool) -> list[str]:
-    """Returns what exact evaluation says about the candidates.
-
-    `unknown` is how many more there are whose output the model does not have; `code` tells whether the
-    candidates come from an implementation, about which the model says nothing.
-    """
+    """Returns what exact evaluation says about the candidates, see `reports.certified.lines`."""
     real = [entry for entry in certified if entry.is_violation]
-    told = []
-    if certified:
-        count = f"{len(certified)} candidate{'s' * (len(certified) != 1)}"
-        head = Standing.VIOLATED.of_case if real else "no violation found, which proves nothing"
-        told.append(f"{head}: {len(real)} of {count} stand exact evaluation.")
-    elif not unknown:
-        told.append("no candidate, which proves nothing: no output was seen beyond the bound")
-    if unknown:
-        told.append(f"{unknown} candidate{'s' * (unknown != 1)} with outputs that the model does not have")
-    if code:
-        told.append("  This is about the model; --audit tells whether the implementation differs from it.")
-    if real:
-        told += [f"  {line}" for line in text.witness_lines(simplest(model, worst(real)))]
+    told = shown.lines(
+        len(real),
+        len(certified),
+        unknown,
+        code=code,
+        seen="output was seen beyond the bound",
+        witness=simplest(model, worst(real)) if real else None,
+    )
     spurious = "Not in the model" if code else "Spurious"
     for entry in certified:
         if not entry.is_violation:
@@ -207,26 +198,9 @@ def certified_lines(model: Model, certified: Sequence[Certified], unknown: int, 
 
 def certified_document(model: Model, certified: Sequence[Certified], unknown: int) -> dict[str, Any]:
     """Returns the exact evaluations as JSON data."""
-    listed = [
-        {
-            "spurious": not entry.is_violation,
-            "seen_ratio": math.exp(entry.candidate.epsilon),
-            "witness": documents.witness(entry.witness),
-        }
-        for entry in certified
-    ]
     real = [entry for entry in certified if entry.is_violation]
-    if not real:
-        found = {"status": Standing.UNKNOWN, "verdict": Standing.UNKNOWN.of_case}
-        return {**found, "candidates": listed, "not_in_the_model": unknown}
-    witness = documents.witness(simplest(model, worst(real)))
-    return {
-        "status": Standing.VIOLATED,
-        "verdict": Standing.VIOLATED.of_case,
-        "witness": witness,
-        "candidates": listed,
-        "not_in_the_model": unknown,
-    }
+    listed = [shown.entry(e.witness, seen_ratio=math.exp(e.candidate.epsilon)) for e in certified]
+    return shown.document(listed, unknown, simplest(model, worst(real)) if real else None)
 
 
 def tight_lines(tight: TightRatio) -> list[str]:

@@ -8,9 +8,9 @@ from typing import Any
 
 from paramverify.algebra.decimals import at_least, percent, relation, rounded
 from paramverify.algebra.points import in_words
-from paramverify.answers import Standing
 from paramverify.models.model import Model
-from paramverify.reports import documents, text
+from paramverify.reports import certified as shown
+from paramverify.reports import text
 from paramverify.statistics.set_detection import Bounds, CandidateSet, Outputs, SetDetection, TestedSet
 from paramverify.statistics.set_testing import CertifiedSet, simplest_set
 
@@ -36,6 +36,8 @@ def lines(found: SetDetection) -> list[str]:
 
 
 def _bounds(bounds: Bounds) -> str:
+    if bounds.key != "delta":
+        return f"{bounds.key} {relation(bounds.delta)}"
     return f"ratio {relation(bounds.ratio)}, delta {relation(bounds.delta)}"
 
 
@@ -50,15 +52,15 @@ def _least(row: TestedSet) -> str:
     more, less = row.candidate.secrets
     least = at_least(Fraction(row.delta)) if row.delta else "0"
     return (
-        f"delta is at least {least} with confidence {percent(row.confidence)}: the set came in "
-        f"{first:,} of {row.runs:,} runs under {more!r}, {second:,} under {less!r}"
+        f"{row.candidate.bounds.key} is at least {least} with confidence {percent(row.confidence)}: "
+        f"the set came in {first:,} of {row.runs:,} runs under {more!r}, {second:,} under {less!r}"
     )
 
 
 def document(found: SetDetection) -> dict[str, Any]:
     """Returns what testing says as JSON data."""
     return {
-        "status": "rejected" if any(map(found.rejects, found.asked)) else "not rejected",
+        "status": "rejected" if found.is_rejected else "not rejected",
         "level": found.settings.level,
         "runs": {"select": found.settings.select, "test": found.settings.runs},
         "tested": [_row(found, row) for row in found.asked],
@@ -72,6 +74,7 @@ def _row(found: SetDetection, row: TestedSet) -> dict[str, Any]:
     return {
         "ratio": candidate.bounds.ratio,
         "delta": candidate.bounds.delta,
+        candidate.bounds.key: candidate.bounds.delta,
         "p": row.p,
         "rejected": found.rejects(row),
         "set": {"text": str(chosen), **({"outputs": listed} if listed is not None else {})},
@@ -79,6 +82,7 @@ def _row(found: SetDetection, row: TestedSet) -> dict[str, Any]:
         "parameters": {name: str(value) for name, value in candidate.experiment.point.items()},
         "lower_bound": {
             "delta": row.delta,
+            candidate.bounds.key: row.delta,
             "confidence": row.confidence,
             "hits": list(row.hits),
             "runs": row.runs,
@@ -89,42 +93,26 @@ def _row(found: SetDetection, row: TestedSet) -> dict[str, Any]:
 def certified_lines(model: Model, certified: Sequence[CertifiedSet], unknown: int, code: bool) -> list[str]:
     """Returns what exact evaluation says about the sets; `code` tells whether an implementation was run."""
     real = [entry for entry in certified if entry.witness.exceeds]
-    told = []
-    if certified:
-        count = f"{len(certified)} candidate{'s' * (len(certified) != 1)}"
-        head = Standing.VIOLATED.of_case if real else "no violation found, which proves nothing"
-        told.append(f"{head}: {len(real)} of {count} stand exact evaluation.")
-    elif not unknown:
-        told.append("no candidate, which proves nothing: no set was seen beyond the bounds")
-    if unknown:
-        told.append(f"{unknown} candidate{'s' * (unknown != 1)} with outputs that the model does not have")
-    if code:
-        told.append("  This is about the model; --audit tells whether the implementation differs from it.")
-    if real:
-        told += [f"  {line}" for line in text.witness_lines(simplest_set(model, real[0]))]
+    told = shown.lines(
+        len(real),
+        len(certified),
+        unknown,
+        code=code,
+        seen="set was seen beyond the bounds",
+        witness=simplest_set(model, real[0]) if real else None,
+    )
     spurious = "Not in the model" if code else "Spurious"
     for entry in certified:
         if not entry.witness.exceeds:
             seen = rounded(entry.candidate.beyond, 4)
             exact = text.number(entry.witness.beyond)
-            needed = f"needs delta {seen} as seen, exactly {exact}"
+            needed = f"needs {entry.candidate.bounds.key} {seen} as seen, exactly {exact}"
             told.append(f"  {spurious}: {_candidate(entry.candidate)}: {needed}.")
     return told
 
 
 def certified_document(model: Model, certified: Sequence[CertifiedSet], unknown: int) -> dict[str, Any]:
     """Returns the exact evaluations as JSON data."""
-    listed = [
-        {
-            "spurious": not entry.witness.exceeds,
-            "seen_delta": entry.candidate.beyond,
-            "witness": documents.witness(entry.witness),
-        }
-        for entry in certified
-    ]
     real = [entry for entry in certified if entry.witness.exceeds]
-    standing = Standing.VIOLATED if real else Standing.UNKNOWN
-    found: dict[str, Any] = {"status": standing, "verdict": standing.of_case}
-    if real:
-        found["witness"] = documents.witness(simplest_set(model, real[0]))
-    return {**found, "candidates": listed, "not_in_the_model": unknown}
+    listed = [shown.entry(e.witness, seen_delta=e.candidate.beyond) for e in certified]
+    return shown.document(listed, unknown, simplest_set(model, real[0]) if real else None)

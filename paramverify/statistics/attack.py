@@ -100,11 +100,19 @@ def interval(first: int, second: int, runs: int, wrong: float) -> tuple[float, f
 
     Each is wrong with probability at most `wrong`, above 0 and at most 1/2; of `runs` each, so many were hit.
     """
+    ((low, high),) = intervals([(first, second)], runs, wrong)
+    return low, high
+
+
+def intervals(hits: Sequence[tuple[int, int]], runs: int, wrong: float) -> list[tuple[float, float]]:
+    """Returns the `interval` of each pair of hits, of `runs` each."""
+    import numpy as np
     from scipy import stats
 
-    low = float(stats.beta.ppf(wrong, first, runs - first + 1)) if first else 0.0
-    high = float(stats.beta.isf(wrong, second + 1, runs - second)) if second < runs else 1.0
-    return low, high
+    first, second = np.array(hits, dtype=float).reshape(-1, 2).T
+    low = np.where(first > 0, stats.beta.ppf(wrong, np.maximum(first, 1), runs - first + 1), 0.0)
+    high = np.where(second < runs, stats.beta.isf(wrong, second + 1, np.maximum(runs - second, 1)), 1.0)
+    return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
 def train(

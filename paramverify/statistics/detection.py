@@ -80,6 +80,11 @@ class Detection:
         sure = [r.values.epsilon for r in self.rows if r.values.p > SURE]
         return left, min((e for e in sure if left is None or e > left), default=None)
 
+    @property
+    def is_rejected(self) -> bool:
+        """Whether one of the bounds that were asked for is rejected."""
+        return any(map(self.rejects, self.asked))
+
     def rejects(self, row: Tested) -> bool:
         """Tells whether the ε of a row is rejected.
 

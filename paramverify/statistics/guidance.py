@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import TypeVar
 
 from paramverify.algebra.points import contains
 from paramverify.errors import InputError
@@ -17,6 +18,8 @@ from paramverify.statistics.runs import Runs
 from paramverify.statistics.search_space import candidates
 
 ROUNDS = 8
+
+Score = TypeVar("Score", float, tuple[float, float])
 
 
 def guided(
@@ -47,7 +50,7 @@ def guided(
 def towards(
     model: Model,
     start: Sequence[Experiment],
-    score: Callable[[Experiment], float | None],
+    score: Callable[[Experiment], Score | None],
     fixed: Mapping[str, Fraction],
     rounds: int = ROUNDS,
 ) -> list[Experiment]:
@@ -72,7 +75,7 @@ def towards(
     return found
 
 
-def _value(scored: tuple[float, Experiment]) -> float:
+def _value(scored: tuple[Score, Experiment]) -> Score:
     return scored[0]
 
 

@@ -37,7 +37,7 @@ class CaseInputs:
     @property
     def model(self) -> Model:
         """The model of the case."""
-        return need_privacy(self.case.model, "sampling", sets=True)
+        return need_privacy(self.case.model, "sampling", sets=True, together=True)
 
     @staticmethod
     def of(case: Case) -> CaseInputs:
@@ -46,7 +46,7 @@ class CaseInputs:
         Raises:
             InputError: the case is not about privacy.
         """
-        model = need_privacy(case.model, "sampling", sets=True)
+        model = need_privacy(case.model, "sampling", sets=True, together=True)
         assert case.mechanism is not None  # a case about privacy has one
         if case.times > 1:
             reason = "sampling is of single outputs, and this mechanism answers several times"

@@ -14,7 +14,7 @@ do more than (ε, δ) allows for sets.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -39,10 +39,11 @@ SMALLEST = -100  # of p-values, as a power of 10
 
 @dataclass(frozen=True)
 class Bounds:
-    """What is tested: e^ε and δ at one point."""
+    """What is tested: e^ε and δ at one point. `key` is what the case calls δ."""
 
     ratio: float
     delta: float
+    key: str = "delta"
 
 
 @dataclass(frozen=True)
@@ -161,6 +162,11 @@ class SetDetection:
     asked: tuple[TestedSet, ...]
     settings: Settings
 
+    @property
+    def is_rejected(self) -> bool:
+        """Whether one of the bounds that were asked for is rejected."""
+        return any(map(self.rejects, self.asked))
+
     def rejects(self, row: TestedSet) -> bool:
         """Tells whether bounds are rejected: in ascending order, up to the first that are not.
 
@@ -174,18 +180,23 @@ class SetDetection:
 def p_of(hits: tuple[int, int], runs: int, bounds: Bounds) -> float:
     """Returns the least level at which Clopper–Pearson intervals reject p ≤ ratio·q + delta; at most 1."""
 
-    def rejected(power: float) -> bool:
-        low, high = interval(*hits, runs, math.pow(10, power) / 2)
+    def rejected(level: float) -> bool:
+        low, high = interval(*hits, runs, level / 2)
         return low > bounds.ratio * high + bounds.delta
 
-    if not rejected(0.0):
+    return least_level(rejected)
+
+
+def least_level(rejected: Callable[[float], bool]) -> float:
+    """Returns the least level at which a test rejects, whose larger levels reject too; at most 1."""
+    if not rejected(1.0):
         return 1.0
     low, high = float(SMALLEST), 0.0
-    if rejected(low):
+    if rejected(math.pow(10, low)):
         return math.pow(10, low)
     for _ in range(40):
         middle = (low + high) / 2
-        low, high = (low, middle) if rejected(middle) else (middle, high)
+        low, high = (low, middle) if rejected(math.pow(10, middle)) else (middle, high)
     return math.pow(10, high)
 
 

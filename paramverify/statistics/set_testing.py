@@ -50,6 +50,9 @@ def with_delta(model: Model, delta: Fraction | None) -> Model:
         reason = "an adversary chooses answers here, so sets of outputs are not compared: leave it out"
         raise InputError(reason, key="--delta")
     measure = model.measure
+    if measure.together:
+        reason = f"sets of outputs are compared with an epsilon, and this case has {measure.key}"
+        raise InputError(f"{reason}: leave it out", key="--delta")
     ratio = measure.ratio if isinstance(measure, Approximate) else measure.at(None).ratio
     if not delta and not measure.by_sets:
         return model
@@ -86,7 +89,9 @@ def tested_sets(
 
 def _bounds(model: Model, experiment: Experiment, epsilon: float | None) -> Bounds:
     ratio, delta = bounds_at(model, Numbers(model, experiment.point))
-    return Bounds(float(ratio) if epsilon is None else math.exp(epsilon), float(delta))
+    if epsilon is not None:
+        return Bounds(math.exp(epsilon), float(delta))
+    return Bounds(float(ratio), float(delta), model.measure.key)
 
 
 def certify_sets(runs: Runs, model: Model, found: SetDetection) -> tuple[list[CertifiedSet], int]:

@@ -31,8 +31,16 @@ from paramverify.statistics.certification import (
     worst,
 )
 from paramverify.statistics.detection import SELECT, Detection, Settings, detect
+from paramverify.statistics.divergence_detection import DivergenceDetection
+from paramverify.statistics.divergence_testing import CertifiedPair, certify_pairs, tested_divergence
 from paramverify.statistics.events import CandidateEvent
-from paramverify.statistics.experiments import MOST_PAIRS, chosen_points, experiments, length_of
+from paramverify.statistics.experiments import (
+    MOST_PAIRS,
+    Experiment,
+    chosen_points,
+    experiments,
+    length_of,
+)
 from paramverify.statistics.guidance import guided
 from paramverify.statistics.inputs import CaseInputs
 from paramverify.statistics.mechanisms import DirectSource
@@ -45,6 +53,8 @@ PRECISION = Fraction(1, 10**9)  # relative distance of the bounds that a search 
 BISECTED = Fraction(1, 1000)  # distance of the ends of a bisection: the three decimals of [F]
 MOST_EPSILON = 700  # beyond, exp(-epsilon) is not a float
 CERTIFIED = 10  # candidates that are evaluated exactly
+
+AnyDetection = Detection | SetDetection | DivergenceDetection
 
 
 class Goal(Enum):
@@ -98,6 +108,8 @@ class Sampled:
     halved: Bisection | None = None
     sets: SetDetection | None = None
     certified_sets: tuple[CertifiedSet, ...] = ()
+    divergence: DivergenceDetection | None = None
+    certified_pairs: tuple[CertifiedPair, ...] = ()
 
     @property
     def is_found(self) -> bool:
@@ -112,19 +124,19 @@ class Sampled:
     def is_violated(self) -> bool:
         """Whether a budget was rejected, or with `CERTIFY` a candidate is a violation."""
         if self.plan.goal is Goal.CERTIFY:
-            return any(c.is_violation for c in self.certified) or any(
-                c.witness.exceeds for c in self.certified_sets
+            return (
+                any(c.witness.exceeds for c in self.certified)
+                or any(c.witness.exceeds for c in self.certified_sets)
+                or any(c.witness.exceeds for c in self.certified_pairs)
             )
-        if self.sets:
-            return self.plan.goal is None and any(map(self.sets.rejects, self.sets.asked))
-        found = self.detection
-        return self.plan.goal is None and found is not None and any(map(found.rejects, found.asked))
+        found = self.detection or self.sets or self.divergence
+        return self.plan.goal is None and found is not None and found.is_rejected
 
 
 def carry_out(
     load: Callable[[Mapping[str, Fraction]], Case],
     plan: Plan,
-    on_detection: Callable[[Case, Detection | SetDetection], None] = lambda case, found: None,
+    on_detection: Callable[[Case, AnyDetection], None] = lambda case, found: None,
 ) -> Sampled:
     """Tests a case, which is loaded with numbers for some parameters; `on_detection` hears of the first half.
 
@@ -135,7 +147,7 @@ def carry_out(
     deadline = time.monotonic() + plan.seconds
     goal, settings = plan.goal, plan.settings
     loaded, source = _subject(load({} if goal is Goal.SEARCH else plan.at), plan)
-    model = need_privacy(loaded.model, "sample", sets=True)
+    model = need_privacy(loaded.model, "sample", sets=True, together=True)
     points = chosen_points(model, dict(plan.at), plan.seed, *([1] if goal is Goal.AUDIT else []))
     size = length_of(model, plan.length)
     if isinstance(model.measure, Metric) and (goal is Goal.SEARCH or plan.bisection):
@@ -147,12 +159,8 @@ def carry_out(
         if goal is Goal.AUDIT:
             found = audit(sampled, model, listed, settings.runs, settings.level)
             return Sampled(loaded, model, plan, audit=found)
-        if model.measure.by_sets:
-            sets = tested_sets(
-                sampled, model, listed, _given(plan.epsilons), settings=settings, fixed=plan.at
-            )
-            on_detection(loaded, sets)
-            return _of_sets(Sampled(loaded, model, plan, sets=sets), sampled)
+        if model.measure.by_sets or model.measure.together:
+            return _of_many(Sampled(loaded, model, plan), sampled, listed, on_detection)
         epsilons = _epsilons(plan.epsilons, model, points)
         if len(points) > 1:
             listed = guided(sampled, model, listed, settings, dict(plan.at))
@@ -163,10 +171,10 @@ def carry_out(
 
 def _subject(loaded: Case, plan: Plan) -> tuple[Case, Source]:
     """Returns the case, for an audit that of its single inputs, and what is to be sampled for it."""
-    model = with_delta(need_privacy(loaded.model, "sample", sets=True), plan.delta)
+    model = with_delta(need_privacy(loaded.model, "sample", sets=True, together=True), plan.delta)
     loaded = replace(loaded, model=model)
-    if model.measure.by_sets and plan.goal is not Goal.AUDIT:
-        _check_sets(plan)
+    if (model.measure.by_sets or model.measure.together) and plan.goal is not Goal.AUDIT:
+        _check_many(plan, model)
     if model.side_condition:
         reason = f"in this case {model.side_condition}, and sample draws all sequences"
         raise InputError(f"{reason}; so it cannot test this case: use verify or budget")
@@ -181,21 +189,40 @@ def _subject(loaded: Case, plan: Plan) -> tuple[Case, Source]:
     return case_inputs.case, BlackBoxSource(plan.function(), case_inputs)
 
 
-def _check_sets(plan: Plan) -> None:
-    """Refuses what has no meaning for sets of outputs."""
+def _check_many(plan: Plan, model: Model) -> None:
+    """Refuses what has no meaning for outputs that are compared in sets, or all together."""
+    key = model.measure.key
+    has = f"is about outputs one by one, and this case has {'a delta' if key == 'delta' else key}"
     if plan.goal is Goal.SEARCH:
-        reason = "a search is about outputs one by one, and this case has a delta"
-        raise InputError(f"{reason}: `budget` has --delta-for and --epsilon-for", key="--search")
+        instead = "`budget` finds its least bound"
+        if key == "delta":
+            instead = "`budget` has --delta-for and --epsilon-for"
+        raise InputError(f"a search {has}: {instead}", key="--search")
     if plan.plotted:
-        raise InputError("the plot is about outputs one by one, and this case has a delta", key="--plot")
+        raise InputError(f"the plot {has}", key="--plot")
 
 
-def _of_sets(found: Sampled, sampled: Runs) -> Sampled:
-    """Returns what was found about sets of outputs with what is made of it."""
-    if found.plan.goal is not Goal.CERTIFY or found.sets is None:
-        return found
-    certified, unknown = certify_sets(sampled, found.model, found.sets)
-    return replace(found, certified_sets=tuple(certified), unknown=unknown)
+def _of_many(
+    found: Sampled,
+    sampled: Runs,
+    listed: Sequence[Experiment],
+    on_detection: Callable[[Case, AnyDetection], None],
+) -> Sampled:
+    """Returns what is found about outputs in sets, or all together, with what is made of it."""
+    plan, model = found.plan, found.model
+    certifies = plan.goal is Goal.CERTIFY
+    epsilons = _given(plan.epsilons)
+    if model.measure.together:
+        divergence = tested_divergence(
+            sampled, model, listed, epsilons, settings=plan.settings, fixed=plan.at
+        )
+        on_detection(found.case, divergence)
+        pairs = certify_pairs(model, divergence) if certifies else []
+        return replace(found, divergence=divergence, certified_pairs=tuple(pairs))
+    sets = tested_sets(sampled, model, listed, epsilons, settings=plan.settings, fixed=plan.at)
+    on_detection(found.case, sets)
+    certified, unknown = certify_sets(sampled, model, sets) if certifies else ([], 0)
+    return replace(found, sets=sets, certified_sets=tuple(certified), unknown=unknown)
 
 
 def _followed(found: Sampled, sampled: Runs, deadline: float) -> Sampled:

@@ -60,14 +60,9 @@ TRIES = 4  # times that the largest number found is tried as a bound, before bis
 DIGITS = (3, 5, 8, 12)  # binary digits of the distance at which a simpler point is tried
 
 
-def least_delta(model: Model, session: Session, precision: Fraction) -> LeastBound:
-    """Returns the least δ for the ratio of an (ε, δ) model, whatever its own δ is."""
-    return _Hunt(model, session, precision, Kind.DELTA).run()
-
-
-def least_ratio(model: Model, session: Session, precision: Fraction) -> LeastBound:
-    """Returns the least ratio e^ε for the δ of an (ε, δ) model, whatever its own ε is."""
-    return _Hunt(model, session, precision, Kind.RATIO).run()
+def least_bound(model: Model, session: Session, precision: Fraction, kind: Kind) -> LeastBound:
+    """Returns the least δ for the ratio of an (ε, δ) model, or the least ratio e^ε for its δ."""
+    return _Hunt(model, session, precision, kind).run()
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,8 @@ from paramverify.errors import LimitError
 from paramverify.models.measures import Approximate
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
-from paramverify.synthesis.least_sets import least_delta
-from paramverify.synthesis.set_needs import LeastBound
+from paramverify.synthesis.least_sets import least_bound
+from paramverify.synthesis.set_needs import Kind, LeastBound
 
 FARTHEST = 128  # ratio beyond which no corner is looked for
 MOST = 120  # ratios at which the least δ is found
@@ -128,7 +128,7 @@ class _Search:
         assert isinstance(self.model.measure, Approximate)
         number = RationalFunction.of(self.model.domain.ring.number(ratio))
         bounded = replace(self.model, measure=replace(self.model.measure, ratio=number))
-        found = least_delta(bounded, self.session, self.precision / 4)
+        found = least_bound(bounded, self.session, self.precision / 4, Kind.DELTA)
         if found.upper is None:
             raise LimitError(f"no upper bound of delta was proved at the ratio {ratio}")
         exact = isinstance(found.value, RealRoot) and found.value.is_rational

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from paramverify import SetWitness, flip, load, mechanism
+from paramverify import SetWitness, check, flip, load, mechanism
 from paramverify.errors import InputError
+
+CASES = Path(__file__).parents[2] / "cases" / "approximate"
 
 
 def coins(x: int, r: Any) -> int:
@@ -45,6 +49,60 @@ def test_a_function_with_a_delta() -> None:
     assert "not private: ratio = 3, delta = 37/100." in str(report)
     with pytest.raises(InputError, match="needs no delta"):
         made("3/8").budget()
+
+
+def test_least_bounds_of_a_function() -> None:
+    """At r = 3/4 the sum 0 has 9/16 against 1/16: 9/16 − 3/16 = 3/8, and (9/16 − 1/4)/(1/16) = 5."""
+    function = made("1/2")
+    found = function.budget(delta_for="ln(3)")
+    assert (found.delta, found.lower, found.upper) == (Fraction(3, 8),) * 3
+    assert (found.ratio, found.epsilon, found.attained) == (None, None, True)
+    assert found.witness.probabilities == (Fraction(9, 16), Fraction(1, 16))
+    ratio = function.budget(epsilon_for="1/4")
+    assert (ratio.ratio, str(ratio.epsilon), ratio.delta) == (5, "ln(5)", None)
+    for report, lower in ((found, Fraction(37, 100)), (ratio, Fraction(1, 5))):
+        assert check(report.evidence()).accepted
+        assert report.to_dict()["witness"]["secrets"] == ["0", "1"]
+        assert lower < report.lower
+    assert function.budget(delta_for=0).delta == Fraction(1, 2)  # the total variation distance
+
+
+def test_least_bounds_by_brute_force() -> None:
+    """At 26 values of r no set of outputs of three shuffled responses needs more than the least δ.
+
+    With probability r a response is a fair coin, else the record; the number of ones is seen.
+    """
+    needed = []
+    for k in range(26):
+        r = Fraction(1, 2) + Fraction(k, 50)
+        shares = {}
+        for given in product((0, 1), repeat=3):
+            shares[given] = [Fraction(0)] * 4
+            for told in product((0, 1), repeat=3):
+                shares[given][sum(told)] += prod(
+                    r / 2 + (1 - r) * (a == b) for a, b in zip(told, given, strict=True)
+                )
+        pairs = [
+            (a, b) for a in shares for b in shares if sum(x != y for x, y in zip(a, b, strict=True)) == 1
+        ]
+        needed += [sum(max(Fraction(0), shares[a][o] - 2 * shares[b][o]) for o in range(4)) for a, b in pairs]
+    assert load(CASES / "shuffled-responses.toml").budget(delta_for="ln(2)").delta == max(needed)
+
+
+def test_what_has_no_least_bound() -> None:
+    """Two at once, a delta of 0, a case of another kind; names are those of the arguments."""
+    case = load(CASES / "noisy-max.toml")
+    for options, words in (
+        ({"delta_for": 1, "epsilon_for": "1/2"}, "either"),
+        ({"epsilon_for": 0}, "^[^:]*: epsilon_for: a delta above 0"),
+        ({"delta_for": "x"}, "^[^:]*: delta_for: epsilon is a number"),
+    ):
+        with pytest.raises(InputError, match=words):
+            case.budget(**options)
+    with pytest.raises(InputError, match="are for cases with"):
+        load(CASES.parent / "retransmission-bound.toml").budget(delta_for=1)
+    found = load(CASES.parent / "divergences" / "shuffled-total-variation.toml").budget()
+    assert found.delta == Fraction(5, 16)
 
 
 COINS = """

@@ -1157,10 +1157,10 @@ def test_documents_are_counted() -> None:
     report = check_document(given)
     assert (report.accepted, report.proved, report.trusted, report.open) == (True, 2, 1, 1)
     assert report.lines == (
-        "claim 0 (a against b and 2 more): proved",
-        "claim 1 (e): trusted to 'z9 1'",
-        "claim 2 (f and 1 more): open",
-        "claim 3: proved",
+        "claim 1 (a against b and 2 more): proved",
+        "claim 2 (e): trusted to 'z9 1'",
+        "claim 3 (f and 1 more): open",
+        "claim 4: proved",
     )
 
 
@@ -1239,7 +1239,7 @@ def test_trust_in_lemmas_is_passed_on() -> None:
     for proof in (by, again):
         report = check_document(document((FAILS, proof), lemmas=lemmas))
         assert (report.accepted, report.proved, report.trusted) == (True, 0, 1)
-        assert report.lines == ("claim 0: trusted to 'z9 1'",)
+        assert report.lines == ("claim 1: trusted to 'z9 1'",)
     early = document((FAILS, by), lemmas=[{"name": "b", "claim": FAILS, "proof": by}, lemmas[0]])
     assert "no lemma" in check_document(early).lines[0]
     proved = document((GOOD, by), lemmas=[{"name": "a", "claim": GOOD, "proof": PLUS}])

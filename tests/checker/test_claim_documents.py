@@ -106,10 +106,10 @@ def test_points_give_all_parameters_and_nothing_else() -> None:
 def test_a_claim_is_entered_once() -> None:
     """The same claim again is refused, with its number and that of the first; nothing is counted twice."""
     report = check_document(document(GOOD, ALSO, GOOD))
-    assert first(report) == "rejected: claim 2 is claim 0 again"
+    assert first(report) == "rejected: claim 3 is claim 1 again"
     for second in (None, PLUS, SOLVER):
         given = document(entry("p"), entry("p", second), status="unknown")
-        assert "claim 1 is claim 0 again" in first(check_document(given))
+        assert "claim 2 is claim 1 again" in first(check_document(given))
 
 
 def test_a_mistaken_polynomial_has_its_place() -> None:
@@ -127,7 +127,7 @@ def test_the_ledger_counts() -> None:
     assert ledger.counts == {"proved": 2, "open": 2, "trusted": 3, "rejected": 1}
     assert ledger.settled == {digest(claim(f"p + {k}")) for k in (0, 2, 3, 6, 7)}
     assert ledger.solvers == {"z9 1"}
-    assert [line.split(":")[0] for line in ledger.lines] == [f"claim {k}" for k in range(8)]
+    assert [line.split(":")[0] for line in ledger.lines] == [f"claim {k}" for k in range(1, 9)]
     for k, how in enumerate(["proved", "open", "trusted", "proved", "open", "rejected", "trusted"]):
         assert ledger.lines[k].split()[2] == how + ":" * (how == "rejected")
 
@@ -177,7 +177,7 @@ def test_obligations_of_a_violated_case() -> None:
 def test_obligations_are_those_of_the_case() -> None:
     """Every obligation is replayed; they are all of the case's, and no others."""
     ledger = check_obligations({"obligations": [GOOD, ALSO]})
-    assert (ledger.counts["proved"], ledger.lines) == (2, ["obligation 0: proved", "obligation 1: proved"])
+    assert (ledger.counts["proved"], ledger.lines) == (2, ["obligation 1: proved", "obligation 2: proved"])
     assert check_obligations({}).counts == {"proved": 0, "trusted": 0, "open": 0, "rejected": 0}
     for count in range(3):
         given = {"obligations": [GOOD, ALSO][:count]}
@@ -190,9 +190,9 @@ def test_obligations_are_those_of_the_case() -> None:
                     check_obligations(given, wanted)
     with pytest.raises(Rejected, match="not those of the case"):
         check_obligations({"obligations": [GOOD]}, [ALSO["claim"]])
-    with pytest.raises(Rejected, match="obligation 1: rejected"):
+    with pytest.raises(Rejected, match="obligation 2: rejected"):
         check_obligations({"obligations": [GOOD, FALSE]})
-    with pytest.raises(Rejected, match="obligation 1 is obligation 0 again"):
+    with pytest.raises(Rejected, match="obligation 2 is obligation 1 again"):
         check_obligations({"obligations": [GOOD, GOOD]})
 
 

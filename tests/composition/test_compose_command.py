@@ -291,3 +291,19 @@ def test_epsilons_are_read_exactly() -> None:
     assert (found.rational, found.ratio) == (Fraction(1, 2), Fraction(9, 5))
     with pytest.raises(InputError):
         read_epsilon("ln(0)")
+
+
+def test_cases_beside_samples_are_said_to_be_of_one_person_more() -> None:
+    """A case may replace records, and `subsample` leaves a person out: text, JSON and Python have a note."""
+    case = str(CASES / "approximate" / "shuffled-responses.toml")
+    words = f"{case}: with subsample its pairs are taken as data with and without one person"
+    own = f"{case}:r=3/4"
+    for components in ([f"{own},subsample=1/2"], [own, "randomized_response:truth=3/4,subsample=1/2"]):
+        asked = ("compose", *components, "--delta-for", "1/2")
+        told = called(*asked)
+        assert sum(line.startswith(f"  Note: {words}") for line in told.out.splitlines()) == 1
+        notes = compose(*asked[1:])["notes"]
+        assert notes[-1].startswith(words)
+        assert list(paramverify.compose(components, delta_for="1/2").notes) == notes
+    assert not any("subsample" in note for note in compose(own, "--delta-for", "1/2")["notes"])
+    assert compose("gaussian:sigma=5,subsample=1/2", "--delta-for", "1/2")["notes"] == []

@@ -1,0 +1,90 @@
+"""The options of `sample` that name a divergence and its bound, with a case or without one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import click
+
+from paramverify.algebra.expressions import constant
+from paramverify.algebra.masses import BY_KEY, Divergence, of_order
+from paramverify.cli._settings import settings
+from paramverify.errors import InputError, located
+from paramverify.privacy.cases import Case, load
+from paramverify.privacy.other_bounds import load_with_bounds
+from paramverify.statistics.testing import numbers
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """A divergence that was asked for by an option, with its bound as a text."""
+
+    key: str
+    bound: str
+    order: str | None = None
+
+    @property
+    def option(self) -> str:
+        """The option that named it."""
+        return f"--{self.key.replace('_', '-')}"
+
+    def read(self) -> tuple[Divergence, float]:
+        """Returns the divergence and its bound.
+
+        Raises:
+            InputError: a mistake in one of them.
+        """
+        with located(key=self.option):
+            if self.order is None:
+                bound = float(constant(self.bound))
+                if bound <= 0:
+                    raise InputError("a bound above 0 is needed")
+                return BY_KEY[self.key], bound
+            if "," in self.bound:
+                raise InputError("an order and one bound are needed, as in 4,ln(2)")
+            return of_order(self._order), numbers((self.bound,))[0]
+
+    @property
+    def _order(self) -> int:
+        text = (self.order or "").strip()
+        if not text.isdecimal() or not 2 <= int(text) <= 100:
+            raise InputError("a whole order from 2 to 100 is needed, as in 4,ln(2)")
+        return int(text)
+
+    def load(self, path: str, at: Mapping[str, Fraction]) -> Case:
+        """Reads a case with this bound in the place of its own."""
+        bound: object = self.bound
+        if self.order is not None:
+            with located(key=self.option):
+                bound = {"order": self._order, "epsilon": self.bound}
+        return load_with_bounds(path, {self.key: bound}, settings(), at)
+
+
+def bounded(typed: Mapping[str, Any]) -> Bounded | None:
+    """Returns what the options name, at most one.
+
+    Raises:
+        UsageError: two of them, or one with --epsilon or --delta.
+    """
+    given = {key: typed[key] for key in ("renyi", *BY_KEY) if typed[key] is not None}
+    if not given:
+        return None
+    if len(given) > 1 or typed["epsilon"] or typed["delta"]:
+        raise click.UsageError("give one of --renyi, --chi-squared, --kl and --zcdp, and no other bound")
+    ((key, text),) = given.items()
+    if key != "renyi":
+        return Bounded(key, text)
+    order, comma, bound = text.partition(",")
+    if not comma:
+        raise click.UsageError("--renyi needs an order and a bound, such as 4,ln(2)")
+    return Bounded(key, bound, order)
+
+
+def loader(asked: Bounded | None, path: str) -> Callable[[Mapping[str, Fraction]], Case]:
+    """Returns what reads the case, with the bound that was asked for."""
+    if asked is not None:
+        return lambda at: asked.load(path, at)
+    return lambda at: load(path, at, settings())
