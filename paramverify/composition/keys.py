@@ -33,7 +33,7 @@ SCALE = Key("scale", EXPRESSION, "The scale of the noise.")
 EPSILON = Key("epsilon", EXPRESSION, "The epsilon of one release.")
 
 
-def _noise(name: str, about: str, *keys: Key, one: Sequence[str] = ()) -> Section:
+def _noise(name: str, about: str, keys: tuple[Key, ...], one: Sequence[str] = ()) -> Section:
     kind = Key("kind", one_of(name), KIND, needed=True)
     return Section(
         f'[[component]] kind = "{name}"',
@@ -46,30 +46,28 @@ def _noise(name: str, about: str, *keys: Key, one: Sequence[str] = ()) -> Sectio
 KIND = "The kind of noise."
 NOISES = {
     "gaussian": _noise(
-        "gaussian", "Normal noise.", Key("sigma", EXPRESSION, "The deviation.", needed=True), SENSITIVITY
+        "gaussian", "Normal noise.", (Key("sigma", EXPRESSION, "The deviation.", needed=True), SENSITIVITY)
     ),
     "discrete_gaussian": _noise(
         "discrete_gaussian",
         "Normal noise on whole numbers.",
-        Key("sigma", EXPRESSION, "Noise x has weight exp(-x**2/(2*sigma**2)).", needed=True),
-        STEPS,
+        (Key("sigma", EXPRESSION, "Noise x has weight exp(-x**2/(2*sigma**2)).", needed=True), STEPS),
     ),
-    "laplace": _noise("laplace", "Laplace noise.", SCALE, EPSILON, SENSITIVITY, one=("scale", "epsilon")),
+    "laplace": _noise("laplace", "Laplace noise.", (SCALE, EPSILON, SENSITIVITY), one=("scale", "epsilon")),
     "discrete_laplace": _noise(
         "discrete_laplace",
         "Geometric noise on both sides.",
-        SCALE,
-        EPSILON,
-        Key("alpha", EXPRESSION, "Noise x has weight alpha**abs(x)."),
-        STEPS,
+        (SCALE, EPSILON, Key("alpha", EXPRESSION, "Noise x has weight alpha**abs(x)."), STEPS),
         one=("scale", "epsilon", "alpha"),
     ),
     "randomized_response": _noise(
         "randomized_response",
         "The truth, or one of the other values with equal chances.",
-        Key("truth", EXPRESSION, "How likely the truth is."),
-        EPSILON,
-        Key("values", whole(2, MOST_TIMES), "How many values there are.", default=2),
+        (
+            Key("truth", EXPRESSION, "How likely the truth is."),
+            EPSILON,
+            Key("values", whole(2, MOST_TIMES), "How many values there are.", default=2),
+        ),
         one=("truth", "epsilon"),
     ),
 }

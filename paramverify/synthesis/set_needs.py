@@ -60,9 +60,9 @@ class LeastBound:
 
 
 def needed_at(kind: Kind, model: Model, direction: Outcomes, point: Point) -> LeastBound | None:
-    """Returns what one direction needs at a point; None where a secret is impossible, or the bound has no value.
+    """Returns what one direction needs at a point; None where a secret is impossible there.
 
-    The second may be so at an end of the domain: 1/alpha at alpha = 0.
+    None as well where the bound has no value, which may be so at an end of the domain: 1/alpha at alpha = 0.
     """
     measure, constant = model.measure, model.domain.constant
     assert isinstance(measure, Approximate)
