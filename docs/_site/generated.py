@@ -97,6 +97,7 @@ KINDS = {
     "privacy": "Cases about the privacy of a mechanism",
     "claim": "Cases of an inequality",
     "interactive": "Interactive systems",
+    "composition": "Releases that are composed",
     "logic": r"Formulas of dpCTL\*",
 }
 

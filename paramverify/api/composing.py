@@ -11,10 +11,10 @@ from paramverify.api.arguments import between, whole
 from paramverify.api.options import Limits, options_of
 from paramverify.api.reading import Bound, Kind
 from paramverify.api.results import ComposeReport
-from paramverify.composition.composing import Component, Composition, Way
+from paramverify.composition.composing import Composition, Way
 from paramverify.composition.from_cases import read_case
 from paramverify.composition.searching import ask
-from paramverify.composition.written import read_component, read_question, repeated
+from paramverify.composition.written import read_components, read_question, repeated
 from paramverify.errors import InputError
 from paramverify.models.settings import Settings
 from paramverify.portfolio.session import Session
@@ -34,7 +34,8 @@ def compose(
 ) -> ComposeReport:
     """Finds the least δ for an ε, or the least ε for a δ, of many releases together.
 
-    The components are written as for the command: `"gaussian:sigma=2,times=10"`, `"case.toml:10"`. The number
+    The components are written as for the command: `"gaussian:sigma=2,times=10"`, `"case.toml:10"`, or the
+    name of a file with `[[component]]`. The number
     is exact, or between two proved bounds, whose relative distance is at most `precision` where time
     suffices. It is true of every adversary who takes another pair of inputs at each release ([ZhuDW22]). The
     limits are those of `verify`.
@@ -56,7 +57,7 @@ def compose(
             return read_case(session, path, values)
 
         listed = [components] if isinstance(components, str) else components
-        parts: list[Component] = [repeated(read_component(text, read), count) for text in listed]
+        parts = [repeated(each, count) for text in listed for each in read_components(text, read)]
     if not parts:
         raise InputError("give at least one component")
     composition = Composition(tuple(parts), deadline=time.monotonic() + options.seconds)

@@ -14,7 +14,7 @@ from . import losses as loss_checker
 from . import regions as region_checker
 from . import sets as set_checker
 from .claims import Rejected
-from .second_mechanisms import Words
+from .second_processes import Words
 from .second_reader import Found
 from .strict import Unread
 

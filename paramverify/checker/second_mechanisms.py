@@ -14,83 +14,9 @@ from itertools import product
 from typing import Any
 
 from .second_numbers import Calculator, Value, meaning
+from .second_processes import MAX_WAYS, Input, Parts, Process, Repeated, State, Steps, add, queries_of
 from .second_programs import Places, outputs_at
 from .strict import Unread
-
-Input = tuple[Value, ...]
-State = Any
-Steps = list[tuple[str, State, Fraction]]  # what is observed, what comes next, how likely that is
-Words = dict[tuple[str, ...], Fraction]
-
-MAX_WAYS = 60_000
-MAX_WORK = 1_000_000  # steps at one point
-
-
-class Process:
-    """A mechanism at one point: `start` gives weighted states of an input, `steps` what happens next.
-
-    `answers` are the values of each answer of an input. `default_by` is how far neighbours are apart.
-    """
-
-    answers: tuple[Sequence[Value], ...]
-    default_by: Any = 1
-    work = 0  # steps so far
-
-    def start(self, given: Input) -> list[tuple[State, Fraction]]:
-        """Returns where an input starts."""
-        return [(given, Fraction(1))]
-
-    def steps(self, state: State) -> Steps:
-        """Returns what may happen in a state."""
-        raise Unread
-
-    def words(self, given: Input, length: int, wanted: Sequence[str] | None = None) -> Words:
-        """Returns how likely each sequence of observations is, or the one that is `wanted`."""
-        ways: dict[tuple[tuple[str, ...], State], Fraction] = {}
-        for state, chance in self.start(given):
-            _add(ways, ((), state), chance)
-        for k in range(length):
-            grown: dict[tuple[tuple[str, ...], State], Fraction] = {}
-            for (word, state), chance in ways.items():
-                steps = self.steps(state)
-                self.work += len(steps)
-                for seen, following, share in steps:
-                    if share and (wanted is None or seen == wanted[k]):
-                        _add(grown, ((*word, seen), following), chance * share)
-            if len(grown) > MAX_WAYS or self.work > MAX_WORK:
-                raise Unread("there are too many sequences")
-            ways = grown
-        found: Words = {}
-        for (word, _), chance in ways.items():
-            _add(found, word, chance)
-        return found
-
-
-class Repeated(Process):
-    """A mechanism that answers several times: what is seen is how often each output is there."""
-
-    def __init__(self, inner: Process, times: int) -> None:
-        self.inner, self.times = inner, times
-        self.answers, self.default_by = inner.answers, inner.default_by
-
-    def steps(self, state: State) -> Steps:
-        single = self.inner.words(state, 1)
-        ways: dict[tuple[str, ...], Fraction] = {(): Fraction(1)}
-        for _ in range(self.times):
-            grown: dict[tuple[str, ...], Fraction] = {}
-            for seen, chance in ways.items():
-                for (name,), share in single.items():
-                    _add(grown, tuple(sorted((*seen, name))), chance * share)
-            self.work += len(ways) * len(single)
-            if len(grown) > MAX_WAYS or self.work > MAX_WORK:
-                raise Unread("there are too many counts of outputs")
-            ways = grown
-        return [(_counts(seen), state, chance) for seen, chance in ways.items()]
-
-
-def _counts(seen: tuple[str, ...]) -> str:
-    """Returns the name of counts: each output with how often it is there, in the order of their names."""
-    return " ".join(f"{name}:{seen.count(name)}" for name in sorted(set(seen)))
 
 
 class Table(Process):
@@ -151,7 +77,7 @@ class Series(Process):
             moved: dict[str, Fraction] = {}
             for s, p in ahead.items():
                 for t, q in self.moved[s].items():
-                    _add(moved, t, p * q)
+                    add(moved, t, p * q)
             ahead = moved
         return ahead.get(str(wanted), Fraction(0))
 
@@ -267,6 +193,8 @@ def read(table: Mapping[str, Any], at: Calculator) -> Process:
         return (Threshold if "queries" in table else Chosen)(table, at)
     if kind == "release":
         return released(table, at)
+    if kind == "parts":
+        return Parts([(read(part, at), len(queries_of(part))) for part in table["parts"]])
     if kind == "program":
         return OneAnswer(tuple(Places(table["inputs"]).answers), outputs_at(table, at))
     raise Unread(f"mechanisms of kind {kind!r:.40}")
@@ -392,7 +320,3 @@ def _numbers(count: int) -> list[Value]:
 
 def _int(value: Any) -> int:
     return int(value)
-
-
-def _add(target: dict[Any, Fraction], key: Any, chance: Fraction) -> None:
-    target[key] = target.get(key, Fraction(0)) + chance

@@ -23,11 +23,11 @@ from typing import Any
 
 from .second_domains import candidates, endless
 from .second_measures import as_ratio, loss_of
-from .second_mechanisms import Chosen, Input, Process, Words, check, inputs, read
+from .second_mechanisms import Chosen, check, inputs, read
 from .second_names import definitions_of, set_to
 from .second_numbers import Calculator, Value, meaning
 from .second_priors import row, written
-from .second_programs import Places
+from .second_processes import Input, Process, Words, queries_of
 from .second_relations import distances_of, nearness
 from .strict import Unread
 
@@ -260,10 +260,8 @@ class SecondReader:
         """Returns the weights of the inputs under each secret; not divided by their sum."""
         table = self.data["mechanism"]
         names = {name for pair in self.data["secrets"]["pairs"] for name in pair}
-        queries = table.get("queries", table.get("query", table.get("start")))
-        if table["kind"] == "program":
-            queries = Places(table["inputs"]).queries
-        if queries is None:
+        listed = queries_of(table)
+        if not listed:
             states = process.answers[0]
             priors = {name: self.data["prior"][name] for name in names}
             for given in priors.values():
@@ -272,9 +270,6 @@ class SecondReader:
                 n: {(named(s, states, text=True),): at.number(p) for s, p in given.items()}
                 for n, given in priors.items()
             }
-        listed = queries if isinstance(queries, list) else [queries]
-        if table["kind"] == "above_threshold":
-            listed = [table["threshold"], *listed]
         found: dict[str, dict[Input, Fraction]] = {name: {} for name in names}
         for assignment, weight in self._assignments(at):
             here = at.knowing(assignment)
@@ -311,7 +306,9 @@ def _check_neighbours(data: Mapping[str, Any]) -> None:
 
 
 def _read_file(table: dict[str, Any], folder: Path | None) -> None:
-    """Puts the text of a program in place of the name of its file."""
+    """Puts the text of a program in place of the name of its file, also in the parts of a mechanism."""
+    for part in table["parts"] if table["kind"] == "parts" else ():
+        _read_file(part, folder)
     if table["kind"] == "program" and "file" in table:
         if folder is None:
             raise Unread("the file of a program, without the folder of the case")

@@ -27,6 +27,9 @@ Names = Mapping[str, Any]
 
 def _parts(mechanism: Mapping[str, Any], size: int) -> list[tuple[str, int | None]]:
     """Returns the parts of an input of so many answers: their names, and the lengths of arrays."""
+    if mechanism["kind"] == "parts":
+        named = [part for part in mechanism["parts"] if "inputs" in part]
+        mechanism = (named or mechanism["parts"])[0]
     if "inputs" in mechanism:
         return [(name, entry.get("length")) for name, entry in mechanism["inputs"].items()]
     return [("", size if size > 1 or mechanism["kind"] == "noisy_max" else None)]

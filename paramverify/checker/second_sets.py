@@ -24,7 +24,7 @@ from typing import Any
 from . import regions
 from .polynomials import number
 from .second_look import MAX_COMPARED, Look
-from .second_mechanisms import Words
+from .second_processes import Words
 from .second_reader import MAX_WORDS, Found
 from .sets import FORMAT
 from .strict import Rejected, Unread, counted

@@ -19,7 +19,7 @@ from paramverify.composition.composing import Component, Composition, Way
 from paramverify.composition.curves import Curve, curve
 from paramverify.composition.from_cases import read_case
 from paramverify.composition.searching import ask
-from paramverify.composition.written import read_component, read_question, repeated
+from paramverify.composition.written import read_components, read_question, repeated
 from paramverify.errors import InputError, located
 from paramverify.models.settings import Settings
 from paramverify.portfolio.session import Session
@@ -61,11 +61,11 @@ def command(
 ) -> int:
     """Compose many releases: certified bounds of delta for epsilon, and of epsilon for delta.
 
-    A COMPONENT is a case file, or a kind of noise such as gaussian:sigma=2. After a colon it has its values:
-    how often it is released (times=10, or 10 alone), of which sample of people (subsample=1/100), and values
-    of parameters of the case. Kinds of noise are gaussian, laplace, discrete_gaussian, discrete_laplace and
-    randomized_response. The adversary may take another pair of inputs at each release. Exit code 0 if the
-    number is exact or within the precision, 3 if not.
+    A COMPONENT is a case file, a kind of noise such as gaussian:sigma=2, or a file of both. After a colon it
+    has its values: how often it is released (times=10, or 10 alone), of which sample of people
+    (subsample=1/100), and values of parameters of the case. Kinds of noise are gaussian, laplace,
+    discrete_gaussian, discrete_laplace and randomized_response. The adversary may take another pair of inputs
+    at each release. Exit code 0 if the number is exact or within the precision, 3 if not.
     """
     if (delta_for is not None) + (epsilon_for is not None) + wants_curve != 1:
         raise click.UsageError("give one of --delta-for, --epsilon-for and --curve")
@@ -79,7 +79,7 @@ def command(
     options = session_options(timeout, None, None, 1)
     with time_limit(timeout) as lift:
         with Session(options) as session:
-            read = [_component(text, session, times) for text in components]
+            read = [each for text in components for each in _components(text, session, times)]
         composition = Composition(tuple(read), deadline=time.monotonic() + SHARE * _output.remaining(timeout))
         if question is None:
             drawn = curve(composition, width)
@@ -95,11 +95,11 @@ def command(
     return Exit.HOLDS if found.between.is_within(width) else Exit.UNKNOWN
 
 
-def _component(text: str, session: Session, times: int) -> Component:
+def _components(text: str, session: Session, times: int) -> list[Component]:
     def read(path: str, values: Settings) -> tuple[Way, tuple[str, ...]]:
         return read_case(session, path, {**settings(), **values})
 
-    return repeated(read_component(text, read), times)
+    return [repeated(each, times) for each in read_components(text, read)]
 
 
 def _precision(given: str) -> Fraction:

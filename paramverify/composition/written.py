@@ -1,58 +1,52 @@
-"""Releases as people write them: `KIND:KEY=VALUE,...` for noise, `CASE.toml:KEY=VALUE,...` for a case."""
+"""Releases as people write them: `KIND:KEY=VALUE,...`, `CASE.toml:KEY=VALUE,...`, and files of both."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 from paramverify.algebra.budgets import read_epsilon as read_budget
 from paramverify.algebra.constants import MAX_EXPONENT
 from paramverify.algebra.expressions import constant, evaluate, parse
 from paramverify.composition.answers import Question
 from paramverify.composition.composing import Component, Way
+from paramverify.composition.keys import COMPONENT, COMPOSITION, MOST_TIMES, NOISES, SHARED
 from paramverify.composition.losses import Loss, Release
 from paramverify.composition.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Response
 from paramverify.composition.subsampling import Sampled, Turned
-from paramverify.errors import InputError, located
+from paramverify.errors import CaseError, InputError, gathered, located
 from paramverify.models.settings import Settings, read_settings
 from paramverify.spelling import nearest
-
-MOST_TIMES = 10**9
-SHARED = ("times", "subsample")  # keys of every component
+from paramverify.tables import Document, Table, in_case, read_document
 
 NO_NOTES: tuple[str, ...] = ()
 
 ReadCase = Callable[[str, Settings], tuple[Way, tuple[str, ...]]]
 
 
-@dataclass(frozen=True)
-class Written:
-    """A component as it was written: what it is, how often, and its values."""
+def read_components(text: str, read_case: ReadCase) -> tuple[Component, ...]:
+    """Reads a component as people write it, or the file of several that it names.
 
-    text: str
-    what: str
-    times: int
-    values: Mapping[str, str]
-
-
-def read_component(text: str, read_case: ReadCase) -> Component:
-    """Reads a component; `read_case` reads a case with what is set for its parameters, and gives notes.
+    `read_case` reads a case with what is set for its parameters, and gives notes.
 
     Raises:
-        InputError: a mistake in the text, with the key that it is about.
+        InputError: a mistake in the text or in a file, with the key that it is about.
     """
-    written = _split(text)
-    values = dict(written.values)
-    with located(key=written.what if written.what in KINDS else ""):
-        rate = _rate(values.pop("subsample", None))
-        if written.what in KINDS:
-            way, notes = Way.of(KINDS[written.what](_Values(values))), NO_NOTES
-        else:
-            way, notes = read_case(written.what, read_settings([f"{k}={v}" for k, v in values.items()]))
-    ways = (way,) if rate is None else _sampled(way, rate)
-    case = "" if written.what in KINDS else written.what
-    return Component(written.text, written.times, ways, notes, case=case)
+    what, values = _split(text)
+    if what in NOISES:
+        with located(key=what):
+            return (_read({"kind": what, **values}, text, "", read_case),)
+    listed = _listed(what)
+    if listed:
+        times = _times(values.pop("times", "1"))
+        for key in values:
+            raise InputError("a file of releases takes times alone; write this into it", key=key)
+        return tuple(repeated(each, times) for each in _read_all(listed, what, read_case))
+    own = {key: values.pop(key) for key in [key.name for key in SHARED] if key in values}
+    return (_read({"case": what, **own, "set": values}, text, "", read_case),)
 
 
 def repeated(component: Component, times: int) -> Component:
@@ -60,7 +54,8 @@ def repeated(component: Component, times: int) -> Component:
     return replace(component, times=component.times * times)
 
 
-def _split(text: str) -> Written:
+def _split(text: str) -> tuple[str, dict[str, str]]:
+    """Returns what a component is, and its values."""
     what, colon, rest = text.rpartition(":")
     if not colon or ("=" not in rest and not rest.strip().lstrip("+-").isdigit()):
         what, rest = text, ""
@@ -73,11 +68,96 @@ def _split(text: str) -> Written:
             raise InputError(f"{key} is given twice in {text!r}")
         values[key] = value
     what = what.strip()
-    if what not in KINDS and "/" not in what and "." not in what:
-        near = nearest(what, KINDS)
-        hint = f"did you mean {near!r}?" if near else f"kinds are {', '.join(KINDS)}"
+    if what not in NOISES and "/" not in what and "." not in what:
+        near = nearest(what, NOISES)
+        hint = f"did you mean {near!r}?" if near else f"kinds are {', '.join(NOISES)}"
         raise InputError(f"{what!r} is neither a kind of noise nor a case file", mend=hint)
-    return Written(text, what, _times(values.pop("times", "1")), values)
+    return what, values
+
+
+def _listed(path: str) -> Document | None:
+    """Returns a file of releases; a file of another kind is read elsewhere, with its mistakes."""
+    try:
+        document = read_document(Path(path))
+    except CaseError:
+        return None
+    return document if "component" in document.data else None
+
+
+def _read_all(document: Document, path: str, read_case: ReadCase) -> list[Component]:
+    """Reads a file of releases."""
+    found: list[Component] = []
+    with in_case(path, document.text), gathered() as each:
+        top = Table(document.data, COMPOSITION)
+        top.text("title", "")
+        top.text("source", "")
+        listed = top.get("component")
+        if not isinstance(listed, list) or not listed or not all(isinstance(one, dict) for one in listed):
+            raise CaseError("a list of tables is needed here: write [[component]]", key="component")
+        with each:
+            top.close()
+        folder = str(Path(path).parent)
+        for k, data in enumerate(listed):
+            with each, located(key=f"component[{k}]"):
+                found.append(_read(data, None, folder, read_case))
+    return found
+
+
+def _read(data: Mapping[str, Any], text: str | None, folder: str, read_case: ReadCase) -> Component:
+    """Reads the table of a component; without a text of its own it has that of the words for it."""
+    table = Table(data, COMPONENT)
+    if ("kind" in data) == ("case" in data):
+        raise CaseError("give either kind, for noise, or case, for a case file")
+    values = _Values(table)
+    times = _times(values.take("times") or "1")
+    rate = _rate(values.take("subsample"))
+    if "kind" in data:
+        what = _kind(table.text("kind"))
+        way, notes = Way.of(KINDS[what](values)), NO_NOTES
+    else:
+        what = str(Path(folder) / table.path("case")) if folder else table.text("case")
+        chosen = _set(table)
+        values.close()
+        way, notes = _of_case(what, read_settings(chosen), read_case)
+    ways = (way,) if rate is None else _sampled(way, rate)
+    case = what if "case" in data else ""
+    return Component(text or _words(what, data), times, ways, notes, case=case)
+
+
+def _of_case(path: str, settings: Settings, read_case: ReadCase) -> tuple[Way, tuple[str, ...]]:
+    """Reads a case; its mistakes have the places of its own file."""
+    try:
+        with located(file=path):
+            return read_case(path, settings)
+    except InputError as error:
+        for part in error.parts:
+            part.anchored = True
+        raise
+
+
+def _kind(given: str) -> str:
+    if given not in NOISES:
+        near = nearest(given, NOISES)
+        hint = f"did you mean {near!r}?" if near else f"kinds are {', '.join(NOISES)}"
+        raise CaseError(f"{given!r} is no kind of noise", key="kind", mend=hint)
+    return given
+
+
+def _set(table: Table) -> list[str]:
+    """Returns what `set` gives to parameters, as `-D` has it."""
+    if "set" not in table:
+        return []
+    with table.within("set") as inner:
+        given = _Values(inner)
+        return [f"{name}={given.take(name)}" for name in inner]
+
+
+def _words(what: str, data: Mapping[str, Any]) -> str:
+    """Returns a component in the words of the command."""
+    inner = data.get("set", {})
+    values = [*inner.items(), *((k, v) for k, v in data.items() if k not in ("kind", "case", "set"))]
+    listed = ",".join(f"{key}={value}" for key, value in values)
+    return f"{what}:{listed}" if listed else what
 
 
 def _times(text: str) -> int:
@@ -111,15 +191,14 @@ def _sampled(way: Way, rate: Fraction) -> tuple[Way, Way]:
 
 
 class _Values:
-    """The values of a noise, each read once; `close` refuses what is left."""
+    """The values of a component, each a number or a text of one; `close` refuses what nobody asked for."""
 
-    def __init__(self, given: Mapping[str, str]) -> None:
-        self.given = dict(given)
-        self.known: list[str] = []
+    def __init__(self, table: Table) -> None:
+        self.table = table
 
     def positive(self, name: str, default: Fraction | None = None) -> Fraction:
         """Returns a positive number."""
-        text = self._take(name)
+        text = self.take(name)
         if text is None and default is not None:
             return default
         with located(key=name):
@@ -132,7 +211,7 @@ class _Values:
 
     def whole(self, name: str, default: int, least: int = 1) -> int:
         """Returns a whole number."""
-        text = self._take(name)
+        text = self.take(name)
         with located(key=name):
             value = constant(text) if text is not None else Fraction(default)
             if value.denominator != 1 or value < least:
@@ -141,7 +220,7 @@ class _Values:
 
     def epsilon(self, name: str) -> Loss:
         """Returns a positive ε."""
-        text = self._take(name)
+        text = self.take(name)
         assert text is not None
         with located(key=name):
             found = read_epsilon(text)
@@ -151,23 +230,29 @@ class _Values:
 
     def one_of(self, *names: str) -> str:
         """Returns which one of several keys is given."""
-        found = [name for name in names if name in self.given]
-        self.known += names
+        found = [name for name in names if name in self.table]
         if len(found) != 1:
             raise InputError(f"give one of {', '.join(names)}")
         return found[0]
 
     def close(self) -> None:
         """Raises an InputError where a value is left that nobody asked for."""
-        for name in self.given:
-            near = nearest(name, {*self.known, *SHARED})
-            known = ", ".join(dict.fromkeys([*self.known, *SHARED]))
-            hint = f"did you mean {near!r}?" if near else f"known here: {known}"
-            raise InputError("unknown key", mend=hint, key=name)
+        declared = [key.name for key in self.table.section.keys] if self.table.section else []
+        known = [name for name in declared if name not in ("kind", "case")]
+        for name in self.table.data:
+            if name not in declared:
+                near = nearest(name, known)
+                hint = f"did you mean {near!r}?" if near else f"known here: {', '.join(known)}"
+                raise InputError("unknown key", mend=hint, key=name)
 
-    def _take(self, name: str) -> str | None:
-        self.known.append(name)
-        return self.given.pop(name, None)
+    def take(self, name: str) -> str | None:
+        """Returns a value as the text of a number, None where there is none."""
+        value = self.table.get(name)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            raise CaseError("a number is needed here", key=name)
+        return str(value)
 
 
 def read_epsilon(text: str) -> Loss:

@@ -49,6 +49,23 @@ class HMM:
     denominator: Polynomial
     chosen: bool = False
 
+    def check_steps(self, checks: Checks) -> None:
+        """Checks that the steps from each state are a distribution: a new mechanism may not have done so.
+
+        Raises:
+            ModelError: a probability is negative at a point, or a sum is not one.
+        """
+        for state, row in zip(self.states, self.steps, strict=True):
+            steps: dict[str, RationalFunction] = {}
+            for step in row:
+                name = f"{self.observations[step.observation]} and then {self.states[step.successor]}"
+                share = RationalFunction.of(step.weight, self.denominator)
+                steps[name] = steps[name] + share if name in steps else share
+            if not self.chosen:
+                checks.distribution(steps, f"the steps from {state}")
+            for name, share in steps.items():
+                checks.nonnegative(share.numerator * share.denominator, f"the step from {state} to {name}")
+
     @staticmethod
     def build(
         checks: Checks,

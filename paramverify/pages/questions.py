@@ -13,6 +13,7 @@ from paramverify.models.divergences import Kind, Loss, Renyi
 from paramverify.models.hmm import HMM
 from paramverify.models.inequality import Inequality
 from paramverify.models.measures import Approximate, Metric
+from paramverify.models.mechanisms import singles
 from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import Model
 from paramverify.models.noise import Noise
@@ -235,8 +236,9 @@ def _pairs(model: Model, what: str) -> Element:
 def _mechanism(case: Case, model: Model) -> Element:
     mechanism = case.mechanism
     parts: list[Part] = [facts([("kind", h("code", case.kind)), ("applied to", _queries(case))])]
-    if isinstance(mechanism, ProgramMechanism):
-        parts.append(listing(mechanism.program.text, "The program", numbered=True))
+    for part in singles(mechanism):
+        if isinstance(part, ProgramMechanism):
+            parts.append(listing(part.program.text, "The program", numbered=True))
     noise = getattr(mechanism, "noise", None)
     if isinstance(noise, Noise):
         parts.append(_noise(noise, model))

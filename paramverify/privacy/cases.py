@@ -23,7 +23,6 @@ from paramverify.algebra.named import defining
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, Each, ExpressionError, FinerError, InputError, gathered, located
 from paramverify.expectations import read_expect
-from paramverify.files import read_file
 from paramverify.models.context import Checks, check_domain
 from paramverify.models.definitions import Functions, read_files, read_named, unknown_table, unused
 from paramverify.models.design import Design, read_design
@@ -31,7 +30,7 @@ from paramverify.models.distances import NAME
 from paramverify.models.inequality import Comparison, Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.measures import Measure
-from paramverify.models.mechanisms import Input, Mechanism, files_of
+from paramverify.models.mechanisms import Input, Mechanism
 from paramverify.models.model import Model
 from paramverify.models.one_sided import without_one_sided
 from paramverify.models.parameters import (
@@ -47,8 +46,9 @@ from paramverify.privacy import bounds, divergences
 from paramverify.privacy.idle import warnings_of
 from paramverify.privacy.impossible import possible
 from paramverify.privacy.keys import CLAIMED, shape_of_case
+from paramverify.privacy.mechanism_files import read_mechanism_files
 from paramverify.privacy.secrets import Compared, read_comparison
-from paramverify.tables import MAX_BYTES, Table, all_expressions, in_case, read_document
+from paramverify.tables import Table, all_expressions, in_case, read_document
 
 PRIVACY = ("prior", "mechanism", "secrets", "neighbours", "privacy")
 NOWHERE: Mapping[str, Fraction] = MappingProxyType({})
@@ -125,6 +125,8 @@ def read_case(
         data, digest = _at(with_settings(data, settings), at), settled_digest(digest, settings)
         if "system" in data:
             raise CaseError("this is an interactive system: use `paramverify interactive`", key="system")
+        if "component" in data:
+            raise CaseError("these are releases to be composed: use `paramverify compose`", key="component")
         if ("model" in data or "states" in data) and "mechanism" not in data:
             raise CaseError("this is a chain with formulas: use `paramverify logic`", key="model")
         finer: dict[str, list[Fraction]] = {}
@@ -224,7 +226,8 @@ class _Reader:
             free, design = self.free(checks), self.design(checks)
             digest: str | None = None
             with each:
-                digest = self.files(checks)
+                folder = Path(self.path).parent
+                digest = read_mechanism_files(self.top, folder, self.digest, checks)
             compared = read_comparison(self.top, checks, has_files=digest is not None)
             bound: tuple[Measure, str, tuple[int, ...], bool] | None = None
             with each, located(key="privacy"):
@@ -321,25 +324,6 @@ class _Reader:
             inputs=compared.inputs,
             times=compared.times,
         )
-
-    def files(self, checks: Checks) -> str:
-        """Reads the files that `[mechanism]` names; returns the digest of all that makes up the case."""
-        parts = [self.digest]
-        with self.top.within("mechanism") as made:
-            kind = made.get("kind")
-            for name in files_of(kind) if isinstance(kind, str) else ():
-                if name in made:
-                    path = Path(self.path).parent / made.path(name)
-                    try:
-                        content = read_file(path, MAX_BYTES, "a program", CaseError)
-                    except CaseError as error:
-                        raise CaseError(f"{made.path(name)}: {error.reason}", key=name) from None
-                    try:
-                        checks.files[name] = content.decode("utf-8-sig")
-                    except UnicodeDecodeError as error:
-                        raise CaseError(f"not UTF-8 text (byte {error.start})", key=name) from None
-                    parts.append(hashlib.sha256(content).hexdigest())
-        return self.digest if len(parts) == 1 else hashlib.sha256(" ".join(parts).encode()).hexdigest()
 
     def exponents(
         self, privacy: Table | None = None, defined: Sequence[Expression] = ()

@@ -14,7 +14,7 @@ from paramverify.algebra.polynomials import Polynomial, variables
 from paramverify.claims import show_sequence
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
-from paramverify.models.mechanisms import Mechanism
+from paramverify.models.mechanisms import Mechanism, singles, tables_of
 from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution, Prior
@@ -38,8 +38,8 @@ def warnings_of(
     if tells_nothing(model):
         whom = "secrets" if prior else "inputs"
         found.append(f"the outputs do not depend on the {whom}: they tell nothing apart")
-    if isinstance(mechanism, ProgramMechanism):
-        unread = dict.fromkeys(never_read(mechanism.program))
+    for part in singles(mechanism):
+        unread = dict.fromkeys(never_read(part.program) if isinstance(part, ProgramMechanism) else ())
         found += [f"the variable {name} of the program is never read" for name in unread]
     found += unused(model.domain, _used(model), data)
     return [*found, *(_idle_names(data) if prior is not None else ())]
@@ -166,7 +166,8 @@ def _idle_names(data: Mapping[str, Any]) -> Iterator[str]:
     asked = {name for pair in secrets["pairs"] for name in pair}
     read: set[str] = set()
     pending = [secrets[name] for name in asked]
-    pending += [value for name, value in data["mechanism"].items() if name != "source"]
+    for _, table in tables_of(data["mechanism"]):
+        pending += [value for name, value in table.items() if name != "source"]
     while pending:
         for name in _words(pending.pop()):
             if name in (*prior, *define) and name not in read:

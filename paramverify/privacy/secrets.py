@@ -20,6 +20,7 @@ from paramverify.models.distances import in_words, one_way, with_distances
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import (
     Input,
+    InputsChecked,
     Mechanism,
     are_rows_checked,
     known_input,
@@ -90,7 +91,8 @@ def read_comparison(top: Table, checks: Checks, has_files: bool = True) -> Compa
         elif mechanism or not _has_explicit_priors(top):
             found = _secret_pairs(top, mechanism, checks)
     if found and not checked and not each.found:
-        _check_steps(found.hmm, checks)
+        with located(key="mechanism"):
+            found.hmm.check_steps(checks)
     with each:
         found = _repeated(found, times) if found and times > 1 else found
     return None if each.found else found
@@ -112,21 +114,6 @@ def _has_explicit_priors(top: Table) -> bool:
     """Tells whether `[prior]` may be written state by state, where the mechanism could not be read."""
     made = top.data.get("mechanism")
     return isinstance(made, dict) and made.get("kind") == "hmm" and "start" not in made
-
-
-def _check_steps(hmm: HMM, checks: Checks) -> None:
-    """Checks that the steps from each state are a distribution: a new mechanism may not have done so."""
-    with located(key="mechanism"):
-        for state, row in zip(hmm.states, hmm.steps, strict=True):
-            steps: dict[str, RationalFunction] = {}
-            for step in row:
-                name = f"{hmm.observations[step.observation]} and then {hmm.states[step.successor]}"
-                share = RationalFunction.of(step.weight, hmm.denominator)
-                steps[name] = steps[name] + share if name in steps else share
-            if not hmm.chosen:
-                checks.distribution(steps, f"the steps from {state}")
-            for name, share in steps.items():
-                checks.nonnegative(share.numerator * share.denominator, f"the step from {state} to {name}")
 
 
 def _neighbours(top: Table, mechanism: Mechanism, names: Collection[str]) -> Compared:
@@ -195,7 +182,7 @@ def _secret_pairs(top: Table, mechanism: Mechanism | None, checks: Checks) -> Co
         _check_range(mechanism, conditioned.values(), top)
     made = top.data["mechanism"]
     weights = {name: _weights(given, mechanism, made) for name, given in conditioned.items()}
-    if prior and isinstance(mechanism, ProgramMechanism):
+    if prior and isinstance(mechanism, InputsChecked):
         mechanism.check([possible_values(query, prior.values) for query in mechanism.queries])
     inputs = list(dict.fromkeys(given for answers in weights.values() for given in answers))
     hmm, starts = mechanism.build(inputs)

@@ -15,16 +15,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from paramverify.composition.keys import COMPOSITION
 from paramverify.interactive.keys import INTERACTIVE
 from paramverify.keys import Either, Json, Key, Leaf, Listed, Section, Shape, Variants
 from paramverify.logic.keys import LOGIC
 from paramverify.privacy.keys import CLAIMED, PRIVATE
 
 DRAFT = "http://json-schema.org/draft-07/schema#"
-KINDS = {section.name: section for section in (PRIVATE, CLAIMED, INTERACTIVE, LOGIC)}
+KINDS = {section.name: section for section in (PRIVATE, CLAIMED, INTERACTIVE, LOGIC, COMPOSITION)}
 
 # Which tables say what kind of case it is; a case with none of them is about privacy.
 _TOLD_BY: dict[str, tuple[Json, ...]] = {
+    "composition": ({"required": ["component"]},),
     "interactive": ({"required": ["system"]},),
     "logic": tuple({"required": [table]} for table in ("model", "states", "formulas")),
     "claim": (

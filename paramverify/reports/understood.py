@@ -18,6 +18,7 @@ from paramverify.models.divergences import Loss
 from paramverify.models.inequality import Inequality
 from paramverify.models.measures import Approximate
 from paramverify.models.mechanisms import REGISTRY as KINDS
+from paramverify.models.mechanisms import tables_of
 from paramverify.models.model import Model
 from paramverify.models.noise import REGISTRY as NOISES
 from paramverify.privacy.cases import Case
@@ -146,10 +147,19 @@ def _compared(found: Understood, case: Case, model: Model, data: Mapping[str, An
 
 
 def _mechanism(found: Understood, case: Case, data: Mapping[str, Any]) -> None:
-    entries = data["mechanism"]
+    *inner, (_, entries) = tables_of(data["mechanism"])
+    document, words = _one_mechanism(entries)
+    for start, part in inner:
+        own, lines = _one_mechanism(part)
+        document.setdefault("parts", []).append(own)
+        words += [f"{start}: {own['kind']}. {own['meaning']}", *(f"  {line}" for line in lines)]
+    found.add("mechanism", document, f"{case.kind}. {document['meaning']}", *words)
+
+
+def _one_mechanism(entries: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Returns what a mechanism is, as data and in words; its parts are told by themselves."""
     told = {name: _text(value) for name, value in entries.items() if name not in ("kind", "source")}
-    meaning = _told(KINDS.loaders()[case.kind]())
-    document = {"kind": case.kind, "meaning": meaning, **told}
+    document = {"kind": entries["kind"], "meaning": _told(KINDS.loaders()[entries["kind"]]()), **told}
     words = [f"{name} = {value}" for name, value in told.items()]
     noise = entries.get("noise")
     kinds = NOISES.loaders()
@@ -159,7 +169,7 @@ def _mechanism(found: Understood, case: Case, data: Mapping[str, Any]) -> None:
     if isinstance(entries.get("source"), str):
         document["source"] = entries["source"]
         words += map(printable.name, entries["source"].strip().split("\n"))
-    found.add("mechanism", document, f"{case.kind}. {meaning}", *words)
+    return document, words
 
 
 def _told(module: Any) -> str:

@@ -60,12 +60,16 @@ class LeastBound:
 
 
 def needed_at(kind: Kind, model: Model, direction: Outcomes, point: Point) -> LeastBound | None:
-    """Returns what one direction needs at a point; None where a secret is impossible there."""
+    """Returns what one direction needs at a point; None where a secret is impossible there.
+
+    None as well where the bound has no value, which may be so at an end of the domain: 1/alpha at alpha = 0.
+    """
     measure, constant = model.measure, model.domain.constant
     assert isinstance(measure, Approximate)
     total = number_at(direction.total, point)
     one = fmpq_poly([1])
-    if Real.of(total, one, constant).sign() <= 0:
+    given = measure.ratio if kind is Kind.DELTA else measure.delta
+    if Real.of(total, one, constant).sign() <= 0 or not number_at(given.denominator, point):
         return None
     shares = direction.at(point)
     place = {n: exact(v) for n, v in point.items() if n != GENERATOR}

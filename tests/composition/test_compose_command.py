@@ -307,3 +307,92 @@ def test_cases_beside_samples_are_said_to_be_of_one_person_more() -> None:
         assert list(paramverify.compose(components, delta_for="1/2").notes) == notes
     assert not any("subsample" in note for note in compose(own, "--delta-for", "1/2")["notes"])
     assert compose("gaussian:sigma=5,subsample=1/2", "--delta-for", "1/2")["notes"] == []
+
+
+FILE = """
+title = "A year of releases"
+
+[[component]]
+kind = "randomized_response"
+truth = "3/4"
+times = 2
+
+[[component]]
+case = "CASE"
+set = { r = "1/2" }
+subsample = 0.5
+
+[[component]]
+kind = "discrete_laplace"
+scale = 2
+"""
+
+
+def test_a_file_of_releases_is_what_its_words_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file gives the JSON of its words, alone and mixed with words, also in Python."""
+    monkeypatch.chdir(ROOT)
+    (tmp_path / "survey.toml").symlink_to(CASES / "approximate" / "shuffled-responses.toml")
+    file = tmp_path / "year.toml"
+    file.write_text(FILE.replace("CASE", "survey.toml"), encoding="utf-8")
+    listed = [
+        "randomized_response:truth=3/4,times=2",
+        f"{tmp_path}/survey.toml:r=1/2,subsample=0.5",
+        "discrete_laplace:scale=2",
+    ]
+    asked = ("--delta-for", "1/2", "--precision", "1/10")
+    assert compose(str(file), *asked) == compose(*listed, *asked)
+    more = (str(file), "randomized_response:epsilon=ln(2)")
+    mixed = paramverify.compose(more, delta_for="1/2", precision="1/10")
+    words = paramverify.compose([*listed, more[1]], delta_for="1/2", precision="1/10")
+    assert mixed.to_dict() == words.to_dict()
+    twice = paramverify.compose(f"{file}:2", delta_for="1/2", precision="1/10")
+    both = paramverify.compose(listed, times=2, delta_for="1/2", precision="1/10")
+    assert twice.to_dict() == both.to_dict()
+
+
+def test_a_file_of_exact_numbers(tmp_path: Path) -> None:
+    """Two kinds of responses in one file have the exact number of brute force."""
+    file = tmp_path / "two.toml"
+    kind = '[[component]]\nkind = "randomized_response"\n'
+    file.write_text(f'{kind}truth = 0.75\ntimes = 2\n{kind}epsilon = "ln(2)"\n', encoding="utf-8")
+    third = [(Fraction(2, 3), Fraction(1, 3)), (Fraction(1, 3), Fraction(2, 3))]
+    found = compose(str(file), "--delta-for", "ln(3)")
+    assert found["delta"] == str(brute_delta([RESPONSE, RESPONSE, third], Fraction(3)))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            '[[component]]\nkind = "gausian"\nsigma = 1',
+            ":2: component[0].kind: 'gausian' is no kind of noise",
+        ),
+        ('[[component]]\nkind = "gaussian"\nsigma = 0', ":3: component[0].sigma: a number above 0"),
+        ('[[component]]\nkind = "gaussian"\nsigma = [1]', ":3: component[0].sigma: a number is needed"),
+        ('[[component]]\nkind = "gaussian"\nsgima = 1', "component[0].sigma: it is missing"),
+        ('[[component]]\nkind = "laplace"\nscale = 1\nsigm = 1', ":4: component[0].sigm: unknown key"),
+        ("[[component]]\ntimes = 2", "component[0]: give either kind, for noise, or case"),
+        ('[[component]]\nkind = "laplace"\ncase = "a.toml"', "component[0]: give either kind"),
+        ('[[component]]\nkind = "laplace"\nscale = 1\ntimes = 0', ":4: component[0].times: a whole number"),
+        ('[[component]]\ncase = "a.toml"\nr = "1/2"', ":3: component[0].r: unknown key"),
+        ('[[component]]\ncase = "nowhere.toml"', "nowhere.toml"),
+        ("[component]\nkind = 1", ":1: component: a list of tables is needed here"),
+        ('titel = "x"\n[[component]]\nkind = "laplace"\nscale = 1', ":1: titel: unknown key"),
+    ],
+)
+def test_mistakes_in_a_file_have_their_place(text: str, reason: str, tmp_path: Path) -> None:
+    """Each mistake in a file of releases has code 2, and one line with the line of the file and the key."""
+    file = tmp_path / "year.toml"
+    file.write_text(text, encoding="utf-8")
+    found = called("compose", str(file), "--delta-for", "1")
+    assert found.code == 2
+    assert reason in found.err
+    assert len([line for line in found.err.splitlines() if "rror:" in line]) == 1
+
+
+def test_a_file_of_releases_elsewhere(tmp_path: Path) -> None:
+    """Other commands say which command reads it; values after the name are for what is in it."""
+    file = tmp_path / "year.toml"
+    file.write_text('[[component]]\nkind = "laplace"\nscale = 1\n', encoding="utf-8")
+    assert "use `paramverify compose`" in called("verify", str(file)).err
+    assert "takes times alone" in called("compose", f"{file}:scale=2", "--delta-for", "1").err

@@ -60,7 +60,9 @@ def test_expected_least_delta(path: Path) -> None:
     with Session(Options(seconds=60)) as session:
         found = least_delta(case.model, session, Fraction(1, 10**9))
     assert isinstance(found.value, RealRoot)
-    assert found.value.lower == found.value.upper == found.proved == Fraction(case.expect["delta"])
+    assert found.value.lower == found.value.upper == Fraction(case.expect["delta"])
+    if case.model.domain.box:  # else it is a number, and no claim
+        assert found.proved == found.value.lower
     if "attained" in case.expect:
         assert found.attained is case.expect["attained"]
 

@@ -13,6 +13,7 @@ from set_oracle import Drawn, Point, drawn, points
 from paramverify.algebra.realroots import RealRoot
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
+from paramverify.privacy.other_bounds import load_with_bounds
 from paramverify.synthesis.least_sets import least_delta, least_ratio
 from paramverify.synthesis.set_needs import LeastBound
 
@@ -151,3 +152,15 @@ def test_constraints(tmp_path: Path) -> None:
     assert below**2 < Fraction(1, 2) <= above**2
     below, above = ((bound + Fraction(1, 10)) / (1 + bound) for bound in (ratio.lower, ratio.upper))
     assert below**2 < Fraction(1, 2) <= above**2
+
+
+def test_a_bound_that_has_no_value_at_an_end() -> None:
+    """With the ratio 1/alpha there is none at alpha = 0: the least delta is a limit there, and no defect."""
+    path = Path(__file__).parents[2] / "cases" / "programs" / "family.toml"
+    case = load_with_bounds(path, {"ratio": "1/alpha", "delta": "1"})
+    with Session(Options(seconds=30)) as session:
+        found = least_delta(case.model, session, PRECISION)  # type: ignore[arg-type]
+    assert found.witness is not None
+    alpha = found.witness.parameters["alpha"]
+    # Both are ill or none, and the set is {2}: 1/(1 + alpha) against alpha**2/(1 + alpha).
+    assert found.witness.beyond.rational == (1 - alpha) / (1 + alpha) <= found.lower < 1 == found.upper

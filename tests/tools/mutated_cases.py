@@ -8,10 +8,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
+from fractions import Fraction
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from paramverify.composition.composing import Way
+from paramverify.composition.losses import Loss
+from paramverify.composition.mechanisms import Response
+from paramverify.composition.written import read_components
 from paramverify.errors import CaseError, InputError, LimitError, ParamverifyError
 from paramverify.interactive import cases as interactive
 from paramverify.logic import cases as logic
@@ -117,13 +122,22 @@ def kind_of(data: dict[str, Any]) -> str:
         return "interactive"
     if any(name in data for name in ("model", "states", "formulas")):
         return "logic"
+    if "component" in data:
+        return "composition"
     claimed = "claim" in data or ("define" in data and "mechanism" not in data)
     return "claim" if claimed else "privacy"
 
 
+def released(path: Path) -> None:
+    """Reads a file of releases, whose cases need not be there."""
+    way = Way.of(Response(Loss(ratio=Fraction(2)), 2))
+    read_components(str(path), lambda name, settings: (way, ()))
+
+
 def refusal(path: Path, kind: str) -> ParamverifyError | None:
     """Returns how paramverify refuses a case file, if it does."""
-    load: Any = {"interactive": interactive.load, "logic": logic.load}.get(kind, privacy.load)
+    loads: dict[str, Any] = {"interactive": interactive.load, "logic": logic.load, "composition": released}
+    load = loads.get(kind, privacy.load)
     try:
         load(path)
     except (InputError, LimitError) as error:

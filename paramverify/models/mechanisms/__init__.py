@@ -8,7 +8,7 @@ is special about one it offers itself: see `Drawn` and `WorstPair`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 from math import prod
@@ -119,6 +119,27 @@ class Worded(Protocol):
 
 
 @runtime_checkable
+class InputsChecked(Protocol):
+    """What a mechanism may offer besides: it looks for what is wrong with all values of an input."""
+
+    def check(self, values: Sequence[Collection[Value]]) -> None:
+        """Checks itself, where each entry of an input has such values.
+
+        Raises:
+            InputError: a mistake.
+        """
+
+
+@runtime_checkable
+class Several(Protocol):
+    """What a mechanism may offer besides: it is made of others."""
+
+    @property
+    def parts(self) -> tuple[Mechanism, ...]:
+        """The mechanisms that it is made of."""
+
+
+@runtime_checkable
 class WorstPair(Protocol):
     """What a mechanism may offer besides: it knows the neighbours with the largest ratio, unformed."""
 
@@ -184,6 +205,27 @@ def are_rows_checked(kind: str) -> bool:
 def files_of(kind: str) -> tuple[str, ...]:
     """Returns the keys of `[mechanism]` that name files, which the module of a kind lists as `FILES`."""
     return tuple(getattr(REGISTRY.module(kind), "FILES", ())) if kind in REGISTRY.loaders() else ()
+
+
+def tables_of(made: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yields the table of a mechanism without its parts, and before it those of its parts, by their keys."""
+    kind = made.get("kind")
+    known = isinstance(kind, str) and kind in REGISTRY.loaders()
+    keys: tuple[str, ...] = getattr(REGISTRY.module(str(kind)), "PARTS", ()) if known else ()
+    for key in keys:
+        listed = made.get(key)
+        for k, part in enumerate(listed if isinstance(listed, list) else ()):
+            if isinstance(part, dict):
+                for inner, table in tables_of(part):
+                    yield f"{key}[{k}]{'.' * bool(inner)}{inner}", table
+    yield "", {key: value for key, value in made.items() if key not in keys}
+
+
+def singles(mechanism: Mechanism | None) -> tuple[Mechanism, ...]:
+    """Returns the mechanisms that one is made of, or itself."""
+    if mechanism is None:
+        return ()
+    return mechanism.parts if isinstance(mechanism, Several) else (mechanism,)
 
 
 def read_queries(table: Table) -> tuple[tuple[Expression, ...], int]:

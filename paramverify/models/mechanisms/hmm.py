@@ -61,6 +61,7 @@ class Explicit:
     checks: Checks
     queries: tuple[Expression, ...]
     model: HMM
+    default_by: str = "any"
 
     @property
     def answers(self) -> tuple[tuple[Value, ...], ...]:
@@ -74,7 +75,7 @@ class Explicit:
 
     def neighbours(self, table: Table) -> tuple[HMM, list[SecretPair]]:
         """Returns the model, and the pairs of neighbouring initial states."""
-        return compare(self, neighbouring_inputs(table, self.answers, "any"))
+        return compare(self, neighbouring_inputs(table, self.answers, self.default_by))
 
 
 def read(table: Table, checks: Checks) -> Mechanism:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.errors import CaseError, LimitError, gathered, located
+from paramverify.errors import CaseError, LimitError, gathered, key_that_is_read, located
 from paramverify.keys import (
     EXPRESSION,
     FILE,
@@ -127,13 +127,13 @@ class ProgramMechanism:
     places: tuple[Part, ...]
     queries: tuple[Expression, ...]
     answers: tuple[tuple[Value, ...], ...]
-    key: str  # where the program stands: `source` or `file`
+    key: str  # where the program stands, such as `mechanism.source`
 
     def build(self, inputs: Sequence[Input]) -> tuple[HMM, list[InitialDistribution]]:
         """Returns the model with a state for each distinct input, an observation for each whole output."""
         order = {given: k for k, given in enumerate(dict.fromkeys(inputs))}
         plain = [plain_input(given) for given in order]
-        with located(key=f"mechanism.{self.key}", anchored=True):
+        with located(key=self.key, anchored=True):
             try:
                 found = outputs_of(self.program, self.names(), plain, self.checks)
             except FactorError as error:
@@ -154,7 +154,7 @@ class ProgramMechanism:
         """
         entries = iter(values)
         inputs = {p.name: [v for part in islice(entries, p.length or 1) for v in part] for p in self.places}
-        with located(key=f"mechanism.{self.key}", anchored=True):
+        with located(key=self.key, anchored=True):
             check_comparisons(self.program, inputs)
 
     def names(self) -> Mapping[str, Inside]:
@@ -282,7 +282,8 @@ def read(table: Table, checks: Checks) -> Mechanism:
     if queries and len(queries) != len(answers):
         reason = "give all inputs by their values, for [neighbours], or all by expressions over [prior]"
         raise CaseError(reason, key="inputs")
-    return ProgramMechanism(checks, program, places, queries, answers, key=name)
+    key = f"{key_that_is_read()}.{name}".removeprefix(".")
+    return ProgramMechanism(checks, program, places, queries, answers, key=key)
 
 
 def _inputs(table: Table, parameters: Collection[str]) -> dict[str, Given]:
