@@ -26,20 +26,23 @@ SHARES = ("delta", "distance")  # differences of probabilities
 
 @dataclass(frozen=True)
 class Amount:
-    """A number ε ≥ 0: a rational, or the logarithm of the rational `ratio` ≥ 1."""
+    """A number ε = `value` + ln(`ratio`) ≥ 0; the ratio is positive."""
 
     value: Fraction = Fraction(0)
-    ratio: Fraction | None = None
+    ratio: Fraction = Fraction(1)
+
+    @property
+    def rational(self) -> Fraction | None:
+        """The number, where it is known to be rational."""
+        return self.value if self.ratio == 1 else None
 
     def ball(self) -> arb:
         """Returns ε as a ball."""
-        return _ball(self.ratio).log() if self.ratio is not None else _ball(self.value)
+        return _ball(self.value) + _ball(self.ratio).log()
 
     def exponential(self) -> tuple[arb, Fraction | None]:
         """Returns e^ε, and as a rational number where it is one."""
-        if self.ratio is not None:
-            return _ball(self.ratio), self.ratio
-        return self.ball().exp(), Fraction(1) if not self.value else None
+        return _ball(self.value).exp() * _ball(self.ratio), None if self.value else self.ratio
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,8 @@ class Implied:
 def of_pure(epsilon: Amount) -> Iterator[Implied]:
     """Yields what pure privacy implies: ρ = ε²/2, and the total variation distance (e^ε − 1)/(e^ε + 1)."""
     with working_precision(BITS):
-        exact = epsilon.value**2 / 2 if epsilon.ratio is None else None
+        own = epsilon.rational
+        exact = None if own is None else own**2 / 2
         yield _implied("zcdp", "rho", epsilon.ball() ** 2 / 2, exact, "[BunSteinke16] Proposition 1.4")
         yield total_variation(epsilon, Fraction(0))
 
@@ -78,8 +82,8 @@ def pure_to_delta(epsilon: Amount, other: Amount) -> Implied:
 def pure_to_renyi(epsilon: Amount, order: Fraction) -> Implied:
     """Returns the Rényi bound of an order: min(ε, α·ε²/2)."""
     with working_precision(BITS):
-        ball = epsilon.ball()
-        exact = min(epsilon.value, order * epsilon.value**2 / 2) if epsilon.ratio is None else None
+        ball, own = epsilon.ball(), epsilon.rational
+        exact = None if own is None else min(own, order * own**2 / 2)
         return _implied(
             "renyi",
             "epsilon",

@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
-from paramverify.algebra.expressions import constant
+from paramverify.algebra.decimals import nearest
 from paramverify.algebra.masses import BY_KEY, Divergence, of_order
+from paramverify.cli._numbers import positive
 from paramverify.cli._settings import settings
 from paramverify.errors import InputError, located
 from paramverify.privacy.cases import Case, load
@@ -37,12 +38,9 @@ class Bounded:
         Raises:
             InputError: a mistake in one of them.
         """
+        if self.order is None:
+            return BY_KEY[self.key], nearest(positive(self.bound, self.option))
         with located(key=self.option):
-            if self.order is None:
-                bound = float(constant(self.bound))
-                if bound <= 0:
-                    raise InputError("a bound above 0 is needed")
-                return BY_KEY[self.key], bound
             if "," in self.bound:
                 raise InputError("an order and one bound are needed, as in 4,ln(2)")
             return of_order(self._order), numbers((self.bound,))[0]

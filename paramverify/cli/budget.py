@@ -11,7 +11,6 @@ from typing import Any
 import click
 
 from paramverify.algebra.decimals import at_least
-from paramverify.algebra.expressions import constant
 from paramverify.claims import AllOutputs
 from paramverify.cli import _output
 from paramverify.cli._common import (
@@ -28,10 +27,11 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._exits import Exit
 from paramverify.cli._interactive_budget import interactive_budget
+from paramverify.cli._numbers import share
 from paramverify.cli._pictures import Picture, picture_options
 from paramverify.cli._set_budgets import Wanted, set_budget
 from paramverify.cli._settings import settings
-from paramverify.errors import InputError, LimitError, located
+from paramverify.errors import LimitError
 from paramverify.interactive.cases import is_system
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
@@ -88,7 +88,7 @@ def command(
     case about a divergence it is the least bound of that. Exit code 0 if the budget is exact or within the
     precision, or if there is none at all; 3 if not.
     """
-    width = _precision(precision or ("1e-3" if curve else "1e-9"))
+    width = share(precision or ("1e-3" if curve else "1e-9"), "--precision")
     options = replace(session_options(timeout, backends, strategy, confirm), on_bound=best_bound())
     wanted = Wanted(delta_for, epsilon_for, curve=curve, at=at, plot=plot)
     if wanted.check(evidence):
@@ -154,11 +154,3 @@ def best_bound() -> Callable[[TightBudget], None]:
         )
 
     return keep
-
-
-def _precision(given: str) -> Fraction:
-    with located(key="--precision"):
-        value = constant(given)
-        if not 0 < value < 1:
-            raise InputError("a number between 0 and 1 is needed")
-        return value

@@ -8,10 +8,10 @@ from fractions import Fraction
 
 import click
 
-from paramverify.algebra.expressions import constant
 from paramverify.cli import _output
 from paramverify.cli._common import json_option, print_json, say, session_options, time_limit, timeout_option
 from paramverify.cli._exits import Exit
+from paramverify.cli._numbers import share
 from paramverify.cli._pictures import Picture, picture_options
 from paramverify.cli._settings import set_option, settings
 from paramverify.composition.bounds import Between
@@ -20,7 +20,6 @@ from paramverify.composition.curves import Curve, curve
 from paramverify.composition.from_cases import read_case
 from paramverify.composition.searching import ask
 from paramverify.composition.written import read_components, read_question, repeated
-from paramverify.errors import InputError, located
 from paramverify.models.settings import Settings
 from paramverify.portfolio.session import Session
 from paramverify.reports import compositions
@@ -71,7 +70,7 @@ def command(
         raise click.UsageError("give one of --delta-for, --epsilon-for and --curve")
     if plot and not wants_curve:
         raise click.UsageError("--plot belongs to --curve")
-    width = _precision(precision)
+    width = share(precision, "--precision")
     question = (
         None if wants_curve else read_question(delta_for, epsilon_for, ("--delta-for", "--epsilon-for"))
     )
@@ -100,14 +99,6 @@ def _components(text: str, session: Session, times: int) -> list[Component]:
         return read_case(session, path, {**settings(), **values})
 
     return [repeated(each, times) for each in read_components(text, read)]
-
-
-def _precision(given: str) -> Fraction:
-    with located(key="--precision"):
-        value = constant(given)
-        if not 0 < value < 1:
-            raise InputError("a number between 0 and 1 is needed")
-        return value
 
 
 def _keep(asked: compositions.Asked) -> Callable[[Between], None]:

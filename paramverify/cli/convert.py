@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,13 +10,18 @@ from typing import Any
 import click
 
 from paramverify.algebra import conversions
+from paramverify.algebra.constants import working_precision
 from paramverify.algebra.conversions import Amount, Implied
-from paramverify.algebra.decimals import at_most
-from paramverify.algebra.expressions import constant
+from paramverify.algebra.decimals import at_most, relation
 from paramverify.cli._common import json_option, print_json, say, whole_timeout_option
 from paramverify.cli._exits import Exit
+from paramverify.cli._numbers import number, positive
+from paramverify.composition.written import read_epsilon
 from paramverify.errors import InputError, located
 from paramverify.reports import documents
+from paramverify.reports.text import LONGEST
+
+SIGN_BITS = 4_096  # of balls that tell whether an epsilon is negative
 
 LISTED = (25, "Convert a guarantee of privacy into other measures, by published theorems.")
 
@@ -27,7 +31,6 @@ TAKES = {  # beside a guarantee
     "renyi": ("delta_for", "epsilon_for"),
     "approximate": (),
 }
-LOGARITHM = re.compile(r"\s*ln\s*\((.*)\)\s*")
 WORDS = {
     "zcdp": "zCDP with rho {}",
     "renyi": "Rényi privacy of order {order} with epsilon {}",
@@ -92,8 +95,7 @@ def command(
         say(f"{name} privacy with {text} implies:")
         for implied, more in found:
             word = WORDS[implied.name if implied.kind == "approximate" else implied.kind]
-            number = f"= {documents.exact(implied.exact)}" if implied.exact is not None else _most(implied)
-            say(f"  {word.format(number, **more)}, by {implied.source}")
+            say(f"  {word.format(_told(implied), **more)}, by {implied.source}")
     return Exit.HOLDS
 
 
@@ -113,7 +115,7 @@ def _implied(name: str, text: str, asked: Asked) -> Iterator[tuple[Implied, dict
         if other is not None:
             yield conversions.pure_to_delta(epsilon, other), for_delta
     elif name == "zcdp":
-        rho = _number(text, "--zcdp")
+        rho = positive(text, "--zcdp")
         if order is not None:
             yield conversions.zcdp_to_renyi(rho, order), for_order
         if other is not None:
@@ -129,10 +131,7 @@ def _implied(name: str, text: str, asked: Asked) -> Iterator[tuple[Implied, dict
             yield from ((implied, for_epsilon) for implied in conversions.renyi_to_epsilon(of, bound, delta))
     else:
         first, second = _two(text, "--approximate")
-        with located(key="--approximate"):
-            own = constant(second)
-            if not 0 <= own <= 1:
-                raise InputError("a delta from 0 to 1 is needed")
+        own = number(second, "--approximate", lambda value: 0 <= value <= 1, "a delta from 0 to 1")
         yield conversions.total_variation(_amount(first, "--approximate"), own), {}
 
 
@@ -143,8 +142,12 @@ def _document(implied: Implied, more: dict[str, str]) -> dict[str, Any]:
     return {"measure": implied.kind, **given, **known, **upper, "source": implied.source}
 
 
-def _most(implied: Implied) -> str:
-    return f"at most {at_most(implied.upper, 9)}"
+def _told(implied: Implied) -> str:
+    """Returns a number behind its relation: a long exact one is rounded, and JSON has all of it."""
+    if implied.exact is None:
+        return f"at most {at_most(implied.upper, 9)}"
+    told = documents.exact(implied.exact)
+    return f"= {told}" if len(told) <= LONGEST else relation(implied.exact, 9)
 
 
 def _short(value: Fraction) -> Fraction:
@@ -153,42 +156,21 @@ def _short(value: Fraction) -> Fraction:
 
 
 def _amount(text: str, option: str) -> Amount:
-    found = LOGARITHM.fullmatch(text)
-    if not found and "ln(" in text:
-        rounded = "down" if option == "--delta-for" else "up"
-        raise InputError(
-            f"a number or one logarithm such as ln(2) is needed: write decimals, rounded {rounded}",
-            key=option,
-        )
     with located(key=option):
-        value = constant(found[1] if found else text)
-        if value < (1 if found else 0):
+        found = read_epsilon(text)
+        with working_precision(SIGN_BITS):
+            negative = found.ratio < 1 if not found.rational else found.ball() < 0
+        if negative:
             raise InputError("an epsilon of at least 0 is needed")
-        return Amount(ratio=value) if found else Amount(value)
-
-
-def _number(text: str, option: str) -> Fraction:
-    with located(key=option):
-        value = constant(text)
-        if value <= 0:
-            raise InputError("a number above 0 is needed")
-        return value
+        return Amount(found.rational, found.ratio)
 
 
 def _order(text: str, option: str) -> Fraction:
-    with located(key=option):
-        value = constant(text)
-        if value <= 1:
-            raise InputError("an order above 1 is needed")
-        return value
+    return number(text, option, lambda value: value > 1, "an order above 1")
 
 
 def _delta(text: str, option: str) -> Fraction:
-    with located(key=option):
-        value = constant(text)
-        if not 0 < value < 1:
-            raise InputError("a delta between 0 and 1 is needed")
-        return value
+    return number(text, option, lambda value: 0 < value < 1, "a delta between 0 and 1")
 
 
 def _two(text: str, option: str) -> tuple[str, str]:

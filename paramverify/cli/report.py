@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import time
-from fractions import Fraction
 from pathlib import Path
 
 import click
 
-from paramverify.algebra.expressions import constant
 from paramverify.answers import Standing
 from paramverify.cli import _output
 from paramverify.cli._common import (
@@ -24,7 +22,7 @@ from paramverify.cli._common import (
     write_text,
 )
 from paramverify.cli._exits import STATUS_CODES
-from paramverify.errors import InputError, located
+from paramverify.cli._numbers import share
 from paramverify.pages.comparison import read_summary
 from paramverify.pages.handing import beside
 from paramverify.pages.page import page
@@ -81,7 +79,7 @@ def command(
     if output.suffix.lower() not in (".html", ".htm") and (output.is_file() or not output.exists()):
         raise click.UsageError(f"{output} is no name for a page: write {output.with_suffix('.html')}")
     options = session_options(timeout, backends, strategy, confirm)
-    share = None if coverage is None else _share(coverage)
+    wanted = None if coverage is None else share(coverage, "--coverage")
     axes = tuple(name.strip() for name in parameters.split(",") if name.strip())
     compared = None if comparison is None else read_summary(Path(comparison))
     until = time.monotonic() + options.seconds
@@ -89,7 +87,7 @@ def command(
     with progress_bar("cases") as progress:
         for number, case in enumerate(cases):
             seconds = (until - time.monotonic()) / (len(cases) - number)
-            limits = Wanted(options, share, lambda left: time_limit(timeout, left), axes)
+            limits = Wanted(options, wanted, lambda left: time_limit(timeout, left), axes)
             found.append(examine(case, limits, max(0.01, seconds)))
             told = f"  {number + 1} of {len(cases)} cases were examined until then."
             _output.found([told], {"cases": [_document(work) for work in found]})
@@ -112,11 +110,3 @@ def command(
 def _document(work: Examined) -> dict[str, str]:
     digests = {"digest": work.case.digest, "evidence": work.evidence.digest}
     return {"case": work.source.path, "status": work.standing, "verdict": word(work), **digests}
-
-
-def _share(given: str) -> Fraction:
-    with located(key="--coverage"):
-        value = constant(given)
-        if not 0 < value < 1:
-            raise InputError("a number between 0 and 1 is needed")
-        return value

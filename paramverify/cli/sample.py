@@ -10,7 +10,6 @@ from typing import Any
 
 import click
 
-from paramverify.algebra.expressions import constant
 from paramverify.cli import _output
 from paramverify.cli._common import (
     Lift,
@@ -24,8 +23,9 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._divergences import Bounded, bounded, loader
 from paramverify.cli._exits import Exit
+from paramverify.cli._numbers import number
 from paramverify.cli._pictures import Picture, picture_options
-from paramverify.errors import InputError, located
+from paramverify.errors import located
 from paramverify.privacy.cases import Case
 from paramverify.reports import sampling as shown
 from paramverify.reports import testing
@@ -269,14 +269,6 @@ def _tell_many(found: AnyDetection, options: _Options, lift: Lift) -> Exit:
     return Exit.VIOLATED if found.is_rejected else Exit.UNKNOWN
 
 
-def _delta(given: str | None) -> Fraction | None:
-    with located(key="--delta"):
-        value = constant(given) if given is not None else None
-        if value is not None and not 0 <= value <= 1:
-            raise InputError("a probability is needed, from 0 to 1")
-        return value
-
-
 def _tell(found: Detection, title: str, options: _Options, lift: Lift) -> Exit:
     """Prints what testing found, where nothing more is asked for."""
     if options.plot:
@@ -287,11 +279,15 @@ def _tell(found: Detection, title: str, options: _Options, lift: Lift) -> Exit:
 
 
 def _precision(given: str | None) -> Fraction:
-    with located(key="--precision"):
-        value = constant(given) if given else BISECTED
-        if not 0 < value <= 1:
-            raise InputError("a number above 0 and at most 1 is needed")
-        return value
+    if given is None:
+        return BISECTED
+    return number(given, "--precision", lambda value: 0 < value <= 1, "a number above 0 and at most 1")
+
+
+def _delta(given: str | None) -> Fraction | None:
+    if given is None:
+        return None
+    return number(given, "--delta", lambda value: 0 <= value <= 1, "a probability, from 0 to 1,")
 
 
 def _print(lines: list[str], document: dict[str, Any], as_json: bool) -> None:

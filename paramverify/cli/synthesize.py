@@ -12,7 +12,6 @@ from typing import NamedTuple
 import click
 from click.core import ParameterSource
 
-from paramverify.algebra.expressions import constant
 from paramverify.answers import Decision
 from paramverify.claims import Claim
 from paramverify.cli import _output
@@ -31,11 +30,12 @@ from paramverify.cli._common import (
     write_json,
 )
 from paramverify.cli._exits import Exit
+from paramverify.cli._numbers import share
 from paramverify.cli._pictures import Picture, picture_options
 from paramverify.cli._settings import settings
 from paramverify.cli._violating import witness_answer
 from paramverify.cli.budget import best_bound
-from paramverify.errors import InputError, LimitError, located
+from paramverify.errors import LimitError
 from paramverify.models.model import Model
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
@@ -154,7 +154,7 @@ def command(
         raise click.UsageError("--plot goes with --region and --exact")
     wanted = Objective(objective) if objective else None
     _check_use(form, wanted in (Objective.RATIO, Objective.NEAREST) or bool(near))
-    tolerance, share = _number("--precision", precision), _number("--coverage", coverage)
+    tolerance, reach = share(precision, "--precision"), share(coverage, "--coverage")
     options = replace(session_options(timeout, backends, strategy, confirm), on_bound=best_bound())
     with time_limit(timeout) as lift, Session(options) as session:
         loaded = load(case, settings=settings())
@@ -168,7 +168,7 @@ def command(
             )
         else:
             files = _Files(state, plot, evidence, lift, obligations)
-            found = _safe_values(loaded, session, _names(parameters), form=form, coverage=share, files=files)
+            found = _safe_values(loaded, session, _names(parameters), form=form, coverage=reach, files=files)
             code, document, lines = _told(loaded, found, files)
         more, words = text.session_words(session.words)
     if as_json:
@@ -230,14 +230,6 @@ def _check_use(form: _Form | None, near_best: bool) -> None:
 
 def _names(given: str | None) -> list[str]:
     return [name.strip() for name in (given or "").split(",") if name.strip()]
-
-
-def _number(option: str, given: str) -> Fraction:
-    with located(key=option):
-        value = constant(given)
-        if not 0 < value < 1:
-            raise InputError("a number between 0 and 1 is needed")
-        return value
 
 
 # --- safe values -------------------------------------------------------------------------------------
