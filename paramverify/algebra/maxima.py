@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -12,16 +13,23 @@ from paramverify.algebra.polynomials import Polynomial, rational
 from paramverify.algebra.realroots import RealRoot, compare, isolate
 from paramverify.algebra.simplest import simplest_between
 
+MAX_SIZE = 1_300  # degree of a place times that of the quotient, for its value to be written: a second
+ROUNDS = 12  # times that places are halved `HALVINGS` times, to tell their values apart
+HALVINGS = 8
+
 
 @dataclass(frozen=True)
 class Supremum:
     """sup a/b, and all places in the closed interval where it is reached or approached; None is infinity.
 
-    Of a constant quotient they are the ends and one rational inside.
+    Of a constant quotient they are the ends and one rational inside. With `upper` the value is none that is
+    written: its minimal polynomial is too large. Then the supremum is at most `upper`, and a/b is that at a
+    rational number near one of the places; `places` may have too many.
     """
 
     value: RealRoot | None
     places: tuple[RealRoot, ...]
+    upper: Fraction | None = None
 
     @property
     def place(self) -> RealRoot:
@@ -51,9 +59,41 @@ def suprema(top: fmpz_poly, bottom: fmpz_poly, lower: Fraction, upper: Fraction)
         places += isolate(slope, lower, upper)
     elif lower < upper:
         places.append(exact(simplest_between(lower, upper)))
+    places = _largest(top, bottom, places)
+    if any(_is_large(top, bottom, place) for place in places):
+        return Supremum(None, tuple(places), max(_range(top, bottom, place)[1] for place in places))
     found = [(value_of(top, bottom, place), place) for place in places]
     value = reduce(lambda a, b: b if compare(b, a) > 0 else a, (v for v, _ in found))
     return Supremum(value, tuple(place for own, place in found if compare(own, value) == 0))
+
+
+def _is_large(top: fmpz_poly, bottom: fmpz_poly, place: RealRoot) -> bool:
+    """Tells whether the minimal polynomial of the value at a place is work of more than a second."""
+    degree = max(top.degree(), bottom.degree())
+    return not place.is_rational and place.factor.degree() * degree > MAX_SIZE
+
+
+def _largest(top: fmpz_poly, bottom: fmpz_poly, places: list[RealRoot]) -> list[RealRoot]:
+    """Returns the places but those at which the value is less than elsewhere, by enclosures."""
+    for _ in range(ROUNDS):
+        ranges = [_range(top, bottom, place) for place in places]
+        least = max(low for low, _ in ranges)
+        places = [place for place, (_, high) in zip(places, ranges, strict=True) if high >= least]
+        if len(places) == 1 and not _is_large(top, bottom, places[0]):
+            break
+        for _ in range(HALVINGS):
+            places = [place if place.is_rational else place.halved() for place in places]
+    return places
+
+
+def near_best(top: fmpz_poly, bottom: fmpz_poly, places: Sequence[RealRoot]) -> tuple[Fraction, Fraction]:
+    """Returns a rational number near one of the places, and the largest top/bottom at such numbers."""
+    found = []
+    for place in places:
+        at = simplest_between(place.lower, place.upper)
+        value = top(rational(at)) / bottom(rational(at))
+        found.append((at, Fraction(int(value.p), int(value.q))))
+    return max(found, key=lambda pair: pair[1])
 
 
 def value_of(top: fmpz_poly, bottom: fmpz_poly, place: RealRoot) -> RealRoot:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,7 @@ def split(text: str) -> list[str]:
             found[-1] += char
     budgets = [part.strip() for part in found]
     if not all(budgets):
-        raise InputError("write epsilons with commas between them, such as 1,ln(2),2", key="--budgets")
+        raise InputError("write bounds with commas between them, such as 1,ln(2),2", key="--budgets")
     return budgets
 
 
@@ -89,19 +90,29 @@ def _cases(path: str, budgets: list[str]) -> list[Case]:
     privacy = data.get("privacy")
     if not isinstance(privacy, dict) or "mechanism" not in data:
         raise InputError("this case has no budget in [privacy]: leave --budgets out", file=path)
-    for name in (name for name in TOGETHER if name in privacy):
-        raise InputError(
-            f"--budgets are epsilons, and this case has {name}", file=path, key=f"privacy.{name}"
-        )
-    kept = {key: value for key, value in privacy.items() if key not in ("epsilon", "ratio")}
+    name, bounded = _bounded(privacy)
     cases = []
     for text in budgets:
-        changed = {**data, "privacy": {**kept, "epsilon": text}}
+        changed = {**data, "privacy": bounded(text)}
         try:
             cases.append(read_case(changed, document.digest, path, text=document.text, settings=settings()))
         except InputError as error:
             for part in error.parts:
-                if part.key == "privacy.epsilon":  # the file has another one there, or none
+                if part.key == f"privacy.{name}":  # the file has another one there, or none
                     part.key, part.file_line = f"--budgets {text}", 0
             raise
     return cases
+
+
+def _bounded(privacy: dict[str, Any]) -> tuple[str, Callable[[str], dict[str, Any]]]:
+    """Returns the key of the bound of a case, and its `[privacy]` with another bound.
+
+    That is an epsilon, also of a Rényi divergence; other divergences have bounds of their own.
+    """
+    name = next((name for name in TOGETHER if name in privacy), "epsilon")
+    kept = {key: value for key, value in privacy.items() if key not in ("epsilon", "ratio")}
+    renyi = privacy.get("renyi")
+    if name == "renyi" and isinstance(renyi, dict):
+        own = {key: value for key, value in renyi.items() if key not in ("epsilon", "ratio")}
+        return "renyi.epsilon", lambda text: {**kept, "renyi": {**own, "epsilon": text}}
+    return name, lambda text: {**kept, name: text}

@@ -38,7 +38,7 @@ from paramverify.reports.evidence import evidence_document
 
 LISTED = (10, "Prove a case private for every prior, or show how it leaks.")
 
-BUDGETS = "Verify for each of these instead of the case's own budget, such as 1,ln(2),2."
+BUDGETS = "Verify for each of these bounds instead of the case's own, such as 1,ln(2),2."
 WRITE = "Write the evidence to this file, for `paramverify check`."
 
 
@@ -49,7 +49,7 @@ WRITE = "Write the evidence to this file, for `paramverify check`."
 @session_option
 @click.option("--evidence", "evidence", type=OUTPUT_FILE, help=WRITE)
 @encoding_option
-@click.option("--budgets", metavar="EPSILONS", help=BUDGETS)
+@click.option("--budgets", metavar="BOUNDS", help=BUDGETS)
 def command(
     case: str,
     as_json: bool,

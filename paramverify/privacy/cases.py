@@ -288,7 +288,6 @@ class _Reader:
     ) -> Case:
         """Returns the case of all that was read."""
         measure, budget, lengths, one_sided = bound
-        divergences.check_alone(measure, *chosen)
         doubtful, excluded = possible(compared.pairs, checks.domain)
         meanings = [f"{u.variable} stands for {u.meaning}" for u in checks.ring.unbounded]
         model = Model(

@@ -15,7 +15,6 @@ from paramverify.algebra.trees import Expression, Node, Number, Operation
 from paramverify.errors import CaseError, InputError, located
 from paramverify.evidence.losses import bound_of
 from paramverify.models.context import Checks
-from paramverify.models.design import Design
 from paramverify.models.divergences import Kind, Loss, Renyi
 from paramverify.models.measures import Approximate, Measure, Pure
 from paramverify.privacy import bounds
@@ -176,17 +175,3 @@ def check(measure: Measure, privacy: Table, compared: Compared, lengths: tuple[i
     if "one_sided" in privacy.data:
         reason = f"with {key} all outputs count, also those that are impossible under one secret"
         raise CaseError(f"{reason}: leave one_sided out, or take epsilon or ratio", key="one_sided")
-
-
-def check_alone(measure: Measure, free: tuple[str, ...], design: Design | None) -> None:
-    """Checks that a case asks for no condition or design where its measure has none.
-
-    Raises:
-        CaseError: it does.
-    """
-    if not (free or design):
-        return
-    key = "design" if design else "quantify"
-    if isinstance(measure, Renyi | Loss):
-        told = f"a case with {measure.key} is decided for all its parameters"
-        raise CaseError(f"{told}: leave this table out, or take epsilon or ratio", key=key)

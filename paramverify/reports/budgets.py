@@ -11,7 +11,7 @@ from paramverify.algebra.decimals import at_least, at_most, rounded
 from paramverify.algebra.logarithms import Epsilon
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real, show_polynomial
-from paramverify.claims import Origin
+from paramverify.claims import AllOutputs, Origin
 from paramverify.errors import SizeError
 from paramverify.evidence.witnesses import Evaluated, SetWitness
 from paramverify.models.model import Model
@@ -118,7 +118,8 @@ class Statement:
         if self.attained is None and self.infinite and self.every_length:
             return f"approached by longer and longer sequences{at}"
         if self.attained is None:
-            near = "approached" if self.ratio is not None else "the largest ratio found is"
+            what = "sum" if isinstance(self.origin, AllOutputs) else "ratio"
+            near = "approached" if self.ratio is not None else f"the largest {what} found is"
             return f"{f'{near}{at}; ' if at else ''}whether it is reached is not decided"
         return f"{'reached' if self.attained else 'approached, not reached,'}{at}".rstrip(",")
 

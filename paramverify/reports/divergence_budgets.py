@@ -14,6 +14,7 @@ from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real
 from paramverify.claims import AllOutputs
 from paramverify.errors import LimitError
+from paramverify.evidence.moments import MomentWitness
 from paramverify.models.divergences import Loss, Renyi
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
@@ -23,6 +24,7 @@ from paramverify.privacy.cases import Case
 from paramverify.reports import budgets, documents, text
 from paramverify.synthesis.least_divergence import LeastMoment, least_moment
 from paramverify.synthesis.least_loss import LeastLoss, least_loss
+from paramverify.synthesis.suprema import TightBudget
 
 
 def is_asked(case: Case) -> bool:
@@ -84,9 +86,18 @@ def lines(case: Case, found: Least, words: Iterable[str]) -> list[str]:
         head,
         f"  {text.moment_told(left, right, found.order, origin.length)}: {shown}",
         f"  {statement.reached()}",
+        *_near(best),
         *more,
         *(f"Note: {note}." for note in model.notes),
     ]
+
+
+def _near(found: TightBudget) -> list[str]:
+    """Returns the largest sum at a prior of the domain, where none is known to reach the largest one."""
+    near = found.approached[-1] if found.approached and found.witness is None else None
+    if not isinstance(near, MomentWitness) or near.moment is None or not near.parameters:
+        return []
+    return [f"  With {text.place(near)}: the sum {text.equals(near.moment)}"]
 
 
 def _loss_lines(case: Case, model: Model, found: LeastLoss) -> list[str]:
@@ -171,7 +182,8 @@ def document(case: Case, found: Least, words: Iterable[str]) -> dict[str, Any]:
         "secrets": [best.origin.left, best.origin.right],
         "length": getattr(best.origin, "length", 1),
         "where": statement.where,
-        "witness": statement.witness,
+        "witness": documents.witness(best.witness) if best.witness else None,
+        "approached": list(statement.approached),
         **told,
         "notes": list(model.notes),
     }

@@ -18,6 +18,7 @@ from paramverify.algebra.reals import Real
 from paramverify.algebra.volumes import Share
 from paramverify.answers import Standing
 from paramverify.checker.strict import counted
+from paramverify.claims import AllOutputs
 from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.design import Sense
 from paramverify.models.inequality import Inequality
@@ -320,7 +321,8 @@ def violating_lines(case: Case, found: Violating, run: ToldRun | LeftOut | None 
 def _supremum(found: Violating) -> str:
     best = found.supremum
     assert best is not None
-    what = "ratio divided by the bound" if found.relative else "ratio"
+    name = "sum" if isinstance(best.origin, AllOutputs) else "ratio"
+    what = f"{name} divided by the bound" if found.relative else name
     if best.infinite:
         return f"The {what} has no upper bound over all priors."
     reached = {

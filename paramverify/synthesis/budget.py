@@ -31,11 +31,12 @@ from paramverify.models.rebound import without_bound
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.attainment import reaching
 from paramverify.synthesis.beside import beside, is_one
+from paramverify.synthesis.numbers import order
 from paramverify.synthesis.paths import points_of
 from paramverify.synthesis.proofs import BoundProof, rebound
 from paramverify.synthesis.quotients import Bound, Place, Quotient, as_polynomials, distinct, sampled
 from paramverify.synthesis.reached import Witnesses, rational_point
-from paramverify.synthesis.suprema import Search, TightBudget, order, prefer
+from paramverify.synthesis.suprema import Search, TightBudget, prefer
 
 POINTS = 200  # simple points of the domain at which quotients are compared first
 ROUNDS = 20  # times that the proof of an upper bound may find a larger ratio

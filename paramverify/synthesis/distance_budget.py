@@ -23,7 +23,8 @@ from paramverify.models.measures import Metric
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.budget import tight_budget
-from paramverify.synthesis.suprema import TightBudget, Value
+from paramverify.synthesis.numbers import Value
+from paramverify.synthesis.suprema import TightBudget
 
 ZERO = Fraction(0)
 WIDTH = Fraction(1, 10**60)  # of an algebraic number that is compared

@@ -21,8 +21,9 @@ from paramverify.models.model import Model
 from paramverify.models.rebound import without_bound
 from paramverify.portfolio.session import Session
 from paramverify.privacy.every_length_verification import verify_all_lengths
+from paramverify.synthesis.numbers import middle
 from paramverify.synthesis.proofs import BoundProof, rebound
-from paramverify.synthesis.suprema import UNBOUNDED, TightBudget, middle
+from paramverify.synthesis.suprema import UNBOUNDED, TightBudget
 from paramverify.verdicts import Holds, Violated
 
 NEAREST = Fraction(1, 10_000)  # the relative distance at which the search for an invariant cone ends

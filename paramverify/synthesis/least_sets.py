@@ -41,6 +41,7 @@ from paramverify.models.measures import Approximate
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cuts import decide_excess
+from paramverify.synthesis.numbers import middle
 from paramverify.synthesis.quotients import as_polynomials
 from paramverify.synthesis.set_lines import (
     Peak,
@@ -51,7 +52,6 @@ from paramverify.synthesis.set_lines import (
     sets_by_signs,
 )
 from paramverify.synthesis.set_needs import Kind, LeastBound, Place, is_more, needed_at, number_of, real_of
-from paramverify.synthesis.suprema import middle
 
 POINTS = 60  # simple points at which values are compared first
 STEPS = 200  # of a search for certified bounds

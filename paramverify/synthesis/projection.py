@@ -33,6 +33,8 @@ from paramverify.synthesis.intervals import Critical, Mark, Partition, critical_
 from paramverify.synthesis.maps import Status
 
 MAX_REPLACED = 8  # parameters that are replaced by ends
+MAX_WORK = 20_000_000  # of a discriminant, see `_check_size`: some twenty seconds
+CONSTANT = 25  # times as much work with the constant `E` in a polynomial
 
 
 def project(
@@ -226,8 +228,26 @@ def _projection(polynomial: Polynomial, domain: Domain, name: str) -> Iterator[P
         parts = coefficients(factor, p)
         yield parts[-1]
         if len(parts) > 2:
+            _check_size(factor, p, name)
             yield factor.discriminant(p)
         for end in {domain.box[p].lower, domain.box[p].upper}:
             yield substitute(factor, {p: end})
     for left, right in combinations(odd, 2):
         yield left.resultant(right, _bound(left, name)[0])
+
+
+def _check_size(factor: Polynomial, other: str, name: str) -> None:
+    """Checks that a discriminant is no work of minutes: one call of the library is not interrupted.
+
+    With degrees d and e it is about d³·e².
+
+    Raises:
+        UnsupportedError: it is.
+    """
+    degrees = {str(n): int(d) for n, d in zip(factor.context().names(), factor.degrees(), strict=True)}
+    work = degrees[other] ** 3 * degrees[name] ** 2 * (CONSTANT if degrees.get(GENERATOR) else 1)
+    if work > MAX_WORK:
+        raise UnsupportedError(
+            f"a claim has degree {degrees[other]} in {other} and {degrees[name]} in {name}: "
+            "too much for the exact method"
+        )

@@ -12,12 +12,10 @@ from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import variables
 from paramverify.algebra.simplest import simplest_between
 from paramverify.answers import Proved
-from paramverify.claims import Claim
+from paramverify.claims import AllOutputs, Claim
 from paramverify.encodings.choice import claims_of
-from paramverify.encodings.moments import may_vanish
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.evidence.witnesses import AnyWitness
-from paramverify.models.divergences import Renyi
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
@@ -39,14 +37,16 @@ def region_claims(model: AnyModel) -> tuple[Claim, ...]:
     """
     if isinstance(model, Model) and not model.lengths:
         raise InputError('regions for every length are not known: give privacy.length as "1..5", say')
-    claims = claims_of(model)
-    if isinstance(model, Model) and isinstance(model.measure, Renyi) and may_vanish(model):
-        reason = "the probability of an output may be zero on the domain, and then a sum is no quotient"
-        raise UnsupportedError(f"{reason}: leave out the points where it is, as in (0, 1)")
+    claims = tuple(c for c in claims_of(model) if not _is_beside(c))
     for claim in claims:
         if len(claim.domain.constraints) != len(model.domain.constraints):
             raise UnsupportedError(f"regions need <= or >= instead of < or >: {claim.origins[0]}")
     return claims
+
+
+def _is_beside(claim: Claim) -> bool:
+    """Tells whether a claim is about places where probabilities vanish; see `vanishing` for these."""
+    return all(isinstance(origin, AllOutputs) and bool(origin.beside) for origin in claim.origins)
 
 
 def axes_of(case: Case, claims: Sequence[Claim], chosen: Sequence[str] = ()) -> tuple[str, ...]:
@@ -94,9 +94,14 @@ def flat_constraint(domain: Domain, axes: Sequence[str], session: Session) -> st
 
 def witness_of(model: AnyModel, session: Session, found: Partition, part: Part) -> AnyWitness | None:
     """Returns a witness at the sample of a violating part, evaluated exactly; None if none was found."""
-    if part.sample is None or part.claim is None:
+    if part.sample is None:
         return None
-    return _witness_where(model, session, found.claims[part.claim], {found.parameter: part.sample})
+    claims = found.claims if part.claim is None else [found.claims[part.claim]]
+    for claim in claims:
+        witness = _witness_where(model, session, claim, {found.parameter: part.sample})
+        if witness:
+            return witness
+    return None
 
 
 def witness_in_map(model: AnyModel, session: Session, found: RegionMap) -> AnyWitness | None:

@@ -211,3 +211,8 @@ def coprime(top: fmpz_poly, bottom: fmpz_poly, inner: Fraction) -> tuple[fmpz_po
     at = rational(inner)
     negative = bottom(at) < 0 or (bottom(at) == 0 and top(at) < 0)
     return (-top, -bottom) if negative else (top, bottom)
+
+
+def place_of(point: Mapping[str, Fraction]) -> Place:
+    """Returns a point as a place."""
+    return {n: exact(v) for n, v in point.items() if n != GENERATOR}

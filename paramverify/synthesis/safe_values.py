@@ -35,6 +35,7 @@ from paramverify.synthesis.questions import (
 )
 from paramverify.synthesis.refinement import exact_parts
 from paramverify.synthesis.regions import region_map
+from paramverify.synthesis.vanishing import check_condition, check_map, corrected
 
 CUTTING = 0.8  # of the time is for cutting; what is open is put together and a witness is found after that
 DECIDED = (Status.SAFE, Status.VIOLATING, Status.OUTSIDE)
@@ -135,13 +136,16 @@ def safe_values(
     if Form.INTERVALS in forms and len(axes) == 1:
         try:
             found = exact_parts(claims, case.model.domain, axes[0], _left(session), session.in_time)
+            found = corrected(case.model, session, found)
         except UnsupportedError:
             pass
         else:
             return _intervals(case, found, session)
     if Form.CONDITION in forms:
+        check_condition(case.model)
         return ExactCondition(axes, eliminate(claims, axes, case.model.domain, _left(session)))
     if Form.MAP in forms:
+        check_map(case.model, axes)
         return _regions(case, claims, axes, session, options or MapOptions())
     return None
 

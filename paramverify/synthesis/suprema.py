@@ -23,9 +23,9 @@ from paramverify.algebra.branches import Branch
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.decimals import at_least, at_most
 from paramverify.algebra.logarithms import Epsilon
-from paramverify.algebra.maxima import exact, suprema
-from paramverify.algebra.polynomials import key, primitive, rational, substitute
-from paramverify.algebra.realroots import RealRoot, compare
+from paramverify.algebra.maxima import exact, near_best, suprema
+from paramverify.algebra.polynomials import key, primitive, substitute
+from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real
 from paramverify.algebra.simplest import simplest_between
 from paramverify.answers import Decision, Open, Proved, Refuted
@@ -36,6 +36,7 @@ from paramverify.models.evaluation import Values
 from paramverify.models.kinds import OnDomain
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.beside import Beside
+from paramverify.synthesis.numbers import Value, middle, order
 from paramverify.synthesis.paths import INFINITE, limit_at
 from paramverify.synthesis.proofs import BoundProof
 from paramverify.synthesis.quotients import (
@@ -47,10 +48,9 @@ from paramverify.synthesis.quotients import (
     coprime,
     inside,
     integral_pair,
+    place_of,
     sampled,
 )
-
-Value = RealRoot | Real
 
 MAX_FACES = 2_000  # faces of the box on which an exact maximum is looked for
 UNBOUNDED = Fraction(10) ** 15  # a ratio beyond which the search for an upper bound gives up
@@ -180,6 +180,7 @@ class Search:
     def supremum(self) -> TightBudget:
         """Returns the supremum, exact where it is on an edge or at a place that is recognised."""
         best = TightBudget.zero(self.origin)
+        near: TightBudget | None = None
         complete = True
         for part in self.parts:
             if part.left and not part.right and part.branch.is_box:
@@ -192,7 +193,12 @@ class Search:
             if found.infinite:
                 return found
             complete = complete and len(part.names) <= 1  # the one edge is the whole box
-            best = found if prefer(found, best) else best
+            if found.value is None:
+                if complete and len(self.parts) == 1:
+                    return found
+                complete, near = False, max(found, near or found, key=lambda f: f.lower)
+            else:
+                best = found if prefer(found, best) else best
         if complete:
             return best
         if isinstance(best.value, RealRoot) and best.value.is_rational and best.lower:
@@ -202,8 +208,10 @@ class Search:
         largest, point = sampled(self.whole, self.points)
         if self.model.domain.constant:
             largest = (self.ratio_at(point) or Fraction(0)) if point else Fraction(0)
+        if near is not None and near.lower > max(largest, best.lower):
+            return self.bisect(near.lower, near.place)
         if largest > best.lower:
-            return self.bisect(largest, _place(point))
+            return self.bisect(largest, place_of(point))
         return self.bisect(best.lower, best.place)
 
     def on_edges(self, part: Part) -> TightBudget:
@@ -217,11 +225,23 @@ class Search:
             ratio = exact(value.rational)
             place = part.full({n: exact(box[n].simplest()) for n in part.branch.free})
             return TightBudget(ratio.lower, ratio.lower, self.origin, place, ratio)
+        unwritten: list[TightBudget] = []
         for found in self.each_edge(part):
             if found.infinite:
                 return found
-            best = found if prefer(found, best) else best
-        return best
+            if found.value is None:
+                unwritten.append(found)
+            else:
+                best = found if prefer(found, best) else best
+        return self._with_unwritten(best, unwritten)
+
+    def _with_unwritten(self, best: TightBudget, found: Sequence[TightBudget]) -> TightBudget:
+        """Returns the largest of a supremum and others that are known by bounds."""
+        ends = [f.upper for f in found if f.upper is not None and f.upper > best.lower]
+        if not ends:
+            return best
+        largest = max((best, *found), key=lambda f: f.lower)
+        return TightBudget(largest.lower, max(*ends, largest.lower), self.origin, largest.place)
 
     def each_edge(self, part: Part) -> Iterator[TightBudget]:
         """Yields the supremum on each edge of a box, once for each place of the edge that has it."""
@@ -246,7 +266,14 @@ class Search:
             return {n: {**corner, free: at}[n] for n in part.names}
 
         simple = interval.simplest()
-        result = suprema(*coprime(top, bottom, simple), interval.lower, interval.upper) if bottom else None
+        top, bottom = coprime(top, bottom, simple) if bottom else (top, bottom)
+        result = suprema(top, bottom, interval.lower, interval.upper) if bottom else None
+        if result is not None and result.upper is not None:
+            near, lower = near_best(top, bottom, result.places)
+            full = part.full(place(exact(near)))
+            upper = simplest_between(result.upper, result.upper * (1 + self.precision / 4))
+            yield TightBudget(lower, upper, self.origin, full)
+            return
         if result is None or result.value is None:
             at = result.places[0] if result else exact(simple)
             yield TightBudget.without_limit(self.origin, part.full(place(at)))
@@ -276,9 +303,9 @@ class Search:
                 point = {n: v for n, v in decision.answer.point.items() if n != GENERATOR}
                 raised = self.ratio_at(point)
                 if raised is None:
-                    return TightBudget.without_limit(self.origin, _place(point), attained=True)
+                    return TightBudget.without_limit(self.origin, place_of(point), attained=True)
                 if raised > lower:
-                    lower, place = raised, _place(point)
+                    lower, place = raised, place_of(point)
                 if lower > UNBOUNDED:
                     return self._beyond(lower, place)
             elif fails_without_witness(self.claim(trial)):
@@ -303,7 +330,7 @@ class Search:
         for part in self.parts if not self.model.domain.constant else ():
             point = self._snapped(part, place, 16)
             if limit_at(part.branch, part.left, part.right, point) == INFINITE:
-                return TightBudget.without_limit(self.origin, part.full(_place(point)))
+                return TightBudget.without_limit(self.origin, part.full(place_of(point)))
         return TightBudget(lower, None, self.origin, place)
 
     def recognise(self, found: TightBudget) -> TightBudget:
@@ -329,7 +356,7 @@ class Search:
                 decision = self.at_most(bound)
                 if isinstance(decision.answer, Proved):
                     low, high = value.enclosure()
-                    place = part.full(_place(point))
+                    place = part.full(place_of(point))
                     number: Value = value if value.rational is None else exact(value.rational)
                     return TightBudget(low, high, self.origin, place, number, decisions=(decision,))
         return found
@@ -363,33 +390,6 @@ class Search:
         values, one = Values(self.model, point), fmpq_poly([1])
         top, bottom = (values.real(values.value(f), one) for f in (self.whole.left, self.whole.right))
         return (top / bottom).enclosure()[0] if bottom.sign() > 0 else None
-
-
-def _place(point: Mapping[str, Fraction]) -> Place:
-    return {n: exact(v) for n, v in point.items() if n != GENERATOR}
-
-
-def middle(lower: Fraction, upper: Fraction) -> tuple[Fraction, Fraction]:
-    """Returns the ends of the middle quarter of an interval."""
-    return lower + (upper - lower) * 3 / 8, lower + (upper - lower) * 5 / 8
-
-
-def order(left: Value, right: Value) -> int:
-    """Returns -1, 0 or 1 as the first number is smaller than, equal to, or greater than the second.
-
-    With a constant `E` every exact supremum is rational or a `Real`, so the two kinds can be compared.
-    """
-    if isinstance(left, RealRoot) and isinstance(right, RealRoot):
-        return compare(left, right)
-    return (_real(left, right) - _real(right, left)).sign()
-
-
-def _real(value: Value, other: Value) -> Real:
-    if isinstance(value, Real):
-        return value
-    assert isinstance(other, Real)
-    one = other.denominator * 0 + 1
-    return Real.of(one * rational(value.lower), one, other.constant)
 
 
 def prefer(candidate: TightBudget, best: TightBudget) -> bool:

@@ -8,6 +8,7 @@ other, and what is proved of it is a certified bound.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -21,11 +22,20 @@ from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real
 from paramverify.algebra.simplest import simplest_between
 from paramverify.answers import Decision, Open, Proved
-from paramverify.claims import Claim
+from paramverify.claims import AllOutputs, Claim, Origin
 from paramverify.encodings.choice import claims_of
-from paramverify.errors import InputError
+from paramverify.errors import InputError, UnsupportedError
+from paramverify.evidence.moments import MomentWitness
 from paramverify.evidence.violations import find_violation
-from paramverify.evidence.witnesses import AnyWitness, SetWitness, Witness, evaluate
+from paramverify.evidence.witnesses import (
+    AnyWitness,
+    Evaluated,
+    SetWitness,
+    Witness,
+    divergence_at,
+    evaluate,
+)
+from paramverify.models.divergences import Loss
 from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
@@ -34,9 +44,11 @@ from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.case_budget import has_parametric_bound
 from paramverify.synthesis.intervals import Part
 from paramverify.synthesis.maps import Status
+from paramverify.synthesis.numbers import middle
 from paramverify.synthesis.projection import project
 from paramverify.synthesis.quotients import Place
-from paramverify.synthesis.suprema import TightBudget, middle
+from paramverify.synthesis.suprema import TightBudget
+from paramverify.synthesis.vanishing import corrected
 
 Progress = Callable[[int, int], None]
 
@@ -90,7 +102,11 @@ def violating_prior(
         case Objective.SIMPLEST:
             return simplest(model, session, progress)
         case Objective.RATIO:
-            asked = need_privacy(model, "--objective ratio", "leave the objective out")
+            asked = need_privacy(model, "--objective ratio", "leave the objective out", together=True)
+            if isinstance(asked.measure, Loss):
+                name = asked.measure.key
+                reason = f"--objective ratio needs claims, and {name} has none: `budget` finds the largest"
+                raise InputError(reason, key=f"privacy.{name}")
             return worst(asked, session, tolerance, progress)
         case Objective.NEAREST:
             return nearest(model, session, near or {}, tolerance, progress)
@@ -105,7 +121,10 @@ def simplest(model: AnyModel, session: Session, progress: Progress | None = None
     claims = claims_of(model)
     free = free_parameters(model.domain, claims)
     if len(free) == 1 and not any(claim.domain.constraints for claim in claims):
-        found = project(claims, model.domain, free[0]).having(Status.VIOLATING)
+        parts: tuple[Part, ...] = ()
+        with suppress(UnsupportedError):
+            parts = corrected(model, session, project(claims, model.domain, free[0])).parts
+        found = [part for part in parts if part.status is Status.VIOLATING]
         values = [value for part in found if (value := simplest_in(part)) is not None]
         if values:
             value = min(values, key=lambda v: (v.denominator, abs(v.numerator)))
@@ -173,7 +192,7 @@ def witness_at(model: AnyModel, claims: Sequence[Claim], point: Point) -> AnyWit
 def _size(witness: AnyWitness) -> tuple[bool, Fraction]:
     if isinstance(witness, SetWitness):
         return False, (witness.beyond - witness.delta).enclosure()[0]
-    if not isinstance(witness, Witness):
+    if not isinstance(witness, Witness | MomentWitness):
         return False, Fraction(0)
     ratio = witness.ratio
     return (True, Fraction(0)) if ratio is None else (False, ratio.enclosure()[0])
@@ -192,11 +211,11 @@ def worst(
     """
     relative = has_parametric_bound(model)
     found = tight_budget(model, session, tolerance / 2, relative)
-    best: Witness | None = None
+    best: Evaluated | None = None
     known = [w.parameters for w in (*found.approached, *([found.witness] if found.witness else []))]
     for point in chain(_towards(found.place, model.domain), known):
         try:
-            witness = evaluate(model, found.origin, point)
+            witness = _evaluated(model, found.origin, point)
         except InputError:
             continue  # outside the constraints, or a secret is impossible there
         if best is None or _above(_value(witness, relative), _value(best, relative)):
@@ -212,7 +231,13 @@ def worst(
     )
 
 
-def _value(witness: Witness, relative: bool) -> Real | None:
+def _evaluated(model: Model, origin: Origin, point: Mapping[str, Fraction]) -> Evaluated:
+    if isinstance(origin, AllOutputs):
+        return divergence_at(model, origin, point)
+    return evaluate(model, origin, point)
+
+
+def _value(witness: Evaluated, relative: bool) -> Real | None:
     ratio = witness.ratio
     return ratio / witness.bound if ratio is not None and relative else ratio
 
@@ -221,7 +246,7 @@ def _above(left: Real | None, right: Real | None) -> bool:
     return right is not None and (left is None or (left - right).sign() > 0)
 
 
-def _reaches(witness: Witness, found: TightBudget, relative: bool, tolerance: Fraction) -> bool:
+def _reaches(witness: Evaluated, found: TightBudget, relative: bool, tolerance: Fraction) -> bool:
     value = _value(witness, relative)
     if value is None or found.infinite:
         return value is None or value.enclosure()[0] > 1 / tolerance

@@ -194,7 +194,7 @@ def test_an_undecided_budget_is_worse_than_a_proved_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--budgets", "1,,2"], "write epsilons with commas between them"),
+        (["--budgets", "1,,2"], "write bounds with commas between them"),
         (["--budgets", "1,lm(2)"], "--budgets lm(2)"),
         (["--budgets", "1,-1"], "below 1"),
         (["--budgets", "1", "--evidence", "x.json"], "--evidence is for one budget"),

@@ -122,8 +122,13 @@ def test_sums_where_both_probabilities_vanish(left: str, right: str, order: int)
     at_zero = moment([Fraction(0), Fraction(1)], [Fraction(0), Fraction(1)], order)
     assert at_zero == 1
     everywhere = loads(release(left, right) + measure)
+    parts = everywhere.synthesize().to_dict()["parts"]
+    assert parts[0]["verdict"] == "private"
+    assert parts[0]["lower"] == parts[0]["upper"] == "0"
+    assert parts[1]["verdict"] == "not private"
+    assert "witness" in parts[1]
     with pytest.raises(UnsupportedError, match="may be zero on the domain"):
-        everywhere.synthesize()  # a map would say that p = 0 is not private
+        everywhere.synthesize("region")  # a map would say that p = 0 is not private
     assert everywhere.budget().to_dict()["attained"] in (None, True)
     alone = loads(release(left, right, '"p**2 <= 0"') + measure)
     assert alone.verify().verdict != "not private"
