@@ -21,7 +21,8 @@ from paramverify.models.kinds import need_privacy
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.reports.set_budgets import document
-from paramverify.synthesis.least_sets import least_delta, least_ratio
+from paramverify.synthesis.least_sets import least_bound
+from paramverify.synthesis.set_needs import Kind
 
 CASE = """
 [parameters]
@@ -67,8 +68,8 @@ def least(people: int, truth: str, bounds: str, parameters: str = "") -> tuple[d
         begin = time.perf_counter()
         with Session(Options(seconds=3600)) as session:
             model = need_privacy(load(path).model, "this benchmark", sets=True)
-            find = least_delta if parameters else least_ratio
-            found = document(model, find(model, session, PRECISION), {})
+            kind = Kind.DELTA if parameters else Kind.RATIO
+            found = document(model, least_bound(model, session, PRECISION, kind), {})
     return found, time.perf_counter() - begin
 
 

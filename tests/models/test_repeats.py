@@ -21,7 +21,8 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.statistics.inputs import CaseInputs
 from paramverify.synthesis.budget import tight_budget
-from paramverify.synthesis.least_sets import least_delta
+from paramverify.synthesis.least_sets import least_bound
+from paramverify.synthesis.set_needs import Kind
 
 RATIO = Fraction(3, 2)
 CASE = """
@@ -67,8 +68,8 @@ def test_counts_say_as_much_as_sequences(seed: int) -> None:
     model = found.model(RATIO, Fraction(1))
     counted = replace(model, hmm=repeated(model.hmm, times))
     with Session(Options(seconds=30)) as session:
-        known = least_delta(counted, session, Fraction(1, 10**9))
-        same = least_delta(replace(model, lengths=(times,)), session, Fraction(1, 10**9))
+        known = least_bound(counted, session, Fraction(1, 10**9), Kind.DELTA)
+        same = least_bound(replace(model, lengths=(times,)), session, Fraction(1, 10**9), Kind.DELTA)
     assert (known.lower, known.upper) == (same.lower, same.upper)
     brute = max(needed(found, times, at) for at in points(found.names, 9))
     assert known.upper is not None

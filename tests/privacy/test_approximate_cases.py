@@ -21,7 +21,8 @@ from paramverify.privacy.cases import load
 from paramverify.privacy.other_bounds import load_with_bounds
 from paramverify.privacy.verification import verify
 from paramverify.reports.evidence import check_with_case, evidence_document
-from paramverify.synthesis.least_sets import least_delta
+from paramverify.synthesis.least_sets import least_bound
+from paramverify.synthesis.set_needs import Kind
 from paramverify.verdicts import Violated
 
 CASES = sorted((Path(__file__).parents[2] / "cases" / "approximate").glob("*.toml"))
@@ -58,7 +59,7 @@ def test_expected_least_delta(path: Path) -> None:
     case = load(path)
     assert isinstance(case.model, Model)
     with Session(Options(seconds=60)) as session:
-        found = least_delta(case.model, session, Fraction(1, 10**9))
+        found = least_bound(case.model, session, Fraction(1, 10**9), Kind.DELTA)
     assert isinstance(found.value, RealRoot)
     assert found.value.lower == found.value.upper == Fraction(case.expect["delta"])
     if case.model.domain.box:  # else it is a number, and no claim
@@ -86,7 +87,7 @@ def test_noisy_max_needs_a_number_with_e() -> None:
     case = load_with_bounds(CASES[0].parent / "noisy-max.toml", {"epsilon": "1", "delta": "1"})
     assert isinstance(case.model, Model)
     with Session(Options(seconds=60)) as session:
-        found = least_delta(case.model, session, Fraction(1, 10**9))
+        found = least_bound(case.model, session, Fraction(1, 10**9), Kind.DELTA)
     assert found.value is not None
     assert not isinstance(found.value, RealRoot)
     assert [Fraction(str(c)) for c in found.value.numerator.coeffs()] == [Fraction(24, 72), Fraction(-7, 72)]

@@ -16,7 +16,7 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.other_bounds import load_with_bounds
 from paramverify.reports.checks import Checked, checked
 from paramverify.reports.set_budget_evidence import bounds_for, set_budget_document
-from paramverify.synthesis.least_sets import least_delta, least_ratio
+from paramverify.synthesis.least_sets import least_bound
 from paramverify.synthesis.set_needs import Kind
 
 CASES = Path(__file__).parents[2] / "cases" / "approximate"
@@ -42,10 +42,9 @@ ratio = "2"
 def made(path: Path, kind: Kind, given: str) -> dict[str, Any]:
     """Returns the evidence of a least bound of a case."""
     case = load_with_bounds(path, bounds_for(kind, given))
-    find = least_delta if kind is Kind.DELTA else least_ratio
     with Session(Options(seconds=30)) as session:
         _, obligations = discharge(session, case.model)  # type: ignore[arg-type]
-        found = find(case.model, session, Fraction(1, 10**9))  # type: ignore[arg-type]
+        found = least_bound(case.model, session, Fraction(1, 10**9), kind)  # type: ignore[arg-type]
         document = set_budget_document(case, found, given, session, obligations)
     result: dict[str, Any] = json.loads(json.dumps(document))
     return result
