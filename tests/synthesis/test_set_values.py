@@ -241,6 +241,38 @@ def test_forged_maps_are_rejected() -> None:
     assert not check_document(good, claims_with(good), [], other_sum).accepted
 
 
+def test_maps_with_another_meaning_are_rejected() -> None:
+    """A cell that says something else, that is missing or has another end, or a cut that is moved."""
+    model = case(800, 2)[3]
+    good = document(a_map(model, ("p", "q")), model)
+    assert check_document(good).accepted
+    cells, tree = good["cells"], good["sums"][0]["tree"]
+    at = next(cell["at"] for cell in cells if cell["status"] == "violating")
+    said: dict[str, Any] = {
+        "safe": {"cuts": {}, "proofs": {}},
+        "outside": {"cuts": {}},
+        "violating": {"claim": 0, "at": at},
+    }
+    forged = []
+    known = [(k, cell) for k, cell in enumerate(cells) if cell["status"] != "undecided"]
+    for k, cell in known[:: max(1, len(known) // 6)]:
+        others = [
+            {"box": cell["box"], "status": word, **said[word]} for word in said if word != cell["status"]
+        ]
+        (low, high), *rest = cell["box"]
+        moved = [str(Fraction(low) + Fraction(1, 64)), high], [low, str(Fraction(high) + Fraction(1, 10**9))]
+        others += [{**cell, "box": [ends, *rest]} for ends in moved]
+        forged += [{**good, "cells": [*cells[:k], other, *cells[k + 1 :]]} for other in others]
+        forged.append({**good, "cells": [*cells[:k], *cells[k + 1 :]]})
+    for k, token in enumerate(tree):
+        if token[0] == "sign":
+            other_sign = [*tree[:k], ["sign", "p - 1/2"], *tree[k + 1 :]]
+            forged.append({**good, "sums": [{**good["sums"][0], "tree": other_sign}, *good["sums"][1:]]})
+    assert len(forged) > 12
+    for k, document_of in enumerate(forged):
+        assert not check_document(document_of).accepted, k
+
+
 def claims_with(good: dict[str, Any]) -> list[dict[str, Any]]:
     """The claims of a map as documents."""
     return [{**good["domain"], "polynomial": text} for text in good["claims"]]
