@@ -25,7 +25,7 @@ from paramverify.composition.answers import Question
 from paramverify.composition.composing import Component, Composition
 from paramverify.composition.losses import Loss
 from paramverify.composition.searching import ask
-from paramverify.composition.written import read_component, repeated
+from paramverify.composition.written import read_components, repeated
 from paramverify.models.settings import Settings
 
 SECONDS = 300  # for one of our answers
@@ -101,7 +101,8 @@ def component(text: str) -> Component:
     def no_case(path: str, values: Settings) -> tuple[object, ...]:
         raise ValueError(f"{path} {values}: no cases here")
 
-    return read_component(text, no_case)  # type: ignore[arg-type]
+    (found,) = read_components(text, no_case)  # type: ignore[arg-type]
+    return found
 
 
 def ours(subject: Subject, times: int, delta: float, precision: Fraction) -> Numbers:

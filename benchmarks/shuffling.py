@@ -2,8 +2,8 @@
 
     python benchmarks/shuffling.py [--people 10,100,1000] [--interval]
 
-One person of n is protected; all answer with truth t, and the records of the others are no. The bound of
-Theorem 3.1 there is for every local randomiser with ε₀ and all records of the others: where ε₀ ≤
+One person of n is protected; all answer with truth t, and the records of the others are no. The closed bound
+there is for every local randomiser with ε₀ and all records of the others: where ε₀ ≤
 ln(n/(16·ln(2/δ))), shuffling gives ε = ln(1 + (e^ε₀ − 1)/(e^ε₀ + 1)·(8·√(e^ε₀·ln(4/δ)/n) + 8·e^ε₀/n)).
 With `--interval` the least δ for e^ε = 5/4 is proved for every t in [1/2, 4/5]. Prints Markdown tables.
 """

@@ -107,7 +107,7 @@ def renyi_to_delta(order: Fraction, bound: Amount, epsilon: Amount) -> Implied:
     with working_precision(BITS):
         a = _ball(order)
         ball = ((a - 1) * (bound.ball() - epsilon.ball())).exp() / (a - 1) * (1 - 1 / a) ** a
-        return _implied("approximate", "delta", ball.min(arb(1)), None, "[CanonneKS20] section 2.3")
+        return _implied("approximate", "delta", ball.min(arb(1)), None, "[CanonneKS20] Proposition 12")
 
 
 def renyi_to_epsilon(order: Fraction, bound: Amount, delta: Fraction) -> tuple[Implied, Implied]:
@@ -121,7 +121,7 @@ def renyi_to_epsilon(order: Fraction, bound: Amount, delta: Fraction) -> tuple[I
                 "epsilon",
                 _epsilon(order, bound.ball(), delta),
                 None,
-                "[CanonneKS20] section 2.3",
+                "[CanonneKS20] Proposition 12",
             ),
         )
 
@@ -141,7 +141,7 @@ def zcdp_to_delta(rho: Fraction, epsilon: Amount) -> Implied:
 
         a = _ball(_best(cost))
         ball = ((a - 1) * (a * _ball(rho) - epsilon.ball())).exp() / (a - 1) * (1 - 1 / a) ** a
-        return _implied("approximate", "delta", ball.min(arb(1)), None, "[CanonneKS20] section 2.3")
+        return _implied("approximate", "delta", ball.min(arb(1)), None, "[CanonneKS20] Proposition 12")
 
 
 def zcdp_to_epsilon(rho: Fraction, delta: Fraction) -> tuple[Implied, Implied]:
@@ -157,7 +157,7 @@ def zcdp_to_epsilon(rho: Fraction, delta: Fraction) -> tuple[Implied, Implied]:
         tight = _epsilon(order, _ball(rho * order), delta)
         return (
             _implied("approximate", "epsilon", plain, None, "[BunSteinke16] Proposition 1.3"),
-            _implied("approximate", "epsilon", tight, None, "[CanonneKS20] section 2.3"),
+            _implied("approximate", "epsilon", tight, None, "[CanonneKS20] Proposition 12"),
         )
 
 

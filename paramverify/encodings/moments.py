@@ -7,7 +7,7 @@ at most bound·T: that is multiplied by L, a common multiple of all q^(α−1) t
 
 Fractions are reduced first. Where L(θ) ≠ 0, f(θ) ≥ 0 says what it should. Zeros of L need an argument:
 
-- (p, q) ↦ p^α/q^(α−1), with 0 at (0, 0) and ∞ at p > 0 = q, is lower semicontinuous ([ErvenH14] Theorem 15).
+- (p, q) ↦ p^α/q^(α−1), with 0 at (0, 0) and ∞ at p > 0 = q, is lower semicontinuous ([ErvenH14] Theorem 19).
   So if the sum is within the bound at points θ_n → θ, it is at θ.
 - The zeros of L have a dense complement in the domain D if D is convex, or open in a convex set, and L is
   not zero at one point of it: L is no zero polynomial on the segment from any θ to that point. Boxes, linear

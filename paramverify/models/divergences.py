@@ -2,7 +2,7 @@
 
 Let P and Q be the probabilities of the outputs under two secrets. The Rényi divergence of order α > 1 is
 D_α(P‖Q) = ln(Σ_ω P(ω)^α / Q(ω)^(α−1)) / (α − 1), with 0/0 = 0; it is infinite where P(ω) > 0 = Q(ω)
-([ErvenH14] section II). For α → 1 it is the divergence of Kullback and Leibler, for α → ∞ the logarithm of
+([ErvenH14]). For α → 1 it is the divergence of Kullback and Leibler, for α → ∞ the logarithm of
 the largest ratio.
 """
 

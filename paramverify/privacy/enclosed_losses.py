@@ -10,7 +10,7 @@ All terms are at least 0, so nothing cancels. P, Q and r are products of powers 
 ranges on the box are those of their Bernstein coefficients. Where a factor of Q may be zero, P·ln r and
 P^α·Q^(1−α) are written in the factors: powers that cancel do so exactly.
 
-α ↦ (α−1)·D_α is convex ([ErvenH14] Corollary 2) and D_α does not fall with α ([ErvenH14] Theorem 3). So
+α ↦ (α−1)·D_α is convex ([ErvenH14]) and D_α does not fall with α ([ErvenH14] Theorem 3). So
 D_α ≤ ρ·α holds for all α in [a, b] if (α−1)·D_α, on the line between its values at a and b, is at most
 ρ·α·(α−1) there. At α → 1 and α → ∞, D_α ≤ D_b for α ≤ b, and D_α ≤ D_∞.
 """

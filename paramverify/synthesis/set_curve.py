@@ -5,7 +5,7 @@ ratio c is the largest P − c·Q over all sets, pairs and directions. Only sets
 count, so the points (Q, P) of these sets are enough. δ is linear in c between the slopes of their upper left
 hull, and convex. A test that tells the secrets apart by the set has the errors α = Q and β = 1 − P. So the
 same corners, turned, are those of the trade-off function f(α): the least β, which is the largest
-1 − δ(c) − c·α over all c ([DongRS22] Proposition 2.13).
+1 − δ(c) − c·α over all c ([DongRS22]).
 """
 
 from __future__ import annotations
