@@ -22,6 +22,7 @@ from types import MappingProxyType
 from typing import Any
 
 from .second_domains import candidates, endless
+from .second_ties import near_log
 from .second_measures import as_ratio, loss_of
 from .second_mechanisms import Chosen, check, inputs, read
 from .second_names import definitions_of, set_to
@@ -74,6 +75,7 @@ class SecondReader:
         self.exponent = exponent
         self.replaced: dict[Fraction | None, str] = {}  # bounds by distance, instead of the case's own
         self.power = 1
+        self.ties: dict[str, tuple[str, Fraction]] = {}  # parameters beside their exponentials
         if "mechanism" not in self.data or "claim" in self.data:
             raise Unread("cases without a mechanism")
         self.loss = loss_of(self.data.get("privacy", {}))
@@ -127,8 +129,17 @@ class SecondReader:
 
     def calculator(self, point: Point, base: Fraction) -> Calculator:
         """Returns what evaluates expressions at a point."""
-        values = dict(point) if self.exponent is None else {**point, "E": base**self.power}
+        values: dict[str, Value] = {**point, **self.tied(point)}
+        if self.exponent is not None:
+            values["E"] = base**self.power
         return Calculator(values, self.exponent, base, steps=self.steps, definitions=self.definitions)
+
+    def tied(self, point: Point) -> dict[str, Fraction]:
+        """Returns numbers near the parameters that stand beside their exponentials, at a point."""
+        return {
+            name: near_log(1 / point[variable]) / step if point[variable] < 1 else Fraction(0)
+            for name, (variable, step) in self.ties.items()
+        }
 
     def has(self, point: Point, base: Fraction) -> bool:
         """Tells whether a point is in the domain."""

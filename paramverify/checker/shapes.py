@@ -35,7 +35,8 @@ DOMAIN = {
     "constraints": listed(row(text, one_of(">", ">="))),
 }
 CONSTANT: dict[str, Shape] = {"constant": rational}
-CLAIM = record({**DOMAIN, "polynomial": text}, CONSTANT)
+TIES: dict[str, Shape] = {"ties": table(row(text, rational))}
+CLAIM = record({**DOMAIN, "polynomial": text}, {**CONSTANT, **TIES})
 SIGN, END = one_of("+", "-"), one_of("lower", "upper")
 
 
@@ -50,6 +51,8 @@ def _kind(required: dict[str, Shape], optional: dict[str, Shape] | None = None) 
 
 _FACTOR = record({"factor": text, "multiplicity": whole}, {"sign": SIGN, "proof": proof})
 _TOKEN = by_type({str: one_of("+"), dict: proof, list: listed(by_type({str: text, int: whole}))})
+_NEAR: dict[str, Shape] = {"least": rational, "power": whole, "bound": rational}
+_CELL = record({"proof": proof}, {"terms": whole, "enclosure": row(rational, rational), **_NEAR})
 _PROOF = tagged(
     "kind",
     {
@@ -72,6 +75,7 @@ _PROOF = tagged(
         "blowup": _kind({"corner": table(END), "parts": table(proof)}),
         "enclose": _kind({"interval": row(rational, rational), "proof": proof}),
         "exponential": _kind({}),
+        "logarithm": _kind({"variable": text, "cuts": listed(rational), "parts": listed(_CELL)}),
         "lemma": _kind({"name": text}),
         "solver": _kind({"solver": text, "version": text}, {"options": table(text), "transcript": text}),
     },
