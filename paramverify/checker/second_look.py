@@ -36,7 +36,6 @@ from .claims import FORMAT, Rejected, read_claim
 from .exponentials import exp_bounds
 from .polynomials import evaluate, number, parse
 from .second_domains import candidates
-from .second_ties import steps_of_ties, without_logarithms
 from .second_matching import (
     Matching,
     both_sided,
@@ -50,6 +49,7 @@ from .second_matching import (
 )
 from .second_numbers import Calculator
 from .second_reader import MAX_WORDS, Found, SecondReader
+from .second_ties import steps_of_ties, without_logarithms
 from .strict import Unread, counted
 
 Word = tuple[str, ...]

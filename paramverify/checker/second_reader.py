@@ -22,7 +22,6 @@ from types import MappingProxyType
 from typing import Any
 
 from .second_domains import candidates, endless
-from .second_ties import near_log
 from .second_measures import as_ratio, loss_of
 from .second_mechanisms import Chosen, check, inputs, read
 from .second_names import definitions_of, set_to
@@ -30,6 +29,7 @@ from .second_numbers import Calculator, Value, meaning
 from .second_priors import row, written
 from .second_processes import Input, Process, Words, queries_of
 from .second_relations import distances_of, nearness
+from .second_ties import near_log
 from .strict import Unread
 
 Point = Mapping[str, Fraction]
