@@ -12,7 +12,9 @@ from typing import Any
 
 from paramverify.algebra.constants import GENERATOR, ExpConstant
 from paramverify.algebra.domains import Constraint, Domain, Interval
-from paramverify.algebra.polynomials import Polynomial, Ring, key
+from paramverify.algebra.exponents import Unbounded
+from paramverify.algebra.polynomials import Polynomial, Ring, key, value_at
+from paramverify.algebra.ties import tied_in
 
 
 def show_sequence(names: Iterable[str]) -> str:
@@ -105,9 +107,11 @@ class Claim:
         return hashlib.sha256(self.text().encode()).hexdigest()
 
     def holds_at(self, point: Mapping[str, Fraction]) -> bool:
-        """Tells whether f(θ) ≥ 0 at one point that gives every variable of the ring."""
-        from paramverify.algebra.polynomials import value_at
+        """Tells whether f(θ) ≥ 0 at one point that gives every variable with an interval."""
+        from paramverify.algebra.points import sign_at
 
+        if tied_in(self.domain.ring, self.polynomial):
+            return sign_at(self.domain, self.polynomial, point) >= 0
         return value_at(self.polynomial, point) >= 0
 
 
@@ -136,17 +140,44 @@ def without_enclosure(claim: Claim) -> Claim:
     return replace(claim, domain=replace(claim.domain, box=box))
 
 
+def without_unused_ties(claim: Claim) -> Claim:
+    """Returns the claim in a ring without the tied parameters that it does not mention."""
+    domain, ring = claim.domain, claim.domain.ring
+    used = tied_in(ring, claim.polynomial, *(c.polynomial for c in domain.constraints))
+    if len(used) == len(ring.tied):
+        return claim
+    unbounded = tuple(replace(u, tied=u in used) for u in ring.unbounded)
+    smaller = replace(ring, unbounded=unbounded)
+    kept = [k for k, name in enumerate(ring.names) if name in smaller.names]
+
+    def moved(polynomial: Polynomial) -> Polynomial:
+        terms = polynomial.to_dict()
+        return smaller.context.from_dict({tuple(m[k] for k in kept): c for m, c in terms.items()})
+
+    constraints = tuple(replace(c, polynomial=moved(c.polynomial)) for c in domain.constraints)
+    domain = replace(domain, ring=smaller, constraints=constraints)
+    return replace(claim, polynomial=moved(claim.polynomial), domain=domain)
+
+
 def to_document(claim: Claim) -> dict[str, Any]:
-    """Returns the claim as JSON data: variables, polynomial, box and constraints, numbers as strings."""
+    """Returns the claim as JSON data: variables, polynomial, box and constraints, numbers as strings.
+
+    `ties` says of each variable without an interval, such as `eps`, which variable and step it belongs to:
+    `{"eps": ["x_eps", "1/4"]}` for eps = −4·ln(x_eps). What is tied and does not occur is left out.
+    """
     domain = claim.domain
+    ties = tied_in(domain.ring, claim.polynomial, *(c.polynomial for c in domain.constraints))
+    unused = {u.name for u in domain.ring.tied} - {u.name for u in ties}
     document: dict[str, Any] = {
-        "variables": list(domain.ring.names),
+        "variables": [name for name in domain.ring.names if name not in unused],
         "polynomial": key(claim.polynomial),
         "box": {name: str(interval) for name, interval in domain.box.items()},
         "constraints": [[key(c.polynomial), ">" if c.strict else ">="] for c in domain.constraints],
     }
     if domain.constant:
         document["constant"] = str(domain.constant.exponent)
+    if ties:
+        document["ties"] = {u.name: [u.variable, str(u.step)] for u in ties}
     return document
 
 
@@ -155,7 +186,13 @@ def from_document(document: Mapping[str, Any]) -> Claim:
     names = tuple(document["variables"])
     exponent = document.get("constant")
     constant = ExpConstant(Fraction(exponent)) if exponent else None
-    ring = Ring(names[:-1] if constant else names, constant)
+    ties = tuple(
+        Unbounded(name, variable, Fraction(step), True)
+        for name, (variable, step) in document.get("ties", {}).items()
+    )
+    tied = {u.name for u in ties}
+    free = names[:-1] if constant else names
+    ring = Ring(tuple(n for n in free if n not in tied), constant, ties)
     box = {name: _interval(text) for name, text in document["box"].items()}
     constraints = tuple(
         Constraint(ring.parse(text), relation == ">", text) for text, relation in document["constraints"]

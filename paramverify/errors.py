@@ -123,7 +123,10 @@ def _pointed(text: str, column: int) -> str:
 
 
 class FinerError(ExpressionError):
-    """exp(exponent · name), or exp(exponent), that is no whole power of what the ring has for it."""
+    """exp(exponent · name), or exp(exponent), that is no whole power of what the ring has for it.
+
+    With the exponent 0 it is the name itself, which the ring has no variable for.
+    """
 
     def __init__(self, name: str, exponent: Fraction, text: str = "", column: int = 0) -> None:
         super().__init__("exp of this number is not a power of the case's generator", text, column)

@@ -197,6 +197,8 @@ def _eliminated(branch: Branch, factor: Polynomial, rest: tuple[Constraint, ...]
         if not slope or not is_constant(slope):
             continue
         image = substitute(factor, {name: Fraction(0)}) / rational(-constant_value(slope))
+        if name not in domain.box:
+            return None  # it is tied to another variable
         interval = domain.box[name]
         room = (
             Constraint(image - ring.number(interval.lower), not interval.lower_closed, ""),
@@ -222,7 +224,7 @@ def tightened(domain: Domain) -> Domain:
     for constraint in domain.constraints:
         f = constraint.polynomial
         names = variables(f)
-        if len(names) != 1 or names[0] == GENERATOR or f.total_degree() != 1:
+        if len(names) != 1 or names[0] not in box or names[0] == GENERATOR or f.total_degree() != 1:
             rest.append(constraint)
             continue
         slope = constant_value(f.derivative(names[0]))

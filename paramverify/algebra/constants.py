@@ -34,6 +34,11 @@ class ExpConstant:
 
     exponent: Fraction
 
+    @property
+    def name(self) -> str:
+        """The number in words."""
+        return f"exp({self.exponent})"
+
     def enclosure(self, bits: int) -> tuple[Fraction, Fraction]:
         """Returns rationals lo < exp(exponent) < hi, at most 2**-bits apart relative to the value.
 
@@ -49,27 +54,70 @@ class ExpConstant:
         Raises:
             LimitError: undecided at `MAX_PRECISION` bits.
         """
-        if polynomial.degree() < 1:
-            number = polynomial[0]
-            return (number > 0) - (number < 0)
-        bits = 64
-        while bits <= MAX_PRECISION:
-            value = self.ball(polynomial, bits)
-            if value > 0:
-                return 1
-            if value < 0:
-                return -1
-            bits *= 2
-        raise LimitError(f"sign at exp({self.exponent}) undecided at {MAX_PRECISION} bits")
+        return _sign(self, polynomial)
+
+    def at(self) -> arb:
+        """Returns a ball that contains the number, at the working precision."""
+        return arb(fmpq(self.exponent.numerator, self.exponent.denominator)).exp()
 
     def ball(self, polynomial: fmpq_poly, bits: int) -> arb:
         """Returns a ball that contains the value of the polynomial at exp(exponent)."""
-        with working_precision(bits):
-            at = arb(fmpq(self.exponent.numerator, self.exponent.denominator)).exp()
-            result = arb(0)
-            for index in range(int(polynomial.degree()), -1, -1):
-                result = result * at + arb(polynomial[index])
-            return result
+        return _ball(self, polynomial, bits)
+
+
+@dataclass(frozen=True)
+class LogConstant:
+    """The real number ln(base), for a rational base above 1 that is no power of another one.
+
+    It is transcendental by Lindemann's theorem [Lindemann82], so a polynomial in it with rational
+    coefficients vanishes only if it is identically zero.
+    """
+
+    base: Fraction
+
+    @property
+    def name(self) -> str:
+        """The number in words."""
+        return f"ln({self.base})"
+
+    def sign(self, polynomial: fmpq_poly) -> int:
+        """Returns the sign of a polynomial at the number; see `ExpConstant.sign`."""
+        return _sign(self, polynomial)
+
+    def at(self) -> arb:
+        """Returns a ball that contains the number, at the working precision."""
+        return arb(fmpq(self.base.numerator, self.base.denominator)).log()
+
+    def ball(self, polynomial: fmpq_poly, bits: int) -> arb:
+        """Returns a ball that contains the value of the polynomial at the number."""
+        return _ball(self, polynomial, bits)
+
+
+Transcendental = ExpConstant | LogConstant
+
+
+def _sign(constant: Transcendental, polynomial: fmpq_poly) -> int:
+    if polynomial.degree() < 1:
+        number = polynomial[0]
+        return (number > 0) - (number < 0)
+    bits = 64
+    while bits <= MAX_PRECISION:
+        value = constant.ball(polynomial, bits)
+        if value > 0:
+            return 1
+        if value < 0:
+            return -1
+        bits *= 2
+    raise LimitError(f"sign at {constant.name} undecided at {MAX_PRECISION} bits")
+
+
+def _ball(constant: Transcendental, polynomial: fmpq_poly, bits: int) -> arb:
+    with working_precision(bits):
+        at = constant.at()
+        result = arb(0)
+        for index in range(int(polynomial.degree()), -1, -1):
+            result = result * at + arb(polynomial[index])
+        return result
 
 
 def generator(exponents: Iterable[Fraction]) -> ExpConstant | None:

@@ -17,6 +17,7 @@ from paramverify.algebra.polynomials import (
     value_at,
 )
 from paramverify.algebra.simplest import simplest_between
+from paramverify.algebra.ties import sign_at, tied_in
 from paramverify.errors import DomainError, ExpressionError
 
 RELATIONS = ("<", "<=", ">", ">=", "==")
@@ -138,7 +139,13 @@ class Domain:
         if not isinstance(point, Mapping):
             return False
         inside = all(point[name] in interval for name, interval in self.box.items())
-        return inside and all(c.holds_at(point) for c in self.constraints)
+        return inside and all(self._holds_at(c, point) for c in self.constraints)
+
+    def _holds_at(self, constraint: Constraint, point: Point) -> bool:
+        if tied_in(self.ring, constraint.polynomial):
+            sign = sign_at(self.ring, constraint.polynomial, point)
+            return sign > 0 or (sign == 0 and not constraint.strict)
+        return constraint.holds_at(point)
 
     def enclose(self, bits: int) -> Domain:
         """Returns the domain with `E` as an ordinary parameter between rationals that enclose its value."""

@@ -20,6 +20,8 @@ from paramverify.algebra import root_arithmetic as roots
 from paramverify.algebra.constants import (
     MAX_PRECISION,
     ExpConstant,
+    LogConstant,
+    Transcendental,
     generator,
     lower_bound,
     upper_bound,
@@ -77,7 +79,8 @@ def hash_of(value: Finite) -> int:
             return hash(tuple(int(c) for c in value.factor.coeffs()))
         case Logarithm():
             return hash(("ln", hash_of(value.argument)))
-    assert value.constant is not None
+    if not isinstance(value.constant, ExpConstant):
+        return hash(value.describe())
     parts = [value.numerator.coeffs(), value.denominator.coeffs()]
     step = math.gcd(*(k for part in parts for k, c in enumerate(part) if c))  # E^step is the least generator
     told = tuple(tuple(str(c) for c in part[::step]) for part in parts)
@@ -212,7 +215,7 @@ def logarithm(value: Finite) -> Finite:
     if value == 1:
         return Fraction(0)
     if isinstance(value, Real) and value.describe().startswith("exp("):
-        assert value.constant is not None
+        assert isinstance(value.constant, ExpConstant)
         return value.constant.exponent * (int(value.numerator.degree()) - int(value.denominator.degree()))
     return Logarithm(value)
 
@@ -232,16 +235,23 @@ def _exp(power: Fraction) -> Fraction | Real:
 def _alike(left: Fraction | Real, right: Fraction | Real) -> tuple[Real, Real]:
     """Returns two numbers over one generator."""
     constants = [v.constant for v in (left, right) if isinstance(v, Real) and v.constant]
-    common = generator(c.exponent for c in constants)
+    if any(isinstance(c, LogConstant) for c in constants):
+        if len(set(constants)) > 1:
+            raise UnsupportedError(f"{' and '.join(c.name for c in constants)} are in no common number here")
+        first, second = (_over(value, constants[0]) for value in (left, right))
+        return first, second
+    common = generator(c.exponent for c in constants if isinstance(c, ExpConstant))
     first, second = (_over(value, common) for value in (left, right))
     return first, second
 
 
-def _over(value: Fraction | Real, common: ExpConstant | None) -> Real:
+def _over(value: Fraction | Real, common: Transcendental | None) -> Real:
     if isinstance(value, Fraction):
         return Real(fmpq_poly([flint_rational(value)]), fmpq_poly([1]), common)
     if common is None or value.constant is None or value.constant == common:
         return Real(value.numerator, value.denominator, common)
+    if not (isinstance(common, ExpConstant) and isinstance(value.constant, ExpConstant)):
+        return value
     power = int(value.constant.exponent / common.exponent)
     gaps = fmpq_poly([fmpq(0)] * power + [fmpq(1)])
     return Real(value.numerator(gaps), value.denominator(gaps), common)

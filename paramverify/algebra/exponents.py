@@ -8,14 +8,20 @@ from fractions import Fraction
 
 from paramverify.algebra.expressions import Expression, Name, Node, Operation, Text, evaluate
 
+TIE = Fraction(0)  # among the factors of a parameter in `exp(...)`: it also stands beside its exponentials
+
 
 @dataclass(frozen=True)
 class Unbounded:
-    """A parameter of the domain (0, ∞), such as eps, used as `variable = exp(−step · name)` in (0, 1)."""
+    """A parameter of the domain (0, ∞), such as eps, used as `variable = exp(−step · name)` in (0, 1).
+
+    Where it is `tied` it may also stand beside its variable, with `name = −ln(variable) / step`.
+    """
 
     name: str
     variable: str
     step: Fraction
+    tied: bool = False
 
     @property
     def meaning(self) -> str:
@@ -37,6 +43,11 @@ def _multiple(factor: Fraction, of: str) -> str:
 def meant(unbounded: Sequence[Unbounded], point: Mapping[str, Fraction]) -> dict[str, str]:
     """Returns the parameters of the domain (0, ∞) at a point, in words: `{"eps": "4*ln(2)"}`."""
     return {u.name: u.at(Fraction(point[u.variable])) for u in unbounded if u.variable in point}
+
+
+def meanings(unbounded: Sequence[Unbounded]) -> list[str]:
+    """Returns what the variables of parameters of the domain (0, ∞) stand for, one sentence each."""
+    return [f"{u.variable} stands for {u.meaning}" for u in unbounded]
 
 
 def exponent_of(expression: Expression, node: Operation, names: Collection[str]) -> dict[str, Fraction]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from flint import fmpq_poly, fmpz
 
+from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.polynomials import fraction
 from paramverify.algebra.realroots import RealRoot, isolate
 from paramverify.algebra.reals import Real, show_polynomial
@@ -28,7 +29,8 @@ def algebraic_text(root: RealRoot) -> str:
 
 def exponential_text(value: Real) -> str:
     """Returns an irrational quotient of polynomials in exp(g), with each power of it as `exp(q)`."""
-    assert value.constant is not None
+    if not isinstance(value.constant, ExpConstant):
+        return str(value)
     exponent = value.constant.exponent
     top, bottom = value.numerator, value.denominator
     shared = min(_lowest(top), _lowest(bottom))
@@ -108,10 +110,14 @@ def in_sympy(value: Fraction | RealRoot | Real) -> Any:
         below = isolate(value.factor, Fraction(-bound), value.lower)
         return sympy.rootof(sympy.Poly(parts, sympy.Symbol("x")), len(below))
     assert value.constant is not None
-    exponent = in_sympy(value.constant.exponent)
+    number = value.constant
+    if isinstance(number, ExpConstant):
+        generator = sympy.exp(in_sympy(number.exponent))
+    else:
+        generator = sympy.log(in_sympy(number.base))
 
     def total(polynomial: fmpq_poly) -> Any:
-        terms = (in_sympy(fraction(c)) * sympy.exp(k * exponent) for k, c in enumerate(polynomial.coeffs()))
+        terms = (in_sympy(fraction(c)) * generator**k for k, c in enumerate(polynomial.coeffs()))
         return sympy.Add(*terms)
 
     return total(value.numerator) / total(value.denominator)

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from flint import fmpq_poly
 
+from paramverify.algebra import ties
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import (
@@ -21,6 +22,7 @@ from paramverify.algebra.polynomials import (
     substitute,
     value_at,
 )
+from paramverify.algebra.ties import tied_in
 from paramverify.errors import InputError
 
 
@@ -42,7 +44,10 @@ def sign_at(domain: Domain, polynomial: Polynomial, point: Point) -> int:
 
     Raises:
         KeyError: the point lacks a parameter of the ring.
+        LimitError: what is tied has no exact value there; see `ties.constant_at`.
     """
+    if tied_in(domain.ring, polynomial):
+        return ties.sign_at(domain.ring, polynomial, point)
     if domain.constant is not None:
         return domain.constant.sign(number_at(polynomial, point))
     value = value_at(polynomial, point)

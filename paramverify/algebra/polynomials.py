@@ -16,7 +16,7 @@ from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx, fmpq_poly, fmpz
 
 from paramverify.algebra.constants import GENERATOR, ExpConstant
 from paramverify.algebra.evaluation import MAX_BITS
-from paramverify.algebra.exponents import Unbounded, exponent_of
+from paramverify.algebra.exponents import TIE, Unbounded, exponent_of
 from paramverify.algebra.expressions import (
     Expression,
     Name,
@@ -52,7 +52,8 @@ def fraction(value: fmpq | fmpz) -> Fraction:
 class Ring:
     """The polynomials over the rationals in the named parameters, and in `E` where a constant is given.
 
-    `unbounded` are the parameters of the domain (0, ∞); their variables are among `parameters`.
+    `unbounded` are the parameters of the domain (0, ∞); their variables are among `parameters`. Those that
+    are tied are variables of the ring themselves, without an interval: their variables say what they are.
     """
 
     parameters: tuple[str, ...] = ()
@@ -61,8 +62,14 @@ class Ring:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The variables in their order: the parameters, then the generator `E` if there is one."""
-        return (*self.parameters, GENERATOR) if self.constant else self.parameters
+        """The variables in their order: the parameters, what is tied to them, then `E` if there is one."""
+        names = (*self.parameters, *(u.name for u in self.tied))
+        return (*names, GENERATOR) if self.constant else names
+
+    @property
+    def tied(self) -> tuple[Unbounded, ...]:
+        """The parameters of the domain (0, ∞) that are variables beside their exponentials."""
+        return tuple(u for u in self.unbounded if u.tied)
 
     @cached_property
     def context(self) -> fmpq_mpoly_ctx:
@@ -133,10 +140,15 @@ def in_generator(polynomial: Polynomial) -> fmpq_poly:
 
 def value_at(polynomial: Polynomial, point: Point) -> Fraction:
     """Returns the exact value at a point that gives every variable of the ring."""
-    names = polynomial.context().names()
+    names = [str(n) for n in polynomial.context().names()]
     if len(names) == 1 and len(polynomial) > SPARSE:
-        return fraction(in_generator(polynomial)(rational(point[str(names[0])])))
-    return fraction(polynomial(*[rational(point[str(n)]) for n in names]))
+        return fraction(in_generator(polynomial)(rational(point[names[0]])))
+    try:
+        values = [rational(point[n]) for n in names]
+    except KeyError:  # what is tied to a variable has no rational value, and matters only where it occurs
+        used = variables(polynomial)
+        values = [rational(point[n] if n in used else Fraction(0)) for n in names]
+    return fraction(polynomial(*values))
 
 
 def substitute(polynomial: Polynomial, point: Point) -> Polynomial:
@@ -269,9 +281,9 @@ class _Denoted:
             return RationalFunction.of(self.ring.number(node.value))
         if isinstance(node, Name):
             if node.name in (u.name for u in self.ring.unbounded):
-                where = "exp(...), in epsilon and in the scale of noise"
-                reason = f"{node.name} is unbounded: it may stand in {where} only"
-                raise self.expression.error(reason, node)
+                if node.name not in (u.name for u in self.ring.tied):
+                    raise FinerError(node.name, TIE, self.expression.text, node.column)
+                return RationalFunction.of(self.ring.variable(node.name))
             if node.name not in self.known:
                 raise unknown_name(self.expression, node, node.name, self.known)
             return self.known[node.name]

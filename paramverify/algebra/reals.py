@@ -13,6 +13,8 @@ from paramverify.algebra.constants import (
     GENERATOR,
     MAX_PRECISION,
     ExpConstant,
+    LogConstant,
+    Transcendental,
     lower_bound,
     upper_bound,
     working_precision,
@@ -24,17 +26,17 @@ from paramverify.errors import LimitError
 
 @dataclass(frozen=True, eq=False)
 class Real:
-    """An exact real number: a quotient of polynomials in `E = exp(g)`, or of rationals without a constant.
+    """An exact real number: a quotient of polynomials in `E = exp(g)` or ln(b), or of rationals.
 
     The denominator is positive.
     """
 
     numerator: fmpq_poly
     denominator: fmpq_poly
-    constant: ExpConstant | None = None
+    constant: Transcendental | None = None
 
     @staticmethod
-    def of(numerator: fmpq_poly, denominator: fmpq_poly, constant: ExpConstant | None) -> Real:
+    def of(numerator: fmpq_poly, denominator: fmpq_poly, constant: Transcendental | None) -> Real:
         """Returns the quotient in lowest terms; the denominator must be positive."""
         common = numerator.gcd(denominator) if numerator else denominator
         top, bottom = numerator // common, denominator // common
@@ -46,7 +48,7 @@ class Real:
 
     @property
     def rational(self) -> Fraction | None:
-        """The value where it is rational, else None (exp(g) is transcendental, so lowest terms show it)."""
+        """The value where it is rational, else None; the constant is transcendental: lowest terms show it."""
         if self.numerator.degree() > 0 or self.denominator.degree() > 0:
             return None
         return _number(self.numerator) / _number(self.denominator)
@@ -102,7 +104,8 @@ class Real:
         value = self.rational
         if value is not None:
             return str(rational(value))  # flint writes numbers of any length
-        top, bottom = (show_polynomial(p, GENERATOR) for p in (self.numerator, self.denominator))
+        symbol = self.constant.name if isinstance(self.constant, LogConstant) else GENERATOR
+        top, bottom = (show_polynomial(p, symbol) for p in (self.numerator, self.denominator))
         return top if bottom == "1" else f"({top})/({bottom})"
 
     def __repr__(self) -> str:
@@ -110,7 +113,7 @@ class Real:
 
     def describe(self) -> str:
         """Returns the number in words where it is not rational, with the meaning of `E`: `E = exp(1/2)`."""
-        if self.rational is not None or self.constant is None:
+        if self.rational is not None or not isinstance(self.constant, ExpConstant):
             return str(self)
         monomials = [p for p in (self.numerator, self.denominator) if _is_monomial(p)]
         if len(monomials) == 2:

@@ -8,6 +8,7 @@ from itertools import product
 from paramverify.algebra.bernstein import BernsteinForm, bernstein_form
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Polynomial, constant_value, is_constant, variables
+from paramverify.algebra.ties import tied_in
 
 MAX_COEFFICIENTS = 200_000
 MAX_DEGREE = 128  # in one of several variables; the conversion multiplies matrices of this size
@@ -46,6 +47,8 @@ def sign_on(polynomial: Polynomial, domain: Domain) -> Sign | None:
         return Sign.ZERO
     if is_constant(polynomial):
         return Sign.POSITIVE if constant_value(polynomial) > 0 else Sign.NEGATIVE
+    if tied_in(domain.ring, polynomial):
+        return None
     size = 1
     for degree in polynomial.degrees():
         size *= int(degree) + 1

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Any, Protocol
 
-from paramverify.answers import Answer, Open
+from paramverify.algebra.ties import tied_in
+from paramverify.answers import Answer, End, Open
 from paramverify.claims import Claim
 from paramverify.errors import InputError
 from paramverify.plugins import Plugin, Registry, plugins, taken
@@ -27,6 +28,7 @@ class Ability(Enum):
     CLAIMS = "closed claims"
     MODELS = "models"  # it gives a point where a claim fails
     QUANTIFIERS = "quantified formulas"  # it eliminates quantifiers, so that some parameters may stay free
+    LOGARITHMS = "exponentials"  # it decides claims in which a parameter stands beside its exponential
 
 
 DECIDES = frozenset({Ability.CLAIMS, Ability.MODELS})
@@ -54,12 +56,22 @@ class Backend(Protocol):
         """Returns the version found on this machine, or None where the backend is missing; cheap."""
 
     def decide(self, claim: Claim, options: Mapping[str, str]) -> Answer:
-        """Decides one claim.
+        """Decides one claim, about polynomials unless its abilities name more (see `asked`).
 
         `Proved` only if f(θ) ≥ 0 for every θ of the domain (constraints included; `E`, where it occurs, is
         an ordinary variable of the box here). `Refuted` with a rational point near or at a violation; it
         is checked by the caller. Everything else is `Open`, with its end and the raw output kept.
         """
+
+
+def asked(found: Backend, claim: Claim, options: Mapping[str, str]) -> Answer:
+    """Returns what a backend says of a claim; Open if it is about more than the backend can read."""
+    polynomials = (claim.polynomial, *(c.polynomial for c in claim.domain.constraints))
+    for tie in tied_in(claim.domain.ring, *polynomials):
+        if Ability.LOGARITHMS not in found.abilities:
+            reason = f"{tie.name} stands beside {tie.meaning}, and {found.name} knows polynomials alone"
+            return Open(End.GAVE_UP, reason)
+    return found.decide(claim, options)
 
 
 def place(found: Backend) -> int | None:

@@ -21,7 +21,7 @@ class BernsteinBackend:
     builtin: bool = True
     description: str = "branch and bound on exact Bernstein coefficients; options boxes, coefficients"
     install: str = ""
-    abilities: frozenset[Ability] = DECIDES
+    abilities: frozenset[Ability] = DECIDES | {Ability.LOGARITHMS}
     place: int = 0
 
     def version(self) -> str | None:

@@ -15,16 +15,18 @@ from typing import Any
 
 from . import shapes
 from .exponentials import encloses_exp, sign_in_exp
-from .goals import Context, Goal, Statement
+from .goals import Context, Goal, Statement, Tie
 from .polynomials import (
     Box,
     Poly,
+    add,
     number,
     parse,
 )
 from .rules import prove
 from .strict import Misformed, changed, check, plain, read, shown
 from .strict import Rejected as Rejected
+from .ties import sign_of_logs
 
 FORMAT, VERSION = "paramverify-evidence", 1
 
@@ -100,15 +102,30 @@ def _read_claim(claim: Any) -> Statement:
     strict = {">": True, ">=": False}
     conditions = tuple((parse(text, names), strict[relation]) for text, relation in claim["constraints"])
     exponent = number(claim["constant"]) if "constant" in claim else None
-    if set(names) - box.keys() - (set() if exponent is None else {"E"}):
+    ties = _read_ties(claim, names, box)
+    if set(names) - box.keys() - {t.name for t in ties} - (set() if exponent is None else {"E"}):
         raise Rejected("a variable of a claim has no interval")
     if exponent is not None and (
         names[-1:] != ("E",) or ("E" in box and not encloses_exp(exponent, *box["E"]))
     ):
         raise Rejected(f"the interval of E is not shown to contain exp({exponent})")
     return Statement(
-        Goal(names, parse(claim["polynomial"], names), box, conditions, frozenset(ends)), exponent
+        Goal(names, parse(claim["polynomial"], names), box, conditions, frozenset(ends), ties=ties), exponent
     )
+
+
+def _read_ties(claim: Any, names: tuple[str, ...], box: Box) -> tuple[Tie, ...]:
+    """Reads which variables stand for the logarithms of which others."""
+    ties = tuple(Tie(n, of, number(step)) for n, (of, step) in claim.get("ties", {}).items())
+    for tie in ties:
+        if tie.name not in names or tie.name in box or tie.variable not in box or tie.step <= 0:
+            raise Rejected(f"{tie.name} and {tie.variable} are not tied in a way that is known")
+        low, high = box[tie.variable]
+        if low < 0 or high > 1:
+            raise Rejected(f"{tie.name} is a logarithm of numbers beyond (0, 1]")
+    if len({t.variable for t in ties}) < len(ties) or "E" in {t.name for t in ties}:
+        raise Rejected("two variables are tied to one")
+    return ties
 
 
 def check_claim(claim: Any, proof: Any, lemmas: Mapping[str, Any] | None = None) -> tuple[str, ...]:
@@ -145,7 +162,9 @@ def check_witness(claim: Any, point: Any) -> None:
     goal = statement.goal
     try:
         values = {name: number(text) for name, text in point.items()}
-        free = [n for n in goal.names if not (n == "E" and statement.exponent is not None)]
+        tied = {"E"} if statement.exponent is not None else set()
+        tied |= {tie.name for tie in goal.ties}
+        free = [n for n in goal.names if n not in tied]
         if values.keys() != set(free):
             raise Rejected(f"a point must give {', '.join(free) or 'no parameter'}, and nothing else")
         for name in free:
@@ -167,15 +186,32 @@ def check_witness(claim: Any, point: Any) -> None:
 def _sign_at(statement: Statement, poly: Poly, values: Mapping[str, Fraction]) -> int:
     """Returns the sign at a point; a polynomial in E that is not zero is enclosed until it has a sign."""
     names = statement.goal.names
+    if statement.goal.about(poly).tied:
+        return _sign_of_logs(statement.goal, poly, values)
     constant_axis = names.index("E") if statement.exponent is not None else None
     coefficients: dict[int, Fraction] = {}
     for x, c in poly.items():
         power = 0 if constant_axis is None else x[constant_axis]
         for axis, exponent in enumerate(x):
-            if axis != constant_axis:
+            if axis != constant_axis and exponent:
                 c *= values[names[axis]] ** exponent
         coefficients[power] = coefficients.get(power, Fraction(0)) + c
     return sign_in_exp(coefficients, statement.exponent)
+
+
+def _sign_of_logs(goal: Goal, poly: Poly, values: Mapping[str, Fraction]) -> int:
+    """Returns the sign at a point of a polynomial in which what is tied occurs."""
+    if "E" in goal.names and "E" not in values:
+        raise Rejected("a sign with both exp and a logarithm is not decided")
+    axes = [goal.names.index(tie.name) for tie in goal.ties]
+    reduced: Poly = {}
+    for monomial, c in poly.items():
+        for name, exponent in zip(goal.names, monomial, strict=True):
+            c *= values[name] ** exponent if name in values else 1
+        for tie in goal.ties:
+            c /= tie.step ** monomial[goal.names.index(tie.name)]
+        add(reduced, tuple(monomial[axis] for axis in axes), c)
+    return sign_of_logs(reduced, [1 / values[tie.variable] for tie in goal.ties])
 
 
 def check_document(

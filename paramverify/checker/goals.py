@@ -24,6 +24,15 @@ from .strict import Rejected as Rejected
 
 
 @dataclass(frozen=True)
+class Tie:
+    """A variable without an interval: name = −ln(variable)/step, where the variable is above 0."""
+
+    name: str
+    variable: str
+    step: Fraction
+
+
+@dataclass(frozen=True)
 class Goal:
     """To show: poly ≥ 0 at the points of the box that satisfy the conditions (None: dropped).
 
@@ -35,6 +44,14 @@ class Goal:
     box: Box
     conditions: tuple[Condition | None, ...]
     open: frozenset[tuple[str, int]] = frozenset()
+    ties: tuple[Tie, ...] = ()
+
+    @property
+    def tied(self) -> bool:
+        """Whether a variable occurs that stands for the logarithm of another one."""
+        axes = [self.names.index(tie.name) for tie in self.ties]
+        polys = [self.poly, *(c[0] for c in self.conditions if c)]
+        return any(x[axis] for axis in axes for poly in polys for x in poly)
 
     def axis(self, name: str) -> int:
         """Returns the index of a variable that has an interval."""
@@ -69,7 +86,7 @@ class Goal:
         conditions = tuple(c and (compose(c[0], axis, image), c[1]) for c in self.conditions)
         kept = self.open - {(name, 0), (name, 1)}
         box = {**self.box, name: interval}
-        return Goal(self.names, compose(self.poly, axis, image), box, conditions, kept)
+        return Goal(self.names, compose(self.poly, axis, image), box, conditions, kept, ties=self.ties)
 
     def within(self, name: str, side: int, at: Fraction) -> Goal:
         """Returns the goal for the part of the box on one side of a cut: below (0) or above (1) it."""

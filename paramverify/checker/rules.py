@@ -26,6 +26,7 @@ eliminate     two constraints say that x equals a polynomial in other variables.
 blowup        near a vertex, the box is the union of the cones in which one of some distances is largest.
 enclose       E stands for exp(q); a rational interval is shown to contain it.
 exponential   f is a number in which only E = exp(q) occurs; it is enclosed until its sign shows.
+logarithm     eps stands for −ln(x)/step; on cells of x it is between polynomials, see `ties`.
 lemma         the same statement (up to a positive number) is proved elsewhere in the document.
 solver        not checked: somebody else's answer, reported as trusted.
 """
@@ -57,6 +58,7 @@ from .polynomials import (
     times,
 )
 from .strict import Rejected as Rejected
+from .ties import logarithm_rule
 
 MAX_DEPTH = 60  # proofs inside proofs
 
@@ -75,6 +77,9 @@ def prove(goal: Goal, proof: Any, context: Context, depth: int = 0) -> None:
     rule = RULES.get(kind) if isinstance(kind, str) else None
     if rule is None:
         raise Rejected(f"unknown kind of proof: {kind!r:.40}")
+    # The other rules move a variable and keep the others; what is tied to it would move, too.
+    if kind not in AT_POINTS and goal.tied:
+        raise Rejected(f"a proof of the kind {kind!r:.40} cannot be about a logarithm")
     rule(goal, proof, context, depth + 1)
 
 
@@ -342,7 +347,7 @@ def lemma_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
     quotient = ratio(goal.poly, lemma.poly)
     # With E in neither box, both are about the same number exp(q).
     same = lemma.names == goal.names and lemma.box.keys() == goal.box.keys()
-    same = same and known.exponent == context.exponent
+    same = same and known.exponent == context.exponent and lemma.ties == goal.ties
     inside = same and all(
         low <= goal.box[name][0] and goal.box[name][1] <= high for name, (low, high) in lemma.box.items()
     )
@@ -362,6 +367,14 @@ def solver_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
     context.trusted.add(f"{name} {version}".strip())
 
 
+def log_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    logarithm_rule(goal, proof, context, depth, prove)
+
+
+AT_POINTS = (
+    *("constant", "factors", "sum", "constraint", "contradiction", "enclose", "logarithm", "lemma", "solver"),
+)
+
 RULES = {
     "constant": constant_rule,
     "fixed": fixed_rule,
@@ -380,6 +393,7 @@ RULES = {
     "blowup": blowup_rule,
     "enclose": enclose_rule,
     "exponential": exponential_rule,
+    "logarithm": log_rule,
     "lemma": lemma_rule,
     "solver": solver_rule,
 }

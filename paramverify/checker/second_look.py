@@ -49,6 +49,7 @@ from .second_matching import (
 )
 from .second_numbers import Calculator
 from .second_reader import MAX_WORDS, Found, SecondReader
+from .second_ties import steps_of_ties, without_logarithms
 from .strict import Unread, counted
 
 Word = tuple[str, ...]
@@ -79,7 +80,12 @@ class Look:
         self.exponent = number(claim["constant"]) if "constant" in claim else None
         self.reader = SecondReader(content, self.exponent, folder, settings)
         claim.setdefault("variables", list(self.reader.intervals))
-        self.names = [n for n in claim["variables"] if n != "E" or self.exponent is None]
+        ties = steps_of_ties(document)
+        self.reader.ties = ties
+        self.names = [n for n in claim["variables"] if n not in ties and (n != "E" or self.exponent is None)]
+        if ties:
+            claim["variables"] = [*dict.fromkeys([*ties, *claim["variables"]])]
+            claim["ties"] = {name: [variable, str(step)] for name, (variable, step) in ties.items()}
         if bound is not None:
             self.reader.replace_bound(bound)
         self.bases = self._bases()
@@ -157,7 +163,7 @@ class Look:
         return [(point, self._base(k)) for k, point in enumerate(found)]
 
     def _value(self, text: str, point: Mapping[str, Fraction], base: Fraction) -> Fraction:
-        names, values = self.claim["variables"], dict(point)
+        names, values = self.claim["variables"], {**point, **self.reader.tied(point)}
         if self.exponent is not None:
             values["E"] = base**self.reader.power
         return evaluate(parse(text, names), [values[name] for name in names])
@@ -291,7 +297,7 @@ class Look:
     def _exact(self, given: Any, base: Fraction) -> Fraction:
         """Returns an exact number of a document: `24/7`, or a formula in E or exp."""
         text = given["exact"] if isinstance(given, dict) else given
-        formula = text.partition(" with ")[0].replace("^", "**")
+        formula = without_logarithms(text.partition(" with ")[0].replace("^", "**"))
         reader = self.reader
         return Calculator({"E": base**reader.power}, reader.exponent, base).number(formula)
 

@@ -172,7 +172,7 @@ class Draws:
                 if self.unit not in (None, unit):
                     raise Unread("scales of two kinds")
                 self.unit = unit
-                self.sums.unit = UNIT if unit else Fraction(1)
+                self.sums.unit = plain(self.at.values.get(unit, UNIT)) if unit else Fraction(1)
                 return Noise(False, name == "laplace", slope)
         raise Unread(f"{name} with {len(given)} arguments")
 

@@ -29,6 +29,7 @@ from .second_numbers import Calculator, Value, meaning
 from .second_priors import row, written
 from .second_processes import Input, Process, Words, queries_of
 from .second_relations import distances_of, nearness
+from .second_ties import near_log
 from .strict import Unread
 
 Point = Mapping[str, Fraction]
@@ -74,6 +75,7 @@ class SecondReader:
         self.exponent = exponent
         self.replaced: dict[Fraction | None, str] = {}  # bounds by distance, instead of the case's own
         self.power = 1
+        self.ties: dict[str, tuple[str, Fraction]] = {}  # parameters beside their exponentials
         if "mechanism" not in self.data or "claim" in self.data:
             raise Unread("cases without a mechanism")
         self.loss = loss_of(self.data.get("privacy", {}))
@@ -127,8 +129,17 @@ class SecondReader:
 
     def calculator(self, point: Point, base: Fraction) -> Calculator:
         """Returns what evaluates expressions at a point."""
-        values = dict(point) if self.exponent is None else {**point, "E": base**self.power}
+        values: dict[str, Value] = {**point, **self.tied(point)}
+        if self.exponent is not None:
+            values["E"] = base**self.power
         return Calculator(values, self.exponent, base, steps=self.steps, definitions=self.definitions)
+
+    def tied(self, point: Point) -> dict[str, Fraction]:
+        """Returns numbers near the parameters that stand beside their exponentials, at a point."""
+        return {
+            name: near_log(1 / point[variable]) / step if point[variable] < 1 else Fraction(0)
+            for name, (variable, step) in self.ties.items()
+        }
 
     def has(self, point: Point, base: Fraction) -> bool:
         """Tells whether a point is in the domain."""

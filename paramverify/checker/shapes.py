@@ -35,7 +35,7 @@ DOMAIN = {
     "constraints": listed(row(text, one_of(">", ">="))),
 }
 CONSTANT: dict[str, Shape] = {"constant": rational}
-CLAIM = record({**DOMAIN, "polynomial": text}, CONSTANT)
+CLAIM = record({**DOMAIN, "polynomial": text}, {**CONSTANT, "ties": table(row(text, rational))})
 SIGN, END = one_of("+", "-"), one_of("lower", "upper")
 
 
@@ -50,6 +50,9 @@ def _kind(required: dict[str, Shape], optional: dict[str, Shape] | None = None) 
 
 _FACTOR = record({"factor": text, "multiplicity": whole}, {"sign": SIGN, "proof": proof})
 _TOKEN = by_type({str: one_of("+"), dict: proof, list: listed(by_type({str: text, int: whole}))})
+_OF: dict[str, Shape] = {"constraint": whole, "proof": proof}
+_NEAR: dict[str, Shape] = {"least": rational, "power": whole, "bound": rational}
+_CELL = record({"proof": proof}, {"terms": whole, "enclosure": row(rational, rational), **_NEAR})
 _PROOF = tagged(
     "kind",
     {
@@ -62,16 +65,15 @@ _PROOF = tagged(
         "quadratic": _kind({"variable": text, "leading": proof, "constant": proof, "discriminant": proof}),
         "bernstein": _kind({"tree": listed(_TOKEN)}),
         "convex": _kind({"point": table(text)}, {"minimal": text, "interval": row(rational, rational)}),
-        "constraint": _kind({"constraint": whole, "factor": rational, "proof": proof}),
-        "divide": _kind(
-            {"constraint": whole, "factor": text, "cofactor": text, "sign": SIGN, "proof": proof}
-        ),
+        "constraint": _kind({**_OF, "factor": rational}),
+        "divide": _kind({**_OF, "factor": text, "cofactor": text, "sign": SIGN}),
         "contradiction": _kind({"constraints": row(whole, whole)}),
-        "stretch": _kind({"variable": text, "constraint": whole, "proof": proof}),
+        "stretch": _kind({**_OF, "variable": text}),
         "eliminate": _kind({"variable": text, "constraints": row(whole, whole), "proof": proof}),
         "blowup": _kind({"corner": table(END), "parts": table(proof)}),
         "enclose": _kind({"interval": row(rational, rational), "proof": proof}),
         "exponential": _kind({}),
+        "logarithm": _kind({"variable": text, "cuts": listed(rational), "parts": listed(_CELL)}),
         "lemma": _kind({"name": text}),
         "solver": _kind({"solver": text, "version": text}, {"options": table(text), "transcript": text}),
     },

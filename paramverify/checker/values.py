@@ -1,7 +1,7 @@
-"""Numbers of a witness as people read them: rationals, and formulas in E = exp(q) between two rationals.
+"""Numbers of a witness as people read them: rationals, and formulas in E = exp(q), or in ln(b), between two.
 
-E is transcendental, so two quotients of polynomials in E are equal iff they are as polynomials; signs are
-decided by enclosures.
+Both are transcendental, so two quotients of polynomials in one of them are equal iff they are as polynomials;
+signs are decided by enclosures.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 from .exponentials import sign_in_exp
 from .polynomials import Poly, constant, number, parse, plus, times
 from .strict import Misformed, Rejected
+from .ties import sign_of_logs
 
 RATIONAL = r"-?[0-9]+(?:/[0-9]+)?"
 MAX_POWER = 10_000
@@ -24,23 +25,33 @@ MAX_POWER = 10_000
 
 @dataclass(frozen=True)
 class Value:
-    """A quotient of polynomials in E, its denominator positive."""
+    """A quotient of polynomials in E = exp(exponent), or in ln(base), its denominator positive."""
 
     top: Poly
     bottom: Poly
     exponent: Fraction | None
+    base: Fraction | None = None
 
     def minus(self, other: Value) -> Value:
         """Returns the difference."""
         top = plus(times(self.top, other.bottom), times(other.top, self.bottom), Fraction(-1))
-        return Value(top, times(self.bottom, other.bottom), self.exponent)
+        return Value(top, times(self.bottom, other.bottom), self.exponent, self._common(other))
 
     def by(self, other: Value) -> Value:
         """Returns the product."""
-        return Value(times(self.top, other.top), times(self.bottom, other.bottom), self.exponent)
+        top, bottom = times(self.top, other.top), times(self.bottom, other.bottom)
+        return Value(top, bottom, self.exponent, self._common(other))
+
+    def _common(self, other: Value) -> Fraction | None:
+        """Returns the base of both."""
+        if self.base is not None and other.base is not None and self.base != other.base:
+            raise Rejected("numbers with two logarithms")
+        return self.base if self.base is not None else other.base
 
     def sign(self) -> int:
         """Returns -1, 0 or 1."""
+        if self.base is not None:
+            return sign_of_logs(self.top, [self.base])
         return sign_in_exp({x[0]: c for x, c in self.top.items()}, self.exponent)
 
 
@@ -73,6 +84,9 @@ def read_value(data: Any, exponent: Fraction | None, *path: str | int) -> Value:
 
 
 def _formula(text: str, exponent: Fraction | None) -> Value:
+    logarithms = set(re.findall(r"ln\(([0-9]+(?:/[0-9]+)?)\)", text))
+    if logarithms:
+        return _in_logarithm(text, logarithms)
     if exponent is None:
         raise Rejected("a formula with exp, but the claim has no constant")
     match = re.fullmatch(rf"(?:({RATIONAL})\*)?exp\(({RATIONAL})\)", text)
@@ -88,11 +102,25 @@ def _formula(text: str, exponent: Fraction | None) -> Value:
     body, _, tail = text.partition(" with E = exp(")
     if not tail.endswith(")") or number(tail[:-1]) != exponent:
         raise Rejected("not a formula in the constant of the claim")
+    return _quotient(body, exponent, None)
+
+
+def _in_logarithm(text: str, logarithms: set[str]) -> Value:
+    if len(logarithms) > 1:
+        raise Rejected("a formula with two logarithms")
+    (argument,) = logarithms
+    base = number(argument)
+    if base <= 1:
+        raise Rejected("a logarithm of a number that is not above 1")
+    return _quotient(text.replace(f"ln({argument})", "E"), None, base)
+
+
+def _quotient(body: str, exponent: Fraction | None, base: Fraction | None) -> Value:
+    """Reads a quotient of polynomials in E, which is exp(exponent) or ln(base)."""
     head, quotient, rest = body.partition(")/(")
     parts = (head[1:], rest[:-1]) if quotient else (body, "1")
     # flint writes a first coefficient that is negative in brackets.
     top, bottom = (parse(re.sub(rf"\(({RATIONAL})\)", r"\1", part), ("E",)) for part in parts)
-    value = Value(top, bottom, exponent)
-    if Value(bottom, top, exponent).sign() <= 0:
+    if Value(bottom, top, exponent, base).sign() <= 0:
         raise Rejected("the denominator is not positive")
-    return value
+    return Value(top, bottom, exponent, base)

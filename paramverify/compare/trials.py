@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Ring
 from paramverify.answers import Answer, Decision, End, Open, Proved, Refuted
-from paramverify.backends import DECIDES, Ability, Backend
+from paramverify.backends import DECIDES, Ability, Backend, asked
 from paramverify.claims import Claim
 from paramverify.compare.scripts import run_script
 from paramverify.exact.settling import VERSION, Outcome, answer, by_enclosures, settle
@@ -55,7 +55,7 @@ class _Leaves:
 
     def decide(self, claim: Claim, confirm: Confirm) -> Outcome:
         self.asked += 1
-        said = formed(self.backend.decide(claim, self.settings), claim)
+        said = formed(asked(self.backend, claim, self.settings), claim)
         self.transcripts.append(said.transcript if not isinstance(said, Refuted) else "refuted")
         if isinstance(said, Refuted):
             point = confirm(said.point)

@@ -227,7 +227,9 @@ class Powers:
 def _loss(quotient: Real) -> Loss | None:
     """Returns ln of c·E^n with a rational c; None for other numbers."""
     top, bottom = quotient.numerator, quotient.denominator
-    if quotient.constant is None or any(sum(map(bool, side.coeffs())) != 1 for side in (top, bottom)):
+    if not isinstance(quotient.constant, ExpConstant) or any(
+        sum(map(bool, side.coeffs())) != 1 for side in (top, bottom)
+    ):
         return None
     power = int(top.degree()) - int(bottom.degree())
     factor = top.leading_coefficient() / bottom.leading_coefficient()

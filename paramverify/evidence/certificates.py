@@ -154,6 +154,11 @@ def enclose(interval: tuple[Fraction, Fraction], proof: Proof) -> Proof:
     return {"kind": "enclose", "interval": [text(end) for end in interval], "proof": proof}
 
 
+def logarithm(variable: str, cuts: Sequence[Fraction], parts: Sequence[Mapping[str, Any]]) -> Proof:
+    """A variable that stands for a logarithm is between polynomials, on cells one after the other."""
+    return {"kind": "logarithm", "variable": variable, "cuts": [text(c) for c in cuts], "parts": list(parts)}
+
+
 def lemma(name: str) -> Proof:
     """The same statement, up to a positive number, is proved under this name in the document."""
     return {"kind": "lemma", "name": name}

@@ -78,6 +78,7 @@ class Counterexample:
     left: Real
     right: Real
     fails: bool
+    meant: Mapping[str, str] = field(default_factory=dict)  # unbounded parameters, in words
 
     @property
     def difference(self) -> Real:
@@ -137,7 +138,15 @@ def compare_at(model: Inequality, stated: Stated, point: Point) -> Counterexampl
     left, right = values.function(comparison.left), values.function(comparison.right)
     fails = not _is_true(comparison, (left - right).sign())
     own = Stated(stated.number, comparison.text)
-    return Counterexample(parameters, own, relation=comparison.relation, left=left, right=right, fails=fails)
+    return Counterexample(
+        parameters,
+        own,
+        relation=comparison.relation,
+        left=left,
+        right=right,
+        fails=fails,
+        meant=meant(model.domain.ring.unbounded, parameters),
+    )
 
 
 def _is_true(comparison: Comparison, sign: int) -> bool:

@@ -28,12 +28,14 @@ from paramverify.algebra.polynomials import (
     substitute,
     variables,
 )
+from paramverify.algebra.ties import tied_in
 from paramverify.answers import Answer, Refuted
 from paramverify.claims import Claim
 from paramverify.errors import DefectError
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import Proof, Token
 from paramverify.exact.lines import decide_small
+from paramverify.exact.logarithms import solve_tied
 from paramverify.exact.settling import Outcome, Work, answer, by_enclosures, settle
 from paramverify.exact.touching import (
     Pins,
@@ -320,7 +322,12 @@ def search(claim: Claim, work: Work, confirm: Confirm, solve: Solve, level: int 
 
 
 def solve_exactly(claim: Claim, work: Work, confirm: Confirm, level: int = 0) -> Outcome:
-    """Decides a claim by simplification, then real roots or branch and bound for what is left."""
+    """Decides a claim by simplification, then real roots or branch and bound for what is left.
+
+    A claim with a parameter beside its exponential comes to claims without such ones first.
+    """
+    if tied_in(claim.domain.ring, claim.polynomial, *(c.polynomial for c in claim.domain.constraints)):
+        return solve_tied(claim, work, confirm, solve_exactly)
 
     def leaf(part: Claim, confirm: Confirm) -> Outcome:
         small = decide_small(part, confirm)

@@ -29,6 +29,7 @@ from paramverify.algebra.polynomials import (
 )
 from paramverify.algebra.realroots import between, isolate, rational_root, univariate
 from paramverify.algebra.simplest import simplest_between
+from paramverify.algebra.ties import refuse_ties
 from paramverify.errors import InputError, UnsupportedError
 
 WIDTH = 100  # of the lines that are written
@@ -159,12 +160,14 @@ def question(polynomials: Sequence[Polynomial], domain: Domain, free: Sequence[s
 
     Raises:
         InputError: a free parameter that does not exist.
-        UnsupportedError: the constant `E`, without an interval for it.
+        UnsupportedError: the constant `E`, without an interval for it; a parameter beside its exponential.
     """
     for name in free:
         if name not in domain.ring.parameters:
             known = ", ".join(domain.ring.parameters)
             raise InputError(f"there is no parameter {name!r}; there are: {known}")
+    about = (*polynomials, *(c.polynomial for c in domain.constraints))
+    refuse_ties(domain.ring, about, "a formula for quantifier elimination")
     constraints = [comparison(c.polynomial, ">" if c.strict else ">=") for c in domain.constraints]
     conclusions = [comparison(f, ">=") for f in polynomials]
     mentioned = {n for c in (*constraints, *conclusions) for n in variables(c.polynomial)}

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 from itertools import chain
 
 from paramverify.algebra.points import contains, sign_at
 from paramverify.algebra.polynomials import Point
 from paramverify.algebra.segments import negative_between, towards
+from paramverify.algebra.ties import tied_in
 from paramverify.claims import Claim
+from paramverify.errors import LimitError
 
 Confirm = Callable[[Point], Point | None]
 """Given a point where the claim at hand fails, returns one where the original claim fails, or None."""
@@ -35,7 +38,8 @@ def refuter(claim: Claim, accept: Confirm | None = None) -> Confirm:
         # First only what is outside is moved: constraints may allow nothing else.
         targets = [{n: inner[0][n] if v not in box[n] else v for n, v in start.items()}, *inner]
         moved = (towards(start, target, Fraction(1, 2**k)) for target in targets for k in _STEPS_INWARD)
-        crossings = (p for target in inner for p in negative_between(claim.polynomial, start, target))
+        lines = () if tied_in(claim.domain.ring, claim.polynomial) else inner
+        crossings = (p for target in lines for p in negative_between(claim.polynomial, start, target))
         found = map(accept, chain([start], moved, crossings))
         # Without parameters the point is empty, and still a point.
         return next((point for point in found if point is not None), None)
@@ -44,5 +48,10 @@ def refuter(claim: Claim, accept: Confirm | None = None) -> Confirm:
 
 
 def fails_at(claim: Claim, point: Point) -> bool:
-    """Tells exactly whether a point is in the domain and f < 0 there, `E` being the number it stands for."""
-    return sign_at(claim.domain, claim.polynomial, point) < 0 and contains(claim.domain, point)
+    """Tells exactly whether a point is in the domain and f < 0 there, `E` being the number it stands for.
+
+    It is false where that cannot be told: a point that is no witness for sure is none.
+    """
+    with suppress(LimitError):
+        return sign_at(claim.domain, claim.polynomial, point) < 0 and contains(claim.domain, point)
+    return False

@@ -23,6 +23,7 @@ from flint import fmpz
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, primitive, variables
+from paramverify.algebra.ties import refuse_ties
 from paramverify.claims import Claim
 from paramverify.errors import DefectError, LimitError, UnsupportedError
 
@@ -193,9 +194,14 @@ def _comparison(condition: IntegerCondition, symbols: Mapping[str, str]) -> str:
 
 
 def occurring(claim: Claim, *others: Claim) -> tuple[str, ...]:
-    """Returns the variables that occur in a polynomial or in a constraint, in the order of the ring."""
+    """Returns the variables that occur in a polynomial or in a constraint, in the order of the ring.
+
+    Raises:
+        UnsupportedError: a parameter stands beside its exponential.
+    """
     polynomials = [c.polynomial for c in (claim, *others)]
     polynomials += [c.polynomial for c in claim.domain.constraints]
+    refuse_ties(claim.domain.ring, polynomials, "a formula in QF_NRA")
     used = {name for polynomial in polynomials for name in variables(polynomial)}
     return tuple(name for name in claim.domain.ring.names if name in used)
 

@@ -7,6 +7,7 @@ claim that the portfolio has to prove before any verdict about the model counts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice, product
@@ -16,7 +17,7 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.expressions import Expression
 from paramverify.algebra.named import Definitions
-from paramverify.algebra.points import in_words
+from paramverify.algebra.points import in_words, sign_at
 from paramverify.algebra.polynomials import (
     Polynomial,
     RationalFunction,
@@ -28,8 +29,9 @@ from paramverify.algebra.polynomials import (
     variables,
 )
 from paramverify.algebra.signs import Sign, sign_on
+from paramverify.algebra.ties import tied_in
 from paramverify.claims import Claim, nowhere, positive
-from paramverify.errors import Each, ModelError, key_that_is_read, located
+from paramverify.errors import Each, LimitError, ModelError, key_that_is_read, located
 from paramverify.tables import Table, as_expression
 
 
@@ -92,7 +94,7 @@ class Checks:
             return polynomial
         if sign is Sign.NEGATIVE:
             return -polynomial
-        values = [(value_at(polynomial, p), p) for p in sample_points(self.domain)]
+        values = [(self._value(polynomial, p), p) for p in sample_points(self.domain)]
         for value, point in values:
             if value == 0:
                 raise ModelError(f"{what} is zero at {show_point(point)}")
@@ -115,7 +117,7 @@ class Checks:
         if sign in (Sign.POSITIVE, Sign.NONNEGATIVE, Sign.ZERO):
             return
         for point in sample_points(self.domain):
-            if value_at(polynomial, point) < 0:
+            if self._value(polynomial, point) < 0:
                 raise ModelError(f"{what} {wrong} at {show_point(point)}")
         self.obligations.append(Obligation(Claim(polynomial, self.domain), f"{what} {wrong}"))
 
@@ -136,6 +138,14 @@ class Checks:
             total = total + RationalFunction.of(part.numerator, part.denominator)
         if total != RationalFunction.of(self.ring.number(1)):
             raise ModelError(f"{what}: the probabilities sum to {total}, not to 1")
+
+    def _value(self, polynomial: Polynomial, point: Mapping[str, Fraction]) -> Fraction:
+        """Returns the value at a point, its sign alone where that is no rational number."""
+        if not tied_in(self.ring, polynomial):
+            return value_at(polynomial, point)
+        with suppress(LimitError):
+            return Fraction(sign_at(self.domain, polynomial, point))
+        return Fraction(1)  # not known here: what it is about becomes an obligation
 
     def _sign(self, polynomial: Polynomial) -> Sign | None:
         text = str(polynomial)
@@ -181,7 +191,7 @@ def is_somewhere_positive(polynomial: Polynomial, domain: Domain) -> bool | None
     A polynomial that is not zero has a nonzero value in every box with an inside, so on a branch that is one.
     """
     if domain.constant is None and any(
-        value_at(polynomial, p) > 0 for p in islice(sample_points(domain), 20)
+        sign_at(domain, polynomial, p) > 0 for p in islice(sample_points(domain), 20)
     ):
         return True
     parts = [(branch, branch.restrict(polynomial)) for branch in branches(domain)]

@@ -13,6 +13,8 @@ from fractions import Fraction
 from flint import fmpq_poly
 
 from paramverify import printable
+from paramverify.algebra import ties
+from paramverify.algebra.constants import Transcendental
 from paramverify.algebra.points import number_at
 from paramverify.algebra.polynomials import Point, Polynomial, RationalFunction
 from paramverify.algebra.reals import Real
@@ -32,12 +34,21 @@ class Values:
     point: Point
 
     def value(self, polynomial: Polynomial) -> fmpq_poly:
-        """Returns the value of a polynomial at the point, as a polynomial in `E`."""
+        """Returns the value of a polynomial at the point, as a polynomial in `constant`."""
+        ring = self.model.domain.ring
+        if ring.tied:
+            return ties.number_at(ring, polynomial, self.point)
         return number_at(polynomial, self.point)
+
+    @property
+    def constant(self) -> Transcendental | None:
+        """The number in which values at the point are polynomials, `E` as a rule."""
+        ring = self.model.domain.ring
+        return ties.constant_at(ring, self.point) if ring.tied else ring.constant
 
     def real(self, numerator: fmpq_poly, denominator: fmpq_poly) -> Real:
         """Returns the quotient."""
-        return Real.of(numerator, denominator, self.model.domain.constant)
+        return Real.of(numerator, denominator, self.constant)
 
     def function(self, function: RationalFunction) -> Real:
         """Returns the value of a rational function whose denominator is positive at the point."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from paramverify.algebra.domains import Domain
-from paramverify.errors import InputError
+from paramverify.errors import InputError, UnsupportedError
 from paramverify.models.divergences import TOGETHER
 from paramverify.models.inequality import Inequality
 from paramverify.models.measures import INSTEAD, SETS
@@ -22,21 +22,31 @@ class OnDomain(Protocol):
         """The parameter domain."""
 
 
+def refuse_tied(model: AnyModel, what: str) -> None:
+    """Raises an UnsupportedError if a parameter stands beside its exponential; `what` does not cover that."""
+    for tie in model.domain.ring.tied:
+        beside = f"{tie.name} stands beside {tie.meaning} in this case, and {what} does not cover that"
+        raise UnsupportedError(f"{beside}; `verify` does, or give {tie.name} a number: -D {tie.name}=1/2")
+
+
 def need_privacy(
     model: AnyModel,
     what: str,
     instead: str = "`verify` decides it",
     sets: bool = False,
     together: bool = False,
+    tied: bool = False,
 ) -> Model:
     """Returns the model if it is a privacy question about a hidden Markov model.
 
     Raises:
         InputError: it is of another kind; `what` names the command or option that does not apply, `instead`
-            says what does. Or its measure compares `sets` of outputs, or all outputs `together`, and these
-            are not said to apply.
+            says what does. Or its measure compares `sets` of outputs, or all outputs `together`, or a
+            parameter is `tied` to its exponential, and these are not said to apply.
     """
     if isinstance(model, Model):
+        if not tied:
+            refuse_tied(model, what)
         if model.measure.by_sets and not sets:
             name = model.measure.key
             has = "has one" if name == "delta" else "has it"

@@ -11,7 +11,7 @@ from paramverify.algebra.branches import tightened
 from paramverify.algebra.constants import GENERATOR, generator
 from paramverify.algebra.constraints import parse_constraint
 from paramverify.algebra.domains import Domain, Interval, box_domain, parse_interval
-from paramverify.algebra.exponents import Unbounded
+from paramverify.algebra.exponents import TIE, Unbounded
 from paramverify.algebra.expressions import NAME, WORDS
 from paramverify.algebra.polynomials import Ring
 from paramverify.errors import CaseError, Each, InputError, gathered, located
@@ -151,7 +151,7 @@ def _unbounded(name: str, factors: Sequence[Fraction], table: Table) -> Unbounde
         )
     common = generator([*factors, *([] if any(factors) else [Fraction(1)])])
     assert common is not None
-    return Unbounded(name, variable, common.exponent)
+    return Unbounded(name, variable, common.exponent, TIE in factors)
 
 
 def _add_files(box: dict[str, Interval], files: Mapping[str, RationalFile]) -> None:

@@ -13,7 +13,7 @@ from xml.etree.ElementTree import fromstring
 
 from flint import fmpq_poly, fmpz
 
-from paramverify.algebra.constants import GENERATOR, ExpConstant
+from paramverify.algebra.constants import GENERATOR, ExpConstant, Transcendental
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring
 from paramverify.algebra.reals import Real
@@ -165,8 +165,8 @@ def _power(ring: Ring, variable: str, exponent: int) -> Element:
     return base if exponent == 1 else h("msup", base, h("mn", str(exponent)))
 
 
-def _in_e(polynomial: fmpq_poly, constant: ExpConstant) -> list[Element]:
-    """Returns a polynomial in `E` with whole coefficients, the highest power first."""
+def _in_e(polynomial: fmpq_poly, constant: Transcendental) -> list[Element]:
+    """Returns a polynomial in a constant with whole coefficients, the highest power first."""
     shown: list[Element] = []
     for power in range(int(polynomial.degree()), -1, -1):
         coefficient = polynomial[power]
@@ -178,9 +178,16 @@ def _in_e(polynomial: fmpq_poly, constant: ExpConstant) -> list[Element]:
         factors = [h("mn", str(size))] if size != 1 or not power else []
         if power:
             factors += [_operator(TIMES)] if factors else []
-            factors.append(_exp(_inline(constant.exponent * power)))
+            factors.append(_raised(constant, power))
         shown += factors
     return shown or [h("mn", "0")]
+
+
+def _raised(constant: Transcendental, power: int) -> Element:
+    if isinstance(constant, ExpConstant):
+        return _exp(_inline(constant.exponent * power))
+    number = _row([h("mi", "ln"), *_fenced(_inline(constant.base))])
+    return number if power == 1 else h("msup", number, h("mn", str(power)))
 
 
 def _exp(exponent: list[Element]) -> Element:

@@ -15,7 +15,7 @@ from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import variables
 from paramverify.answers import Decision, End, Open, Proved
 from paramverify.backends import discover
-from paramverify.claims import Claim, without_enclosure
+from paramverify.claims import Claim, without_enclosure, without_unused_ties
 from paramverify.errors import TimeLimitError
 from paramverify.evidence import certificates
 from paramverify.evidence.replaying import as_judged
@@ -125,7 +125,7 @@ class Session:
 
     def _decide(self, claim: Claim) -> Decision:
         started = time.monotonic()
-        claim = without_enclosure(claim)
+        claim = without_unused_ties(without_enclosure(claim))
         first: Decision | None = None
         if self._quick:
             first = Decision(decide_exactly(claim, replace(QUICK)), BUILT_IN, VERSION)

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 
 from paramverify.algebra.budgets import read_epsilon
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.expressions import Expression
-from paramverify.algebra.polynomials import Polynomial, RationalFunction, constant_value, is_constant
+from paramverify.algebra.polynomials import (
+    Polynomial,
+    RationalFunction,
+    Ring,
+    constant_value,
+    is_constant,
+)
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.algebra.trees import Number, Operation
-from paramverify.errors import CaseError, InputError, located
+from paramverify.errors import CaseError, InputError, UnsupportedError, located
 from paramverify.models.context import Checks
 from paramverify.models.measures import Approximate, Measure, Metric, Pure
 from paramverify.privacy.keys import LENGTH, MAX_LENGTH
@@ -154,6 +160,20 @@ def _positive(ratio: RationalFunction, checks: Checks) -> tuple[Polynomial, Poly
 def read_one_sided(privacy: Table) -> bool:
     """Reads `one_sided`: whether sequences that are impossible under one secret are ignored."""
     return "one_sided" in privacy and bool(privacy.choice("one_sided"))
+
+
+def check_ties(measure: Measure, lengths: Sequence[int], one_sided: bool, ring: Ring) -> None:
+    """Raises an UnsupportedError if a parameter stands beside its exponential where that is not covered."""
+    for tie in ring.tied:
+        what = ""
+        if measure.by_sets or measure.together:
+            what = f"`{measure.key}`"
+        elif not lengths or one_sided:
+            what = "sequences of every length" if not lengths else "`one_sided`"
+        if what:
+            beside = f"{tie.name} stands beside {tie.meaning} in this case"
+            mend = f'give {tie.name} a number, such as {tie.name} = "1/2" in [parameters]'
+            raise UnsupportedError(f"{beside}, and {what} does not cover that: {mend}")
 
 
 def read_lengths(value: object) -> tuple[int, ...]:

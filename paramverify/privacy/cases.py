@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from paramverify.algebra.budgets import read_epsilon
-from paramverify.algebra.exponents import exponents
+from paramverify.algebra.exponents import exponents, meanings
 from paramverify.algebra.expressions import Expression
 from paramverify.algebra.named import defining
 from paramverify.algebra.polynomials import RationalFunction
@@ -208,7 +208,10 @@ class _Reader:
             definitions=functions.functions,
             text=" and ".join(dict.fromkeys(c.text for c in comparisons)),
             obligations=tuple(checks.obligations),
-            notes=tuple(without_interval(files, self.top.data.get("parameters", {}))),
+            notes=(
+                *without_interval(files, self.top.data.get("parameters", {})),
+                *meanings(domain.ring.unbounded),
+            ),
             maybe_empty=check_domain(checks.domain),
         )
         return Case(self.path, digest, budget=model.text, model=model, free=free, design=design)
@@ -288,8 +291,10 @@ class _Reader:
     ) -> Case:
         """Returns the case of all that was read."""
         measure, budget, lengths, one_sided = bound
+        bounds.check_ties(measure, lengths, one_sided, checks.ring)
         doubtful, excluded = possible(compared.pairs, checks.domain)
-        meanings = [f"{u.variable} stands for {u.meaning}" for u in checks.ring.unbounded]
+        notes = [*compared.notes, *excluded, *meanings(checks.ring.unbounded), *checks.notes]
+        notes += unused(checks.definitions)
         model = Model(
             domain=checks.domain,
             hmm=compared.hmm,
@@ -297,11 +302,7 @@ class _Reader:
             measure=measure,
             lengths=lengths,
             obligations=tuple(checks.obligations),
-            notes=tuple(
-                dict.fromkeys(
-                    [*compared.notes, *excluded, *meanings, *checks.notes, *unused(checks.definitions)]
-                )
-            ),
+            notes=tuple(dict.fromkeys(notes)),
             maybe_empty=check_domain(checks.domain),
             stands_for=compared.stands_for,
             maybe_impossible=tuple(doubtful),
@@ -328,7 +329,7 @@ class _Reader:
         self, privacy: Table | None = None, defined: Sequence[Expression] = ()
     ) -> dict[str, list[Fraction]]:
         """Returns the numbers in every `exp` of the case ("") and the factors of unbounded parameters."""
-        names = unbounded_names(self.top) if privacy else ()
+        names = unbounded_names(self.top)
         away = ("title", "source", "expect", "neighbours", *(["privacy", "define"] if privacy else []))
         words = {k: v for k, v in self.top.data.items() if k not in away}
         used = {name: [*self.finer.get(name, ())] for name in ("", *names)}

@@ -212,7 +212,7 @@ def checked(answer: Answer, claim: Claim) -> Answer:
     if not isinstance(answer, Refuted):
         return answer
     domain = claim.domain
-    as_number = domain.constant is not None and GENERATOR not in domain.box
+    as_number = (domain.constant is not None and GENERATOR not in domain.box) or bool(domain.ring.tied)
     needed = set(domain.ring.parameters if as_number else domain.ring.names)
     shown = in_words(answer.point)[:500]
     if not needed <= set(answer.point):

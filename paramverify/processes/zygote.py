@@ -35,6 +35,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from paramverify.answers import Answer, End, Open
+from paramverify.backends import asked
 from paramverify.claims import from_document
 from paramverify.errors import InputError, LimitError
 from paramverify.processes import system as processes
@@ -199,7 +200,7 @@ def _decide(task: dict[str, Any]) -> Answer:
     try:
         backend = resolve(task["backend"])
         claim = from_document(task["claim"])
-        return formed(backend.decide(claim, task["options"]), claim)
+        return formed(asked(backend, claim, task["options"]), claim)
     except (InputError, LimitError) as error:
         return Open(End.GAVE_UP, str(error))
     except ImportError as error:

@@ -37,7 +37,7 @@ def real(value: Real | None) -> str | dict[str, str]:
 
 def witness(found: AnyWitness) -> dict[str, Any]:
     """Returns a witness as answers have it: as in evidence, with unbounded parameters in words."""
-    meaning = {} if isinstance(found, Counterexample) else found.meant
+    meaning = found.meant
     if isinstance(found, MomentWitness):
         divergence = found.divergence
         told = {"divergence": divergence.number() if divergence else "infinity"}

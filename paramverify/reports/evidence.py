@@ -124,7 +124,9 @@ def _broken(model: AnyModel, found: AnyWitness) -> Claim:
         return without_enclosure(next(failing))
     if isinstance(found, SetWitness | LossWitness):
         raise DefectError("a set of outputs or a loss breaks no polynomial claim")
-    return claim_of(need_privacy(model, "this witness"), Origin(found.left, found.right, found.observations))
+    return claim_of(
+        need_privacy(model, "this witness", tied=True), Origin(found.left, found.right, found.observations)
+    )
 
 
 def _short(claim: Claim) -> Claim:
@@ -211,7 +213,7 @@ def _check_claims(document: dict[str, Any], case: Case) -> checker.Report:
         if document["status"] != Standing.VIOLATED:
             reason = "for so many sequences, only a certificate of a cone or a witness is evidence"
             raise checker.Rejected(reason)
-        model = need_privacy(model, "this witness")
+        model = need_privacy(model, "this witness", tied=True)
         left, right = document["witness"]["secrets"]
         origin = Origin(left, right, tuple(document["witness"]["observations"]))
         if model.lengths and len(origin.observations) not in model.lengths:

@@ -255,7 +255,7 @@ def _share(witness: MomentWitness | LossWitness, share: Contribution) -> str:
 
 
 def _compared(witness: Counterexample) -> list[str]:
-    at = f"With {in_words(witness.parameters)}: " if witness.parameters else ""
+    at = f"With {place(witness)}: " if witness.parameters else ""
     truth = "false" if witness.fails else "true"
     return [
         f"{at}{witness.stated.text} is {truth}.",
@@ -288,7 +288,7 @@ def probability_lines(witness: Witness) -> list[str]:
     ]
 
 
-def place(witness: Witness | SetWitness | MomentWitness | LossWitness) -> str:
+def place(witness: AnyWitness) -> str:
     """Returns the point of a witness; unbounded parameters are told for their variables too."""
     told = [in_words(witness.parameters), *(f"{name} = {value}" for name, value in witness.meant.items())]
     return ", ".join(filter(None, told))

@@ -225,9 +225,7 @@ def _unbounded(text: str) -> None:
     ("text", "reason"),
     [
         ("x = laplace(eps)\noutput(1)", "the scale of this noise is a number, or 2 / eps"),
-        ("output(flip(eps))", "eps is unbounded"),
         ("x = laplace(1 / eps)\ny = laplace(2)\noutput(1)", "the scales of continuous noise are of one kind"),
-        ("if laplace(2/eps) > laplace(2/eps) + 1:\n    output(2)", "a factor beside exp"),
     ],
 )
 def test_refusals_with_unbounded_parameters(text: str, reason: str) -> None:

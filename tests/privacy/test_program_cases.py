@@ -42,6 +42,7 @@ LARGEST: dict[str, tuple[bool, bool, float]] = {  # the largest or the smallest,
     "noisy-max-half-noise": (True, True, 2),
     "noisy-max-exponential": (True, False, 4),
     "noisy-min-laplace": (False, True, 4),
+    "noisy-max-laplace-every-epsilon": (True, True, 0),  # 2/eps
 }
 BY_HAND = ("two-intervals-test", "sparse-vector-value-leaks")  # see the last tests
 RELATED = [
@@ -180,7 +181,8 @@ def _run(path: Path, data: Mapping[str, Any], given: list[int], names: Mapping[s
     (name, entry), *_ = data["mechanism"]["inputs"].items()
     array = isinstance(entry, list) or (isinstance(entry, dict) and "length" in entry)
     if path.stem in LARGEST:
-        return _largest(given, *LARGEST[path.stem])
+        largest, two_sided, scale = LARGEST[path.stem]
+        return _largest(given, largest, two_sided, scale or 2 / names["eps"])
     text = data["mechanism"]["source"]
     values = {name: given if array else given[0], "exp": math.exp, **names}
     if "laplace" in text:

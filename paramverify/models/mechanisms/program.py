@@ -45,11 +45,10 @@ from paramverify.models.programs.control import Edge, control_graph
 from paramverify.models.programs.defined import as_numbers
 from paramverify.models.programs.explaining import Explainer
 from paramverify.models.programs.expressions import RESERVED
-from paramverify.models.programs.meeting import meeting
 from paramverify.models.programs.possible import check_comparisons
 from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.running import outputs_of
-from paramverify.models.programs.runs import FactorError, Plain
+from paramverify.models.programs.runs import Plain
 from paramverify.models.programs.sampling import Outcomes, Sampler
 from paramverify.models.programs.syntax import Program
 from paramverify.models.programs.values import Unread
@@ -134,10 +133,7 @@ class ProgramMechanism:
         order = {given: k for k, given in enumerate(dict.fromkeys(inputs))}
         plain = [plain_input(given) for given in order]
         with located(key=self.key, anchored=True):
-            try:
-                found = outputs_of(self.program, self.names(), plain, self.checks)
-            except FactorError as error:
-                raise meeting(self.program, self.names(), error.given, self.checks) from None
+            found = outputs_of(self.program, self.names(), plain, self.checks)
         rows = [{shown_output(outputs): share for outputs, share in row} for row in found]
         outputs = sorted({name for row in rows for name in row}, key=_natural)
         zero = RationalFunction.of(self.checks.ring.number(0))

@@ -12,12 +12,13 @@ from functools import cached_property
 from math import log, log10, prod
 
 from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.exponents import TIE
 from paramverify.algebra.polynomials import RationalFunction, Ring, value_at
-from paramverify.errors import UnsupportedError
+from paramverify.errors import FinerError, UnsupportedError
 from paramverify.models.context import Checks, sample_points
 from paramverify.models.programs.coefficients import Coefficient
 from paramverify.models.programs.pieces import Pieces
-from paramverify.models.programs.terms import Calculus, Factor, Key, Rate
+from paramverify.models.programs.terms import Calculus, Factor, Key, Rate, Terms
 from paramverify.models.programs.zones import ZERO, Number, exact
 
 EXP = 0  # the base e ** (step · unit)
@@ -77,6 +78,24 @@ class Bases:
     def unit(self, base: int) -> bool:
         """Whether exponents of the base count in a parameter."""
         return base == EXP and bool(self.unit_name)
+
+    def function(self, terms: Terms) -> RationalFunction:
+        """Returns a sum of terms without noise as a function of the parameters.
+
+        Raises:
+            FinerError: a power of eps stands beside exp(-eps), and the ring has no variable for it.
+        """
+        total = RationalFunction.of(self.ring.number(0))
+        for key, coefficient in terms.items():
+            assert not key.factors
+            value = coefficient.function()
+            if key.units:
+                name = self.unit_name or ""
+                if name not in [u.name for u in self.ring.tied]:
+                    raise FinerError(name, TIE)
+                value = value * RationalFunction.of(self.ring.variable(name)) ** key.units
+            total = total + value
+        return total
 
     def small(self, rate: Rate) -> bool:
         """Tells whether a rate is below 1 at a point of the domain.

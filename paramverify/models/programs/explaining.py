@@ -17,7 +17,7 @@ from paramverify.models.programs.comparing import Comparing, Found, Split
 from paramverify.models.programs.evaluating import Evaluator
 from paramverify.models.programs.expressions import NOISE
 from paramverify.models.programs.liveness import NOTHING, After, Live
-from paramverify.models.programs.measure import UNIT_KEY, Linear
+from paramverify.models.programs.measure import Linear
 from paramverify.models.programs.running import Left, Run
 from paramverify.models.programs.runs import Input, Outputs
 from paramverify.models.programs.syntax import (
@@ -252,7 +252,8 @@ class Explainer:
         run = self._run(given)
         text = self.program.text
         found = [(keys, trace, terms) for keys, (trace, terms) in run.ended.items() if terms]
-        return [Path(keys, _steps(text, trace), _function(terms)) for keys, trace, terms in found]
+        bases = run.evaluator.drawing.bases
+        return [Path(keys, _steps(text, trace), bases.function(terms)) for keys, trace, terms in found]
 
     def along(self, path: Path, given: Input) -> tuple[RationalFunction | None, int]:
         """Returns the probability of a path on another input, or None and the step at which it is impossible.
@@ -264,7 +265,8 @@ class Explainer:
         """
         run = self._run(given, path.keys)
         if path.keys in run.ended:
-            return _function(run.ended[path.keys][1]), len(path.steps)
+            terms = run.ended[path.keys][1]
+            return run.evaluator.drawing.bases.function(terms), len(path.steps)
         steps = [k for k, step in enumerate(path.steps) if step.first <= run.reached]
         return None, steps[-1] if steps else 0
 
@@ -294,12 +296,6 @@ class Explainer:
         )
         run.start(self.names)
         return run
-
-
-def _function(terms: Terms) -> RationalFunction:
-    if any(key != UNIT_KEY for key in terms):
-        raise SizeError("the probability of one run has a factor eps beside exp(-eps)")
-    return terms[UNIT_KEY].function()
 
 
 def _steps(text: str, trace: Sequence[object]) -> tuple[Step, ...]:

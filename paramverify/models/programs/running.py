@@ -28,7 +28,7 @@ from paramverify.models.programs.liveness import (
 )
 from paramverify.models.programs.measure import UNIT_KEY, Measure
 from paramverify.models.programs.merging import merged
-from paramverify.models.programs.runs import Agreeing, FactorError, Input, Outputs, Told, Written, written
+from paramverify.models.programs.runs import Agreeing, Input, Outputs, Told, Written, written
 from paramverify.models.programs.sharing import check_names, check_sharing
 from paramverify.models.programs.syntax import (
     Apply,
@@ -110,7 +110,7 @@ class Run:
         """Returns for each input each output with its probability; equal functions are one object.
 
         Raises:
-            FactorError: a probability has a factor that is no rational function.
+            FinerError: a power of eps stands beside exp(-eps), and the ring has no variable for it.
         """
         rows: list[dict[Written, Terms]] = [{} for _ in self.inputs]
         for (outputs, agreeing), terms in self.finished.items():
@@ -119,18 +119,13 @@ class Run:
         functions: dict[int, RationalFunction] = {}
         equal: dict[str, RationalFunction] = {}
 
-        def function(terms: Terms, given: Input) -> RationalFunction:
+        def function(terms: Terms) -> RationalFunction:
             if id(terms) not in functions:
-                if any(k != UNIT_KEY for k in terms):
-                    raise FactorError(given)
-                value = terms[UNIT_KEY].function()
+                value = self.evaluator.drawing.bases.function(terms)
                 functions[id(terms)] = equal.setdefault(str(value), value)
             return functions[id(terms)]
 
-        return [
-            [(w.outputs, function(terms, given)) for w, terms in row.items() if terms]
-            for given, row in zip(self.inputs, rows, strict=True)
-        ]
+        return [[(w.outputs, function(terms)) for w, terms in row.items() if terms] for row in rows]
 
     def block(self, statements: Sequence[Statement], states: list[State], after: After) -> Left:
         """Runs a block; what is read after it is known, so that the rest can be forgotten."""
@@ -367,7 +362,7 @@ def outputs_of(
     inputs have in common runs once. On each input the probabilities sum to 1, identically in the parameters.
 
     Raises:
-        FactorError: a probability is no rational function; see `meeting`.
+        FinerError: a probability has a power of eps beside exp(-eps), and the ring has no variable for it.
         ProgramError: the program does something that is not covered, with the place.
         SizeError: too many states, or pieces of one function.
     """

@@ -9,20 +9,11 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from paramverify.errors import UnsupportedError
 from paramverify.models.programs.terms import Terms, plus
 
 Plain = Fraction | str | bool | tuple["Plain", ...]
 Outputs = tuple[Plain, ...]
 Input = tuple[Fraction | str, ...]
-
-
-class FactorError(UnsupportedError):
-    """On this input a probability has a factor such as eps, which is no rational function."""
-
-    def __init__(self, given: Input) -> None:
-        super().__init__("a probability has a factor beside exp")
-        self.given = given
 
 
 @dataclass(eq=False)

@@ -1,0 +1,118 @@
+"""Cells of x on which a claim with x and eps = −ln(x)/step comes to one about a polynomial.
+
+On a cell eps is replaced by polynomials in x between which it lies. Near x = 0, where eps grows without end,
+x is replaced by a small multiple of a power of 1/eps. `checker.ties` has the proofs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil, exp, log
+from typing import Any
+
+from flint import arb, fmpq
+
+from paramverify.algebra.constants import lower_bound, upper_bound, working_precision
+from paramverify.algebra.domains import Domain, Interval
+from paramverify.algebra.exponents import Unbounded
+from paramverify.algebra.polynomials import Polynomial, rational
+from paramverify.claims import Claim
+from paramverify.evidence import certificates
+
+ONE, ZERO = Fraction(1), Fraction(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """A cell: the claim about a polynomial that shows it, and what its certificate says of it.
+
+    `main` is the variable that is cut.
+    """
+
+    claim: Claim
+    main: str
+    part: Mapping[str, Any]
+
+
+def _resolved(domain: Domain, tie: Unbounded, x: Interval, t: Interval) -> Domain:
+    """Returns the domain with what is tied as a parameter of its own, and other intervals."""
+    ring = domain.ring
+    unbounded = tuple(replace(u, tied=False) if u == tie else u for u in ring.unbounded)
+    free = replace(ring, parameters=(*ring.parameters, tie.name), unbounded=unbounded)
+    box = {n: i for n, i in domain.box.items() if n in ring.parameters}
+    rest = {n: i for n, i in domain.box.items() if n not in ring.parameters}
+    return replace(domain, ring=free, box={**box, tie.variable: x, tie.name: t, **rest})
+
+
+def between(claim: Claim, tie: Unbounded, ends: tuple[Fraction, Fraction], terms: int) -> Cell:
+    """Returns the claim on a cell [a, b] of x, with eps between two polynomials."""
+    a, b = ends
+    low, high = (ZERO, ZERO) if b == 1 else _logarithm(1 / b, 32 + 4 * terms)
+    ring = claim.domain.ring
+    x, r, one = ring.variable(tie.variable), ring.variable(tie.name), ring.number(1)
+    v = one - x / rational(b)
+    total, power = ring.number(low), one
+    for i in range(1, terms):
+        power = power * v
+        total = total + power / i
+    rest = ring.number(high - low) + power * v * rational(b / (terms * a))
+    image = (total + r * rest) / rational(tie.step)
+    images = [image if n == tie.name else ring.variable(n) for n in ring.names]
+
+    def moved(polynomial: Polynomial) -> Polynomial:
+        return polynomial.compose(*images)
+
+    box = claim.domain.box[tie.variable]
+    x_in = Interval(a, b, box.lower_closed or a > box.lower, box.upper_closed or b < box.upper or a == b)
+    domain = _resolved(claim.domain, tie, x_in, Interval(ZERO, ONE, True, True))
+    constraints = tuple(replace(c, polynomial=moved(c.polynomial)) for c in domain.constraints)
+    domain = replace(domain, constraints=constraints)
+    reduced = replace(claim, polynomial=moved(claim.polynomial), domain=domain)
+    part = {"terms": terms, "enclosure": [certificates.text(low), certificates.text(high)]}
+    return Cell(reduced, tie.variable, part)
+
+
+def near_zero(claim: Claim, tie: Unbounded, b: Fraction, power: int) -> Cell:
+    """Returns the claim on a cell (0, b] of x, in x/(B·u^M) and u = 1/ln(1/x)."""
+    least = Fraction(int(_logarithm(1 / b, 64)[0] * 8), 8)
+    bound = _above(float(least) ** power * exp(-float(least)))
+    ring = claim.domain.ring
+    names = list(ring.names)
+    u, r = names.index(tie.name), names.index(tie.variable)
+
+    def moved(polynomial: Polynomial) -> Polynomial:
+        most = int(polynomial.degrees()[u])
+        terms = {}
+        for m, c in polynomial.to_dict().items():
+            key = [int(e) for e in m]
+            x, t = key[r], key[u]
+            key[u] = power * x + most - t
+            terms[tuple(key)] = c * rational(bound) ** x / rational(tie.step) ** t
+        return ring.context.from_dict(terms)
+
+    unit = Interval(ZERO, ONE, True, True)
+    domain = _resolved(claim.domain, tie, unit, Interval(ZERO, 1 / least, True, True))
+    constraints = tuple(replace(c, polynomial=moved(c.polynomial)) for c in domain.constraints)
+    domain = replace(domain, constraints=constraints)
+    reduced = replace(claim, polynomial=moved(claim.polynomial), domain=domain)
+    text = certificates.text
+    return Cell(reduced, tie.name, {"least": text(least), "power": power, "bound": text(bound)})
+
+
+def _above(value: float) -> Fraction:
+    """Returns a power of 2 that is well above a number, and not by far."""
+    k = ceil(log(value, 2)) + 1
+    return Fraction(2) ** k
+
+
+def _logarithm(value: Fraction, bits: int) -> tuple[Fraction, Fraction]:
+    """Returns rationals between which ln(value) is, with so many bits."""
+    with working_precision(bits + 32):
+        ball = arb(fmpq(value.numerator, value.denominator)).log()
+        low, high = lower_bound(ball), upper_bound(ball)
+    scale = 1 << bits
+    return Fraction(low.numerator * scale // low.denominator - 1, scale), Fraction(
+        -(-high.numerator * scale // high.denominator) + 1, scale
+    )

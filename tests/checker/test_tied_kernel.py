@@ -1,0 +1,147 @@
+"""Logarithms in the checker: bounds of ln, signs, and proofs about a parameter beside its exponential."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from tied_claims import tied
+
+from paramverify.answers import Proved
+from paramverify.checker.claims import check_claim, check_witness
+from paramverify.checker.exponentials import exp_bounds
+from paramverify.checker.strict import Rejected
+from paramverify.checker.ties import log_bounds, sign_of_logs
+from paramverify.claims import to_document
+from paramverify.exact.branching import decide_exactly
+
+
+@pytest.mark.parametrize("text", ["1", "2", "3/2", "1000000007/3", "7", "4/3", "1000001/1000000", "2048"])
+@pytest.mark.parametrize("bits", [20, 64])
+def test_bounds_of_logarithms(text: str, bits: int) -> None:
+    """exp(low) ≤ value ≤ exp(high), by the series of exp, and the bounds are as near as the bits allow."""
+    number = Fraction(text)
+    low, high = log_bounds(number, bits)
+    assert high - low <= Fraction(bits + 40, 2 ** (bits - 6))
+    assert low <= 0 or exp_bounds(low, 60)[0] <= number
+    assert high == 0 or exp_bounds(high, 60)[1] >= number
+    assert 0 <= low <= high
+
+
+def test_signs_of_logarithms() -> None:
+    """ln 2 is between 0.693 and 0.694; 2·ln 2 and ln 4 differ by nothing that bits could show."""
+    two = [Fraction(2)]
+    assert sign_of_logs({(1,): Fraction(1), (0,): Fraction(-693, 1000)}, two) == 1
+    assert sign_of_logs({(1,): Fraction(1), (0,): Fraction(-694, 1000)}, two) == -1
+    assert sign_of_logs({}, two) == 0
+    assert sign_of_logs({(0,): Fraction(-2)}, two) == -1
+    with pytest.raises(Rejected, match="not decided"):
+        sign_of_logs({(1, 0): Fraction(2), (0, 1): Fraction(-1)}, [Fraction(2), Fraction(4)])
+
+
+CLAIM = tied("x_eps - 1 + eps", "1/2")
+
+
+@pytest.fixture(scope="module")
+def proved() -> tuple[Any, Any]:
+    """A claim and its proof, as documents."""
+    answer = decide_exactly(CLAIM)
+    assert isinstance(answer, Proved)
+    assert answer.certificate is not None
+    check_claim(answer.certificate["claim"], answer.certificate["proof"])
+    return answer.certificate["claim"], answer.certificate["proof"]
+
+
+def _cell(proof: Any, key: str) -> Any:
+    return next(part for part in proof["parts"] if key in part)
+
+
+Change = Callable[[Any, Any], object]
+FORGED: dict[str, tuple[Change, str]] = {
+    "a cell is missing": (lambda c, p: p["parts"].pop(), "do not follow"),
+    "a cut is missing": (lambda c, p: p["cuts"].pop(), "do not follow"),
+    "cuts go down": (lambda c, p: p["cuts"].reverse(), "do not follow"),
+    "another variable": (lambda c, p: p.update(variable="x_eps"), "no variable"),
+    "no bits of ln(b) at all": (
+        lambda c, p: p["parts"][1].update(enclosure=["0", "0"]),
+        "not shown to be in the interval",
+    ),
+    "ln(1) above 0": (lambda c, p: p["parts"][-1].update(enclosure=["0", "1/100"]), "ln"),
+    "no terms": (lambda c, p: p["parts"][-1].update(terms=0), "number of terms"),
+    "a cell at 0 with terms": (
+        lambda c, p: p["parts"].__setitem__(0, {**p["parts"][1]}),
+        "a cell that ends at 0",
+    ),
+    "x is smaller than shown": (lambda c, p: _cell(p, "power").update(bound="1/1000000"), "as small"),
+    "ln(1/x) is larger than shown": (lambda c, p: _cell(p, "power").update(least="500"), "as large"),
+    "a power beyond the fall": (lambda c, p: _cell(p, "power").update(power=40), "no bounds"),
+    "the claim is another one": (
+        lambda c, p: c.update(polynomial="x_eps - 1 + 4/9*eps"),
+        "negative",
+    ),
+    "another step": (lambda c, p: c.update(ties={"eps": ["x_eps", "3"]}), "negative"),
+    "tied to itself": (lambda c, p: c.update(ties={"eps": ["eps", "1/2"]}), "not tied"),
+    "no tie": (lambda c, p: c.pop("ties"), "no interval"),
+    "beyond (0, 1]": (lambda c, p: c["box"].update(x_eps="(0, 2)"), "beyond"),
+    "a step below 0": (lambda c, p: c["ties"].update(eps=["x_eps", "-1/2"]), "not tied"),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_forged_proofs(name: str, proved: tuple[Any, Any]) -> None:
+    """Each change that makes a step of the proof wrong is noticed."""
+    claim, proof = copy.deepcopy(proved)
+    change, why = FORGED[name]
+    change(claim, proof)
+    with pytest.raises(Rejected, match=why):
+        check_claim(claim, proof)
+
+
+def test_a_proof_is_for_its_claim_alone(proved: tuple[Any, Any]) -> None:
+    """The proof of a true claim does not show a false one, whatever it is."""
+    _, proof = proved
+    for text in ("x_eps - 1 + eps - eps**2/8", "1 - x_eps - eps", "eps - 1"):
+        with pytest.raises(Rejected):
+            check_claim(to_document(tied(text, "1/2")), proof)
+
+
+OTHER_KINDS = [
+    {"kind": "monotone", "variable": "x_eps", "end": "upper", "derivative": {}, "proof": {}},
+    {"kind": "ends", "variable": "x_eps", "lower": {"kind": "constant"}, "upper": {"kind": "constant"}},
+    {"kind": "bernstein", "tree": ["+"]},
+    {"kind": "fixed", "variable": "x_eps", "proof": {"kind": "constant"}},
+    {"kind": "quadratic", "variable": "x_eps", "leading": {}, "constant": {}, "discriminant": {}},
+    {"kind": "convex", "point": {"x_eps": "1/2"}},
+    {"kind": "stretch", "variable": "x_eps", "constraint": 0, "proof": {}},
+    {"kind": "eliminate", "variable": "x_eps", "constraints": [0, 1], "proof": {}},
+    {"kind": "blowup", "corner": {"x_eps": "lower", "p": "lower"}, "parts": {}},
+]
+
+
+@pytest.mark.parametrize("proof", OTHER_KINDS, ids=lambda proof: proof["kind"])
+def test_no_other_rule_moves_x_alone(proof: dict[str, Any]) -> None:
+    """Rules that move x and keep eps are refused: where x goes, eps goes, too."""
+    from paramverify.checker.claims import read_claim
+    from paramverify.checker.goals import Context
+    from paramverify.checker.rules import prove
+
+    goal = read_claim(to_document(CLAIM)).goal
+    with pytest.raises(Rejected, match="cannot be about a logarithm"):
+        prove(goal, proof, Context())
+
+
+def test_witnesses() -> None:
+    """A rational x refutes a claim iff f < 0 there for eps = −ln(x)/step, and eps itself has no value."""
+    claim = to_document(tied("1 - eps", "1/2"))
+    check_witness(claim, {"x_eps": "1/2"})  # eps = 2·ln 2 = 1.386…
+    with pytest.raises(Rejected, match="does not fail"):
+        check_witness(claim, {"x_eps": "2/3"})  # eps = 0.810…
+    with pytest.raises(Rejected, match="must give x_eps"):
+        check_witness(claim, {"x_eps": "1/2", "eps": "2"})
+    bounded = to_document(tied("1 - eps", "1/2", above="4/3 - eps"))
+    with pytest.raises(Rejected, match="constraint"):
+        check_witness(bounded, {"x_eps": "1/2"})
+    check_witness(bounded, {"x_eps": "6/11"})  # eps = 1.212…
