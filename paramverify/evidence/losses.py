@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import inf
 
-from flint import arb, fmpq, fmpq_poly
+from flint import arb, fmpq
 
 from paramverify.algebra.constants import lower_bound, upper_bound, working_precision
 from paramverify.algebra.exponents import meant
@@ -18,10 +18,10 @@ from paramverify.algebra.points import in_words
 from paramverify.algebra.polynomials import Point
 from paramverify.algebra.reals import Real
 from paramverify.claims import AllOutputs
-from paramverify.errors import InputError
 from paramverify.evidence.moments import SHOWN, Contribution
+from paramverify.evidence.shares import shares_at
 from paramverify.models.divergences import Kind, Loss
-from paramverify.models.evaluation import Numbers, probabilities_at
+from paramverify.models.evaluation import Numbers
 from paramverify.models.model import Model
 from paramverify.models.priors import SecretPair
 
@@ -87,17 +87,10 @@ def distributions(numbers: Numbers, pair: SecretPair, secrets: tuple[str, str], 
         InputError: a secret is impossible there.
         LimitError: too many sequences.
     """
-    for name, start in zip(secrets, (pair.pi, pair.tau), strict=True):
-        if numbers.mass(start).sign() <= 0:
-            raise InputError(f"the secret {name!r} has probability zero at this point")
-    shares = probabilities_at(numbers, (pair.pi, pair.tau), length)
-    scale = numbers.value(numbers.model.hmm.denominator) ** length
-    scales = [numbers.value(start.mass) * scale for start in (pair.pi, pair.tau)]
-    zero = fmpq_poly()
+    found = shares_at(numbers, pair, secrets, length)
     both, balls, endless = {}, [], []
-    for word in sorted(shares[0].keys() | shares[1].keys()):
-        p, q = (numbers.real(s.get(word, zero), t) for s, t in zip(shares, scales, strict=True))
-        both[word] = p, q
+    for word in found.words:
+        p, q = both[word] = found.probabilities(word)
         if p.sign() and not q.sign():
             endless.append(word)
         elif p.sign():

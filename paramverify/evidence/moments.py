@@ -13,9 +13,9 @@ from paramverify.algebra.exponents import meant
 from paramverify.algebra.logarithms import Epsilon
 from paramverify.algebra.points import in_words
 from paramverify.algebra.reals import Real
-from paramverify.errors import InputError
+from paramverify.evidence.shares import shares_at
 from paramverify.models.divergences import Renyi
-from paramverify.models.evaluation import Numbers, probabilities_at
+from paramverify.models.evaluation import Numbers
 from paramverify.models.priors import SecretPair
 
 SHOWN = 3  # outputs that contribute most
@@ -87,33 +87,26 @@ def moment_at(
         InputError: a secret is impossible there.
         LimitError: too many sequences.
     """
-    for name, start in zip(secrets, (pair.pi, pair.tau), strict=True):
-        if numbers.mass(start).sign() <= 0:
-            raise InputError(f"the secret {name!r} has probability zero at this point")
     model, order = numbers.model, measure.order
-    shares = probabilities_at(numbers, (pair.pi, pair.tau), length)
-    scale = numbers.value(model.hmm.denominator) ** length
-    scales = [numbers.value(start.mass) * scale for start in (pair.pi, pair.tau)]
-    zero, one = fmpq_poly(), fmpq_poly([1])
+    shares = shares_at(numbers, pair, secrets, length)
+    one = fmpq_poly([1])
     terms: list[tuple[fmpq_poly, fmpq_poly, tuple[int, ...]]] = []
     endless = []
-    for word, p in shares[0].items():
-        q = shares[1].get(word, zero)
+    for word, (p, q) in shares.words.items():
         if p and q:
             terms.append((p**order, q ** (order - 1), word))
         elif p:
             endless.append(word)
     moment: Real | None = None
     if not endless:
-        scaled = numbers.real(scales[1] ** (order - 1), scales[0] ** order)
+        scaled = numbers.real(shares.scales[1] ** (order - 1), shares.scales[0] ** order)
         moment = _sum(numbers, terms) * scaled
         most = sorted(terms, key=lambda t: -(numbers.real(t[0], one) / numbers.real(t[1], one)).middle())
         endless = [word for _, _, word in most]
     bound = numbers.function(measure.bound)
 
     def told(word: tuple[int, ...]) -> Contribution:
-        both = [numbers.real(s.get(word, zero), t) for s, t in zip(shares, scales, strict=True)]
-        return Contribution(tuple(model.hmm.observations[o] for o in word), (both[0], both[1]))
+        return Contribution(tuple(model.hmm.observations[o] for o in word), shares.probabilities(word))
 
     return MomentWitness(
         numbers.point,

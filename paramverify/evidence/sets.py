@@ -13,8 +13,9 @@ from paramverify.algebra.polynomials import Point
 from paramverify.algebra.reals import Real
 from paramverify.errors import InputError
 from paramverify.evidence.moments import Word
+from paramverify.evidence.shares import shares_at
 from paramverify.evidence.witnesses import SetWitness, pair_of
-from paramverify.models.evaluation import Numbers, observation_indices, probabilities_at
+from paramverify.models.evaluation import Numbers, observation_indices
 from paramverify.models.measures import Approximate
 from paramverify.models.model import Model
 
@@ -87,19 +88,9 @@ def sides(model: Model, left: str, right: str, length: int, point: Point) -> Sid
         raise InputError(f"this point is not in the domain {model.domain.describe()}")
     pair = pair_of(model, left, right)
     numbers = Numbers(model, parameters)
-    for name, start in ((pair.left, pair.pi), (pair.right, pair.tau)):
-        if numbers.mass(start).sign() <= 0:
-            raise InputError(f"the secret {name!r} has probability zero at this point")
-    found = probabilities_at(numbers, (pair.pi, pair.tau), length)
-    zero = fmpq_poly()
-    words = sorted(found[0].keys() | found[1].keys())
-    shares = {
-        tuple(model.hmm.observations[o] for o in word): (found[0].get(word, zero), found[1].get(word, zero))
-        for word in words
-    }
-    scale = numbers.value(model.hmm.denominator) ** length
-    scales = numbers.value(pair.pi.mass) * scale, numbers.value(pair.tau.mass) * scale
-    return Sides(numbers, pair.left, pair.right, length=length, shares=shares, scales=scales)
+    found = shares_at(numbers, pair, (pair.left, pair.right), length)
+    shares = {tuple(model.hmm.observations[o] for o in word): both for word, both in found.words.items()}
+    return Sides(numbers, pair.left, pair.right, length=length, shares=shares, scales=found.scales)
 
 
 def bounds_at(model: Model, numbers: Numbers) -> tuple[Real, Real]:
