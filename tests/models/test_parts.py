@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from fractions import Fraction
 from itertools import product
@@ -9,6 +10,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from calling_tools import called
 from conftest import ROOT
 
 import paramverify
@@ -39,7 +41,7 @@ def noisy(total: int) -> Row:
     return {str(o): HALF ** abs(o - total) * (1 if o in (0, 2) else HALF) / (1 + HALF) for o in range(3)}
 
 
-def surveyed(p: Fraction, truth: Fraction, somebody: bool) -> Row:
+def surveyed(p: Fraction | int, truth: Fraction, somebody: bool) -> Row:
     """How likely each tuple is under a secret, in the words of the case: every world by itself."""
     found: Row = {}
     total = Fraction(0)
@@ -148,6 +150,17 @@ def test_programs_with_files_and_named_inputs(tmp_path: Path) -> None:
     digest = load(path).digest
     (tmp_path / "total.py").write_text(f"# changed\n{source}", encoding="utf-8")
     assert load(path).digest != digest
+
+
+def test_divergences_of_tuples(tmp_path: Path) -> None:
+    """The least Rényi divergence of order 2 is the limit of the sum over all tuples, at p = 1 and t = 3/4."""
+    path = tmp_path / "case.toml"
+    text = SHIPPED.read_text(encoding="utf-8").partition("[expect]")[0]
+    path.write_text(text.replace('ratio = "36"', 'renyi = { order = 2, ratio = "16" }'), encoding="utf-8")
+    found = json.loads(called("budget", str(path), "--json").out)
+    one, other = (surveyed(p, Fraction(3, 4), somebody) for p, somebody in ((1, True), (HALF, False)))
+    assert Fraction(found["moment"]) == sum((one[name] ** 2 / other[name] for name in one), Fraction(0))
+    assert found["attained"] is False
 
 
 BAD = """
