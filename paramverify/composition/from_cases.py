@@ -47,7 +47,7 @@ from paramverify.synthesis.set_curve import hull
 PRECISE = 256  # bits of rational bounds of a probability
 MANY = (
     "the releases are about the same hidden data, so they do not compose as products; "
-    "`times` in [mechanism], with `budget`, asks about several answers of one mechanism"
+    "`times` in [mechanism], with `budget`, asks about several answers, and `parts` about several mechanisms"
 )
 
 Corners = tuple[Exactly, ...]  # (Q, P) of sets of outputs, from (0, ·) to (1, 1)

@@ -19,6 +19,7 @@ from paramverify.models.mechanisms import singles
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
+from paramverify.synthesis.least_divergence import least_moment
 from paramverify.synthesis.least_sets import least_bound
 from paramverify.synthesis.set_needs import Kind
 
@@ -39,7 +40,7 @@ def noisy(total: int) -> Row:
     return {str(o): HALF ** abs(o - total) * (1 if o in (0, 2) else HALF) / (1 + HALF) for o in range(3)}
 
 
-def surveyed(p: Fraction, truth: Fraction, somebody: bool) -> Row:
+def surveyed(p: Fraction | int, truth: Fraction, somebody: bool) -> Row:
     """How likely each tuple is under a secret, in the words of the case: every world by itself."""
     found: Row = {}
     total = Fraction(0)
@@ -148,6 +149,18 @@ def test_programs_with_files_and_named_inputs(tmp_path: Path) -> None:
     digest = load(path).digest
     (tmp_path / "total.py").write_text(f"# changed\n{source}", encoding="utf-8")
     assert load(path).digest != digest
+
+
+def test_divergences_of_tuples(tmp_path: Path) -> None:
+    """The least Rényi divergence of order 2 is the limit of the sum over all tuples, at p = 1 and t = 3/4."""
+    path = tmp_path / "case.toml"
+    text = SHIPPED.read_text(encoding="utf-8").partition("[expect]")[0]
+    path.write_text(text.replace('ratio = "36"', 'renyi = { order = 2, ratio = "16" }'), encoding="utf-8")
+    with Session(Options(seconds=30)) as session:
+        found = least_moment(load(path).model, session, Fraction(1, 10**6)).sum  # type: ignore[arg-type]
+    one, other = (surveyed(p, Fraction(3, 4), somebody) for p, somebody in ((1, True), (HALF, False)))
+    assert found.lower == found.upper == sum((one[name] ** 2 / other[name] for name in one), Fraction(0))
+    assert found.attained is False
 
 
 BAD = """
