@@ -33,7 +33,7 @@ def loss_parts(
     Where the loss crosses its bound there is an undecided part between rational ends, wide at most `NARROW`
     of the interval if the limits suffice.
     """
-    found = loss_map(model, [name], session, Fraction(0), NARROW, on_cell)
+    found = loss_map(model, [name], session, Fraction(0), narrow=NARROW, on_cell=on_cell)
     interval = model.domain.box[name]
     cells = sorted(found.cells, key=lambda cell: cell.box[0])
     runs: list[list[Cell]] = []
