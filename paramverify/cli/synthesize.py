@@ -42,7 +42,7 @@ from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case, load
 from paramverify.reports import documents, text
 from paramverify.reports import synthesis as telling
-from paramverify.reports.evidence import map_evidence
+from paramverify.reports.evidence import check_has_map_evidence, map_evidence
 from paramverify.reports.pictures.regions import draw, draw_interval
 from paramverify.reports.pictures.set_curves import curve_of
 from paramverify.reports.roots import closed_form
@@ -167,6 +167,8 @@ def command(
                 loaded, session, objective=wanted, near=near, tolerance=tolerance, evidence=evidence
             )
         else:
+            if evidence:
+                check_has_map_evidence(loaded)
             files = _Files(state, plot, evidence, lift, obligations)
             found = _safe_values(loaded, session, _names(parameters), form=form, coverage=reach, files=files)
             code, document, lines = _told(loaded, found, files)

@@ -26,7 +26,7 @@ from paramverify.encodings.excesses import excesses, listed_outcomes, statement
 from paramverify.encodings.lumping import lump
 from paramverify.encodings.sequences import forward_sum
 from paramverify.encodings.sets import set_claims
-from paramverify.errors import DefectError
+from paramverify.errors import DefectError, InputError
 from paramverify.evidence import certificates
 from paramverify.evidence.losses import LossWitness
 from paramverify.evidence.moments import MomentWitness
@@ -231,10 +231,23 @@ def _check_claims(document: dict[str, Any], case: Case) -> checker.Report:
     return report
 
 
+def check_has_map_evidence(case: Case) -> None:
+    """Checks that there is evidence of a map of a case.
+
+    Raises:
+        InputError: there is none.
+    """
+    if isinstance(case.model, Model) and isinstance(case.model.measure, Loss):
+        name = case.model.measure.key
+        reason = f"there is no evidence of a map of {name}: `verify --evidence` proves a bound"
+        raise InputError(f"{reason}, `synthesize --witness --evidence` shows a prior", key=f"privacy.{name}")
+
+
 def map_evidence(
     case: Case, found: RegionMap, obligations: Iterable[tuple[Claim, Decision]]
 ) -> dict[str, Any]:
     """Returns a region map with all that is needed to check it, and what it says of its case."""
+    check_has_map_evidence(case)
     document = map_document(found, case.model.domain) | about(case, obligations)
     if not isinstance(case.model, Model) or not case.model.measure.by_sets:
         return document

@@ -9,12 +9,14 @@ from paramverify.answers import End, Open, Standing
 from paramverify.encodings.choice import claims_of, is_long
 from paramverify.encodings.excesses import excesses
 from paramverify.evidence.witnesses import SetWitness
+from paramverify.models.divergences import Loss
 from paramverify.models.model import Model
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Session
 from paramverify.privacy.approximate import verify_sets, violation_document
 from paramverify.privacy.cases import Case
 from paramverify.privacy.every_length_verification import Found
+from paramverify.privacy.losses import verify_losses
 from paramverify.privacy.runs import told_run
 from paramverify.privacy.verification import Report, levels_certificate
 from paramverify.reports import documents
@@ -45,7 +47,7 @@ def told(case: Case, found: Intervals | ExactCondition | Regions) -> Told:
         case Intervals():
             document = {"form": "exact", **telling.partition_document(case, found.partition, found.witnesses)}
             lines = telling.partition_lines(case, found.partition, found.witnesses)
-            return _with_optimum(case, found, Told(lines, document))
+            return _with_optimum(case, found, Told(lines, document, found.complete))
         case ExactCondition():
             return _condition(case, found)
         case Regions():
@@ -97,8 +99,8 @@ def prior_evidence(case: Case, session: Session, found: Violating) -> dict[str, 
     """Returns the evidence of a violating prior, or of the proof that there is none."""
     model = case.model
     _, obligations = discharge(session, model)
-    if isinstance(model, Model) and model.measure.by_sets:
-        return evidence_document(case, _about_sets(session, model, found, obligations))
+    if isinstance(model, Model) and (model.measure.by_sets or isinstance(model.measure, Loss)):
+        return evidence_document(case, _about_sums(session, model, found, obligations))
     verdict: Verdict = Unknown(End.GAVE_UP, found.reason)
     decisions = found.decisions
     if found.witness:
@@ -121,13 +123,17 @@ def prior_evidence(case: Case, session: Session, found: Violating) -> dict[str, 
     return evidence_document(case, report)
 
 
-def _about_sets(session: Session, model: Model, found: Violating, obligations: Proofs) -> Report:
-    """Returns the report on a set of outputs that is too likely, or the proof that there is none."""
+def _about_sums(session: Session, model: Model, found: Violating, obligations: Proofs) -> Report:
+    """Returns the report on a set of outputs or a loss that is too large, or the proof that there is none."""
     if isinstance(found.witness, SetWitness):
         witness = found.witness
         direction = (witness.left, witness.right, witness.length)
         sums = (claim for claim in excesses(model) if direction in claim.origins)
         said = Found(Violated(witness), (), (), violation_document(next(sums), witness))
+    elif found.witness:
+        said = Found(Violated(found.witness))
+    elif isinstance(model.measure, Loss):
+        said = verify_losses(session, model)
     else:
         said = verify_sets(session, model)
     return Report(

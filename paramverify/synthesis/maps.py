@@ -52,7 +52,8 @@ class RegionMap:
 
     At a safe point all claims hold for all values of the `quantified` parameters in the domain; at a
     violating point some claim fails for some. Cells touch in their faces only. `interrupted` says that the
-    time did not suffice, `stopped` that it was a KeyboardInterrupt.
+    time did not suffice, `stopped` that it was a KeyboardInterrupt. Without claims, as of `kl`, the map has
+    its `domain`, and the claims of cells are directions of secret pairs.
     """
 
     parameters: tuple[str, ...]
@@ -63,6 +64,7 @@ class RegionMap:
     seconds: float
     interrupted: bool = False
     stopped: bool = False
+    domain: Domain | None = None
 
     @cached_property
     def volumes(self) -> Mapping[Status, Share]:
@@ -84,6 +86,8 @@ class RegionMap:
     @cached_property
     def inside(self) -> Inside:
         """The points over the parameters that are in the domain."""
+        if not self.claims and self.domain is not None:
+            return Inside.of(self.domain, self.parameters)
         if not self.claims:
             return Inside(self.parameters, (), {}, ())
         return Inside.of(self.claims[0].domain, self.parameters)

@@ -15,14 +15,18 @@ from fractions import Fraction
 from math import prod
 from pathlib import Path
 
+from paramverify.algebra.domains import Domain
 from paramverify.answers import Open
 from paramverify.claims import Claim
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.evidence.witnesses import AnyWitness
+from paramverify.models.divergences import Loss
+from paramverify.models.model import Model
 from paramverify.portfolio.elimination import Elimination, eliminate
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case
 from paramverify.synthesis.intervals import Partition
+from paramverify.synthesis.loss_values import is_close, loss_parts, map_with_witness, mattering
 from paramverify.synthesis.map_files import cell_file
 from paramverify.synthesis.maps import Cell, RegionMap, Status
 from paramverify.synthesis.optimum import Optimum, optimum_of_map, optimum_of_parts
@@ -55,16 +59,20 @@ SUITABLE = frozenset({Form.INTERVALS, Form.MAP})
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """Exact intervals, with the witnesses of violating parts by their numbers."""
+    """Exact intervals, with the witnesses of violating parts by their numbers.
+
+    Of `kl` and `zcdp` undecided parts are between them; not `complete` tells that one of these is too wide.
+    """
 
     partition: Partition
     witnesses: Mapping[int, AnyWitness]
     optimum: Optimum | None
+    complete: bool = True
 
     @property
     def possible(self) -> bool:
-        """Whether some value is safe."""
-        return bool(self.partition.having(Status.SAFE))
+        """Whether some value may be safe."""
+        return any(self.partition.having(status) for status in (Status.SAFE, Status.UNDECIDED))
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +139,9 @@ def safe_values(
         UnsupportedError: strict comparisons.
         TimeLimitError: the time is over; a map is returned as it is then.
     """
+    model = case.model
+    if isinstance(model, Model) and isinstance(model.measure, Loss):
+        return _of_losses(case, model, session, (parameters, forms, options or MapOptions()))
     claims = region_claims(case.model)
     axes = axes_of(case, claims, parameters)
     if Form.INTERVALS in forms and len(axes) == 1:
@@ -148,6 +159,49 @@ def safe_values(
         check_map(case.model, axes)
         return _regions(case, claims, axes, session, options or MapOptions())
     return None
+
+
+def _of_losses(
+    case: Case,
+    model: Model,
+    session: Session,
+    asked: tuple[Sequence[str], Collection[Form], MapOptions],
+) -> Intervals | Regions | None:
+    """Returns for which values a loss keeps its bound; see `safe_values`."""
+    parameters, forms, options = asked
+    axes = axes_of(case, mattering(model), parameters)
+    key = f"privacy.{model.measure.key}"
+    if options.state:
+        raise InputError(f"cells of {model.measure.key} are not kept: leave --state out", key=key)
+    sizes = dict.fromkeys(Status, Fraction(0))
+    whole = _size((model.domain.box[n].lower, model.domain.box[n].upper) for n in axes)
+
+    def on_cell(cell: Cell) -> None:
+        sizes[cell.status] += cell.volume
+        options.on_shares({s: float(v / whole) for s, v in sizes.items() if s in DECIDED})
+
+    if Form.INTERVALS in forms and len(axes) == 1:
+        parts, witnesses, found = loss_parts(model, axes[0], session, on_cell)
+        complete = not found.interrupted and is_close(parts)
+        return Intervals(parts, witnesses, _optimum(case, found), complete)
+    if Form.MAP not in forms:
+        reason = f"a condition needs polynomials, and {model.measure.key} is none: ask for a map"
+        raise InputError(reason, key=key)
+    _check_interior(model.domain, axes, session)
+    found, witness = map_with_witness(model, axes, session, options.coverage, on_cell)
+    options.on_map()
+    return Regions(found, witness, _optimum(case, found), False, _is_complete(found, options.coverage))
+
+
+def _optimum(case: Case, found: RegionMap) -> Optimum | None:
+    """Returns bounds of the best value of the design parameter, if the map is about it."""
+    if not case.design or case.design.objective not in found.parameters:
+        return None
+    return optimum_of_map(found, case.design.objective, case.design.sense)
+
+
+def _is_complete(found: RegionMap, coverage: Fraction) -> bool:
+    return not found.interrupted and found.share(Status.UNDECIDED) <= coverage
 
 
 def _left(session: Session) -> float:
@@ -170,18 +224,23 @@ def _intervals(case: Case, found: Partition, session: Session) -> Intervals:
 def _regions(
     case: Case, claims: Sequence[Claim], axes: Sequence[str], session: Session, options: MapOptions
 ) -> Regions:
-    flat = flat_constraint(case.model.domain, axes, session)
-    if flat:
-        reason = f"the parameter domain has no interior, because of {flat}: a map has nothing to show"
-        raise InputError(f"{reason}; `verify` decides the case, `--witness` looks for violating priors")
+    _check_interior(case.model.domain, axes, session)
     found, reused = _map(case, claims, axes, session, options)
     options.on_map()
     witness = None if found.stopped else witness_in_map(case.model, session, found)
-    best = None
-    if case.design and case.design.objective in found.parameters:
-        best = optimum_of_map(found, case.design.objective, case.design.sense)
-    complete = not found.interrupted and found.share(Status.UNDECIDED) <= options.coverage
-    return Regions(found, witness, best, reused, complete)
+    return Regions(found, witness, _optimum(case, found), reused, _is_complete(found, options.coverage))
+
+
+def _check_interior(domain: Domain, axes: Sequence[str], session: Session) -> None:
+    """Checks that cells of a map may have points of the domain inside.
+
+    Raises:
+        InputError: they have none.
+    """
+    flat = flat_constraint(domain, axes, session)
+    if flat:
+        reason = f"the parameter domain has no interior, because of {flat}: a map has nothing to show"
+        raise InputError(f"{reason}; `verify` decides the case, `--witness` looks for violating priors")
 
 
 def _map(

@@ -7,18 +7,18 @@ other, and what is proved of it is a certified bound.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from itertools import chain
+from typing import TypeGuard
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.points import check_names
 from paramverify.algebra.polynomials import Point, variables
-from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real
 from paramverify.algebra.simplest import simplest_between
 from paramverify.answers import Decision, Open, Proved
@@ -39,16 +39,19 @@ from paramverify.models.divergences import Loss
 from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
+from paramverify.privacy.losses import verify_losses
 from paramverify.privacy.verification import decide_with_witness
 from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.case_budget import has_parametric_bound
 from paramverify.synthesis.intervals import Part
+from paramverify.synthesis.loss_values import mattering
 from paramverify.synthesis.maps import Status
+from paramverify.synthesis.nearby import points_towards
 from paramverify.synthesis.numbers import middle
 from paramverify.synthesis.projection import project
-from paramverify.synthesis.quotients import Place
 from paramverify.synthesis.suprema import TightBudget
 from paramverify.synthesis.vanishing import corrected
+from paramverify.verdicts import Holds, Unknown, Violated
 
 Progress = Callable[[int, int], None]
 
@@ -118,6 +121,8 @@ def simplest(model: AnyModel, session: Session, progress: Progress | None = None
     With one free parameter it has the smallest denominator of all violating priors, and the smallest absolute
     numerator among those. With more, it is the simplest of those that were found for the violated claims.
     """
+    if _is_loss(model):
+        return _of_loss(model, session)
     claims = claims_of(model)
     free = free_parameters(model.domain, claims)
     if len(free) == 1 and not any(claim.domain.constraints for claim in claims):
@@ -141,6 +146,23 @@ def simplest(model: AnyModel, session: Session, progress: Progress | None = None
             progress(len(decisions), len(claims))
     best = min(witnesses, key=lambda w: sum(v.denominator for v in w.parameters.values()), default=None)
     return _answer(best, decisions)
+
+
+def _is_loss(model: AnyModel) -> TypeGuard[Model]:
+    """Tells whether a model has no claims: they are proved and refuted by enclosures."""
+    return isinstance(model, Model) and isinstance(model.measure, Loss)
+
+
+def _of_loss(model: Model, session: Session) -> Violating:
+    """Returns a prior with too large a loss, or what is known instead."""
+    verdict = verify_losses(session, model).verdict
+    match verdict:
+        case Violated():
+            return Violating(verdict.witness, True)
+        case Holds():
+            return Violating(None, True)
+        case Unknown():
+            return Violating(None, False, verdict.detail)
 
 
 def _answer(best: AnyWitness | None, decisions: Sequence[Decision]) -> Violating:
@@ -213,7 +235,7 @@ def worst(
     found = tight_budget(model, session, tolerance / 2, relative)
     best: Evaluated | None = None
     known = [w.parameters for w in (*found.approached, *([found.witness] if found.witness else []))]
-    for point in chain(_towards(found.place, model.domain), known):
+    for point in chain(points_towards(found.place, model.domain), known):
         try:
             witness = _evaluated(model, found.origin, point)
         except InputError:
@@ -253,38 +275,6 @@ def _reaches(witness: Evaluated, found: TightBudget, relative: bool, tolerance: 
     return found.upper is not None and value.enclosure()[0] >= (1 - tolerance) * found.upper
 
 
-def _towards(place: Place, domain: Domain) -> Iterator[dict[str, Fraction]]:
-    """Yields rational points of the box nearer and nearer to a place of the closed box, the place first.
-
-    A secret may be impossible at the place, or the place be outside of the constraints. So coordinates that
-    it could keep are moved, too: all of them, and each alone.
-    """
-    box = {n: i for n, i in domain.box.items() if n != GENERATOR}
-    base = {name: interval.simplest() for name, interval in box.items()}
-    kept = {n: r.lower for n, r in place.items() if r.is_rational and r.lower in box[n]}
-    whole = [name for name in kept if not box[name].is_point]
-    yield base | {name: _near(root, box[name], 2) for name, root in place.items()} | kept
-    for bits in range(2, STEPS):
-        near = base | {name: _near(root, box[name], bits) for name, root in place.items()}
-        for moved in (whole, *([name] for name in whole if len(whole) > 1)):
-            yield near | {name: value for name, value in kept.items() if name not in moved}
-        if len(kept) < len(place):
-            yield near | kept
-
-
-def _near(root: RealRoot, interval: Interval, bits: int) -> Fraction:
-    """Returns a rational inside an interval near a number of its closure, but not equal to that."""
-    if interval.is_point:
-        return interval.lower
-    radius = (interval.upper - interval.lower) / 2**bits
-    near = root.refined(radius)
-    low, high = max(interval.lower, near.lower - radius), min(interval.upper, near.upper + radius)
-    if root.is_rational:  # on either side in turn, where there is one
-        above = low == root.lower or (bits % 2 == 0 and high > root.lower)
-        low, high = (root.lower, high) if above else (low, root.lower)
-    return simplest_between(low, high)
-
-
 # --- the nearest prior -------------------------------------------------------------------------------
 
 
@@ -304,7 +294,8 @@ def nearest(
     Raises:
         InputError: the point does not give the parameters that matter, or gives one that does not exist.
     """
-    around = _Around(model, session, claims_of(model), _center(model, start))
+    claims = mattering(model) if _is_loss(model) else claims_of(model)
+    around = _Around(model, session, claims, _center(model, claims, start))
     best = around.within(None)
     if best.witness is None:
         return best
@@ -332,7 +323,7 @@ def nearest(
     return replace(best, complete=is_close(), reason=reason, nearer=nearer, distance=farthest)
 
 
-def _center(model: AnyModel, start: Mapping[str, Fraction]) -> dict[str, Fraction]:
+def _center(model: AnyModel, claims: Sequence[Claim], start: Mapping[str, Fraction]) -> dict[str, Fraction]:
     """Returns the values that a point gives to parameters with more than one value.
 
     Raises:
@@ -340,7 +331,7 @@ def _center(model: AnyModel, start: Mapping[str, Fraction]) -> dict[str, Fractio
     """
     names = [n for n in model.domain.ring.parameters if not model.domain.box[n].is_point]
     check_names(model.domain.ring, start)
-    missing = [n for n in free_parameters(model.domain, claims_of(model)) if n not in start]
+    missing = [n for n in free_parameters(model.domain, claims) if n not in start]
     if missing:
         raise InputError(f"no value for {', '.join(missing)} in the point to be near to")
     return {n: start[n] for n in names if n in start}
@@ -362,6 +353,10 @@ class _Around:
     def within(self, radius: Fraction | None) -> Violating:
         """Looks for a violating prior within a closed ball, or anywhere."""
         decisions: list[Decision] = []
+        if _is_loss(self.model):
+            whole = self.model.domain
+            own = whole if radius is None else _ball(whole, self.center, radius)
+            return _of_loss(replace(self.model, domain=own), self.session) if own else Violating(None, True)
         for claim in self.claims:
             part = claim.domain if radius is None else _ball(claim.domain, self.center, radius)
             if part is None:

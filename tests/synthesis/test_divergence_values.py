@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from math import exp, inf, log
 from random import Random
 
 import pytest
+from flint import arb
 from set_oracle import Drawn, Point, drawn, points
 
+from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.models.divergences import Renyi
+from paramverify.models.divergences import Kind, Loss, Renyi
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import Case
+from paramverify.privacy.enclosed_losses import OnBox
+from paramverify.privacy.loss_floors import divergence
+from paramverify.privacy.losses import directions
 from paramverify.synthesis.maps import Status
-from paramverify.synthesis.safe_values import Intervals, Regions, safe_values
+from paramverify.synthesis.safe_values import Intervals, MapOptions, Regions, safe_values
 
 
 def moment(one: Sequence[Fraction], other: Sequence[Fraction], order: int) -> Fraction | None:
@@ -83,3 +89,100 @@ def compare_at_points(seed: int, parameters: int, axes: Sequence[str] = ()) -> s
 def test_intervals_of_random_cases(seed: int) -> None:
     """On the closed interval, with its zeros, the parts say what the sums say."""
     assert compare_at_points(seed, 1) == "intervals"
+
+
+# --- kl and zcdp ----------------------------------------------------------------------------------------
+
+ORDERS = [1 + 10 ** (k / 10 - 3) for k in range(60)]
+
+
+def needed(kind: Kind, one: Sequence[Fraction], other: Sequence[Fraction]) -> float:
+    """KL, or the largest D_α/α of a grid of orders and KL, by logarithms of floats."""
+    if any(p and not q for p, q in zip(one, other, strict=True)):
+        return inf
+    both = [(float(p), float(q)) for p, q in zip(one, other, strict=True) if p]
+    best = sum(p * log(p / q) for p, q in both)
+    for order in ORDERS if kind is Kind.ZCDP else ():
+        logs = [order * log(p) - (order - 1) * log(q) for p, q in both]
+        most = max(logs)
+        best = max(best, (most + log(sum(exp(v - most) for v in logs))) / (order - 1) / order)
+    return best
+
+
+def loss_case(seed: int, parameters: int, kind: Kind) -> tuple[Drawn, Fraction, Case]:
+    """A random mechanism with a bound that some points keep."""
+    found = drawn(Random(seed), parameters)
+    losses = sorted(largest(found, kind, at) for at in points(found.names, 9))
+    finite = [loss for loss in losses if 0 < loss < inf] or [0.1]
+    bound = max(Fraction(1, 50), Fraction(finite[len(finite) // 2]).limit_denominator(50))
+    model = replace(found.model(Fraction(1), Fraction(1)), measure=Loss(kind, bound))
+    return found, bound, Case("here.toml", "0" * 64, kind.value, model)
+
+
+def largest(found: Drawn, kind: Kind, at: Point) -> float:
+    """What both directions need at a point."""
+    return max(needed(kind, found.shares(side, at), found.shares(1 - side, at)) for side in (0, 1))
+
+
+@pytest.mark.parametrize(("kind", "seed"), [(Kind.KL, 1), (Kind.KL, 2), (Kind.KL, 3), (Kind.ZCDP, 0)])
+def test_enclosed_ends(kind: Kind, seed: int) -> None:
+    """Parts of one parameter say what logarithms at points say; what stays open is narrow."""
+    found, bound, case = loss_case(seed, 1, kind)
+    with Session(Options(seconds=20)) as session:
+        answer = safe_values(case, session)
+    assert isinstance(answer, Intervals)
+    assert answer.complete
+    parts, name = answer.partition.parts, answer.partition.parameter
+    for part in parts:
+        assert part.status is not Status.UNDECIDED or part.upper.lower - part.lower.lower < Fraction(1, 10**5)
+    for at in points(found.names, 33):
+        loss, status = largest(found, kind, at), answer.partition.status_at(at[name])
+        if status is Status.SAFE:
+            assert loss <= float(bound) * (1 + 1e-9)
+        elif status is Status.VIOLATING:
+            assert loss >= float(bound) * (1 - (1e-9 if kind is Kind.KL else 1e-2))  # of a grid of orders
+    for number, witness in answer.witnesses.items():
+        assert witness.parameters[name] in parts[number]
+        assert largest(found, kind, witness.parameters) >= float(bound) * 0.99
+
+
+def test_maps_of_losses() -> None:
+    """Cells of a map of two parameters say what logarithms at points say."""
+    found, bound, case = loss_case(2, 2, Kind.KL)
+    with Session(Options(seconds=20)) as session:
+        answer = safe_values(case, session, options=MapOptions(Fraction(1, 4)))
+    assert isinstance(answer, Regions)
+    assert answer.complete
+    decided = set()
+    for cell in answer.map.cells:
+        for at in points(found.names, 17):
+            sides = zip(answer.map.parameters, cell.box, strict=True)
+            if all(low <= at[name] <= high for name, (low, high) in sides):
+                loss = largest(found, Kind.KL, at)
+                assert cell.status is not Status.SAFE or loss <= float(bound) * (1 + 1e-9)
+                assert cell.status is not Status.VIOLATING or loss >= float(bound) * (1 - 1e-9)
+                decided.add(cell.status)
+    assert {Status.SAFE, Status.VIOLATING} <= decided
+
+
+def test_lower_bounds_on_boxes() -> None:
+    """A lower bound on a box is not above the divergence at its points, and near it on small boxes."""
+    for seed in range(5):
+        found, _, case = loss_case(seed, 1, Kind.KL)
+        assert isinstance(case.model, Model)
+        for direction in directions(case.model):
+            side = int(direction.origin.left == "right")
+            for order in (None, arb(2), arb(5)):
+                for low in (Fraction(1, 3), Fraction(3, 5)):
+                    box = {"p": Interval(low, low + Fraction(1, 1000), True, True)}
+                    least = float(divergence(OnBox(direction.outputs, direction.factors, box), order).mid())
+                    at = {"p": low}
+                    one, other = found.shares(side, at), found.shares(1 - side, at)
+                    both = [(float(p), float(q)) for p, q in zip(one, other, strict=True) if p]
+                    if order is None:
+                        loss = sum(p * log(p / q) for p, q in both)
+                    else:
+                        a = float(order.mid())
+                        loss = log(sum(p**a / q ** (a - 1) for p, q in both)) / (a - 1)
+                    assert least <= loss * (1 + 1e-9) + 1e-15
+                    assert least >= loss - 0.1
