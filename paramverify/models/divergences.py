@@ -21,7 +21,7 @@ from paramverify.algebra.reals import Real
 from paramverify.errors import UnsupportedError
 
 TOGETHER = "its measure compares all outputs together, not outputs one by one"
-INSTEAD = "`verify`, `certify` and `budget` take such a case"
+INSTEAD = "`verify`, `certify`, `budget` and `sample` take such a case"
 
 
 def refusal(key: str) -> UnsupportedError:

@@ -63,7 +63,8 @@ class CandidatePair:
     """Two secrets at a point that may be too far apart: side `more` (0 left, 1 right) from the other one.
 
     `least` is what the runs for selection show of the divergence, and `seen` what they would show without
-    any error; both only compare candidates.
+    any error; both only compare candidates. `endless`: one of the events came on this side only, so the
+    divergence may be infinite.
     """
 
     experiment: Experiment
@@ -72,6 +73,7 @@ class CandidatePair:
     bound: float
     least: float
     seen: float
+    endless: bool
 
     @property
     def secrets(self) -> tuple[str, str]:
@@ -284,7 +286,8 @@ def _value(choice: _Choice) -> tuple[float, float]:
 
 def _pair(place: tuple[Experiment, int], choice: _Choice, bound: float) -> CandidatePair:
     chosen = tuple(entry.chosen for entry in choice.events)
-    return CandidatePair(*place, chosen, bound=bound, least=choice.least, seen=choice.seen)
+    endless = any(first > second == 0 for first, second in (entry.hits for entry in choice.events))
+    return CandidatePair(*place, chosen, bound=bound, least=choice.least, seen=choice.seen, endless=endless)
 
 
 def detect_divergence(

@@ -76,9 +76,10 @@ def tested_divergence(
 
 
 def certify_pairs(model: Model, found: DivergenceDetection) -> list[CertifiedPair]:
-    """Returns the exact divergences of the secrets and priors that were seen beyond the bound of a model."""
+    """Returns the exact divergences of the secrets and priors that seem to be beyond the bound of a model."""
     certified = []
-    for candidate in [pair for pair in found.selected if pair.seen > pair.bound][:CERTIFIED]:
+    beyond = [pair for pair in found.selected if pair.seen > pair.bound or pair.endless]
+    for candidate in beyond[:CERTIFIED]:
         origin = AllOutputs(*candidate.secrets, length=candidate.experiment.length)
         point = candidate.experiment.point
         witness = far_apart(model, origin, point)

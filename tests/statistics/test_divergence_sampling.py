@@ -206,6 +206,20 @@ def test_what_is_within_its_bound_is_spurious() -> None:
     assert all(entry["spurious"] for entry in found.to_dict()["candidates"])
 
 
+def test_an_output_of_one_side_only_is_infinitely_far() -> None:
+    """However large the bound is, what came on one side only is a candidate, and exactly a violation."""
+    rows = ('a = "1/2"\nb = "1/2"', 'a = "1/2"\nc = "1/2"')
+    emissions = "\n".join(f"[mechanism.emissions.{i}]\n{row}" for i, row in enumerate(rows))
+    case = paramverify.loads(
+        '[mechanism]\nkind = "hmm"\nstates = ["0", "1"]\nobservations = ["a", "b", "c"]\n'
+        f'{emissions}\n[neighbours]\npairs = [["0", "1"]]\n[privacy]\nkl = "100"\n'
+    )
+    found = case.sample(goal="certify", runs=500)
+    assert found.rejected
+    assert found.witness.divergence == float("inf")
+    assert "is infinite" in str(found)
+
+
 def test_what_has_no_meaning_for_divergences_is_refused() -> None:
     """A search, an epsilon of rho and a delta beside it."""
     for options, words in (
