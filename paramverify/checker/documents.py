@@ -10,18 +10,36 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from . import claims, cones, every, formulas, losses, neighbours, regions, sets, shapes, told, unwinding
+from . import (
+    claims,
+    compositions,
+    cones,
+    every,
+    formulas,
+    losses,
+    neighbours,
+    regions,
+    sets,
+    shapes,
+    told,
+    unwinding,
+)
 from .claims import Report
 from .strict import Rejected, check, counted, read, shown
 
 BUDGET = "budget"  # key of a document whose claims have another bound than the case
 PRIVATE = {"holds": "private", "violated": "not private", "unknown": "undecided"}
 CLAIMED = {"holds": "true", "violated": "false", "unknown": "undecided"}
-TOLD = {"violated": "a violation", "region map": "a region map", BUDGET: "a budget"}
+TOLD = {
+    "violated": "a violation",
+    "region map": "a region map",
+    BUDGET: "a budget",
+    compositions.STATUS: "a composition",
+}
 
 CHECKERS: dict[str, Callable[[Any], Report]] = {
     module.FORMAT: module.check_document
-    for module in (claims, cones, every, losses, regions, sets, unwinding)
+    for module in (claims, compositions, cones, every, losses, regions, sets, unwinding)
 }
 # What a document alone does not show, by its format or status; the case is needed.
 NOT_COMPARED = {
@@ -31,6 +49,7 @@ NOT_COMPARED = {
     ),
     regions.FORMAT: ("the claims, the domain, the obligations and the side condition with the case",),
     every.FORMAT: ("what the program does with the case",),
+    compositions.FORMAT: ("releases of cases with their files",),
     unwinding.FORMAT: ("the system, the bound and the obligations with the case",),
     BUDGET: ("the claims, the bound and the side condition with the case", "the witnesses with the model"),
     "violated": ("the claim with the case", "the secrets, the output and the numbers with the model"),

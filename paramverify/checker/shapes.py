@@ -9,6 +9,7 @@ from __future__ import annotations
 if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
+from .composition_shapes import composition
 from .loss_shapes import compared, losses, moment
 from .strict import (
     Misformed,
@@ -385,6 +386,7 @@ SETS = record(
 LOSSES = losses(
     {k: ABOUT[k] for k in ("case", "obligations", "points")}, STATUS, record(DOMAIN, CONSTANT), REAL
 )
+COMPOSITION = composition()
 
 FORM = tagged(
     "format",
@@ -395,6 +397,7 @@ FORM = tagged(
         "paramverify-unwinding": UNWINDING,
         "paramverify-sets": SETS,
         "paramverify-losses": LOSSES,
+        "paramverify-composition": COMPOSITION,
         "paramverify-slots": SLOTS,
     },
 )

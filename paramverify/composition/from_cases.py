@@ -16,6 +16,7 @@ from fractions import Fraction
 from functools import cmp_to_key
 from itertools import pairwise
 from math import inf, log
+from typing import NoReturn
 
 from flint import arb, fmpq_poly
 
@@ -48,6 +49,11 @@ PRECISE = 256  # bits of rational bounds of a probability
 MANY = (
     "the releases are about the same hidden data, so they do not compose as products; "
     "`times` in [mechanism], with `budget`, asks about several answers, and `parts` about several mechanisms"
+)
+
+NOT_RATIONAL = (
+    "there is no evidence of a composition of this case: its probabilities have exp of numbers; "
+    "noise such as laplace:scale=2, and cases with rational probabilities, have evidence"
 )
 
 Corners = tuple[Exactly, ...]  # (Q, P) of sets of outputs, from (0, ·) to (1, 1)
@@ -192,6 +198,14 @@ class Powers:
                 only = [only[0] + masses[0], only[1] + masses[1]]
         return Losses(tuple(atoms), only=(only[0], only[1]))
 
+    def document(self) -> NoReturn:
+        """Not available: the masses are not rational.
+
+        Raises:
+            InputError: always.
+        """
+        raise InputError(NOT_RATIONAL)
+
     def _mass(self, mass: fmpq_poly, bits: int) -> arb:
         """Returns a ball around a mass, with so many bits that 0 is only in it if the mass is 0."""
         found = self.constant.ball(mass, bits)
@@ -248,6 +262,14 @@ class Outward:
         found = [(p, q) for p, q in outputs_of(self.corners) if p > 0]
         atoms = tuple(Atom((ball(p), ball(q)), Loss(ratio=p / q)) for p, q in found if q)
         return Losses(atoms, only=(ball(sum(p for p, q in found if not q)), ball(0)))
+
+    def document(self) -> NoReturn:
+        """Not available: the masses are not rational.
+
+        Raises:
+            InputError: always.
+        """
+        raise InputError(NOT_RATIONAL)
 
 
 def _powers(direction: Outcomes, point: Point, constant: ExpConstant) -> Powers:
