@@ -34,27 +34,25 @@ _RELEASE = tagged(
 )
 
 
-def composition() -> Shape:
-    """A document."""
-    case = record({"title": text, "digest": text}, {"set": table(text)})
-    way = record({"dominating": release, "pairs": listed(release)})
-    return record(
-        {
-            "format": one_of("paramverify-composition"),
-            "version": one_of(1),
-            "components": listed(record({"name": text, "times": whole, "ways": listed(way)}, {"case": case})),
-            "question": record({}, {"epsilon": LOSS, "delta": rational}),
-            "directions": listed(
-                record(
-                    {
-                        "grid": maybe(record({"step": LOSS, "bits": whole, "tail": whole})),
-                        "spans": listed(maybe(row(whole, whole))),
-                        "choice": listed(whole),
-                    }
-                )
-            ),
-            "exact": maybe(rational),
-            "lower": maybe(rational),
-            "upper": maybe(rational),
-        }
-    )
+_CASE = record({"title": text, "digest": text}, {"set": table(text)})
+_WAY = record({"dominating": release, "pairs": listed(release)})
+COMPOSITION = record(
+    {
+        "format": one_of("paramverify-composition"),
+        "version": one_of(1),
+        "components": listed(record({"times": whole, "ways": listed(_WAY)}, {"case": _CASE})),
+        "question": record({}, {"epsilon": LOSS, "delta": rational}),
+        "directions": listed(
+            record(
+                {
+                    "grid": maybe(record({"step": LOSS, "bits": whole, "tail": whole})),
+                    "spans": listed(maybe(row(whole, whole))),
+                    "choice": listed(whole),
+                }
+            )
+        ),
+        "exact": maybe(rational),
+        "lower": maybe(rational),
+        "upper": maybe(rational),
+    }
+)

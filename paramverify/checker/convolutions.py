@@ -215,7 +215,7 @@ class Lower:
         down = BITS - bits
         p = [sides[0].get(n, 0) >> down for n in places]
         q = [-(-sides[1].get(n, 0) >> down) for n in places]
-        return Lower(places.start, p, q, losses.only[0] >> down, bits, tail).clipped()
+        return Lower(places.start, p, q, only=losses.only[0] >> down, bits=bits, tail=tail).clipped()
 
     def clipped(self) -> Lower:
         """Returns it without outputs at both ends that are not likely under P."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
-from .composition_shapes import composition
+from .composition_shapes import COMPOSITION
 from .loss_shapes import compared, losses, moment
 from .strict import (
     Misformed,
@@ -386,8 +386,6 @@ SETS = record(
 LOSSES = losses(
     {k: ABOUT[k] for k in ("case", "obligations", "points")}, STATUS, record(DOMAIN, CONSTANT), REAL
 )
-COMPOSITION = composition()
-
 FORM = tagged(
     "format",
     {

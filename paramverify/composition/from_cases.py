@@ -11,7 +11,7 @@ For each ratio c the largest δ of all pairs is a maximum of lines in c, with ex
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cmp_to_key
 from itertools import pairwise
@@ -38,7 +38,7 @@ from paramverify.errors import InputError, LimitError, located
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
-from paramverify.models.settings import Settings
+from paramverify.models.settings import Settings, case_entry
 from paramverify.models.settings import told as set_by
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
@@ -73,6 +73,7 @@ def read_case(session: Session, path: str, settings: Settings) -> tuple[Way, tup
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")
         way, count = way_of(model)
+    way = replace(way, about=case_entry(case.title, case.digest, case.settings))
     told = () if way.single else (f"{path}: no one of its {count} pairs is the worst for every epsilon",)
     return way, (*told, *(note for note in model.notes if note not in set_by(settings)))
 

@@ -7,41 +7,41 @@ they may differ from the told ones in the last digits, and are true in any case.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice, product
 from math import ceil, floor, log2
 from typing import Any
 
 from paramverify.algebra.constants import working_precision
+from paramverify.checker import claims as checker
 from paramverify.checker import compositions as kernel
+from paramverify.checker.composing import MOST_BITS
 from paramverify.checker.releases import Loss
-from paramverify.checker.strict import Rejected
+from paramverify.checker.strict import Rejected, counted
 from paramverify.composition.answers import BITS, Found, Question
 from paramverify.composition.composing import CHOICES, Component, Composition
+from paramverify.composition.from_cases import read_case
 from paramverify.composition.grids import Grid
 from paramverify.composition.losses import Release
 from paramverify.composition.searching import first_step
+from paramverify.composition.written import sampled
 from paramverify.errors import InputError
+from paramverify.models.settings import Settings
+from paramverify.portfolio.session import Options, Session
+from paramverify.privacy.cases import Case
+from paramverify.privacy.other_bounds import load_with_bounds
 
 DIGITS = 12  # of bounds
 ROOM = (Fraction(0), Fraction(1, 10**9), Fraction(1, 10**6), Fraction(1, 10**4), Fraction(1, 100))
 SPARE = 30  # bits of what is clipped below the δ that is looked at
 FINE = 64  # bits of masses below that
 STEP = Fraction(1, 10**4)  # the width for which a first step is chosen
+OBLIGATIONS = 60  # seconds for the proofs that tables are probabilities
 ENDLESS = "no epsilon is enough, and there is no evidence of that"
 
 
-@dataclass(frozen=True)
-class Cases:
-    """What evidence says of the case files of components, by the names of these."""
-
-    known: Mapping[str, Mapping[str, Any]]
-
-
-def composition_document(
-    composition: Composition, found: Found, question: Question, cases: Cases
-) -> dict[str, Any]:
+def composition_document(composition: Composition, found: Found, question: Question) -> dict[str, Any]:
     """Returns the evidence of an answer.
 
     Raises:
@@ -57,7 +57,7 @@ def composition_document(
     document: dict[str, Any] = {
         "format": kernel.FORMAT,
         "version": 1,
-        "components": [_component(each, cases) for each in composition.components],
+        "components": [_component(each) for each in composition.components],
         "question": asked,
         "directions": [_exactly(composition, direction) for direction in composition.directions],
         "exact": None if found.exact is None else str(found.exact),
@@ -76,7 +76,7 @@ def composition_document(
         raise InputError(f"there is no evidence of this composition: {error}") from None
 
 
-def _component(component: Component, cases: Cases) -> dict[str, Any]:
+def _component(component: Component) -> dict[str, Any]:
     ways = [
         {
             "dominating": way.dominating.document(),
@@ -84,9 +84,8 @@ def _component(component: Component, cases: Cases) -> dict[str, Any]:
         }
         for way in component.ways
     ]
-    about = cases.known.get(component.name)
+    about = component.ways[0].about
     return {
-        "name": component.name,
         "times": component.times,
         "ways": ways,
         **({"case": dict(about)} if about else {}),
@@ -112,7 +111,7 @@ def _on_grid(composition: Composition, direction: int, found: Found, question: Q
     size = question.size(found.between) or Fraction(1, 2**60)
     tail = max(60, ceil(log2(size.denominator) - log2(size.numerator)) + SPARE)
     bits = max(tail + FINE, BITS)
-    if bits > kernel.MOST_BITS:
+    if bits > MOST_BITS:
         raise InputError("there is no evidence of so small a delta: the kernel has 176 bits for masses")
     grid = Grid(step)
     with working_precision(4 * BITS):
@@ -201,3 +200,57 @@ def _scale(value: Fraction) -> Fraction:
         return Fraction(1)
     size = floor((log2(value.numerator) - log2(value.denominator)) / log2(10))
     return Fraction(10) ** (DIGITS - 1 - size)
+
+
+# --- with a case --------------------------------------------------------------------------------------
+
+
+def check_composition(
+    document: Mapping[str, Any], path: str, settings: Settings
+) -> tuple[checker.Report, list[dict[str, Any]]]:
+    """Checks such evidence against the file of a case; returns the components that are of this case, too.
+
+    Malformed evidence gives a report that is not accepted.
+
+    Raises:
+        InputError: a case file that cannot be read.
+        LimitError: its tables are not proved to be probabilities.
+    """
+    report = kernel.check_document(document)
+    if not report.accepted:
+        return report, []
+    own = []
+    try:
+        for each in document["components"]:
+            given = each["case"].get("set", {}) if "case" in each else {}
+            if "case" in each and _with_bounds(path, given).digest == each["case"]["digest"]:
+                if not settings.items() <= given.items():
+                    raise Rejected("its component has other values of parameters")
+                _compare(each, path)
+                own.append(each)
+        if not own:
+            raise Rejected("no component is of this case file, or the file was changed")
+    except (Rejected, InputError) as error:
+        return checker.Report(False, (f"rejected: {error!s:.200}",)), []
+    others = sum("case" in each for each in document["components"]) > len(own)
+    left = ("releases of other cases with their files",) if others else ()
+    line = f"{counted(len(own), 'component')} derived from the case again"
+    return replace(report, lines=(*report.lines, line), not_compared=left), own
+
+
+def _with_bounds(path: str, given: Settings) -> Case:
+    return load_with_bounds(path, {"ratio": "1", "delta": "1"}, given)
+
+
+def _compare(component: Mapping[str, Any], path: str) -> None:
+    """Derives the releases of a component again.
+
+    Raises:
+        Rejected: the case gives others.
+    """
+    with Session(Options(seconds=OBLIGATIONS)) as session:
+        way, _ = read_case(session, path, component["case"].get("set", {}))
+    ways = (way,) if len(component["ways"]) == 1 else sampled(way, kernel.rate_of(component))
+    again = _component(Component("", component["times"], ways))
+    if again["ways"] != component["ways"] or again["case"] != component["case"]:
+        raise Rejected("the case gives another release")
