@@ -18,6 +18,7 @@ if __name__ == "__main__":  # this file alone checks nothing: the folder does
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -33,6 +34,8 @@ from .strict import Misformed, Rejected, check, counted, plain
 
 FORMAT = "paramverify-composition"
 STATUS = "composition"
+DIGITS = 30
+LEFT = ("releases of cases with their files",)  # what a document alone does not show
 
 
 # --- what is asked ------------------------------------------------------------------------------------
@@ -156,7 +159,9 @@ def check_document(document: Any) -> Report:
         return Report(False, (f"rejected: {error}",))
     except MALFORMED as error:
         return Report(False, (f"rejected: malformed document: {error!r:.200}",))
-    return Report(True, tuple(lines), proved=len(lines) - len(document["components"]), status=STATUS)
+    left = LEFT if any("case" in each for each in document["components"]) else ()
+    proved = len(lines) - len(document["components"])
+    return Report(True, tuple(lines), proved=proved, status=STATUS, not_compared=left)
 
 
 def _check(document: Mapping[str, Any]) -> list[str]:
@@ -184,8 +189,8 @@ def check_bounds(document: Mapping[str, Any]) -> list[str]:
     high = None if document["upper"] is None else number(document["upper"])
     if low < 0 or (high is not None and high < low):
         raise Misformed("not bounds", "lower")
-    lines = [f"{name} is at least {document['lower']}: computed again"]
-    lines += [] if high is None else [f"{name} is at most {document['upper']}: computed again"]
+    lines = [f"{name} is at least {decimal(low)}: computed again"]
+    lines += [] if high is None else [f"{name} is at most {decimal(high)}: computed again"]
     delta = Fraction(0) if epsilon is not None else number(document["question"]["delta"])
     if epsilon is None and not delta:
         most = largest(document)
@@ -252,6 +257,15 @@ def rate_of(component: Mapping[str, Any]) -> Fraction:
     if release["kind"] != "sampled":
         raise Rejected("two ways are those of a sample")
     return number(release["rate"])
+
+
+def decimal(value: Fraction) -> str:
+    """Returns a number as a decimal, where it is one of few digits; else as a fraction."""
+    with localcontext() as context:
+        context.prec = DIGITS
+        found = Decimal(value.numerator) / Decimal(value.denominator)
+    exact = Fraction(found) == value
+    return str(found.normalize()).lower() if exact else plain(str(value), 60)
 
 
 def told(way: Mapping[str, Any]) -> str:

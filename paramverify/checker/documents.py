@@ -49,7 +49,6 @@ NOT_COMPARED = {
     ),
     regions.FORMAT: ("the claims, the domain, the obligations and the side condition with the case",),
     every.FORMAT: ("what the program does with the case",),
-    compositions.FORMAT: ("releases of cases with their files",),
     unwinding.FORMAT: ("the system, the bound and the obligations with the case",),
     BUDGET: ("the claims, the bound and the side condition with the case", "the witnesses with the model"),
     "violated": ("the claim with the case", "the secrets, the output and the numbers with the model"),
@@ -92,7 +91,9 @@ def check_text(text: str) -> Report:
         report = _checked({name: value for name, value in document.items() if name != BUDGET})
     except Rejected as error:
         return Report(False, (f"rejected: {error}",))
-    missing = NOT_COMPARED.get(document["format"]) or NOT_COMPARED.get(report.status, ())
+    missing = (
+        report.not_compared or NOT_COMPARED.get(document["format"]) or NOT_COMPARED.get(report.status, ())
+    )
     if report.accepted and "formula" in document.get("witness", {}):
         missing = formulas.not_compared(document["witness"])
     if BUDGET not in document or not report.accepted:

@@ -233,7 +233,7 @@ def check_composition(
     except (Rejected, InputError) as error:
         return checker.Report(False, (f"rejected: {error!s:.200}",)), []
     others = sum("case" in each for each in document["components"]) > len(own)
-    left = ("releases of other cases with their files",) if others else ()
+    left = kernel.LEFT if others else ()
     line = f"{counted(len(own), 'component')} derived from the case again"
     return replace(report, lines=(*report.lines, line), not_compared=left), own
 
