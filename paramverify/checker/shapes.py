@@ -383,9 +383,8 @@ SETS = record(
         "budget": _LEAST,
     },
 )
-LOSSES = losses(
-    {k: ABOUT[k] for k in ("case", "obligations", "points")}, STATUS, record(DOMAIN, CONSTANT), REAL
-)
+LOSSES = losses(ABOUT, STATUS, record(DOMAIN, CONSTANT), REAL)
+
 FORM = tagged(
     "format",
     {
