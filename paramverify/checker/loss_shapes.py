@@ -78,7 +78,7 @@ def step(value: object) -> None:
 
 
 def losses(about: Mapping[str, Shape], status: Shape, domain: Shape, real: Shape) -> Shape:
-    """A document; `about` is what evidence may say of its case, `domain` and `real` are what all evidence has."""
+    """A document; `about` is what evidence may say of its case, `domain` and `real` are those of all."""
     witness: dict[str, Shape] = {
         "parameters": table(rational),
         "secrets": row(text, text),
