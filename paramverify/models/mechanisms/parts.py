@@ -101,7 +101,8 @@ class Independent:
         """Returns the model with a state for each distinct input, and an observation for each tuple.
 
         Raises:
-            CaseError: what a part does next depends on what it did before. LimitError: too many tuples.
+            CaseError: what a part does next depends on what it did before, or it puts out numbers without
+                ends. LimitError: too many tuples.
             ModelError: two tuples would have one name.
         """
         order = {given: k for k, given in enumerate(dict.fromkeys(inputs))}
@@ -111,6 +112,10 @@ class Independent:
         for k, single in enumerate(self.singles):
             with located(key=f"mechanism.parts[{k}]", anchored=True):
                 model, starts = single.mechanism.build([given[k] for given in split])
+                if getattr(single.mechanism, "ranges", None):  # observations that are sets, or densities
+                    reason = "this part puts out numbers without ends, and not one of a table of outputs"
+                    mend = "clamp them, or write all parts as one program"
+                    raise CaseError(reason, mend=mend)
                 states.append([_state(model, start) for start in starts])
                 if not single.checked:
                     model.check_steps(self.checks)
