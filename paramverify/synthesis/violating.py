@@ -36,7 +36,7 @@ from paramverify.evidence.witnesses import (
     evaluate,
 )
 from paramverify.models.divergences import Loss
-from paramverify.models.kinds import AnyModel, need_privacy
+from paramverify.models.kinds import AnyModel, need_privacy, refuse_tied
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.privacy.losses import verify_losses
@@ -155,6 +155,7 @@ def _is_loss(model: AnyModel) -> TypeGuard[Model]:
 
 def _of_loss(model: Model, session: Session) -> Violating:
     """Returns a prior with too large a loss, or what is known instead."""
+    refuse_tied(model, "synthesize")
     verdict = verify_losses(session, model).verdict
     match verdict:
         case Violated():
