@@ -112,7 +112,7 @@ def _zeros(
             continue
         if any(shown_between(Claim(slope * way, domain), tie, (a, b), work) for way in (1, -1)):
             if ends[0] * ends[1] < 0:
-                yield TiedRoot(factor, tie.variable, _no_sign, a, b, domain)
+                yield TiedRoot(factor, tie.variable, _no_sign, lower=a, upper=b, domain=domain)
             continue
         if depth >= MAX_DEPTH or work.exhausted:
             raise UnsupportedError("zeros are too near to each other")
