@@ -84,7 +84,7 @@ def test_shipped_cases_are_tight(name: str) -> None:
     assert found == 4**exponent
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_densities_have_their_largest_ratio(seed: int) -> None:
     """A vector with Laplace noise is private with the largest ratio on a grid, and with no smaller one."""
     r = random.Random(seed)
