@@ -23,7 +23,7 @@ def model_of(case: Case) -> Model:
     Raises:
         InputError: the case is not about privacy.
     """
-    return need_privacy(case.model, "budget", INSTEAD, tied=True)
+    return need_privacy(case.model, "budget", INSTEAD, tied=True, densities=True)
 
 
 def lines(case: Case, found: CaseBudget, words: Iterable[str]) -> list[str]:
