@@ -47,7 +47,10 @@ LARGEST: dict[str, tuple[bool, bool, float]] = {  # the largest or the smallest,
 BY_HAND = ("two-intervals-test", "sparse-vector-value-leaks")  # see the last tests
 NUMERIC = "numeric-"  # outputs without number: see tests/models/test_numeric_outputs.py
 RELATED = [
-    p for p in CASES if {"related", "distance"} & set(tomllib.loads(p.read_text()).get("neighbours", ()))
+    p
+    for p in CASES
+    if {"related", "distance"} & set(tomllib.loads(p.read_text()).get("neighbours", ()))
+    and not p.stem.startswith(NUMERIC)
 ]
 DRAWS = {"sparse-vector": 4, "sparse-vector-no-threshold-noise": 3, "noisy-max-first": 3}
 DRAWS |= {"noisy-min-first": 3, "noisy-max-strict": 3, "noisy-max-clamped": 3, "sparse-vector-value": 3}
