@@ -32,7 +32,8 @@ from paramverify.errors import InputError, ProgramError, located
 from paramverify.models.conditions import Part
 from paramverify.models.evaluation import Values
 from paramverify.models.kinds import need_privacy
-from paramverify.models.mechanisms.program import Drawn, Given, ProgramMechanism, read_inputs
+from paramverify.models.mechanisms._inputs import Given, read_inputs
+from paramverify.models.mechanisms.program import Drawn, ProgramMechanism
 from paramverify.models.model import Model
 from paramverify.models.parameters import unbounded_names
 from paramverify.models.programs.runs import Plain
