@@ -23,7 +23,7 @@ from paramverify.api.finding import PRECISION, budget_of
 from paramverify.api.options import Limits
 from paramverify.api.reading import Bound, Kind, Read
 from paramverify.api.results import BudgetReport, SampleReport, ShowReport, VerifyReport
-from paramverify.api.source import Source, source_of
+from paramverify.api.source import Decorated, Source, source_of
 from paramverify.api.telling import show_read
 from paramverify.api.toml import document
 from paramverify.api.values import Number, complete, fraction, generator, point_at, python
@@ -96,7 +96,7 @@ def mechanism(
 
 
 @dataclass(eq=False)
-class Mechanism:
+class Mechanism(Decorated):
     """A program with its inputs and its budget; `signature` is that of the function.
 
     Called with inputs and numbers for the parameters, it returns one random output.
@@ -118,7 +118,7 @@ class Mechanism:
         inputs = tables["inputs"]
         with located(file=source.place):
             try:
-                toml = _case_text(tables, source.text, title or inspect.getdoc(function) or "")
+                toml = _case_text(tables, source, title or inspect.getdoc(function) or "")
             except InputError as error:
                 error.key = _argument(error.key)
                 raise
@@ -170,8 +170,9 @@ class Mechanism:
         try:
             yield
         except ProgramError as error:
-            if error.text == self.program.text:
-                raise self.source.at_home(error) from None
+            for source in (self.source, *(callee.source for callee in self.source.calls.values())):
+                if error.text == source.text:
+                    raise source.at_home(error) from None
             raise
         except InputError as error:
             error.key = _argument(error.key)
@@ -382,8 +383,9 @@ def _argument(key: str) -> str:
     return "implementation" if key == "--mechanism" else key
 
 
-def _case_text(tables: Mapping[str, Tables], text: str, title: str) -> str:
-    made = {"kind": "program", "source": text, "inputs": tables["inputs"]}
+def _case_text(tables: Mapping[str, Tables], source: Source, title: str) -> str:
+    calls = {"calls": source.tables()} if source.calls else {}
+    made = {"kind": "program", "source": source.text, "inputs": tables["inputs"], **calls}
     first = title.split("\n")[0]
     order = ("parameters", "prior", "mechanism", "neighbours", "secrets", "privacy")
     found = {**tables, "mechanism": made}

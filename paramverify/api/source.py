@@ -14,7 +14,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import reduce
 from operator import or_
@@ -26,7 +26,7 @@ from paramverify.errors import InputError, ProgramError
 from paramverify.models.programs.expressions import FUNCTIONS, NOISE, RESERVED
 from paramverify.models.programs.hints import instead
 from paramverify.models.programs.reading import read_program
-from paramverify.models.programs.syntax import Program
+from paramverify.models.programs.syntax import CalledProgram, Callee, Program
 
 WORDS = RESERVED - FUNCTIONS.keys() | NOISE.keys() | {"clamp", "exp"}  # what the library has to be asked for
 INDENT = 4
@@ -56,6 +56,7 @@ class Source:
     arguments: tuple[str, ...]
     place: str  # the file and the name of the function
     check_meanings: Callable[[], None]
+    calls: Mapping[str, Decorated]  # the mechanisms that it may call, and those that these call
 
     @property
     def text(self) -> str:
@@ -69,9 +70,23 @@ class Source:
             ProgramError: it is not in the language, with the place in the Python file.
         """
         try:
-            return read_program(self.text)
+            return replace(read_program(self.text, self.calls), calls=self.called())
         except ProgramError as error:
             raise self.at_home(error) from None
+
+    def called(self) -> dict[str, Callee]:
+        """Returns the mechanisms that the program may call, as programs have them."""
+        return {
+            name: CalledProgram(found.program, found.source.arguments, f"mechanism.calls.{name}.source")
+            for name, found in self.calls.items()
+        }
+
+    def tables(self) -> dict[str, dict[str, object]]:
+        """Returns the same as `[mechanism.calls]` of a case has it."""
+        return {
+            name: {"kind": "program", "inputs": list(found.source.arguments), "source": found.source.text}
+            for name, found in self.calls.items()
+        }
 
     def at_home(self, error: ProgramError) -> ProgramError:
         """Returns an error about the program with its place in the Python file."""
@@ -101,13 +116,19 @@ def source_of(function: object, parameters: Collection[str]) -> Source:
         ProgramError: names that come from elsewhere, with the place.
     """
     read: dict[str, _Read] = {}
+    calls: dict[str, Decorated] = {}
     main = _Read.of(function, "the mechanism")
     main.check_names(parameters)
     pending = [*main.helpers()]
     while pending:
         node, caller, found = pending.pop(0)
         name = node.id
-        if name not in read:
+        if isinstance(found, Decorated):
+            for other, callee in {name: found, **found.source.calls}.items():
+                if calls.setdefault(other, callee) is not callee:
+                    reason = f"two mechanisms that are called have the name {other}: give them two names"
+                    raise caller.refuse(reason, node)
+        elif name not in read:
             caller.check_helper(node, found, main)
             read[name] = _Read.of(found, name)
             read[name].check_names(parameters)
@@ -116,9 +137,11 @@ def source_of(function: object, parameters: Collection[str]) -> Source:
 
     def check() -> None:
         for part in everything:
-            part.check_meanings(read)
+            part.check_meanings({**{n: r.function for n, r in read.items()}, **calls})
 
     def check_again() -> None:
+        for callee in calls.values():
+            callee.source.check_meanings()
         for part in everything:
             part.check_same()
             part.check_names(parameters)
@@ -128,7 +151,21 @@ def source_of(function: object, parameters: Collection[str]) -> Source:
     lines = [line for helper in read.values() for line in helper.definition()]
     files = {part.file: part.text for part in everything}
     place = f"{main.file}:{main.function.__name__}"
-    return Source((*lines, *main.body(0)), files, main.arguments, place, check_again)
+    return Source(
+        lines=(*lines, *main.body(0)),
+        files=files,
+        arguments=main.arguments,
+        place=place,
+        check_meanings=check_again,
+        calls=calls,
+    )
+
+
+class Decorated:
+    """A function that is a mechanism, so that others may call it: where it comes from, and its program."""
+
+    source: Source
+    program: Program
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,15 +360,14 @@ class _Read:
             place = around.removesuffix(".<locals>")
             raise self.refuse(f"{name} was made in {place}: define it at the top of the file", node)
 
-    def check_meanings(self, read: Mapping[str, _Read]) -> None:
-        """Checks that each name of a helper means here the function that was read.
+    def check_meanings(self, read: Mapping[str, object]) -> None:
+        """Checks that each name of a helper, or of a mechanism, means here what was read.
 
         Raises:
             ProgramError: one means something else.
         """
         for node in self.called():
-            helper = read.get(node.id)
-            if helper and self.meaning(node.id) is not helper.function:
+            if node.id in read and self.meaning(node.id) is not read[node.id]:
                 reason = f"{node.id} means another function here than elsewhere in this program"
                 raise self.refuse(f"{reason}: give each function a name of its own", node)
 
