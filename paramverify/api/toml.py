@@ -40,7 +40,7 @@ def _table(name: str, table: Mapping[str, object]) -> list[str]:
         lines = [f"{_key(k)} = {_value(v, str(k))}" for k, v in table.items() if k not in inner]
         for key, value in inner.items():
             lines += ["", *_table(f"{name}.{key}", value)]
-    return [f"[{name}]", *lines] if len(inner) < len(table) else lines[1:]
+    return lines[1:] if inner and len(inner) == len(table) else [f"[{name}]", *lines]
 
 
 def _key(name: object) -> str:

@@ -185,6 +185,11 @@ def _checked(rows: list[tuple[Entry, Fraction]]) -> list[tuple[Entry, Fraction]]
     return rows
 
 
+def no_reader(table: Mapping[str, Any], at: Calculator) -> Any:
+    """Reads no kind but programs: `second_mechanisms` gives what reads the others."""
+    raise Unread("a program that calls a mechanism of another kind")
+
+
 def _rows(process: Any) -> Rows:
     """Returns what the arguments of a mechanism of another kind lead to, and how likely."""
 
@@ -199,7 +204,7 @@ def _rows(process: Any) -> Rows:
     return rows
 
 
-def outputs_at(table: Mapping[str, Any], at: Calculator, read: Callable[..., Any]) -> Any:
+def outputs_at(table: Mapping[str, Any], at: Calculator, read: Callable[..., Any] = no_reader) -> Any:
     """Returns the function that gives, for an input, how likely each output of the program is.
 
     `read` reads the table of a mechanism of another kind that the program calls.

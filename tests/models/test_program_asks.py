@@ -247,7 +247,7 @@ def test_files_of_called_programs(tmp_path: Path) -> None:
 
 
 def test_evidence_is_checked_with_the_case(tmp_path: Path) -> None:
-    """Evidence about a program that calls others is read a second time; a change of what is called is seen."""
+    """Evidence about a program that calls others is read a second time."""
     evidence = tmp_path / "evidence.json"
     text = (CASES / "select-then-answer.toml").read_text()
     (tmp_path / "case.toml").write_text(text)

@@ -66,7 +66,8 @@ KNOWN = {
     "told": Known(
         'kind = "release"\nquery = "max(a, b)"\n'
         'inputs = { a = { values = "0..2" }, b = { values = "0..2" } }\n'
-        'table = { 0 = { low = 1 }, 1 = { low = "1 - p/2", high = "p/2" }, 2 = { low = "1 - p", high = "p" } }',
+        'table = { 0 = { low = 1 }, 1 = { low = "1 - p/2", high = "p/2" }, '
+        '2 = { low = "1 - p", high = "p" } }',
         2,
         _told,
     ),
@@ -74,7 +75,8 @@ KNOWN = {
     "both": Known(
         'kind = "program"\ninputs = ["x", "y"]',
         2,
-        source="def f(k):\n    return coin(k % 3)\nx = f(x + y)\nif x == 1:\n    return answer(y)\nreturn x\n",
+        source="def f(k):\n    return coin(k % 3)\nx = f(x + y)\n"
+        "if x == 1:\n    return answer(y)\nreturn x\n",
     ),
     "several": Known(
         'kind = "program"\ninputs = ["v", "n"]',
@@ -126,7 +128,7 @@ def _plain(told: Any) -> Any:
 
 
 class Maker:
-    """Writes programs of an array `q` of two numbers from 0 to 2 that call the known mechanisms adaptively."""
+    """Writes programs of two numbers `q` from 0 to 2 that call the known mechanisms adaptively."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
