@@ -23,8 +23,9 @@ from paramverify.api.finding import PRECISION, budget_of
 from paramverify.api.options import Limits
 from paramverify.api.reading import Bound, Kind, Read
 from paramverify.api.results import BudgetReport, SampleReport, ShowReport, VerifyReport
-from paramverify.api.source import Decorated, Source, source_of
+from paramverify.api.source import source_of
 from paramverify.api.telling import show_read
+from paramverify.api.texts import Decorated, Source
 from paramverify.api.toml import document
 from paramverify.api.values import Number, complete, fraction, generator, point_at, python
 from paramverify.encodings.sequences import probabilities

@@ -11,10 +11,9 @@ import ast
 import builtins
 import inspect
 import math
-import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import reduce
 from operator import or_
@@ -22,90 +21,15 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from paramverify import language
+from paramverify.api.texts import Decorated, Line, Source, refused
 from paramverify.errors import InputError, ProgramError
 from paramverify.models.programs.expressions import FUNCTIONS, NOISE, RESERVED
 from paramverify.models.programs.hints import instead
-from paramverify.models.programs.reading import read_program
-from paramverify.models.programs.syntax import CalledProgram, Callee, Program
 
 WORDS = RESERVED - FUNCTIONS.keys() | NOISE.keys() | {"clamp", "exp"}  # what the library has to be asked for
 INDENT = 4
 _NAMING = (ast.Lambda, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Try, ast.With, ast.Match, ast.NamedExpr)
 FUTURE = reduce(or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names))
-
-
-@dataclass(frozen=True)
-class Line:
-    """A line of a program: its text, and the file, line and columns before it that it came from."""
-
-    text: str
-    file: str
-    number: int
-    shift: int
-
-
-@dataclass(frozen=True, eq=False)
-class Source:
-    """A program with its lines; `files` are the texts of the files, `arguments` those of the function.
-
-    `check_meanings` looks again whether every name means what it meant when the function was read.
-    """
-
-    lines: tuple[Line, ...]
-    files: Mapping[str, str]
-    arguments: tuple[str, ...]
-    place: str  # the file and the name of the function
-    check_meanings: Callable[[], None]
-    calls: Mapping[str, Decorated]  # the mechanisms that it may call, and those that these call
-
-    @property
-    def text(self) -> str:
-        """The program, as a case file has it."""
-        return "".join(f"{line.text}\n" for line in self.lines)
-
-    def program(self) -> Program:
-        """Reads the program.
-
-        Raises:
-            ProgramError: it is not in the language, with the place in the Python file.
-        """
-        try:
-            return replace(read_program(self.text, self.calls), calls=self.called())
-        except ProgramError as error:
-            raise self.at_home(error) from None
-
-    def called(self) -> dict[str, Callee]:
-        """Returns the mechanisms that the program may call, as programs have them."""
-        return {
-            name: CalledProgram(found.program, found.source.arguments, f"mechanism.calls.{name}.source")
-            for name, found in self.calls.items()
-        }
-
-    def tables(self) -> dict[str, dict[str, object]]:
-        """Returns the same as `[mechanism.calls]` of a case has it."""
-        return {
-            name: {"kind": "program", "inputs": list(found.source.arguments), "source": found.source.text}
-            for name, found in self.calls.items()
-        }
-
-    def at_home(self, error: ProgramError) -> ProgramError:
-        """Returns an error about the program with its place in the Python file."""
-        line = self.lines[min(error.line, len(self.lines)) - 1]
-        column = max(0, error.column + line.shift)
-        reason = self._lines_at_home(error.reason)
-        return _refused(reason, line.file, self.files[line.file], (line.number, column))
-
-    def _lines_at_home(self, reason: str) -> str:
-        def line(found: re.Match[str]) -> str:
-            return f"{found[1]} line {self.lines[min(int(found[2]), len(self.lines)) - 1].number}"
-
-        return re.sub(r"(at|before) line (\d+)", line, reason)
-
-
-def _refused(reason: str, file: str, text: str, place: tuple[int, int]) -> ProgramError:
-    error = ProgramError(reason, text, *place)
-    error.file, error.anchored = file, True
-    return error
 
 
 def source_of(function: object, parameters: Collection[str]) -> Source:
@@ -161,13 +85,6 @@ def source_of(function: object, parameters: Collection[str]) -> Source:
     )
 
 
-class Decorated:
-    """A function that is a mechanism, so that others may call it: where it comes from, and its program."""
-
-    source: Source
-    program: Program
-
-
 @dataclass(frozen=True, eq=False)
 class _Read:
     """A function with the tree of its definition; places in the tree are those in the file."""
@@ -204,7 +121,7 @@ class _Read:
     def refuse(self, reason: str, tree: ast.AST) -> ProgramError:
         """Returns an error that points at a place of the file."""
         number = getattr(tree, "lineno", 1)
-        return _refused(reason, self.file, self.text, (number, self.column(number, tree)))
+        return refused(reason, self.file, self.text, (number, self.column(number, tree)))
 
     def column(self, number: int, tree: ast.AST) -> int:
         """Returns the column of a tree; Python counts bytes, we count characters."""
