@@ -25,8 +25,7 @@ from paramverify.api.reading import Bound, Kind, Read
 from paramverify.api.results import BudgetReport, SampleReport, ShowReport, VerifyReport
 from paramverify.api.source import source_of
 from paramverify.api.telling import show_read
-from paramverify.api.texts import Decorated, Source
-from paramverify.api.toml import document
+from paramverify.api.texts import Decorated, Source, case_text
 from paramverify.api.values import Number, complete, fraction, generator, point_at, python
 from paramverify.encodings.sequences import probabilities
 from paramverify.errors import InputError, ProgramError, located
@@ -119,7 +118,7 @@ class Mechanism(Decorated):
         inputs = tables["inputs"]
         with located(file=source.place):
             try:
-                toml = _case_text(tables, source, title or inspect.getdoc(function) or "")
+                toml = case_text(tables, source, title or inspect.getdoc(function) or "")
             except InputError as error:
                 error.key = _argument(error.key)
                 raise
@@ -382,15 +381,6 @@ def _argument(key: str) -> str:
     """Returns the argument of `mechanism` or `audit` that a key of a case file or of a command is."""
     key = key.removeprefix("mechanism.").removeprefix("privacy.")
     return "implementation" if key == "--mechanism" else key
-
-
-def _case_text(tables: Mapping[str, Tables], source: Source, title: str) -> str:
-    calls = {"calls": source.tables()} if source.calls else {}
-    made = {"kind": "program", "source": source.text, "inputs": tables["inputs"], **calls}
-    first = title.split("\n")[0]
-    order = ("parameters", "prior", "mechanism", "neighbours", "secrets", "privacy")
-    found = {**tables, "mechanism": made}
-    return document({**({"title": first} if first else {}), **{k: found[k] for k in order if k in found}})
 
 
 def _check_arguments(arguments: Sequence[str], inputs: Sequence[str], parameters: Sequence[str]) -> None:

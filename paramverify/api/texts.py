@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from paramverify.api.toml import document
 from paramverify.errors import ProgramError
 from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.syntax import CalledProgram, Callee, Program
@@ -91,3 +92,13 @@ class Decorated:
 
     source: Source
     program: Program
+
+
+def case_text(tables: Mapping[str, Mapping[str, object]], source: Source, title: str) -> str:
+    """Returns the case file of a program with these tables."""
+    calls = {"calls": source.tables()} if source.calls else {}
+    made = {"kind": "program", "source": source.text, "inputs": tables["inputs"], **calls}
+    first = title.split("\n")[0]
+    order = ("parameters", "prior", "mechanism", "neighbours", "secrets", "privacy")
+    found = {**tables, "mechanism": made}
+    return document({**({"title": first} if first else {}), **{k: found[k] for k in order if k in found}})
