@@ -257,6 +257,13 @@ def test_evidence_is_checked_with_the_case(tmp_path: Path) -> None:
     assert "read a second time" in shown.out
 
 
+def test_a_retry_leaks_by_hand() -> None:
+    """`retry-until-yes`: each try ends with yes with probability p, or 1 - p; three tries at most."""
+    rows = rows_of(load(CASES / "retry-until-yes.toml"), {"p": P})
+    for name, yes in (("0", 1 - P), ("1", P)):
+        assert rows[name] == {("1",): yes, ("2",): (1 - yes) * yes, ("3",): (1 - yes) ** 2}
+
+
 def test_explain_tells_what_is_called() -> None:
     """`explain` lists the mechanisms that are called, with their texts."""
     shown = called("explain", str(CASES / "select-then-answer.toml")).out
