@@ -38,10 +38,10 @@ def warnings_of(
     if tells_nothing(model):
         whom = "secrets" if prior else "inputs"
         found.append(f"the outputs do not depend on the {whom}: they tell nothing apart")
-    for part in singles(mechanism):
-        unread = dict.fromkeys(never_read(part.program) if isinstance(part, ProgramMechanism) else ())
+    for program in (part.program for part in singles(mechanism) if isinstance(part, ProgramMechanism)):
+        unread = dict.fromkeys(never_read(program))
         found += [f"the variable {name} of the program is never read" for name in unread]
-        found += [f"the program never calls {name}" for name in never_called(mechanism.program)]
+        found += [f"the program never calls {name}" for name in never_called(program)]
     found += unused(model.domain, _used(model), data)
     return [*found, *(_idle_names(data) if prior is not None else ())]
 

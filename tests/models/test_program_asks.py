@@ -267,8 +267,9 @@ def test_a_retry_leaks_by_hand() -> None:
 def test_explain_tells_what_is_called() -> None:
     """`explain` lists the mechanisms that are called, with their texts."""
     shown = called("explain", str(CASES / "select-then-answer.toml")).out
-    assert "  calls near: kind = geometric" in shown
-    assert "  calls select: kind = program, inputs = [values]" in shown
+    assert "  calls.near: geometric. " in shown
+    assert "  calls.select: program. " in shown
+    assert "    inputs = [values]" in shown
     assert "    which = 0" in shown
 
 

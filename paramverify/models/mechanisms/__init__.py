@@ -214,12 +214,11 @@ def tables_of(made: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]
     keys: tuple[str, ...] = getattr(REGISTRY.module(str(kind)), "PARTS", ()) if known else ()
     for key in keys:
         held = made.get(key)
-        named = [(f"{key}[{k}]", part) for k, part in enumerate(held)] if isinstance(held, list) else []
-        named += [(f"{key}.{name}", part) for name, part in held.items()] if isinstance(held, dict) else []
-        for start, part in named:
-            if isinstance(part, dict):
-                for inner, table in tables_of(part):
-                    yield f"{start}{'.' * bool(inner)}{inner}", table
+        named = {f"{key}[{k}]": part for k, part in enumerate(held)} if isinstance(held, list) else {}
+        named |= {f"{key}.{name}": part for name, part in held.items()} if isinstance(held, dict) else {}
+        for start, part in named.items():
+            for inner, table in tables_of(part) if isinstance(part, dict) else ():
+                yield f"{start}{'.' * bool(inner)}{inner}", table
     yield "", {key: value for key, value in made.items() if key not in keys}
 
 

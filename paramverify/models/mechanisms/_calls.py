@@ -19,7 +19,6 @@ from paramverify.models.mechanisms import (
     REGISTRY,
     Input,
     Mechanism,
-    Several,
     are_rows_checked,
     declared,
     known_input,
@@ -157,7 +156,7 @@ def _row(table: Table, name: str, kind: str, checks: Checks) -> CalledRow:
     if "times" in table:
         raise CaseError("a mechanism that is called answers once: call it in a loop", key="times")
     mechanism = read_mechanism(table, checks)
-    if isinstance(mechanism, Several):
+    if getattr(REGISTRY.module(kind), "PARTS", ()):
         raise CaseError("a mechanism of several parts is not called: call its parts one by one", key="kind")
     if mechanism.queries:
         raise CaseError("the call gives what it is applied to: leave the expressions out")
