@@ -62,6 +62,11 @@ CALLED = Section(
 )
 
 
+def _kinds() -> list[str]:
+    """Returns the kinds that may be called: programs, and those that hold no other mechanisms."""
+    return [n for n in REGISTRY.names() if n == "program" or not getattr(REGISTRY.module(n), "PARTS", ())]
+
+
 def _shape(kind: str) -> Section | None:
     return CALLED if kind == "program" else declared(kind)
 
@@ -74,7 +79,7 @@ CALLS = Section(
         Variants(
             "[mechanism.calls.NAME]",
             "A mechanism that the program calls by this name.",
-            REGISTRY.names,
+            _kinds,
             _shape,
             tag="kind",
             text=KIND,
