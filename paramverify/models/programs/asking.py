@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 
-from paramverify.errors import located
+from paramverify.errors import DefectError, located
 from paramverify.models.programs.arguments import (
     asked_at,
     constant_of,
@@ -24,7 +24,7 @@ from paramverify.models.programs.measure import UNIT_KEY
 from paramverify.models.programs.runs import Told
 from paramverify.models.programs.sharing import check_names, check_sharing
 from paramverify.models.programs.syntax import Ask, CalledProgram, CalledRow, Program
-from paramverify.models.programs.terms import Terms, plus
+from paramverify.models.programs.terms import Terms, plus, text
 from paramverify.models.programs.values import Value, key
 
 Finished = Mapping[Told, Terms]  # the weights of what runs have told at their end
@@ -67,6 +67,11 @@ class Asking:
             check_names(program, evaluator.parameters)
             check_sharing(program, names)
             finished = self.run(evaluator, names, self.known)
+            total: Terms = {}
+            for terms in finished.values():
+                total = plus(total, terms)
+            if text(total) != text({UNIT_KEY: drawing.bases.calculus.one}):
+                raise DefectError(f"the runs of {node.name} have not the weight one")
             found: dict[Hashable, tuple[Value, Terms]] = {}
             for (written, _), terms in finished.items():
                 value = result_of(program, node.name, written.outputs)
