@@ -153,6 +153,7 @@ def safe_values(
             pass
         else:
             return _intervals(case, found, session)
+    refuse_tied(case.model, "this form of synthesize")
     if Form.CONDITION in forms:
         check_condition(case.model)
         return ExactCondition(axes, eliminate(claims, axes, case.model.domain, _left(session)))

@@ -148,6 +148,8 @@ MISTAKES = {
     "changed": (PROGRAM.format("x[0] = 1\nreturn x"), "x is an input: write b = x + []"),
     "nothing": (PROGRAM.format("if x == 1:\n    return 1"), "a run of other ends without a value"),
     "inside": (PROGRAM.format("y = x + 1\nreturn y + z"), "z has no value here; known are p, x, y"),
+    "numeric": (PROGRAM.format("return x + geometric(p)"), "what is called puts out a number with noise"),
+    "density": (PROGRAM.format("return x + laplace(2)"), "what is called puts out a number with noise"),
     "parameter": (PROGRAM.format("p = 1\nreturn p"), "p is a parameter or a definition"),
     "no inputs": ('kind = "program"\nsource = "return 1"', "the key 'inputs' is missing"),
     "two inputs": (

@@ -284,7 +284,8 @@ def _product(models: Sequence[HMM], names: Sequence[str], states: Sequence[tuple
             row_of.append(Step(known.setdefault(name, len(known)), s, weight))
         rows.append(tuple(row_of))
     bottom = prod((model.denominator for model in models), start=models[0].ring.number(1))
-    return HMM(models[0].ring, tuple(names), tuple(known), tuple(rows), denominator=bottom)
+    found = HMM(models[0].ring, tuple(names), tuple(known), tuple(rows), denominator=bottom)
+    return replace(found, densities=any(model.densities for model in models))
 
 
 def _outputs(model: HMM, state: int) -> Mapping[int, Polynomial]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from paramverify.errors import FinerError, InputError, ProgramError
-from paramverify.models.programs.runs import Outputs, Plain
+from paramverify.models.programs.runs import Outputs, Plain, Put
 from paramverify.models.programs.syntax import Ask, CalledProgram, Constant, Program
 
 V = TypeVar("V")
@@ -76,9 +76,17 @@ def result_of(program: Program, name: str, outputs: Outputs) -> Plain:
     Raises:
         ProgramError: it returns nothing.
     """
+    plain = tuple(map(_plain, outputs))
     if program.tells:
-        return outputs
-    if not outputs:
+        return plain
+    if not plain:
         reason = f"a run of {name} ends without a value: end it with return ..."
         raise ProgramError(reason, program.text, 1, 0)
-    return outputs[0]
+    return plain[0]
+
+
+def _plain(value: Put) -> Plain:
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
+    assert isinstance(value, (Fraction, str, bool))  # runs with noise in an output are refused before
+    return value
