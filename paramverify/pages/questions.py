@@ -17,6 +17,7 @@ from paramverify.models.mechanisms import singles
 from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import Model
 from paramverify.models.noise import Noise
+from paramverify.models.programs.syntax import CalledProgram
 from paramverify.pages import mathml
 from paramverify.pages.graphs import prior_graph
 from paramverify.pages.markup import Element, Part, h
@@ -239,6 +240,11 @@ def _mechanism(case: Case, model: Model) -> Element:
     for part in singles(mechanism):
         if isinstance(part, ProgramMechanism):
             parts.append(listing(part.program.text, "The program", numbered=True))
+            parts += [
+                listing(callee.program.text, f"The program {name}({', '.join(callee.inputs)})", numbered=True)
+                for name, callee in part.program.calls.items()
+                if isinstance(callee, CalledProgram)
+            ]
     noise = getattr(mechanism, "noise", None)
     if isinstance(noise, Noise):
         parts.append(_noise(noise, model))

@@ -18,7 +18,7 @@ from paramverify.models.mechanisms import Mechanism, singles, tables_of
 from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution, Prior
-from paramverify.models.programs.possible import never_read
+from paramverify.models.programs.possible import never_called, never_read
 
 MAX_PRODUCTS = 20_000  # of polynomials, to see that the outputs depend on nothing
 LISTED = 12  # outputs that never happen
@@ -38,9 +38,10 @@ def warnings_of(
     if tells_nothing(model):
         whom = "secrets" if prior else "inputs"
         found.append(f"the outputs do not depend on the {whom}: they tell nothing apart")
-    for part in singles(mechanism):
-        unread = dict.fromkeys(never_read(part.program) if isinstance(part, ProgramMechanism) else ())
+    for program in (part.program for part in singles(mechanism) if isinstance(part, ProgramMechanism)):
+        unread = dict.fromkeys(never_read(program))
         found += [f"the variable {name} of the program is never read" for name in unread]
+        found += [f"the program never calls {name}" for name in never_called(program)]
     found += unused(model.domain, _used(model), data)
     return [*found, *(_idle_names(data) if prior is not None else ())]
 
@@ -110,13 +111,18 @@ def unused(domain: Domain, used: Collection[str], data: Mapping[str, Any]) -> li
     told = ("parameters", "title", "source", "expect")
     texts = [value for name, value in data.items() if name not in told]
     named = set(_words(texts))
-    away = any(isinstance(table, dict) and "file" in table for table in texts)
+    away = any(map(_names_file, texts))
     idle = [
         domains.get(name, name)
         for name, interval in domain.box.items()
         if name not in known and not (interval.is_point and (name in named or away))
     ]
     return [f"the parameter {name} is not used: nothing depends on it" for name in idle]
+
+
+def _names_file(data: object) -> bool:
+    """Tells whether a table names a file, or one inside of it does."""
+    return isinstance(data, dict) and ("file" in data or any(map(_names_file, data.values())))
 
 
 def never_put_out(model: Model) -> list[str]:

@@ -151,7 +151,10 @@ def _mechanism(found: Understood, case: Case, data: Mapping[str, Any]) -> None:
     document, words = _one_mechanism(entries)
     for start, part in inner:
         own, lines = _one_mechanism(part)
-        document.setdefault("parts", []).append(own)
+        if start.endswith("]"):
+            document.setdefault("parts", []).append(own)
+        else:
+            document.setdefault("calls", {})[start.removeprefix("calls.")] = own
         words += [f"{start}: {own['kind']}. {own['meaning']}", *(f"  {line}" for line in lines)]
     found.add("mechanism", document, f"{case.kind}. {document['meaning']}", *words)
 

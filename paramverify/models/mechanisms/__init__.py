@@ -213,11 +213,12 @@ def tables_of(made: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]
     known = isinstance(kind, str) and kind in REGISTRY.loaders()
     keys: tuple[str, ...] = getattr(REGISTRY.module(str(kind)), "PARTS", ()) if known else ()
     for key in keys:
-        listed = made.get(key)
-        for k, part in enumerate(listed if isinstance(listed, list) else ()):
-            if isinstance(part, dict):
-                for inner, table in tables_of(part):
-                    yield f"{key}[{k}]{'.' * bool(inner)}{inner}", table
+        held = made.get(key)
+        named = {f"{key}[{k}]": part for k, part in enumerate(held)} if isinstance(held, list) else {}
+        named |= {f"{key}.{name}": part for name, part in held.items()} if isinstance(held, dict) else {}
+        for start, part in named.items():
+            for inner, table in tables_of(part) if isinstance(part, dict) else ():
+                yield f"{start}{'.' * bool(inner)}{inner}", table
     yield "", {key: value for key, value in made.items() if key not in keys}
 
 

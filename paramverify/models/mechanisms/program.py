@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.errors import CaseError, LimitError, gathered, key_that_is_read, located
+from paramverify.errors import CaseError, gathered, key_that_is_read, located
 from paramverify.keys import (
-    EXPRESSION,
     FILE,
-    NAME,
     TEXT,
-    VALUE,
-    Either,
     Key,
-    Leaf,
-    Listed,
     Section,
     exactly_one,
-    whole,
 )
 from paramverify.models.conditions import Part, Shape
 from paramverify.models.context import Checks
@@ -37,23 +29,22 @@ from paramverify.models.mechanisms import (
     neighbouring_inputs,
     show_input,
 )
-from paramverify.models.names import distinct
+from paramverify.models.mechanisms._calls import CALLS, read_calls, read_source
+from paramverify.models.mechanisms._inputs import INPUTS, Given, read_inputs
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.models.programs.columns import Number
 from paramverify.models.programs.control import Edge, control_graph
 from paramverify.models.programs.defined import as_numbers
 from paramverify.models.programs.explaining import Explainer
-from paramverify.models.programs.expressions import RESERVED
 from paramverify.models.programs.possible import check_comparisons
-from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.running import outputs_of
 from paramverify.models.programs.runs import Between, Outputs, flat, is_density
 from paramverify.models.programs.sampling import Outcomes, Sampler
-from paramverify.models.programs.syntax import Program
+from paramverify.models.programs.syntax import Callee, Program
 from paramverify.models.programs.values import Unread
 from paramverify.models.programs.values import Value as Inside
 from paramverify.models.programs.words import Words, in_range, natural, shown_output
-from paramverify.tables import Table, as_expression, check_name
+from paramverify.tables import Table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,38 +61,8 @@ DENSITIES = (
 
 CHECKED = True  # the probabilities of the outputs sum to one, identically; each draw was checked
 FILES = ("file",)  # keys of `[mechanism]` that name files
+PARTS = ("calls",)  # and those that hold mechanisms
 
-MAX_VALUES = 1_000  # of one input
-MAX_LENGTH = 1_000  # of one array
-
-RANGE = Leaf(
-    'a range such as "-1..1"',
-    {"type": "string", "pattern": r"^\s*-?[0-9]{1,6}\s*\.\.\s*-?[0-9]{1,6}\s*$"},
-)
-INPUT = Section(
-    "[mechanism.inputs.NAME]",
-    "An input with a set of values, for [neighbours].",
-    (
-        Key("length", whole(1, MAX_LENGTH), "The length, if the input is an array."),
-        Key(
-            "values",
-            Either((RANGE, Listed("a list of values", VALUE, least=1))),
-            'The possible values, of each entry if it is an array: a list, or a range such as "0..3".',
-            needed=True,
-        ),
-    ),
-)
-INPUTS = Section(
-    "[mechanism.inputs]",
-    "The inputs of the program: what is private.",
-    others=Key(
-        "NAME",
-        Either((EXPRESSION, Listed("a list of expressions", EXPRESSION, least=1), INPUT)),
-        "An input: an expression over the variables of [prior], a list of them for an array, or its values.",
-    ),
-    names=NAME,
-    least=1,
-)
 SECTION = Section(
     "program",
     "A mechanism that is written in a subset of Python.",
@@ -109,18 +70,10 @@ SECTION = Section(
         Key("source", TEXT, "The text of the program."),
         Key("file", FILE, "The file of the program, relative to the case file."),
         Key("inputs", INPUTS, needed=True),
+        Key("calls", CALLS),
     ),
     rules=(exactly_one("source", "file"),),
 )
-
-_RANGE = re.compile(r"\s*(-?[0-9]{1,6})\s*\.\.\s*(-?[0-9]{1,6})\s*")
-
-
-class Anything(tuple[Value, ...]):
-    """The possible values of an input that the prior gives: whatever the expression says."""
-
-    def __contains__(self, value: object) -> bool:
-        return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,21 +230,20 @@ def _plain(value: Value) -> Fraction | str:
 
 
 def read(table: Table, checks: Checks) -> Mechanism:
-    """Reads `source` or `file`, and `[mechanism.inputs]`."""
-    name = table.either("source", "file")
+    """Reads `source` or `file`, `[mechanism.inputs]`, and `[mechanism.calls]`."""
     parameters = (*checks.ring.parameters, *(u.name for u in checks.ring.unbounded))
+    calls: dict[str, Callee] = {}
     with gathered() as each:
+        if "calls" in table:
+            with each, table.within("calls") as called:
+                calls = read_calls(called, _taken(table, parameters, checks), checks)
         with each:
-            text = table.text("source") if name == "source" else checks.files["file"]
-            table.get(name)
-            with located(key=name):
-                program = read_program(text)
-            for word in dict.fromkeys(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text)):
-                checks.definitions.get(word)  # it is used
+            name, program = read_source(table, checks, "", _names_of(table))
         with each:
             given = _inputs(table, parameters)
         with each:
             table.close()
+    program = replace(program, calls=calls)
     places = tuple(Part(key, found.length) for key, found in given.items())
     queries = tuple(q for found in given.values() for q in found.queries)
     answers = tuple(a for found in given.values() for a in found.answers)
@@ -304,6 +256,20 @@ def read(table: Table, checks: Checks) -> Mechanism:
     return ProgramMechanism(checks, program, places, queries, answers, key=key)
 
 
+def _names_of(table: Table) -> Collection[str]:
+    """Returns the names of `[mechanism.calls]`."""
+    given = table.data.get("calls")
+    return tuple(given) if isinstance(given, dict) else ()
+
+
+def _taken(table: Table, parameters: Collection[str], checks: Checks) -> dict[str, str]:
+    """Returns the names that mean something else, with what that is."""
+    inputs = table.data.get("inputs")
+    found = dict.fromkeys(inputs, "an input") if isinstance(inputs, dict) else {}
+    found |= dict.fromkeys(checks.definitions.named, "a definition")
+    return found | dict.fromkeys(parameters, "a parameter")
+
+
 def _inputs(table: Table, parameters: Collection[str]) -> dict[str, Given]:
     """Reads `[mechanism.inputs]`, which a program needs."""
     if "inputs" not in table:
@@ -312,80 +278,3 @@ def _inputs(table: Table, parameters: Collection[str]) -> dict[str, Given]:
         raise CaseError("the inputs of the program are missing: what is private?", mend=f"{mend}")
     with table.within("inputs") as inputs:
         return read_inputs(inputs, parameters)
-
-
-@dataclass(frozen=True)
-class Given:
-    """What `[mechanism.inputs]` says of one input: its length if it is an array, and for each entry its
-    expression, if it has one, and its possible values."""
-
-    length: int | None
-    queries: tuple[Expression, ...]
-    answers: tuple[tuple[Value, ...], ...]
-
-    @staticmethod
-    def read(value: object, shape: Section = INPUT) -> Given:
-        """Reads an entry of the table; where values stand, in a table of that shape."""
-        if isinstance(value, dict):
-            return Given._of_values(Table(value, shape), arrays=shape is INPUT)
-        listed = value if isinstance(value, list) else [value]
-        if not listed:
-            raise CaseError("an empty list")
-        queries: tuple[Expression, ...] = ()
-        with gathered() as each:
-            for k, entry in enumerate(listed):
-                with each, located(key=f"[{k}]" if isinstance(value, list) else ""):
-                    queries = (*queries, as_expression(entry))
-        length = len(queries) if isinstance(value, list) else None
-        return Given(length, queries, (Anything(),) * len(queries))
-
-    @staticmethod
-    def _of_values(table: Table, arrays: bool) -> Given:
-        length = table.integer("length", 1, MAX_LENGTH) if arrays and "length" in table else None
-        given = table.need("values")
-        with located(key="values"):
-            values = _values(given)
-        table.close()
-        return Given(length, (), (values,) * (length or 1))
-
-
-def read_inputs(inputs: Table, parameters: Collection[str], shape: Section = INPUT) -> dict[str, Given]:
-    """Reads `[mechanism.inputs]` of a case with these parameters; values stand in tables of that shape.
-
-    Raises:
-        InputError: a mistake in the table. LimitError: an input with too many values.
-    """
-    found = {}
-    with gathered() as each:
-        for name in inputs:
-            with each:
-                found[name] = _input(name, inputs, parameters, shape)
-    return found
-
-
-def _input(name: str, inputs: Table, parameters: Collection[str], shape: Section) -> Given:
-    check_name(name)
-    with located(key=name):
-        if name in RESERVED:
-            raise CaseError("this is a word of the language; choose another name")
-        if name in parameters:
-            raise CaseError("this is the name of a parameter too; choose another name")
-        return Given.read(inputs.get(name), shape)
-
-
-def _values(given: object) -> tuple[Value, ...]:
-    if isinstance(given, list):
-        found = tuple(distinct(given))
-    else:
-        match = _RANGE.fullmatch(given) if isinstance(given, str) else None
-        if match is None:
-            raise CaseError('a range such as "-1..1" or a list of values is needed here')
-        low, high = int(match[1]), int(match[2])
-        if high - low >= MAX_VALUES:
-            raise LimitError(f"an input has more than {MAX_VALUES:,} values")
-        found = tuple(Fraction(v) for v in range(low, high + 1))
-    if not found:
-        raise CaseError("there are no values")
-    if len(found) > MAX_VALUES:
-        raise LimitError(f"an input has more than {MAX_VALUES:,} values")
-    return found

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Self
 
@@ -20,6 +20,7 @@ from paramverify.models.programs.releasing import put
 from paramverify.models.programs.runs import Put
 from paramverify.models.programs.syntax import (
     Apply,
+    Ask,
     Call,
     Choice,
     Items,
@@ -29,12 +30,15 @@ from paramverify.models.programs.syntax import (
     Program,
     Variable,
 )
+from paramverify.models.programs.terms import Terms
 from paramverify.models.programs.unknown import no_value
 from paramverify.models.programs.values import DEAD, Dead, State, Symbol, Unread, Value, read, unread
 
 MAX_RANGE = 10_000
 
 _PASSIVE = ("index", "slice", "len")  # do not read what is in a list
+Answers = Sequence[tuple[Value, Terms]]  # values with their weights
+
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 _CONDITIONS = (*_COMPARISONS, "not", "in", "not in")
 
@@ -47,6 +51,7 @@ class Evaluator:
     drawing: Drawing
     parameters: Mapping[str, Value]
     inputs: Collection[str] = ()  # their names, for messages
+    ask: Callable[[Ask, tuple[Value, ...]], Answers] | None = None  # what a mechanism that is called gives
 
     @classmethod
     def of(cls, program: Program, checks: Checks) -> Self:
@@ -107,6 +112,8 @@ class Evaluator:
                 return [(s, tuple(v)) for s, v in self.all(items, state)]
             case Choice():
                 return self.choice(node, state)
+            case Ask():
+                return self.asked(node, state)
             case Call():
                 raise DefectError(f"a call of {node.name} was not lifted out of its expression")
             case Apply():
@@ -311,6 +318,35 @@ class Evaluator:
     def choice(self, node: Choice, state: State) -> Found:
         tables = self.all([p for _, p in node.table], state)
         return [pair for s, shares in tables for pair in self.drawing.choose(node, shares, s)]
+
+    def asked(self, node: Ask, state: State) -> Found:
+        """Returns what a mechanism gives that the program calls; its noise is fresh each time.
+
+        Raises:
+            ProgramError: an argument carries noise, or the mechanism does not take it.
+        """
+        assert self.ask is not None
+        reason = f"an argument of {node.name} carries noise"
+        ready: list[tuple[State, tuple[Value, ...]]] = [
+            (after, tuple(told))
+            for s, given in self.all(node.arguments, state)
+            for after, told in self.read_all(given, s)
+        ]
+        for k in range(len(node.arguments)):
+            ready = [
+                (after, (*given[:k], plain, *given[k + 1 :]))
+                for s, given in ready
+                for after, plain in (
+                    [(s, given[k])]
+                    if isinstance(given[k], Symbol)
+                    else self.comparing.finite(node.place, now(given[k], s), s, reason)
+                )
+            ]
+        return [
+            (replace(s, measure=s.measure.weighted(weight)), value)
+            for s, given in ready
+            for value, weight in self.ask(node, given)
+        ]
 
     def released(self, node: Node, value: Value, state: State) -> Iterator[tuple[State, Put]]:
         """Yields the values of an output; numbers with noise that have no few values stay alive."""

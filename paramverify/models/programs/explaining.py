@@ -22,6 +22,7 @@ from paramverify.models.programs.running import Left, Run
 from paramverify.models.programs.runs import Input, Outputs
 from paramverify.models.programs.syntax import (
     Apply,
+    Ask,
     Assign,
     Call,
     Choice,
@@ -126,7 +127,10 @@ class _Evaluator(Evaluator):
     def choice(self, node: Choice, state: State) -> Found:
         return [self._drawn(node, s, v) for s, v in super().choice(node, state)]
 
-    def _drawn(self, node: Apply | Choice, state: State, value: Value) -> tuple[State, Value]:
+    def asked(self, node: Ask, state: State) -> Found:
+        return [self._drawn(node, s, v) for s, v in super().asked(node, state)]
+
+    def _drawn(self, node: Apply | Ask | Choice, state: State, value: Value) -> tuple[State, Value]:
         place = node.place
         if isinstance(value, Linear):
             event: Event = Drawn((place, "noise"), place, noise=value.names[0])

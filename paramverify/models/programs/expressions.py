@@ -12,6 +12,7 @@ from paramverify.errors import ProgramError
 from paramverify.models.programs.hints import WRITE, instead
 from paramverify.models.programs.syntax import (
     Apply,
+    Ask,
     Call,
     Choice,
     Constant,
@@ -74,10 +75,11 @@ IN_PLACE = ("+=", "-=", "*=", "/=", "//=", "%=", "**=")  # no lists on their lef
 class Expressions:
     """Turns expressions of Python's tree into ours, and refuses whatever is not on the whitelist."""
 
-    def __init__(self, text: str, known: Collection[str]) -> None:
+    def __init__(self, text: str, known: Collection[str], calls: Collection[str] = ()) -> None:
         self.text = text
         self.lines = text.split("\n")
         self.known = known  # the functions that the program defines
+        self.calls = calls  # the mechanisms that it may call
 
     def place(self, tree: ast.AST) -> Place:
         """Returns the place of a tree; Python counts bytes, we count characters."""
@@ -151,8 +153,9 @@ class Expressions:
     def name(self, tree: ast.Name) -> Node:
         if tree.id == "stop":
             raise self.refuse("stop stands on a line of its own", tree)
-        if tree.id in RESERVED or tree.id in self.known:
-            raise self.refuse(f"{tree.id} is a function: write {tree.id}(...)", tree)
+        if tree.id in RESERVED or tree.id in self.known or tree.id in self.calls:
+            what = "mechanism" if tree.id in self.calls else "function"
+            raise self.refuse(f"{tree.id} is a {what}: write {tree.id}(...)", tree)
         return Variable(tree.id, self.place(tree))
 
     def constant(self, tree: ast.Constant) -> Constant:
@@ -226,8 +229,10 @@ class Expressions:
         given = tuple(read(a, depth + 1) for a in tree.args)
         if name in self.known:
             return Call(name, given, self.place(tree))
+        if name in self.calls:
+            return Ask(name, given, self.place(tree))
         if name not in FUNCTIONS:
-            near = get_close_matches(name, [*FUNCTIONS, "choice", "output"], n=1)
+            near = get_close_matches(name, [*self.calls, *self.known, *FUNCTIONS, "choice", "output"], n=1)
             known = f"known are {', '.join([*FUNCTIONS, 'choice', 'output'])}"
             hint = WRITE.get(name) or (f"did you mean {near[0]}?" if near else known)
             raise self.refuse(f"unknown function {name}; {hint}", tree)

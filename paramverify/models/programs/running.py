@@ -14,9 +14,10 @@ from fractions import Fraction
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import DefectError, ProgramError, SizeError, UnsupportedError
 from paramverify.models.context import Checks
+from paramverify.models.programs.asking import Asking, Finished
 from paramverify.models.programs.assigning import Assigner
 from paramverify.models.programs.comparing import Split
-from paramverify.models.programs.evaluating import Evaluator
+from paramverify.models.programs.evaluating import Answers, Evaluator
 from paramverify.models.programs.liveness import (
     NOTHING,
     WHOLE,
@@ -75,6 +76,7 @@ class Run:
     evaluator: Evaluator
     inputs: Sequence[Input]
     finished: dict[Told, Terms] = field(default_factory=dict)
+    answers: dict[Hashable, Answers] = field(default_factory=dict)  # of mechanisms that were called
     numeric: list[State] = field(default_factory=list)  # runs that ended with numbers that carry noise
     released_at: Place | None = None  # the last output of such a number
     in_function: int = 0
@@ -86,7 +88,8 @@ class Run:
         Raises:
             ProgramError: it does something that is not covered, with the place.
         """
-        self.evaluator = replace(self.evaluator, inputs=tuple(values))
+        asking = Asking(self.program, self.evaluator, _finished, self.answers)
+        self.evaluator = replace(self.evaluator, inputs=tuple(values), ask=asking)
         bases = self.evaluator.drawing.bases
         one = Measure(bases, {UNIT_KEY: bases.calculus.one})
         told = Written(), Agreeing.every(self.inputs)
@@ -349,6 +352,16 @@ class Run:
             "for k in range(n), or one_sided_geometric(a), which counts tries until a success"
         )
         raise self.error(reason, statement.place)
+
+
+def _finished(evaluator: Evaluator, names: Mapping[str, Value], answers: dict[Hashable, Answers]) -> Finished:
+    """Runs a program that another one calls."""
+    run = Run(evaluator.program, evaluator, ((),), answers=answers)
+    run.start(names)
+    if run.numeric:
+        reason = "what is called puts out a number with noise: write clamp(value, lo, hi), or compare it"
+        raise run.error(reason, run.released_at or Place(1, 0))
+    return run.finished
 
 
 def _is_plain(values: Sequence[Value]) -> bool:
