@@ -14,6 +14,7 @@ from paramverify.algebra.polynomials import Polynomial, RationalFunction
 from paramverify.errors import CaseError, ProgramError, gathered, key_that_is_read, located
 from paramverify.keys import FILE, NAME, TEXT, Key, Leaf, Listed, Section, Variants, exactly_one, one_of
 from paramverify.models.context import Checks
+from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import (
     KIND,
     REGISTRY,
@@ -189,6 +190,7 @@ def _released(mechanism: Mechanism, given: Input, are_checked: bool, checks: Che
         CaseError: what it does next depends on what it did before, so it does not answer once.
     """
     hmm, (start,) = mechanism.build([given])
+    assert isinstance(hmm, HMM)  # programs alone have probabilities that are enclosed
     states = [s for s, weight in start.weights.items() if weight]
     if hmm.chosen or any(step.successor != s for s in states for step in hmm.steps[s]):
         reason = "what it does next depends on what it did before, so it does not answer once"

@@ -17,15 +17,17 @@ from paramverify.keys import (
     Key,
     Section,
     exactly_one,
+    whole,
 )
 from paramverify.models.conditions import Part, Shape
 from paramverify.models.context import Checks
+from paramverify.models.enclosed import BITS, MOST_BITS, SIZES, EnclosedTable, check_numbers, table_of
 from paramverify.models.hmm import HMM, one_shot
 from paramverify.models.mechanisms import (
     Drawing,
     Input,
     Mechanism,
-    compare,
+    compared,
     neighbouring_inputs,
     show_input,
 )
@@ -35,12 +37,14 @@ from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.models.programs.columns import Number
 from paramverify.models.programs.control import Edge, control_graph
 from paramverify.models.programs.defined import as_numbers
+from paramverify.models.programs.enclosed_runs import enclosed_outputs_of
+from paramverify.models.programs.evaluating import is_enclosed
 from paramverify.models.programs.explaining import Explainer
 from paramverify.models.programs.possible import check_comparisons
 from paramverify.models.programs.running import outputs_of
 from paramverify.models.programs.runs import Between, Outputs, flat, is_density
 from paramverify.models.programs.sampling import Outcomes, Sampler
-from paramverify.models.programs.syntax import Callee, Program
+from paramverify.models.programs.syntax import CalledProgram, Callee, Program
 from paramverify.models.programs.values import Unread
 from paramverify.models.programs.values import Value as Inside
 from paramverify.models.programs.words import Words, in_range, natural, shown_output
@@ -51,9 +55,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TOLD = "A program is run on each input; its outputs are what it puts out, and noise is never cut off."
-
 RANGES = "an output with a range, such as '>= 2', is a set of outputs: each of them has the ratio of the set"
-
 DENSITIES = (
     "an output such as 'at 0' or 'just above 0' is a place of a continuous output: Pr stands for the density "
     "there, up to a factor that is the same under all inputs"
@@ -71,6 +73,7 @@ SECTION = Section(
         Key("file", FILE, "The file of the program, relative to the case file."),
         Key("inputs", INPUTS, needed=True),
         Key("calls", CALLS),
+        Key("bits", whole(*SIZES), BITS, default=MOST_BITS),
     ),
     rules=(exactly_one("source", "file"),),
 )
@@ -87,11 +90,20 @@ class ProgramMechanism:
     answers: tuple[tuple[Value, ...], ...]
     key: str  # where the program stands, such as `mechanism.source`
     ranges: dict[str, Outputs] = field(default_factory=dict)  # observations that are sets of outputs
+    bits: int = MOST_BITS  # with which probabilities without closed forms are enclosed, at most
 
-    def build(self, inputs: Sequence[Input]) -> tuple[HMM, list[InitialDistribution]]:
+    def build(self, inputs: Sequence[Input]) -> tuple[HMM | EnclosedTable, list[InitialDistribution]]:
         """Returns the model with a state for each distinct input, an observation for each whole output."""
         order = {given: k for k, given in enumerate(dict.fromkeys(inputs))}
+        one = self.checks.ring.number(1)
+        starts = [InitialDistribution.point(order[given], one) for given in inputs]
         plain = [plain_input(given) for given in order]
+        states = [show_input(x) for x in order]
+        if is_enclosed(self.program):
+            with located(key=self.key, anchored=True):
+                check_numbers(self.checks)
+                told = enclosed_outputs_of(self.program, self.names(), plain, self.checks)
+            return table_of(states, *told, self.bits), starts
         with located(key=self.key, anchored=True):
             found = outputs_of(self.program, self.names(), plain, self.checks)
         rows = [{shown_output(outputs): share for outputs, share in row} for row in found]
@@ -99,10 +111,7 @@ class ProgramMechanism:
         outputs = sorted({name for row in rows for name in row}, key=natural)
         zero = RationalFunction.of(self.checks.ring.number(0))
         table = [[row.get(name, zero) for name in outputs] for row in rows]
-        densities = DENSITIES in self.checks.notes
-        hmm = one_shot(self.checks, [show_input(x) for x in order], outputs, table, densities)
-        one = self.checks.ring.number(1)
-        return hmm, [InitialDistribution.point(order[given], one) for given in inputs]
+        return one_shot(self.checks, states, outputs, table, DENSITIES in self.checks.notes), starts
 
     def note_ranges(self, observations: Iterable[Outputs]) -> None:
         """Keeps the observations that stand for many outputs, and says in a note what they are."""
@@ -173,10 +182,10 @@ class ProgramMechanism:
         """The inputs of the program, with their names."""
         return self.places
 
-    def neighbours(self, table: Table) -> tuple[HMM, list[SecretPair]]:
+    def neighbours(self, table: Table) -> tuple[HMM | EnclosedTable, list[SecretPair]]:
         """Returns the model of all neighbouring inputs that the table describes, and the pairs."""
         self.check(self.answers)
-        return compare(self, neighbouring_inputs(table, self.answers, shape=self.shape))
+        return compared(self, neighbouring_inputs(table, self.answers, shape=self.shape))
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,6 +242,7 @@ def read(table: Table, checks: Checks) -> Mechanism:
     """Reads `source` or `file`, `[mechanism.inputs]`, and `[mechanism.calls]`."""
     parameters = (*checks.ring.parameters, *(u.name for u in checks.ring.unbounded))
     calls: dict[str, Callee] = {}
+    bits = table.integer("bits", *SIZES) if "bits" in table else MOST_BITS
     with gathered() as each:
         if "calls" in table:
             with each, table.within("calls") as called:
@@ -243,6 +253,10 @@ def read(table: Table, checks: Checks) -> Mechanism:
             given = _inputs(table, parameters)
         with each:
             table.close()
+    inner = [c.program for c in calls.values() if isinstance(c, CalledProgram)]
+    if calls and any(map(is_enclosed, (program, *inner))):
+        reason = "a program that calls mechanisms, and these, draw no gauss and no discrete_gaussian"
+        raise CaseError(reason, key="calls", mend="write what they do into the program")
     program = replace(program, calls=calls)
     places = tuple(Part(key, found.length) for key, found in given.items())
     queries = tuple(q for found in given.values() for q in found.queries)
@@ -253,7 +267,7 @@ def read(table: Table, checks: Checks) -> Mechanism:
         reason = "give all inputs by their values, for [neighbours], or all by expressions over [prior]"
         raise CaseError(reason, key="inputs")
     key = f"{key_that_is_read()}.{name}".removeprefix(".")
-    return ProgramMechanism(checks, program, places, queries, answers, key=key)
+    return ProgramMechanism(checks, program, places, queries, answers, key=key, bits=bits)
 
 
 def _names_of(table: Table) -> Collection[str]:
