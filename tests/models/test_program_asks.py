@@ -24,7 +24,7 @@ from paramverify.privacy.cases import Case, load, read_case
 from paramverify.tables import in_case, toml_data
 
 CASES = Path(__file__).parents[2] / "cases" / "programs"
-SEEDS = (0, 3, 8, 13, 28, 49)  # few ways through these
+SEEDS = (0, 3, 8, 49)  # few ways through these
 Rows = dict[str, dict[tuple[str, ...], Fraction]]
 
 
@@ -63,7 +63,7 @@ def test_random_calls(seed: int) -> None:
         assert rows[f"({given[0]}, {given[1]})"] == wanted, source
 
 
-@pytest.mark.parametrize("seed", SEEDS[:4])
+@pytest.mark.parametrize("seed", SEEDS[:2])
 def test_calls_are_read_twice(seed: int) -> None:
     """The second reader goes through called programs by itself, and finds the same."""
     text = case_of(Maker(seed).source())
