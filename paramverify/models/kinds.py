@@ -7,11 +7,15 @@ from typing import Protocol
 from paramverify.algebra.domains import Domain
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.models.divergences import TOGETHER
+from paramverify.models.enclosed import Enclosed
 from paramverify.models.inequality import Inequality
 from paramverify.models.measures import INSTEAD, PROBABILITIES, SETS
 from paramverify.models.model import Model
 
-AnyModel = Model | Inequality
+Formal = Model | Inequality  # what has formulas, and makes claims
+AnyModel = Formal | Enclosed
+
+ENCLOSED = "`verify`, `budget`, `show`, `explain` and `sample` take such a case"
 
 
 class OnDomain(Protocol):
@@ -27,6 +31,18 @@ def refuse_tied(model: AnyModel, what: str) -> None:
     for tie in model.domain.ring.tied:
         beside = f"{tie.name} stands beside {tie.meaning} in this case, and {what} does not cover that"
         raise UnsupportedError(f"{beside}; `verify` does, or give {tie.name} a number: -D {tie.name}=1/2")
+
+
+def need_formulas(model: AnyModel, what: str = "this") -> Formal:
+    """Returns the model if it has formulas, and makes claims.
+
+    Raises:
+        InputError: its probabilities are enclosed; `what` names the command or option that does not apply.
+    """
+    if isinstance(model, Enclosed):
+        reason = f"{what} needs probabilities with formulas; those of gauss and discrete_gaussian have none"
+        raise InputError(f"{reason}: {ENCLOSED}", key="mechanism")
+    return model
 
 
 def need_privacy(
@@ -61,6 +77,7 @@ def need_privacy(
             key = model.measure.key
             raise InputError(f"{what} needs no {key}; this case has it, so {TOGETHER}", key=f"privacy.{key}")
         return model
+    need_formulas(model, what)
     raise InputError(
         f"{what} needs a case about privacy, with [mechanism] and [privacy]; "
         f"this case has a [claim]: {instead}"

@@ -12,6 +12,7 @@ from paramverify.errors import LimitError
 from paramverify.models.divergences import Kind, Loss, Renyi
 from paramverify.models.hmm import HMM
 from paramverify.models.inequality import Inequality
+from paramverify.models.kinds import need_formulas
 from paramverify.models.measures import Approximate, Metric
 from paramverify.models.mechanisms import singles
 from paramverify.models.mechanisms.program import ProgramMechanism
@@ -34,7 +35,7 @@ LONGEST = 90  # characters of a formula that is set; a longer one is text, which
 
 def question(case: Case, data: Mapping[str, Any]) -> list[Part]:
     """Returns the question of a case about privacy, or an inequality; `data` is what its file has."""
-    model = case.model
+    model = need_formulas(case.model, "a page")
     if isinstance(model, Inequality):
         return [_claim(model), parameters(case), _definitions(model)]
     parts: list[Part] = [_privacy(case, model), parameters(case)]

@@ -12,6 +12,7 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Polynomial, variables
 from paramverify.claims import show_sequence
+from paramverify.models.enclosed import Enclosed
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.mechanisms import Mechanism, singles, tables_of
@@ -32,17 +33,25 @@ def warnings_of(
     """Returns sentences about what nothing depends on; `data` is the case file, for the words there."""
     if isinstance(model, Inequality):
         return _of_claim(model, data)
+    if isinstance(model, Enclosed):
+        return _never_read(mechanism)
     never = never_put_out(model.whole or model)[:LISTED]
     where = " under a secret that is compared" if prior is not None and _not_compared(data) else ""
     found = [f"the output {printable.name(show_sequence([name]))} never happens{where}" for name in never]
     if tells_nothing(model):
         whom = "secrets" if prior else "inputs"
         found.append(f"the outputs do not depend on the {whom}: they tell nothing apart")
+    found += _never_read(mechanism)
+    found += unused(model.domain, _used(model), data)
+    return [*found, *(_idle_names(data) if prior is not None else ())]
+
+
+def _never_read(mechanism: Mechanism | None) -> list[str]:
+    found: list[str] = []
     for part in singles(mechanism):
         unread = dict.fromkeys(never_read(part.program) if isinstance(part, ProgramMechanism) else ())
         found += [f"the variable {name} of the program is never read" for name in unread]
-    found += unused(model.domain, _used(model), data)
-    return [*found, *(_idle_names(data) if prior is not None else ())]
+    return found
 
 
 def _of_claim(model: Inequality, data: Mapping[str, Any]) -> list[str]:

@@ -85,7 +85,6 @@ REFUSED = {
     "output(uniform(0, 10 ** 9))": ("more than 10,000 values", 1),
     "x = geometric(1)\noutput(1)": ("", 1),
     "x = laplace(0)\noutput(1)": ("the scale of this noise is positive", 1),
-    "x = gauss(1)\noutput(1)": ("gauss is not covered", 1),
     "output(print(1))": ("write output(...)", 1),
     "output(flp(1/2))": ("did you mean flip?", 1),
     "output(flip(1/2, 3))": ("flip needs 1 argument", 1),

@@ -15,10 +15,11 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from paramverify.algebra.expressions import Expression, Value
-from paramverify.errors import CaseError, InputError, LimitError, gathered, located
+from paramverify.errors import CaseError, InputError, LimitError, UnsupportedError, gathered, located
 from paramverify.keys import Key, Section, Variants, one_of, whole, with_keys
 from paramverify.models.conditions import Shape, shape_of
 from paramverify.models.context import Checks
+from paramverify.models.enclosed import NO_FORMULAS, EnclosedTable
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms._keys import MAX_BY
 from paramverify.models.names import as_value, find, literal
@@ -71,10 +72,10 @@ class Mechanism(Protocol):
     def answers(self) -> tuple[tuple[Value, ...], ...]:
         """The possible values of each query."""
 
-    def build(self, inputs: Sequence[Input]) -> tuple[HMM, list[InitialDistribution]]:
+    def build(self, inputs: Sequence[Input]) -> tuple[HMM | EnclosedTable, list[InitialDistribution]]:
         """Returns a model that covers the given inputs, and where each of them starts."""
 
-    def neighbours(self, table: Table) -> tuple[HMM, list[SecretPair]]:
+    def neighbours(self, table: Table) -> tuple[HMM | EnclosedTable, list[SecretPair]]:
         """Returns a model, and each unordered pair of neighbouring inputs that `[neighbours]` describes."""
 
 
@@ -161,7 +162,21 @@ class WorstPair(Protocol):
 
 
 def compare(mechanism: Mechanism, pairs: Sequence[tuple[Input, Input]]) -> tuple[HMM, list[SecretPair]]:
-    """Returns the model that covers the inputs of all pairs, and the pairs as point priors."""
+    """Returns the model that covers the inputs of all pairs, and the pairs as point priors.
+
+    Raises:
+        UnsupportedError: the probabilities of the mechanism are enclosed, and have no formulas.
+    """
+    hmm, found = compared(mechanism, pairs)
+    if not isinstance(hmm, HMM):
+        raise UnsupportedError(NO_FORMULAS)
+    return hmm, found
+
+
+def compared(
+    mechanism: Mechanism, pairs: Sequence[tuple[Input, Input]]
+) -> tuple[HMM | EnclosedTable, list[SecretPair]]:
+    """Returns what comes out for the inputs of all pairs, and the pairs as point priors."""
     objects = {id(given): given for pair in pairs for given in pair}  # many pairs share their inputs
     inputs = list(dict.fromkeys(objects.values()))
     hmm, starts = mechanism.build(inputs)

@@ -13,10 +13,11 @@ from math import prod
 
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import Polynomial
-from paramverify.errors import CaseError, LimitError, ModelError, gathered, located
+from paramverify.errors import CaseError, LimitError, ModelError, UnsupportedError, gathered, located
 from paramverify.keys import Key, Listed, Section, Variants
 from paramverify.models.conditions import Shape, shape_of
 from paramverify.models.context import Checks
+from paramverify.models.enclosed import NO_FORMULAS
 from paramverify.models.hmm import HMM, Step
 from paramverify.models.mechanisms import (
     KIND,
@@ -116,6 +117,8 @@ class Independent:
                     reason = "this part puts out numbers without ends, and not one of a table of outputs"
                     mend = "clamp them, or write all parts as one program"
                     raise CaseError(reason, mend=mend)
+                if not isinstance(model, HMM):
+                    raise UnsupportedError(NO_FORMULAS)
                 states.append([_state(model, start) for start in starts])
                 if not single.checked:
                     model.check_steps(self.checks)

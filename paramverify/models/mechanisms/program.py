@@ -28,12 +28,13 @@ from paramverify.keys import (
 )
 from paramverify.models.conditions import Part, Shape
 from paramverify.models.context import Checks
+from paramverify.models.enclosed import BITS, MOST_BITS, SIZES, EnclosedTable, check_numbers, table_of
 from paramverify.models.hmm import HMM, one_shot
 from paramverify.models.mechanisms import (
     Drawing,
     Input,
     Mechanism,
-    compare,
+    compared,
     neighbouring_inputs,
     show_input,
 )
@@ -42,6 +43,8 @@ from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.models.programs.columns import Number
 from paramverify.models.programs.control import Edge, control_graph
 from paramverify.models.programs.defined import as_numbers
+from paramverify.models.programs.enclosed_runs import enclosed_outputs_of
+from paramverify.models.programs.evaluating import is_enclosed
 from paramverify.models.programs.explaining import Explainer
 from paramverify.models.programs.expressions import RESERVED
 from paramverify.models.programs.possible import check_comparisons
@@ -73,6 +76,7 @@ FILES = ("file",)  # keys of `[mechanism]` that name files
 
 MAX_VALUES = 1_000  # of one input
 MAX_LENGTH = 1_000  # of one array
+
 
 RANGE = Leaf(
     'a range such as "-1..1"',
@@ -109,6 +113,7 @@ SECTION = Section(
         Key("source", TEXT, "The text of the program."),
         Key("file", FILE, "The file of the program, relative to the case file."),
         Key("inputs", INPUTS, needed=True),
+        Key("bits", whole(*SIZES), BITS, default=MOST_BITS),
     ),
     rules=(exactly_one("source", "file"),),
 )
@@ -134,11 +139,20 @@ class ProgramMechanism:
     answers: tuple[tuple[Value, ...], ...]
     key: str  # where the program stands, such as `mechanism.source`
     ranges: dict[str, Outputs] = field(default_factory=dict)  # observations that are sets of outputs
+    bits: int = MOST_BITS  # with which probabilities without closed forms are enclosed, at most
 
-    def build(self, inputs: Sequence[Input]) -> tuple[HMM, list[InitialDistribution]]:
+    def build(self, inputs: Sequence[Input]) -> tuple[HMM | EnclosedTable, list[InitialDistribution]]:
         """Returns the model with a state for each distinct input, an observation for each whole output."""
         order = {given: k for k, given in enumerate(dict.fromkeys(inputs))}
+        one = self.checks.ring.number(1)
+        starts = [InitialDistribution.point(order[given], one) for given in inputs]
         plain = [plain_input(given) for given in order]
+        states = [show_input(x) for x in order]
+        if is_enclosed(self.program):
+            with located(key=self.key, anchored=True):
+                check_numbers(self.checks)
+                told, functions = enclosed_outputs_of(self.program, self.names(), plain, self.checks)
+            return table_of(states, told, functions, self.bits), starts
         with located(key=self.key, anchored=True):
             found = outputs_of(self.program, self.names(), plain, self.checks)
         rows = [{shown_output(outputs): share for outputs, share in row} for row in found]
@@ -147,9 +161,7 @@ class ProgramMechanism:
         zero = RationalFunction.of(self.checks.ring.number(0))
         table = [[row.get(name, zero) for name in outputs] for row in rows]
         densities = DENSITIES in self.checks.notes
-        hmm = one_shot(self.checks, [show_input(x) for x in order], outputs, table, densities)
-        one = self.checks.ring.number(1)
-        return hmm, [InitialDistribution.point(order[given], one) for given in inputs]
+        return one_shot(self.checks, states, outputs, table, densities), starts
 
     def note_ranges(self, observations: Iterable[Outputs]) -> None:
         """Keeps the observations that stand for many outputs, and says in a note what they are."""
@@ -220,10 +232,10 @@ class ProgramMechanism:
         """The inputs of the program, with their names."""
         return self.places
 
-    def neighbours(self, table: Table) -> tuple[HMM, list[SecretPair]]:
+    def neighbours(self, table: Table) -> tuple[HMM | EnclosedTable, list[SecretPair]]:
         """Returns the model of all neighbouring inputs that the table describes, and the pairs."""
         self.check(self.answers)
-        return compare(self, neighbouring_inputs(table, self.answers, shape=self.shape))
+        return compared(self, neighbouring_inputs(table, self.answers, shape=self.shape))
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,6 +305,7 @@ def read(table: Table, checks: Checks) -> Mechanism:
         with each:
             table.close()
     places = tuple(Part(key, found.length) for key, found in given.items())
+    bits = table.integer("bits", *SIZES) if "bits" in table else MOST_BITS
     queries = tuple(q for found in given.values() for q in found.queries)
     answers = tuple(a for found in given.values() for a in found.answers)
     if not answers:
@@ -301,7 +314,7 @@ def read(table: Table, checks: Checks) -> Mechanism:
         reason = "give all inputs by their values, for [neighbours], or all by expressions over [prior]"
         raise CaseError(reason, key="inputs")
     key = f"{key_that_is_read()}.{name}".removeprefix(".")
-    return ProgramMechanism(checks, program, places, queries, answers, key=key)
+    return ProgramMechanism(checks, program, places, queries, answers, key=key, bits=bits)
 
 
 def _inputs(table: Table, parameters: Collection[str]) -> dict[str, Given]:

@@ -14,7 +14,8 @@ from paramverify.models.programs.bases import Bases
 from paramverify.models.programs.comparing import Comparing, Found, Split, now
 from paramverify.models.programs.defined import as_values
 from paramverify.models.programs.drawing import Drawing
-from paramverify.models.programs.expressions import IN_PLACE, NOISE
+from paramverify.models.programs.expressions import ENCLOSED, IN_PLACE, NOISE
+from paramverify.models.programs.functions import FunctionBases
 from paramverify.models.programs.measure import Linear
 from paramverify.models.programs.releasing import put
 from paramverify.models.programs.runs import Put
@@ -28,6 +29,9 @@ from paramverify.models.programs.syntax import (
     Place,
     Program,
     Variable,
+    every_node,
+    every_statement,
+    nodes_of,
 )
 from paramverify.models.programs.unknown import no_value
 from paramverify.models.programs.values import DEAD, Dead, State, Symbol, Unread, Value, read, unread
@@ -55,7 +59,8 @@ class Evaluator:
         parameters: dict[str, Value] = {n: arithmetic.symbol(n) for n in (*checks.ring.parameters, *rates)}
         parameters |= {n: i.lower for n, i in checks.domain.box.items() if i.is_point and n in parameters}
         parameters |= as_values(checks.definitions, parameters)
-        drawing = Drawing(program.text, checks, Bases(checks), rates)
+        bases = FunctionBases(checks) if is_enclosed(program) else Bases(checks)
+        drawing = Drawing(program.text, checks, bases, rates)
         return cls(program, drawing, parameters)
 
     def error(self, reason: str, place: Place) -> ProgramError:
@@ -315,7 +320,23 @@ class Evaluator:
     def released(self, node: Node, value: Value, state: State) -> Iterator[tuple[State, Put]]:
         """Yields the values of an output; numbers with noise that have no few values stay alive."""
         for ready, (told,) in self.read_all([value], state):
-            yield from put(self.comparing, node.place, told, ready)
+            if self.drawing.bases.sums:
+                yield from put(self.comparing, node.place, told, ready)
+                continue
+            for s, found in self.comparing.finite(node.place, told, ready, "this output carries noise"):
+                yield from put(self.comparing, node.place, found, s)
+
+
+def is_enclosed(program: Program) -> bool:
+    """Tells whether a program draws noise whose probabilities have no closed form."""
+    blocks = (program.body, *(f.body for f in program.functions.values()))
+    return any(
+        isinstance(inner, Apply) and inner.operator in ENCLOSED
+        for block in blocks
+        for statement in every_statement(block)
+        for node in nodes_of(statement)
+        for inner in every_node(node)
+    )
 
 
 def outside(index: int, values: Sequence[Value]) -> str:

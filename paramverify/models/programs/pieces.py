@@ -17,7 +17,7 @@ from math import comb
 from paramverify.errors import SizeError, UnsupportedError
 from paramverify.models.programs import terms as t
 from paramverify.models.programs.coefficients import Coefficient
-from paramverify.models.programs.terms import ONE, Calculus, Factor, Key, Rate, Terms
+from paramverify.models.programs.terms import ONE, Calculus, End, Factor, Key, Rate, Terms
 from paramverify.models.programs.zones import (
     EVERYWHERE,
     REMEMBERED,
@@ -40,7 +40,6 @@ MAX_ZONES = 20_000  # pieces of one function
 FEW = 4  # whole values of noise that are told apart
 
 Pieces = Mapping[Zone, Terms]
-End = tuple[int, Number]  # v[j] + c
 Interval = tuple[Number | None, Number | None, Terms]  # from the one to the other; None is infinity
 
 
@@ -235,6 +234,9 @@ def _between(
 ) -> Terms:
     """Returns the sum of terms for `v` between two ends."""
     low, high = ends
+    own = calculus.between(terms, noise.name, noise.whole, ends)
+    if own is not None:
+        return own
     found: Terms = {}
     for key, c in terms.items():
         inner = next((f for f in key.factors if f.name == noise.name), Factor(noise.name, 0, ONE))
