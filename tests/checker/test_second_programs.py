@@ -41,6 +41,7 @@ def shipped() -> list[Any]:
     return [
         pytest.param(path, id=path.stem, marks=() if path.stem in QUICK else pytest.mark.slow)
         for path in sorted(CASES.glob("*.toml"))
+        if "gauss" not in path.stem and "gauss(" not in path.read_text()  # no formulas, no evidence
     ]
 
 
