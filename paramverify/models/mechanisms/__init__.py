@@ -8,7 +8,7 @@ is special about one it offers itself: see `Drawn` and `WorstPair`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 from math import prod
@@ -22,7 +22,8 @@ from paramverify.models.context import Checks
 from paramverify.models.enclosed import NO_FORMULAS, EnclosedTable
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms._keys import MAX_BY
-from paramverify.models.names import as_value, find, literal
+from paramverify.models.mechanisms._near import changes, near_values
+from paramverify.models.names import find, literal
 from paramverify.models.noise import Noise, Releases
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.models.relations import Relation, plain, read_condition
@@ -288,7 +289,7 @@ def neighbouring_inputs(
     if "pairs" in table:
         return [_listed(pair, k, answers) for k, pair in enumerate(_pairs(table))]
     differ, by = read_differ(table, default_by)
-    near = [_near(values, by) for values in answers]
+    near = [near_values(values, by) for values in answers]
     inputs: dict[tuple[int, ...], Input] = {}  # by the places of the answers among their values
 
     def at(places: tuple[int, ...]) -> Input:
@@ -298,7 +299,7 @@ def neighbouring_inputs(
 
     found: list[tuple[Input, Input]] = []
     for left in product(*(range(len(values)) for values in answers)):
-        for right in _changes(left, near, differ):
+        for right in changes(left, near, differ):
             if left < right:
                 found.append((at(left), at(right)))
                 if len(found) > MAX_NEIGHBOURS:
@@ -344,30 +345,6 @@ def read_differ(table: Table, default_by: str = "1") -> tuple[str, int | None]:
     if by != "any" and not re.fullmatch(r"0|[1-9][0-9]{0,5}", by):
         raise CaseError(f'a whole number up to {MAX_BY:,} or "any" is needed here', key="by")
     return differ, None if by == "any" else int(by)
-
-
-def _near(values: Sequence[Value], by: int | None) -> list[list[int]]:
-    """Returns for the place of each value the places of those that are near it."""
-    if by is None:
-        return [list(range(len(values)))] * len(values)
-    numbers = [_number(v) for v in values]
-    return [[k for k, w in enumerate(numbers) if abs(v - w) <= by] for v in numbers]
-
-
-def _number(value: Value) -> Fraction:
-    number = as_value(value) if isinstance(value, str) else value
-    if isinstance(number, str):
-        raise CaseError(f'labels such as {number!r} have no distance; write by = "any"', key="by")
-    return Fraction(number)
-
-
-def _changes(
-    left: tuple[int, ...], near: Sequence[Sequence[Sequence[int]]], differ: str
-) -> Iterable[tuple[int, ...]]:
-    """Yields the inputs near one; an input is told by the places of its answers among their values."""
-    if differ == "each":
-        return product(*(near[k][v] for k, v in enumerate(left)))
-    return ((*left[:k], w, *left[k + 1 :]) for k, v in enumerate(left) for w in near[k][v])
 
 
 def _pairs(table: Table) -> list[object]:
