@@ -732,8 +732,8 @@ def test_words_outside_of_a_mechanism(name: str) -> None:
 
 def test_there_is_no_other_name() -> None:
     """The package has the words of the language, and tells what it has not."""
-    with pytest.raises(AttributeError, match="has no attribute 'gauss'"):
-        paramverify.gauss  # noqa: B018
+    with pytest.raises(AttributeError, match="has no attribute 'cauchy'"):
+        paramverify.cauchy  # noqa: B018
 
 
 @mechanism(
