@@ -44,6 +44,11 @@ class Enclosures:
         left_out = len(every) - len(rows)
         return Enclosures(title, named, model, tuple(rows), left_out=left_out, bits=known.bits)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed or left out."""
+        return self.model.notes
+
     def more(self) -> str:
         """Returns how many rows there are besides, in words; "" for none."""
         shown = f"only the first {len(self.rows):,} probabilities are shown"

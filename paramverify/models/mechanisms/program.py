@@ -160,8 +160,7 @@ class ProgramMechanism:
         outputs = sorted({name for row in rows for name in row}, key=natural)
         zero = RationalFunction.of(self.checks.ring.number(0))
         table = [[row.get(name, zero) for name in outputs] for row in rows]
-        densities = DENSITIES in self.checks.notes
-        return one_shot(self.checks, states, outputs, table, densities), starts
+        return one_shot(self.checks, states, outputs, table, DENSITIES in self.checks.notes), starts
 
     def note_ranges(self, observations: Iterable[Outputs]) -> None:
         """Keeps the observations that stand for many outputs, and says in a note what they are."""
@@ -292,6 +291,7 @@ def read(table: Table, checks: Checks) -> Mechanism:
     """Reads `source` or `file`, and `[mechanism.inputs]`."""
     name = table.either("source", "file")
     parameters = (*checks.ring.parameters, *(u.name for u in checks.ring.unbounded))
+    bits = table.integer("bits", *SIZES) if "bits" in table else MOST_BITS
     with gathered() as each:
         with each:
             text = table.text("source") if name == "source" else checks.files["file"]
@@ -305,7 +305,6 @@ def read(table: Table, checks: Checks) -> Mechanism:
         with each:
             table.close()
     places = tuple(Part(key, found.length) for key, found in given.items())
-    bits = table.integer("bits", *SIZES) if "bits" in table else MOST_BITS
     queries = tuple(q for found in given.values() for q in found.queries)
     answers = tuple(a for found in given.values() for a in found.answers)
     if not answers:
