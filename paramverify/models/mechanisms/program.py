@@ -63,9 +63,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TOLD = "A program is run on each input; its outputs are what it puts out, and noise is never cut off."
-
 RANGES = "an output with a range, such as '>= 2', is a set of outputs: each of them has the ratio of the set"
-
 DENSITIES = (
     "an output such as 'at 0' or 'just above 0' is a place of a continuous output: Pr stands for the density "
     "there, up to a factor that is the same under all inputs"
@@ -73,7 +71,6 @@ DENSITIES = (
 
 CHECKED = True  # the probabilities of the outputs sum to one, identically; each draw was checked
 FILES = ("file",)  # keys of `[mechanism]` that name files
-
 MAX_VALUES = 1_000  # of one input
 MAX_LENGTH = 1_000  # of one array
 
@@ -151,8 +148,8 @@ class ProgramMechanism:
         if is_enclosed(self.program):
             with located(key=self.key, anchored=True):
                 check_numbers(self.checks)
-                told, functions = enclosed_outputs_of(self.program, self.names(), plain, self.checks)
-            return table_of(states, told, functions, self.bits), starts
+                told = enclosed_outputs_of(self.program, self.names(), plain, self.checks)
+            return table_of(states, *told, self.bits), starts
         with located(key=self.key, anchored=True):
             found = outputs_of(self.program, self.names(), plain, self.checks)
         rows = [{shown_output(outputs): share for outputs, share in row} for row in found]
