@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 from tied_claims import tied
 
+from paramverify.algebra.domains import Interval, box_domain
+from paramverify.algebra.exponents import Unbounded
+from paramverify.algebra.polynomials import Ring
 from paramverify.answers import Proved
 from paramverify.checker.claims import check_claim, check_witness
 from paramverify.checker.exponentials import exp_bounds
@@ -17,7 +20,7 @@ from paramverify.checker.goals import Context, Goal, Tie
 from paramverify.checker.polynomials import Poly, evaluate
 from paramverify.checker.strict import Rejected
 from paramverify.checker.ties import log_bounds, logarithm_rule, sign_of_logs
-from paramverify.claims import to_document
+from paramverify.claims import Claim, to_document
 from paramverify.exact.branching import decide_exactly
 
 
@@ -210,3 +213,55 @@ def test_witnesses() -> None:
     with pytest.raises(Rejected, match="constraint"):
         check_witness(bounded, {"x_eps": "1/2"})
     check_witness(bounded, {"x_eps": "6/11"})  # eps = 1.212…
+
+
+def test_a_cut_belongs_to_its_cells() -> None:
+    """A point at a cut is in both cells beside it: a constraint that holds there alone excludes neither."""
+    claim = to_document(tied("-eps", "1", Interval(Fraction(1, 4), Fraction(1)), above="-(2*x_eps - 1)**2"))
+    tree = {"kind": "bernstein", "tree": [["outside", 0]]}
+    near = [str(end) for end in log_bounds(Fraction(2), 40)]
+    parts = [
+        {"terms": 4, "enclosure": near, "proof": tree},
+        {"terms": 4, "enclosure": ["0", "0"], "proof": tree},
+    ]
+    with pytest.raises(Rejected, match="not shown to fail"):
+        check_claim(claim, {"kind": "logarithm", "variable": "eps", "cuts": ["1/2"], "parts": parts})
+
+
+def test_an_interval_beside_the_logarithm() -> None:
+    """An interval that lies in the bounds of few bits, and does not contain ln(2), is no enclosure."""
+    low, high = log_bounds(Fraction(2), 200)
+    claim = to_document(tied("eps", "1", Interval(Fraction(1, 4), Fraction(1, 2))))
+    tiny = Fraction(1, 2**70)
+    tree = {"kind": "bernstein", "tree": ["+"]}
+
+    def proof(first: Fraction, last: Fraction) -> dict[str, Any]:
+        part = {"terms": 4, "enclosure": [str(first), str(last)], "proof": tree}
+        return {"kind": "logarithm", "variable": "eps", "cuts": [], "parts": [part]}
+
+    check_claim(claim, proof(low - tiny, high + tiny))
+    for ends in ((high + tiny, high + 2 * tiny), (low - 2 * tiny, low - tiny)):
+        with pytest.raises(Rejected, match="not shown to be in the interval"):
+            check_claim(claim, proof(*ends))
+
+
+def test_two_tied_parameters() -> None:
+    """One is replaced after the other; in between no rule may move the variable of the other one."""
+    first, second = (Unbounded(n, f"x_{n}", Fraction(1), True) for n in ("eps", "rho"))
+    ring = Ring(("x_eps", "x_rho"), None, (first, second))
+    eps, rho, x = ring.variable("eps"), ring.variable("rho"), ring.variable("x_rho")
+    part = Interval(Fraction(1, 4), Fraction(1, 2))
+    domain = box_domain(ring, {"x_eps": part, "x_rho": part})
+    answer = decide_exactly(Claim(eps * rho - x / 2, domain))
+    assert isinstance(answer, Proved)
+    assert answer.certificate is not None
+    claim, proof = answer.certificate["claim"], answer.certificate["proof"]
+    check_claim(claim, proof)
+    plus = {"kind": "constant"}
+    moved = {"kind": "monotone", "variable": "x_rho", "end": "upper", "derivative": plus, "proof": plus}
+    forged = copy.deepcopy(proof)
+    forged["parts"][0]["proof"] = moved
+    with pytest.raises(Rejected, match="cannot be about a logarithm"):
+        check_claim(claim, forged)
+    false = decide_exactly(Claim(eps * rho - x, domain))
+    assert not isinstance(false, Proved)
