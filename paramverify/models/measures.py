@@ -179,7 +179,7 @@ class Approximate:
         return self.at(None).document()
 
 
-PROBABILITIES = "outputs with probabilities; this program puts out continuous noise, which has densities"
+PROBABILITIES = "outputs with probabilities; this program puts out numbers with densities or limits of ratios"
 SETS = "its measure compares sets of outputs, not outputs one by one"
 INSTEAD = (
     "`verify`, `synthesize` and `budget --delta-for` do so; "

@@ -9,7 +9,8 @@ from __future__ import annotations
 import random
 from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, permutations
+from typing import Any
 
 from program_oracle import Distribution, Oracle, labelled
 
@@ -72,6 +73,47 @@ class NumericMaker:
 
     def put(self, value: str) -> str:
         return self.chance.choice([f"output({value})", f"output({value})", f"output(1 - 2 * ({value}))"])
+
+
+def tailed(seed: int) -> str:
+    """Returns a program whose numbers have two terms far away: maxima, gaps, sums, differences of noise."""
+    r = random.Random(seed)
+    x, y = r.sample(["q[0]", "q[1]", "q[0] + q[1]", "-q[0]"], 2)
+    noise = r.choice(["geometric(1/4)", "one_sided_geometric(1/4)"])
+    form = r.randrange(5)
+    lines = [f"x = {x} + {noise}", f"y = {y} + geometric(1/16)"]
+    if form == 0:
+        return "\n".join([*lines, f"output({r.choice(['max', 'min'])}(x, y))"])
+    if form == 1:
+        return "\n".join(
+            [*lines, "if x >= y:", "    output(x - y)", "else:", f"    output({r.choice(['0', 'y - x'])})"]
+        )
+    if form == 2:
+        return "\n".join([*lines, f"output({r.choice(['x + y', 'x - y'])})"])
+    if form == 3:
+        return "\n".join([*lines, "if x > y:", "    output(x)", "else:", '    output("no")'])
+    return "\n".join([*lines, "output(x + y)", f"output({x} + geometric(1/4))"])
+
+
+def far_from(table: Table, wanted: Sequence[Distribution], window: int) -> str:
+    """Returns where the largest ratio of two inputs is not that of outputs in a window, or nothing."""
+    for i, j in permutations(range(len(table)), 2):
+        told = [_over(p, table[j].get(o, Fraction(0))) for o, p in table[i].items() if p]
+        near = {o: p for o, p in wanted[i].items() if all(abs(n) <= window for n in _numbers(o))}
+        seen = [_over(p, wanted[j].get(o, Fraction(0))) for o, p in near.items()]
+        if max(told) > BEYOND:
+            if max(seen) < BEYOND:
+                return f"{i} against {j}: the model says impossible, and {max(seen)} was seen"
+        elif not Fraction(9, 10) < max(seen) / max(told) < Fraction(1001, 1000):
+            return f"{i} against {j}: {max(told)} is told, and {max(seen)} was seen"
+    return ""
+
+
+BEYOND = Fraction(10**5)  # a ratio that only outputs have that are impossible without a cut
+
+
+def _over(p: Fraction, q: Fraction) -> Fraction:
+    return p / q if q else 2 * BEYOND
 
 
 def wrong(table: Table, wanted: Sequence[Distribution], window: int, slack: Fraction) -> str:
@@ -144,4 +186,20 @@ def _numbers(output: tuple[Hashable, ...]) -> list[Fraction]:
 
 def enumerated(text: str, inputs: Sequence[Sequence[int]], reach: int) -> list[Distribution]:
     """Returns the outputs on each input, by Python itself, with noise cut off at the reach."""
-    return [Oracle(Fraction(1, 4), reach).distribution(text, {"q": list(values)}) for values in inputs]
+    return [_Rates(Fraction(1, 4), reach).distribution(text, {"q": list(values)}) for values in inputs]
+
+
+class _Rates(Oracle):
+    """Noise with the ratio that the text gives; a float such as 1/16 is exact."""
+
+    def words(self) -> dict[str, Any]:
+        def geometric(ratio: float) -> Any:
+            a = Fraction(ratio)
+            share = (1 - a) / (1 + a)
+            return self.pick([(k, share * a ** abs(k)) for k in range(-self.reach, self.reach + 1)])
+
+        def one_sided(ratio: float) -> Any:
+            a = Fraction(ratio)
+            return self.pick([(k, (1 - a) * a**k) for k in range(self.reach + 1)])
+
+        return {**super().words(), "geometric": geometric, "one_sided_geometric": one_sided}

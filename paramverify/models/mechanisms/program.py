@@ -57,8 +57,8 @@ if TYPE_CHECKING:
 TOLD = "A program is run on each input; its outputs are what it puts out, and noise is never cut off."
 RANGES = "an output with a range, such as '>= 2', is a set of outputs: each of them has the ratio of the set"
 DENSITIES = (
-    "an output such as 'at 0' or 'just above 0' is a place of a continuous output: Pr stands for the density "
-    "there, up to a factor that is the same under all inputs"
+    "an output such as 'at 0', 'just above 0' or 'far above' is a place of a number: Pr stands for the "
+    "density there, or for its limit, up to a factor that is the same under all inputs"
 )
 
 CHECKED = True  # the probabilities of the outputs sum to one, identically; each draw was checked

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
 
 from paramverify.errors import SizeError, UnsupportedError
@@ -17,7 +18,7 @@ from paramverify.models.programs import terms as t
 from paramverify.models.programs.bases import Bases
 from paramverify.models.programs.coefficients import Coefficient
 from paramverify.models.programs.pieces import Interval, Noise, Pieces
-from paramverify.models.programs.terms import Terms
+from paramverify.models.programs.terms import ONE, Factor, Key, Terms, times
 from paramverify.models.programs.zones import NONE, ZERO, Number, Reals, Zone, ends
 
 MAX_POINTS = 1_000  # values of one number that are told apart
@@ -28,13 +29,17 @@ class Extent:
     """The values of a coordinate from `low` to `high`; None is infinity.
 
     With a `side` it is one value, of a continuous coordinate: what is told is the density there, or the limit
-    of the density from below or from above.
+    of the density from below or from above. `far above` and `far below` are no value: what is told is the
+    coefficient of the leading term, so the ratio is the limit of the ratios.
     """
 
     name: int
     low: Number | None
     high: Number | None
     side: str = ""
+
+
+Found = tuple[Hashable, Extent, list[Terms]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +53,11 @@ class Cell:
 def whole_cells(bases: Bases, functions: Sequence[Pieces], name: int) -> list[Cell]:
     """Returns cells of functions of one whole variable that cover where any is not zero.
 
+    Beyond all breaks, where the functions have two terms, the first value is a cell, and the limit far away:
+    see `affine`.
+
     Raises:
-        UnsupportedError: the functions are not proportional beyond all their breaks.
+        UnsupportedError: the functions have more terms beyond all breaks.
         SizeError: more than `MAX_POINTS` values between the breaks.
     """
     calculus, noise = bases.calculus, Noise(name, True, NONE)
@@ -59,7 +67,7 @@ def whole_cells(bases: Bases, functions: Sequence[Pieces], name: int) -> list[Ce
     first, last = min(known), max(known)
     if last - first > MAX_POINTS:
         raise SizeError(f"a number that is put out has more than {MAX_POINTS:,} values that are told apart")
-    found: list[tuple[Hashable, Extent, list[Terms]]] = []
+    found: list[Found] = []
     for low, high in ((None, first - 1), *((k, k) for k in range(first, last)), (last, None)):
         extent = Extent(name, low, high)
         terms = [_terms(f, extent) for f in flat]
@@ -71,22 +79,23 @@ def whole_cells(bases: Bases, functions: Sequence[Pieces], name: int) -> list[Ce
             continue
         ratios = ratio(terms)
         if ratios is None and low != high:
-            raise UnsupportedError("the numbers far from all breaks have different ratios")
-        found.append((object() if ratios is None else ratios, extent, totals))
+            found += _tail(bases, terms, extent)
+        else:
+            found.append((object() if ratios is None else ratios, extent, totals))
     return list(_fewer(found))
 
 
 def real_points(bases: Bases, functions: Sequence[Pieces], name: int, reals: Reals) -> list[Cell]:
     """Returns the places at which densities of one continuous variable have to be compared.
 
-    Between two neighbouring breaks each density is `c·e^(kv)` or zero. The logarithm of the ratio of two is
-    linear there, so the ratio is largest at an end, or in the limit towards it; and before the first and
-    behind the last break it is what it is there, or the density is zero. A ratio that is larger than a bound
-    in the limit is so on an interval of outputs, which has a positive probability. So the densities at the
-    breaks, from both sides, are enough.
+    Between two neighbouring breaks either each density is `c·e^(kv)` or zero: then the logarithm of the ratio
+    of two is linear, so the ratio is largest at an end, or in the limit towards it. Or they have two terms
+    together, see `affine`. A ratio that is larger than a bound in the limit is so on an interval of outputs,
+    which has a positive probability. So the densities at the breaks, from both sides, are enough, and beyond
+    all breaks the limit far away.
 
     Raises:
-        UnsupportedError: a density has several terms between two breaks.
+        UnsupportedError: the densities have more terms between two breaks.
         SizeError: more than `MAX_POINTS` breaks.
     """
     calculus, noise = bases.calculus, Noise(name, False, reals)
@@ -96,24 +105,85 @@ def real_points(bases: Bases, functions: Sequence[Pieces], name: int, reals: Rea
         raise SizeError(f"a density has more than {MAX_POINTS:,} breaks")
     edges: list[Number | None] = [None, *cuts, None]
     parts = [[_terms(f, Extent(name, *pair)) for f in flat] for pair in pairwise(edges)]
-    for terms, outer in zip(parts, (True, *(False for _ in parts[2:]), True), strict=True):
-        _check_monotone(terms, outer)
+    for terms in parts[1:-1]:
+        single = all(len(inside) <= 1 for inside in terms) and not _powers(terms)
+        if not single and not affine(_factors(terms)):
+            raise UnsupportedError(SEVERAL)
     found = []
     for cut, below, above in zip(cuts, parts[:-1], parts[1:], strict=True):
         left, right = ([p.at(calculus, t_, name, cut) for t_ in terms] for terms in (below, above))
         sides = [("at", left)] if left == right else [("just below", left), ("just above", right)]
         found += [Cell((Extent(name, cut, cut, s),), tuple(v)) for s, v in sides if any(v)]
+    for terms, side in ((parts[0], "far below"), (parts[-1], "far above")):
+        found += [Cell((extent,), totals) for extent, totals in _limits(bases, terms, name, side)]
     return found
 
 
-def _check_monotone(terms: Sequence[Terms], outer: bool) -> None:
-    """Checks that the ratio of any two densities is monotone, and constant beyond all breaks."""
-    factors = {key.factors for inside in terms for key in inside}
-    single = all(len(inside) <= 1 for inside in terms) and not any(f.power for fs in factors for f in fs)
-    if not single or (outer and len(factors) > 1):
-        raise UnsupportedError(
-            "densities with several terms are not covered: each number needs noise of its own"
-        )
+SEVERAL = "numbers whose probability or density has several terms are not covered: give each noise of its own"
+
+
+def _factors(terms: Sequence[Terms]) -> list[Factor]:
+    """Returns the different functions of the variable in terms of one variable."""
+    return sorted({key.factors[0] if key.factors else Factor(0, 0, ONE) for t in terms for key in t})
+
+
+def _powers(terms: Sequence[Terms]) -> bool:
+    return any(factor.power for factor in _factors(terms))
+
+
+def affine(factors: Sequence[Factor]) -> bool:
+    """Tells whether sums of some functions are affine in a monotone one, up to a common positive factor.
+
+    `a·r^v + b·s^v` is r^v·(a + b·t) with t = (s/r)^v, and `(a + b·v)·r^v` is so with t = v. A claim about two
+    such sums is affine in t, too: where it holds at both ends of an interval, or in the limits there, it
+    holds between them. With several coordinates it is affine in each.
+    """
+    if len(factors) > 2:
+        return False
+    powers = [factor.power for factor in factors]
+    same = len({factor.rate for factor in factors}) == 1
+    return not any(powers) or (same and sorted(powers) == [0, 1])
+
+
+def _tail(bases: Bases, terms: Sequence[Terms], extent: Extent) -> Iterator[Found]:
+    """Yields the cells beyond all breaks: the first value, and the limit, where there are two terms."""
+    name, calculus = extent.name, bases.calculus
+    first = extent.high if extent.low is None else extent.low
+    assert first is not None
+    values = [p.at(calculus, inside, name, first) for inside in terms]
+    near: Found = (ratio(values) or object(), Extent(name, first, first), values)
+    side = "far below" if extent.low is None else "far above"
+    far = [(object(), e, list(totals)) for e, totals in _limits(bases, terms, name, side)]
+    yield from [*far, near] if extent.low is None else [near, *far]
+
+
+def _limits(
+    bases: Bases, terms: Sequence[Terms], name: int, side: str
+) -> Iterator[tuple[Extent, tuple[Terms, ...]]]:
+    """Yields what the ratios of functions of one variable tend to; nothing where they are constant."""
+    factors = _factors(terms)
+    if len(factors) < 2:
+        return
+    if not affine(factors):
+        raise UnsupportedError(SEVERAL)
+    upwards = side == "far above"
+    (_, first, low), (_, second, high) = factors
+    if first != second:
+        power, sign = 1, 1 if upwards else -1
+        rate = low
+    else:
+        power, sign = 0, 1
+        falls = bases.small(times(high, low, -1))  # (high/low)^v falls
+        rate = low if falls == upwards else high
+    leading = [
+        {
+            Key((), key.units): c.times(Fraction(sign))
+            for key, c in inside.items()
+            if (key.factors[0][1:] if key.factors else (0, ONE)) == (power, rate)
+        }
+        for inside in terms
+    ]
+    yield Extent(name, None, None, side), tuple(leading)
 
 
 def _terms(function: Sequence[Interval], extent: Extent) -> Terms:

@@ -10,6 +10,13 @@ from paramverify.models.programs.cells import Extent
 from paramverify.models.programs.releasing import Form, Row
 from paramverify.models.programs.runs import Between, Put
 
+TURNED = {
+    "just below": "just above",
+    "just above": "just below",
+    "far below": "far above",
+    "far above": "far below",
+}
+
 
 def told(form: Form, extents: Sequence[Extent], places: Sequence[int]) -> dict[int, Put]:
     """Returns for each number of an output its value, or the values that it may have.
@@ -61,7 +68,7 @@ def _beside(value: Put, side: str, turned: bool) -> Put:
     """Returns the words for a density; with `turned` the number falls where its coordinate rises."""
     known = value if isinstance(value, Between) else None
     if known is None or not known.of:
-        side = {"just below": "just above", "just above": "just below"}.get(side, side) if turned else side
+        side = TURNED.get(side, side) if turned else side
     if known is not None:
         return replace(known, side=side)
     assert isinstance(value, Fraction)

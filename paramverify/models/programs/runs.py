@@ -30,7 +30,8 @@ class Between:
     """All numbers of an output from `low` to `high`, None for no end.
 
     `of` is a sum of values of the output, each by its place from 1 and its slope, if not the number itself.
-    With a `side` it is no set: what is told is a density, at one number, or just below or above it.
+    With a `side` it is no set: what is told is a density, at one number, or just below or above it, or the
+    limit of ratios far below or above.
     """
 
     low: Fraction | None
@@ -41,7 +42,8 @@ class Between:
     def __str__(self) -> str:
         name = _sum(self.of)
         if self.side:
-            return f"{name} {self.side} {self.low}".strip()
+            place = "" if self.low is None else f" {self.low}"
+            return f"{name} {self.side}{place}".strip()
         if self.low is None and self.high is None:
             return f"(any {name or 'number'})"
         if self.low == self.high:
