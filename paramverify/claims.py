@@ -71,19 +71,14 @@ class Direction:
 
 @dataclass(frozen=True)
 class AllOutputs(Origin):
-    """Where a claim about a divergence comes from: one direction, and all outputs of one length together.
-
-    With `beside` it says of the model what the claim about the divergence needs.
-    """
+    """Where a claim about a divergence comes from: one direction, and all outputs of one length together."""
 
     observations: tuple[str, ...] = ()
     length: int = 1
-    beside: str = ""
 
     def __str__(self) -> str:
         about = "" if self.length == 1 else f" of length {self.length}"
-        told = f": {self.beside}" if self.beside else ""
-        return f"{self.left} against {self.right}, all outputs{about} together{told}"
+        return f"{self.left} against {self.right}, all outputs{about} together"
 
 
 @dataclass(frozen=True, eq=False)

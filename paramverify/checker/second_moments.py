@@ -62,7 +62,9 @@ class MomentLook(Look):
             raise Unread("there are too many sequences")
         points = self._points()
         entries = [
-            e for e in self.document["claims"] if e.get("origins") and e["claim"]["polynomial"] != "-1"
+            e
+            for e in self.document["claims"]
+            if e.get("origins") and e["claim"]["constraints"] == self.claim["constraints"]
         ]
         values = [[self._value(e["claim"]["polynomial"], *at) for at in points] for e in entries]
         signs = [[(v > 0) - (v < 0) for v in row] for row in values]

@@ -12,8 +12,8 @@ Fractions are reduced first. Where L(θ) ≠ 0, f(θ) ≥ 0 says what it should.
 - The zeros of L have a dense complement in the domain D if D is convex, or open in a convex set, and L is
   not zero at one point of it: L is no zero polynomial on the segment from any θ to that point. Boxes, linear
   constraints and strict constraints give such a D.
-- With other constraints D may have isolated points. Then `L > 0 where both secrets are possible` is one more
-  claim.
+- With other constraints D may have isolated points. Then there are claims for each part of D on which the
+  same probabilities are zero (`strata`).
 
 Where p = q = 0, a reduced fraction may be positive, and p^α/q^(α−1) is 0: then f ≥ 0 says more than it
 should. So `Moment.cancelled` remembers what was reduced.
@@ -32,10 +32,11 @@ from paramverify.algebra.domains import Constraint, Domain
 from paramverify.algebra.points import number_at
 from paramverify.algebra.polynomials import Polynomial, is_constant, key, primitive, rational
 from paramverify.algebra.signs import Sign, sign_on
-from paramverify.claims import AllOutputs, Claim, positive
+from paramverify.claims import AllOutputs, Claim
 from paramverify.encodings.at_points import with_numbers
 from paramverify.encodings.encoding import Candidate, Encoding
 from paramverify.encodings.excesses import Outcomes, listed_outcomes, outcomes
+from paramverify.encodings.strata import strata
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.models.context import sample_points
 from paramverify.models.divergences import Renyi
@@ -45,7 +46,6 @@ from paramverify.simplify.factors import factorable, factorisation
 
 MAX_TERMS = 20_000  # of the common multiple, as its degrees allow
 POINTS = 200  # of the domain at which a polynomial is tried
-VANISHES = "no denominator vanishes"
 
 _ONE_SIGN = {Sign.POSITIVE: 1, Sign.NONNEGATIVE: 1, Sign.NEGATIVE: -1, Sign.NONPOSITIVE: -1}
 
@@ -210,14 +210,6 @@ def _is_linear(constraint: Constraint) -> bool:
     )
 
 
-def _possible(found: Moment, domain: Domain) -> Domain:
-    """Returns the part of the domain where both secrets are possible."""
-    if is_constant(found.total):
-        return domain
-    rest = Constraint(found.total, True, f"{found.total} > 0")
-    return replace(domain, constraints=(*domain.constraints, rest))
-
-
 # --- claims -------------------------------------------------------------------------------------------
 
 
@@ -226,14 +218,26 @@ def _made(model: Model, found: Iterable[Outcomes] | None = None) -> Iterator[Cla
     model = with_numbers(model)
     measure = model.measure
     assert isinstance(measure, Renyi)
-    for moment in moments(model, found):
-        sum_ = primitive(measure.claim(moment.above, moment.below))[1]
-        yield Claim(sum_, model.domain, (moment.origin,))
-        for p in moment.endless:
-            yield Claim(primitive(-p)[1], model.domain, (moment.origin,))
-        if not vanishes_rarely(moment.multiple, model.domain):
-            beside = replace(moment.origin, beside=VANISHES)
-            yield positive(moment.multiple, _possible(moment, model.domain), origins=(beside,))
+    signs: dict[str, int] = {}
+    for pair in outcomes(model) if found is None else found:
+        for direction in (pair, pair.turned):
+            moment = moment_of(measure.order, direction, model.domain, signs)
+            if moment.vanishes_rarely(model.domain):
+                yield from _claims_of(measure, moment, model.domain)
+                continue
+            for stratum in strata(direction, model.domain):
+                moment = moment_of(measure.order, stratum.found, stratum.domain, {})
+                for claim in _claims_of(measure, moment, stratum.domain):
+                    yield replace(claim, polynomial=claim.polynomial * stratum.positive)
+                for p in stratum.nothing:
+                    yield Claim(primitive(-p)[1], stratum.domain, (moment.origin,))
+
+
+def _claims_of(measure: Renyi, moment: Moment, domain: Domain) -> Iterator[Claim]:
+    """Yields the claims of a sum that is its quotient on the domain."""
+    yield Claim(primitive(measure.claim(moment.above, moment.below))[1], domain, (moment.origin,))
+    for p in moment.endless:
+        yield Claim(primitive(-p)[1], domain, (moment.origin,))
 
 
 def _claims(model: AnyModel) -> tuple[Claim, ...]:

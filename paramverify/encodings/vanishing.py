@@ -6,19 +6,13 @@ the irreducible factors of L and of what was cancelled. Where none of them is 0,
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from paramverify.algebra.domains import Domain
-from paramverify.algebra.polynomials import Polynomial, is_constant, key
-from paramverify.algebra.signs import Sign, sign_on
+from paramverify.algebra.polynomials import Polynomial, key
 from paramverify.encodings.at_points import with_numbers
+from paramverify.encodings.factors import vanishing
 from paramverify.encodings.moments import moments
-from paramverify.errors import LimitError
 from paramverify.models.model import Model
-from paramverify.simplify.factors import factorable, factorisation
-
-NEVER_ZERO = (Sign.POSITIVE, Sign.NEGATIVE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,13 +44,3 @@ def zeros_of(model: Model) -> Zeros:
         multiples.append(moment.multiple)
         cancelled += moment.cancelled
     return Zeros(vanishing(multiples, model.domain), vanishing(cancelled, model.domain))
-
-
-def vanishing(found: Iterable[Polynomial], domain: Domain) -> tuple[Polynomial, ...]:
-    """Returns the irreducible factors that are not known to be without zeros on a domain, each once."""
-    different: dict[str, Polynomial] = {}
-    for polynomial in {key(f): f for f in found if not is_constant(f)}.values():
-        if not factorable(polynomial):
-            raise LimitError("a probability is too large a polynomial to be factored")
-        different |= {key(factor): factor for factor, _ in factorisation(polynomial)[1]}
-    return tuple(f for f in different.values() if sign_on(f, domain) not in NEVER_ZERO)

@@ -294,8 +294,6 @@ def _divergent(model: Model, claim: Claim, origin: AllOutputs, point: Point) -> 
 
     Where a denominator vanishes the claim may say more than the sum; then it fails at points near by, too.
     """
-    if origin.beside:
-        return None  # what the claim needs is not so; that is no violation
     tried = [point]
     for other in islice(sample_points(claim.domain), TOWARDS):
         for k in (1, 2, 4, 8, 16, 32):

@@ -8,7 +8,7 @@ from paramverify.algebra.domains import Domain
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.models.divergences import TOGETHER
 from paramverify.models.inequality import Inequality
-from paramverify.models.measures import INSTEAD, SETS
+from paramverify.models.measures import INSTEAD, PROBABILITIES, SETS
 from paramverify.models.model import Model
 
 AnyModel = Model | Inequality
@@ -36,17 +36,21 @@ def need_privacy(
     sets: bool = False,
     together: bool = False,
     tied: bool = False,
+    densities: bool = False,
 ) -> Model:
     """Returns the model if it is a privacy question about a hidden Markov model.
 
     Raises:
         InputError: it is of another kind; `what` names the command or option that does not apply, `instead`
             says what does. Or its measure compares `sets` of outputs, or all outputs `together`, or a
-            parameter is `tied` to its exponential, and these are not said to apply.
+            parameter is `tied` to its exponential, or its outputs have `densities`, and these are not said to
+            apply.
     """
     if isinstance(model, Model):
         if not tied:
             refuse_tied(model, what)
+        if model.hmm.densities and not densities:
+            raise InputError(f"{what} needs {PROBABILITIES}", key="mechanism")
         if model.measure.by_sets and not sets:
             name = model.measure.key
             has = "has one" if name == "delta" else "has it"

@@ -179,6 +179,7 @@ class Approximate:
         return self.at(None).document()
 
 
+PROBABILITIES = "outputs with probabilities; this program puts out continuous noise, which has densities"
 SETS = "its measure compares sets of outputs, not outputs one by one"
 INSTEAD = (
     "`verify`, `synthesize` and `budget --delta-for` do so; "

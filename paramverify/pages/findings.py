@@ -201,8 +201,7 @@ def _claim(claim: Claim, about_privacy: bool) -> list[Part | Cell]:
     merged = str(len(claim.origins))
     first = claim.origins[0] if claim.origins else None
     if isinstance(first, AllOutputs):
-        about = first.beside or "all outputs"
-        return [printable.name(first.left), printable.name(first.right), about, Cell(merged, merged)]
+        return [printable.name(first.left), printable.name(first.right), "all outputs", Cell(merged, merged)]
     if isinstance(first, Origin):
         names = [printable.name(first.left), printable.name(first.right), text.word(first.observations)]
         return [*names, Cell(merged, merged)]

@@ -106,6 +106,7 @@ def unused(domain: Domain, used: Collection[str], data: Mapping[str, Any]) -> li
     """
     domains = {u.variable: u.name for u in domain.ring.unbounded}
     known = {*used, *(name for c in domain.constraints for name in variables(c.polynomial)), GENERATOR}
+    known.update(u.variable for u in domain.ring.tied if u.name in known)
     told = ("parameters", "title", "source", "expect")
     texts = [value for name, value in data.items() if name not in told]
     named = set(_words(texts))

@@ -114,7 +114,7 @@ def _loss_lines(case: Case, model: Model, found: LeastLoss) -> list[str]:
         head = f"least {name}: {bounds} {where}"
     left, right = map(printable.name, found.secrets)
     lines = [head, f"  all outputs under '{left}' against '{right}'"]
-    witness = found.witness
+    witness = found.witness if found.upper != 0 else None
     if witness and witness.parameters:
         lines.append(f"  the largest that was found is at {text.place(witness)}")
     if witness and witness.order is not None and not found.infinite:

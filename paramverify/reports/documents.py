@@ -132,8 +132,7 @@ def origin(found: Origin | Stated | Direction) -> dict[str, Any]:
     if isinstance(found, Stated):
         return {"statement": found.text}
     if isinstance(found, AllOutputs):
-        about = {"about": f"all outputs{f': {found.beside}' if found.beside else ''}"}
-        return {"secrets": [found.left, found.right], "length": found.length, **about}
+        return {"secrets": [found.left, found.right], "length": found.length, "about": "all outputs"}
     if isinstance(found, Direction):
         return {"secrets": [found.left, found.right], "length": found.length, "about": "sets of outputs"}
     return {"secrets": [found.left, found.right], "observations": list(found.observations)}

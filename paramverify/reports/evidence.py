@@ -125,7 +125,8 @@ def _broken(model: AnyModel, found: AnyWitness) -> Claim:
     if isinstance(found, SetWitness | LossWitness):
         raise DefectError("a set of outputs or a loss breaks no polynomial claim")
     return claim_of(
-        need_privacy(model, "this witness", tied=True), Origin(found.left, found.right, found.observations)
+        need_privacy(model, "this witness", tied=True, densities=True),
+        Origin(found.left, found.right, found.observations),
     )
 
 
@@ -213,7 +214,7 @@ def _check_claims(document: dict[str, Any], case: Case) -> checker.Report:
         if document["status"] != Standing.VIOLATED:
             reason = "for so many sequences, only a certificate of a cone or a witness is evidence"
             raise checker.Rejected(reason)
-        model = need_privacy(model, "this witness", tied=True)
+        model = need_privacy(model, "this witness", tied=True, densities=True)
         left, right = document["witness"]["secrets"]
         origin = Origin(left, right, tuple(document["witness"]["observations"]))
         if model.lengths and len(origin.observations) not in model.lengths:
@@ -269,7 +270,7 @@ def _check_regions(document: Mapping[str, Any], case: Case) -> checker.Report:
 
 def _check_cone(document: Mapping[str, Any], case: Case) -> checker.Report:
     """Checks a certificate about every length: its model must be the case's, and the obligations proved."""
-    model = need_privacy(case.model, "a certificate about many sequences")
+    model = need_privacy(case.model, "a certificate about many sequences", densities=True)
     about = document["lengths"] == list(model.lengths) if document["kind"] == "levels" else not model.lengths
     if not about:
         raise checker.Rejected("the case is about other lengths")

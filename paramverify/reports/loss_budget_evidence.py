@@ -37,6 +37,9 @@ def loss_budget_document(
     """Returns the evidence of a least bound; the obligations of the case are proved."""
     model, measure = _asked(case)
     number = None if found.infinite else found.upper
+    if number is not None and not found.proof:
+        reason = "there is no evidence where two distributions are equal because of constraints"
+        raise InputError(f"{reason}; write a bound into the case, and `verify --evidence` proves it")
     known = measure if number is None else at_bound(measure, number)
     status = (Standing.UNKNOWN if number is None else Standing.HOLDS).value
     witnesses = []

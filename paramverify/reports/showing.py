@@ -102,7 +102,7 @@ class Probabilities:
                 the sequences that are wanted.
         """
         require_possible(case.model)
-        asked = need_privacy(case.model, "show --graph", sets=True, together=True, tied=True)
+        asked = need_privacy(case.model, "show --graph", sets=True, together=True, tied=True, densities=True)
         wanted = wanted or Wanted()
         model = wanted.of(asked.whole or asked)
         rows, left_out = wanted.rows(model, on_row)
@@ -237,7 +237,7 @@ def graph(case: Case) -> str:
         InputError: a case that is not about privacy.
     """
     require_possible(case.model)
-    asked = need_privacy(case.model, "show --graph", sets=True, together=True, tied=True)
+    asked = need_privacy(case.model, "show --graph", sets=True, together=True, tied=True, densities=True)
     program = control_graph(case)
     return programs.dot(*program) if program else dot(asked.whole or asked)
 

@@ -7,13 +7,15 @@ that fails may show a point with a larger loss.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice, product
 
 from paramverify.algebra.constants import GENERATOR, lower_bound, working_precision
 from paramverify.algebra.simplest import simplest_between
+from paramverify.answers import Proved
+from paramverify.claims import Claim
 from paramverify.errors import LimitError
 from paramverify.evidence.losses import BITS, Distributions, LossWitness, bound_of, loss_at, number
 from paramverify.models.context import sample_points
@@ -180,6 +182,16 @@ class _Hunt:
                 step /= 2
         return best
 
+    def _alike(self, every: Sequence[Direction]) -> bool:
+        """Tells whether both distributions are proved to be the same at each point of the domain."""
+        for direction in every:
+            for p, q in direction.found.outputs:
+                for difference in (p - q, q - p) if p != q else ():
+                    decision = self.session.decide(Claim(difference, self.model.domain))
+                    if not isinstance(decision.answer, Proved):
+                        return False
+        return True
+
     # --- upper bounds ------------------------------------------------------------------------------------
 
     def bounded(self, best: LeastLoss, precision: Fraction) -> LeastLoss:
@@ -188,6 +200,8 @@ class _Hunt:
         if all(direction.is_equal for direction in every):
             trees = tuple((direction, nothing_apart()) for direction in every)
             return replace(best, lower=Fraction(0), upper=Fraction(0), proof=trees)
+        if self.model.domain.constraints and not best.infinite and self._alike(every):
+            return replace(best, lower=Fraction(0), upper=Fraction(0))
         width = FIRST
         upper: Fraction | None = None
         proof: tuple[tuple[Direction, Tree], ...] = ()

@@ -12,11 +12,12 @@ from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import variables
 from paramverify.algebra.simplest import simplest_between
 from paramverify.answers import Proved
-from paramverify.claims import AllOutputs, Claim
+from paramverify.claims import Claim
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.evidence.witnesses import AnyWitness
-from paramverify.models.kinds import AnyModel, refuse_tied
+from paramverify.models.divergences import Renyi
+from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case
@@ -35,19 +36,15 @@ def region_claims(model: AnyModel) -> tuple[Claim, ...]:
         InputError: the model is about every length.
         UnsupportedError: a comparison is strict, so that it is no claim on the whole domain.
     """
-    refuse_tied(model, "synthesize")
     if isinstance(model, Model) and not model.lengths:
         raise InputError('regions for every length are not known: give privacy.length as "1..5", say')
-    claims = tuple(c for c in claims_of(model) if not _is_beside(c))
+    claims = claims_of(model)
+    if isinstance(model, Model) and isinstance(model.measure, Renyi):  # `vanishing` is about the others
+        claims = tuple(c for c in claims if len(c.domain.constraints) == len(model.domain.constraints))
     for claim in claims:
         if len(claim.domain.constraints) != len(model.domain.constraints):
             raise UnsupportedError(f"regions need <= or >= instead of < or >: {claim.origins[0]}")
     return claims
-
-
-def _is_beside(claim: Claim) -> bool:
-    """Tells whether a claim is about places where probabilities vanish; see `vanishing` for these."""
-    return all(isinstance(origin, AllOutputs) and bool(origin.beside) for origin in claim.origins)
 
 
 def axes_of(case: Case, claims: Sequence[Claim], chosen: Sequence[str] = ()) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from paramverify.claims import Claim
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.divergences import Loss
+from paramverify.models.kinds import refuse_tied
 from paramverify.models.model import Model
 from paramverify.portfolio.elimination import Elimination, eliminate
 from paramverify.portfolio.session import Session
@@ -152,6 +153,7 @@ def safe_values(
             pass
         else:
             return _intervals(case, found, session)
+    refuse_tied(case.model, "this form of synthesize")
     if Form.CONDITION in forms:
         check_condition(case.model)
         return ExactCondition(axes, eliminate(claims, axes, case.model.domain, _left(session)))
@@ -168,6 +170,7 @@ def _of_losses(
     asked: tuple[Sequence[str], Collection[Form], MapOptions],
 ) -> Intervals | Regions | None:
     """Returns for which values a loss keeps its bound; see `safe_values`."""
+    refuse_tied(model, "synthesize")
     parameters, forms, options = asked
     axes = axes_of(case, mattering(model), parameters)
     key = f"privacy.{model.measure.key}"

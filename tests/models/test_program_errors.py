@@ -23,7 +23,7 @@ from paramverify.printable import escaped
 
 REFUSED = {
     "for k in len(q):\n    output(k)": ("write for k in range(n)", 1),
-    "x = laplace(1)\noutput(clamp(x, 0, 1))": ("compare it, such as x >= 0, or draw geometric(a)", 2),
+    "x = geometric(a)\ny = laplace(1)\noutput(x + y)": ("", 3),
     "b = q\nb[0] = 1\noutput(b)": ("write b = q + []", 1),
     "b = [0]\nb[0] = 1\nc = b\noutput(c)": ("write c = b + []", 3),
     "output(max())": ("max needs at least 1 argument", 1),
@@ -39,7 +39,6 @@ REFUSED = {
     ),
     "x = geometric(a)\ny = geometric(a)\noutput(clamp(x * y, 0, 1))": ("product of two noisy numbers", 3),
     "x = geometric(a)\noutput(q[x])": ("noise cannot be an index", 2),
-    "x = geometric(a)\noutput(x)": ("this output carries noise", 2),
     "x = geometric(a)\nif x:\n    output(1)": ("a condition is needed here, such as x >= 0", 2),
     "x = geometric(a)\noutput(clamp(x // 2, 0, 1))": ("// with noise is not covered", 2),
     "x = geometric(a)\ny = x + laplace(2)\nif y >= 0:\n    output(1)": ("", 3),
@@ -81,7 +80,6 @@ REFUSED = {
     "b = [0]\nb[0], (c, d) = 1, [2, 3]\noutput(b)": ("write a line of its own", 2),
     "b = [0]\nfor b[0] in q:\n    output(b)": ("a name is needed here", 2),
     "b = [0]\nb[0], b[0] = [1, 2, 3]\noutput(b)": ("2 values are needed here", 2),
-    "x = geometric(a)\ny = geometric(a)\noutput(x - y)": ("write clamp(value, lo, hi)", 3),
     "output(choice([1, 2]))": ("choice has a table", 1),
     "output(uniform(2, 1))": ("uniform needs lo <= hi", 1),
     "output(uniform(0, 10 ** 9))": ("more than 10,000 values", 1),

@@ -141,12 +141,19 @@ renyi = { order = 2, ratio = "BOUND" }
 
 
 @pytest.mark.parametrize(
-    ("bound", "verdict"), [("2", "not private"), ("27/10", "not private"), ("4", "undecided")]
+    ("bound", "verdict"), [("2", "not private"), ("27/10", "not private"), ("4", "private")]
 )
 def test_isolated_points(bound: str, verdict: str) -> None:
-    """Where probabilities vanish at points without neighbours, 0 ≥ 0 proves nothing: the sum is 25/9."""
-    case = loads(ISOLATED.replace("BOUND", bound))
-    assert case.verify().verdict == verdict
+    """Where probabilities vanish at points without neighbours, the sum of the others counts: 25/9."""
+    text = ISOLATED.replace("BOUND", bound)
+    case = loads(text)
+    report = case.verify()
+    assert report.verdict == verdict
+    checked, look = with_second_look(
+        check_with_case(json.dumps(report.evidence()), case.content), report.evidence(), text
+    )
+    assert checked.accepted, (checked.lines, look.line)
+    assert look.agrees
     parts = case.synthesize().to_dict()["parts"]
     points = {part["lower"]: part["verdict"] for part in parts if "verdict" in part}
     assert points == dict.fromkeys("01", "private" if bound == "4" else "not private")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -48,11 +47,12 @@ from paramverify.models.programs.expressions import RESERVED
 from paramverify.models.programs.possible import check_comparisons
 from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.running import outputs_of
-from paramverify.models.programs.runs import Plain
+from paramverify.models.programs.runs import Between, Outputs, flat, is_density
 from paramverify.models.programs.sampling import Outcomes, Sampler
 from paramverify.models.programs.syntax import Program
 from paramverify.models.programs.values import Unread
 from paramverify.models.programs.values import Value as Inside
+from paramverify.models.programs.words import Words, in_range, natural, shown_output
 from paramverify.tables import Table, as_expression, check_name
 
 if TYPE_CHECKING:
@@ -60,6 +60,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TOLD = "A program is run on each input; its outputs are what it puts out, and noise is never cut off."
+
+RANGES = "an output with a range, such as '>= 2', is a set of outputs: each of them has the ratio of the set"
+
+DENSITIES = (
+    "an output such as 'at 0' or 'just above 0' is a place of a continuous output: Pr stands for the density "
+    "there, up to a factor that is the same under all inputs"
+)
 
 CHECKED = True  # the probabilities of the outputs sum to one, identically; each draw was checked
 FILES = ("file",)  # keys of `[mechanism]` that name files
@@ -106,7 +113,6 @@ SECTION = Section(
     rules=(exactly_one("source", "file"),),
 )
 
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_ .-]*[A-Za-z0-9_.-]|[A-Za-z_]")
 _RANGE = re.compile(r"\s*(-?[0-9]{1,6})\s*\.\.\s*(-?[0-9]{1,6})\s*")
 
 
@@ -127,6 +133,7 @@ class ProgramMechanism:
     queries: tuple[Expression, ...]
     answers: tuple[tuple[Value, ...], ...]
     key: str  # where the program stands, such as `mechanism.source`
+    ranges: dict[str, Outputs] = field(default_factory=dict)  # observations that are sets of outputs
 
     def build(self, inputs: Sequence[Input]) -> tuple[HMM, list[InitialDistribution]]:
         """Returns the model with a state for each distinct input, an observation for each whole output."""
@@ -135,12 +142,24 @@ class ProgramMechanism:
         with located(key=self.key, anchored=True):
             found = outputs_of(self.program, self.names(), plain, self.checks)
         rows = [{shown_output(outputs): share for outputs, share in row} for row in found]
-        outputs = sorted({name for row in rows for name in row}, key=_natural)
+        self.note_ranges(outputs for row in found for outputs, _ in row)
+        outputs = sorted({name for row in rows for name in row}, key=natural)
         zero = RationalFunction.of(self.checks.ring.number(0))
         table = [[row.get(name, zero) for name in outputs] for row in rows]
-        hmm = one_shot(self.checks, [show_input(x) for x in order], outputs, table)
+        densities = DENSITIES in self.checks.notes
+        hmm = one_shot(self.checks, [show_input(x) for x in order], outputs, table, densities)
         one = self.checks.ring.number(1)
         return hmm, [InitialDistribution.point(order[given], one) for given in inputs]
+
+    def note_ranges(self, observations: Iterable[Outputs]) -> None:
+        """Keeps the observations that stand for many outputs, and says in a note what they are."""
+        found = {shown_output(o): o for o in observations if any(isinstance(v, Between) for v in flat(o))}
+        self.ranges.update(found)
+        dense = any(map(is_density, found.values()))
+        wide = any(isinstance(v, Between) and not v.side for o in found.values() for v in flat(o))
+        for note, needed in ((RANGES, wide), (DENSITIES, dense)):
+            if needed and note not in self.checks.notes:
+                self.checks.notes.append(note)
 
     def check(self, values: Sequence[Collection[Value]]) -> None:
         """Checks that no comparison of the program is false always; each entry of the inputs has such values.
@@ -188,18 +207,13 @@ class ProgramMechanism:
 
     def run_at(self, values: Mapping[str, Number]) -> Drawing:
         """Returns the program itself, to be run with the parameters as numbers."""
-        return Drawn(self.program, self.places, {**values, **as_numbers(self.checks.definitions, values)})
+        given = {**values, **as_numbers(self.checks.definitions, values)}
+        return Drawn(self.program, self.places, given, self.ranges)
 
-    @staticmethod
-    def word_of(values: Sequence[object], known: Collection[str]) -> str:
-        """Returns the output in the words of the model that an implementation means by its values.
-
-        Several values are several outputs, or one list; one text may be the words themselves.
-        """
-        told = tuple(v for v in values if v is not None)
-        shown = ", ".join(map(_of_python, told)) or shown_output(())
-        readings = [shown, f"[{shown}]", *(v for v in told if isinstance(v, str) and len(told) == 1)]
-        return next((word for word in readings if word in known), shown)
+    @property
+    def word_of(self) -> Words:
+        """What returns the output in the words of the model that an implementation means by its values."""
+        return Words(self.ranges)
 
     @property
     def shape(self) -> Shape:
@@ -219,6 +233,7 @@ class Drawn:
     program: Program
     places: tuple[Part, ...]
     values: Mapping[str, Number]
+    ranges: Mapping[str, Outputs] = field(default_factory=dict)
 
     def outcomes(self, rng: np.random.Generator, given: Sequence[Value], size: int) -> Outcomes:
         """Returns what `size` runs tell on one input, its entries in the order of `places`."""
@@ -234,15 +249,22 @@ class Drawn:
         import numpy as np
 
         found = self.outcomes(rng, given, size)
-        words = map(shown_output, found.outputs)
-        return dict(zip(words, np.bincount(found.which).tolist(), strict=True))
+        total: dict[str, int] = {}
+        for outputs, count in zip(found.outputs, np.bincount(found.which).tolist(), strict=True):
+            word = self.word(outputs)
+            total[word] = total.get(word, 0) + count
+        return total
 
     def __call__(self, rng: np.random.Generator, given: tuple[Any, ...], size: int) -> NDArray[Any]:
         """Returns `size` outputs, in the words of the model."""
         import numpy as np
 
         found = self.outcomes(rng, given, size)
-        return np.array([shown_output(outputs) for outputs in found.outputs], dtype=object)[found.which]
+        return np.array([self.word(outputs) for outputs in found.outputs], dtype=object)[found.which]
+
+    def word(self, outputs: Outputs) -> str:
+        """Returns an output in the words of the model."""
+        return in_range(self.ranges, outputs) or shown_output(outputs)
 
 
 def plain_input(given: Input) -> tuple[Fraction | str, ...]:
@@ -367,30 +389,3 @@ def _values(given: object) -> tuple[Value, ...]:
     if len(found) > MAX_VALUES:
         raise LimitError(f"an input has more than {MAX_VALUES:,} values")
     return found
-
-
-def shown_output(outputs: Sequence[Plain]) -> str:
-    """Returns an output in words; different outputs have different words."""
-    return ", ".join(_shown(v) for v in outputs) if outputs else "(no output)"
-
-
-def _of_python(value: object) -> str:
-    """Returns a value of an implementation as an output is shown; floats that are whole are whole numbers."""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return _shown(value) if type(value) is str else str(value)
-
-
-def _shown(value: Plain) -> str:
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(_shown, value))}]"
-    if isinstance(value, str):
-        plain = _WORD.fullmatch(value) and value not in ("True", "False")
-        return value if plain else json.dumps(value)
-    return str(value)
-
-
-def _natural(name: str) -> tuple[tuple[int, Fraction, str], ...]:
-    """Returns a key by which numbers stand in their order."""
-    parts = re.split(r"(-?\d+)", name)
-    return tuple((1, Fraction(p), "") if re.fullmatch(r"-?\d+", p) else (0, Fraction(0), p) for p in parts)

@@ -16,7 +16,8 @@ from paramverify.models.programs.defined import as_values
 from paramverify.models.programs.drawing import Drawing
 from paramverify.models.programs.expressions import IN_PLACE, NOISE
 from paramverify.models.programs.measure import Linear
-from paramverify.models.programs.runs import Plain
+from paramverify.models.programs.releasing import put
+from paramverify.models.programs.runs import Put
 from paramverify.models.programs.syntax import (
     Apply,
     Call,
@@ -311,12 +312,10 @@ class Evaluator:
         tables = self.all([p for _, p in node.table], state)
         return [pair for s, shares in tables for pair in self.drawing.choose(node, shares, s)]
 
-    def released(self, node: Node, value: Value, state: State) -> Iterator[tuple[State, Plain]]:
-        """Yields the plain values of an output."""
-        reason = "this output carries noise"
+    def released(self, node: Node, value: Value, state: State) -> Iterator[tuple[State, Put]]:
+        """Yields the values of an output; numbers with noise that have no few values stay alive."""
         for ready, (told,) in self.read_all([value], state):
-            for s, found in self.comparing.finite(node.place, told, ready, reason):
-                yield s, _plain(found)
+            yield from put(self.comparing, node.place, told, ready)
 
 
 def outside(index: int, values: Sequence[Value]) -> str:
@@ -329,10 +328,3 @@ def _put(value: Value, entry: Unread, told: Value) -> Value:
     if isinstance(value, tuple):
         return tuple(_put(v, entry, told) for v in value)
     return told if value == entry else value
-
-
-def _plain(value: Value) -> Plain:
-    assert not isinstance(value, (Linear, Symbol, Dead, Unread))
-    if isinstance(value, tuple):
-        return tuple(_plain(v) for v in value)
-    return value

@@ -215,6 +215,8 @@ class _Paths(Run):
 
     def put(self, value: Node, state: State, place: Place) -> list[State]:
         found = super().put(value, state, place)
+        if any(s.released for s in found):
+            raise SizeError("runs that put out numbers with noise are not told")
         told = [] if isinstance(value, Literal) else [self.shown(s.outputs[-1:]) for s in found]
         words = [f"output {t}" for t in told] or [""] * len(found)
         events = [Event((place, "output"), place, w) for w in words]

@@ -47,6 +47,7 @@ from paramverify.models.programs.syntax import (
     Variable,
     While,
 )
+from paramverify.models.programs.tabulating import Row, check_sums, rows_of, with_noise, without_noise
 from paramverify.models.programs.terms import Terms, plus, product
 from paramverify.models.programs.values import State, Value, forgotten, key, settled
 
@@ -74,6 +75,8 @@ class Run:
     evaluator: Evaluator
     inputs: Sequence[Input]
     finished: dict[Told, Terms] = field(default_factory=dict)
+    numeric: list[State] = field(default_factory=list)  # runs that ended with numbers that carry noise
+    released_at: Place | None = None  # the last output of such a number
     in_function: int = 0
     calls: int = 0
 
@@ -99,11 +102,14 @@ class Run:
 
     def finish(self, state: State) -> None:
         """Adds runs that have ended to the probability of their output."""
-        measure = settled(replace(state, values={}), NOTHING).measure
-        if measure.is_empty:
+        state = settled(replace(state, values={}), NOTHING)
+        if state.measure.is_empty:
+            return
+        if state.released:
+            self.numeric.append(state)
             return
         for told, weight in state.runs.items():
-            total = product(weight, measure.scalar)
+            total = product(weight, state.measure.scalar)
             self.finished[told] = plus(self.finished[told], total) if told in self.finished else total
 
     def found(self) -> list[list[tuple[Outputs, RationalFunction]]]:
@@ -112,10 +118,6 @@ class Run:
         Raises:
             FinerError: a power of eps stands beside exp(-eps), and the ring has no variable for it.
         """
-        rows: list[dict[Written, Terms]] = [{} for _ in self.inputs]
-        for (outputs, agreeing), terms in self.finished.items():
-            for k in agreeing.members:
-                rows[k][outputs] = plus(rows[k][outputs], terms) if outputs in rows[k] else terms
         functions: dict[int, RationalFunction] = {}
         equal: dict[str, RationalFunction] = {}
 
@@ -125,7 +127,15 @@ class Run:
                 functions[id(terms)] = equal.setdefault(str(value), value)
             return functions[id(terms)]
 
-        return [[(w.outputs, function(terms)) for w, terms in row.items() if terms] for row in rows]
+        return [[(outputs, function(terms)) for outputs, terms in row if terms] for row in self.rows()]
+
+    def rows(self) -> list[Row]:
+        """Returns for each input each output with its weight."""
+        one = Measure(self.evaluator.drawing.bases, {})
+        try:
+            return rows_of([*without_noise(self.finished, one), *with_noise(self.numeric)], len(self.inputs))
+        except UnsupportedError as error:
+            raise self.error(error.reason, self.released_at or Place(1, 0)) from None
 
     def block(self, statements: Sequence[Statement], states: list[State], after: After) -> Left:
         """Runs a block; what is read after it is known, so that the rest can be forgotten."""
@@ -219,6 +229,8 @@ class Run:
         found = []
         for after, result in self.evaluator.values(value, state):
             for last, plain in self.evaluator.released(value, result, after):
+                if len(last.released) > len(after.released):
+                    self.released_at = place
                 found.append(replace(last, runs=written(last.runs, plain)))
         return found
 
@@ -371,11 +383,4 @@ def outputs_of(
     check_sharing(program, names)
     run = Run(program, evaluator, tuple(inputs))
     run.start(names)
-    rows = run.found()
-    for row in rows:
-        total = RationalFunction.of(checks.ring.number(0))
-        for _, share in row:
-            total = total + share
-        if total != RationalFunction.of(checks.ring.number(1)):
-            raise DefectError(f"the probabilities of the outputs sum to {total}")
-    return rows
+    return check_sums(run.found(), checks.ring)
