@@ -119,13 +119,15 @@ def simplest(model: AnyModel, session: Session, progress: Progress | None = None
     """Returns a violating prior with small denominators.
 
     With one free parameter it has the smallest denominator of all violating priors, and the smallest absolute
-    numerator among those. With more, it is the simplest of those that were found for the violated claims.
+    numerator among those. With more, or with one that stands beside its exponential, it is the simplest of
+    those that were found for the violated claims.
     """
     if _is_loss(model):
         return _of_loss(model, session)
     claims = claims_of(model)
     free = free_parameters(model.domain, claims)
-    if len(free) == 1 and not any(claim.domain.constraints for claim in claims):
+    tied = bool(model.domain.ring.tied)  # its claims have no exact parts
+    if len(free) == 1 and not tied and not any(claim.domain.constraints for claim in claims):
         parts: tuple[Part, ...] = ()
         with suppress(UnsupportedError):
             parts = corrected(model, session, project(claims, model.domain, free[0])).parts
