@@ -84,7 +84,7 @@ def _check(document: Any, expected: list[Any] | None, obligations: Iterable[Any]
         boxes = check_tree(domain, claim, document["measure"], bound[0])
         left, right, _ = claim["origins"][0]
         what = f"({plain(left)} against {plain(right)}, all outputs together)"
-        lines.append(f"claim {index} {what}: proved on {boxes:,} box{'es' * (boxes != 1)}")
+        lines.append(f"claim {index + 1} {what}: proved on {boxes:,} box{'es' * (boxes != 1)}")
     missing = set() if known is None else known.keys() - settled
     if status == "holds" and (missing or not settled):
         raise Rejected("a claim of the case has no proof")
