@@ -148,6 +148,8 @@ def condition_line(case: Case, parameters: Sequence[str], condition: str) -> str
 def optimum_line(found: Optimum, constant: ExpConstant | None) -> str:
     """Returns the best value of a design parameter in words."""
     what = f"{'largest' if found.sense == Sense.MAXIMISE else 'smallest'} {found.parameter}"
+    if found.some:
+        what += f" with the best {' and '.join(found.some)}"
     if found.value is not None:
         reached = {True: "", False: ", approached and not reached", None: ", approached or reached"}
         exact = closed_form(found.value, constant)
@@ -185,6 +187,7 @@ def _logarithm(root: Root) -> Epsilon:
 def optimum_document(found: Optimum, constant: ExpConstant | None) -> dict[str, Any]:
     """Returns the best value of a design parameter, exact or with bounds."""
     document: dict[str, Any] = {"parameter": found.parameter, "sense": found.sense.value}
+    document |= {"for_some": list(found.some)} if found.some else {}
     if found.value is not None:
         return document | {"value": root_document(found.value, constant), "attained": found.attained}
     bounds = {"lower": found.lower, "upper": found.upper}

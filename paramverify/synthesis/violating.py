@@ -121,7 +121,8 @@ def simplest(model: AnyModel, session: Session, progress: Progress | None = None
     """Returns a violating prior with small denominators.
 
     With one free parameter it has the smallest denominator of all violating priors, and the smallest absolute
-    numerator among those. With more, it is the simplest of those that were found for the violated claims.
+    numerator among those. With more, or with one that stands beside its exponential, it is the simplest of
+    those that were found for the violated claims.
     """
     if _is_loss(model):
         return _of_loss(model, session)
