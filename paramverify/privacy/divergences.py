@@ -160,6 +160,9 @@ def check(measure: Measure, privacy: Table, compared: Compared, lengths: tuple[i
     """
     if compared.hmm.densities and (measure.by_sets or measure.together):
         raise CaseError(f"{measure.key} needs {PROBABILITIES}", key=measure.key)
+    if compared.hmm.densities and "one_sided" in privacy.data:
+        # a limit that is zero under one secret may be one of outputs that are possible under both
+        raise CaseError(f"one_sided needs {PROBABILITIES}", key="one_sided")
     if isinstance(measure, Approximate):
         bounds.check_sets(privacy, compared.hmm.chosen, compared.stands_for is not None, lengths)
     if not isinstance(measure, Renyi | Loss):

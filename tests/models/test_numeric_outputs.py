@@ -16,7 +16,7 @@ from program_oracle import Oracle
 
 from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.polynomials import Ring, value_at
-from paramverify.errors import ProgramError
+from paramverify.errors import InputError, ProgramError
 from paramverify.models.context import Checks
 from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.running import outputs_of
@@ -136,3 +136,16 @@ def test_refusals_point_at_the_output(text: str) -> None:
     with pytest.raises(ProgramError, match=REFUSED[text]) as caught:
         observed(text, INPUTS)
     assert "output(" in text.split("\n")[caught.value.line - 1]
+
+
+@pytest.mark.parametrize("privacy", [{"delta": "1/10"}, {"one_sided": True}])
+def test_what_needs_probabilities_refuses_densities(privacy: dict[str, Any]) -> None:
+    """A density that is zero in a limit says nothing of impossible outputs, and sums to nothing."""
+    data: dict[str, Any] = {
+        "mechanism": {"kind": "program", "source": "output(n + laplace(1))"},
+        "neighbours": {"differ": "one"},
+        "privacy": {"epsilon": "1", **privacy},
+    }
+    data["mechanism"]["inputs"] = {"n": {"values": "0..1"}}
+    with pytest.raises(InputError, match="needs outputs with probabilities"):
+        read_case(data, "0" * 64, "case.toml")
