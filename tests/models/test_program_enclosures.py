@@ -180,6 +180,17 @@ def test_released_discrete_noise() -> None:
     agrees(enclosures(source, [[1]])[0], expected, SMALL)
 
 
+def test_single_values_of_whole_noise() -> None:
+    """Noise whose single values were told apart is still compared with other noise."""
+    source = "z = discrete_gaussian(2)\ny = z == 1 or z == 2 or z > 4\nw = discrete_gaussian(1)\n"
+    source += "output([y, w + q[0] > z])"
+    expected: dict[str, Any] = {}
+    for (z, p), (w, r) in product(discrete(Fraction(2)).items(), discrete(Fraction(1)).items()):
+        name = f"[{z in (1, 2) or z > 4}, {w + 1 > z}]"
+        expected[name] = expected.get(name, 0) + p * r
+    agrees(enclosures(source, [[1]])[0], expected, SMALL)
+
+
 def test_one_noise_twice() -> None:
     """Two comparisons of one noise are not independent, and a noise equals itself."""
     source = "z = gauss(1)\noutput([z > q[0], z > 0, z >= z])"

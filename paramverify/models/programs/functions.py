@@ -145,6 +145,7 @@ class Enclosing(Calculus):
     """Sums and integrals of products of functions, one factor for each noise."""
 
     functions: Functions = field(kw_only=True)
+    by_value: ClassVar[bool] = False  # each noise keeps its density
 
     @cached_property
     def one(self) -> Coefficient:

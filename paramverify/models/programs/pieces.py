@@ -282,7 +282,7 @@ def flat(calculus: Calculus, pieces: Pieces, noise: Noise) -> dict[Zone, Terms]:
                 total = t.plus(total, terms) if total else terms
         found.append((low, high, total))
     found = _fewer(found)
-    if noise.whole:
+    if noise.whole and calculus.by_value:
         found = _fewer(
             _extended(calculus, noise.name, [p for i in found for p in _values(calculus, noise, i)])
         )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import comb
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 from paramverify.algebra.polynomials import Ring
 from paramverify.models.programs.coefficients import Coefficient
@@ -125,6 +125,7 @@ class Calculus:
     """Sums over whole values, and integrals, of terms with these bases."""
 
     powers: Powers
+    by_value: ClassVar[bool] = True  # whether terms at one value of whole noise become a number
 
     @cached_property
     def one(self) -> Coefficient:
