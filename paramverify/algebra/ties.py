@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from flint import fmpq, fmpq_poly, fmpz
 
-from paramverify.algebra.constants import LogConstant, Transcendental
+from paramverify.algebra.constants import GENERATOR, LogConstant, Transcendental
 from paramverify.algebra.exponents import Unbounded
 from paramverify.algebra.polynomials import Point, Polynomial, Ring, rational, substitute, variables
 from paramverify.errors import LimitError, UnsupportedError
@@ -36,8 +36,8 @@ def refuse_ties(ring: Ring, polynomials: Iterable[Polynomial], what: str) -> Non
         raise UnsupportedError(f"{reason}; {what} cannot say it")
 
 
-def constant_at(ring: Ring, point: Point) -> Transcendental | None:
-    """Returns the number in which values of polynomials of the ring at a point are polynomials.
+def constant_at(ring: Ring, point: Point, polynomial: Polynomial | None = None) -> Transcendental | None:
+    """Returns the number in which the value of a polynomial at a point is one; of all of the ring without it.
 
     It is the constant of the ring, or the logarithm of which what is tied is a rational multiple there.
 
@@ -45,11 +45,12 @@ def constant_at(ring: Ring, point: Point) -> Transcendental | None:
         LimitError: there are two such numbers, and nobody knows whether they are algebraically independent.
     """
     found: dict[Fraction, None] = {}
+    used = ring.names if polynomial is None else variables(polynomial)
     for tie in ring.tied:
-        if tie.variable in point and point[tie.variable] != 1:
+        if tie.name in used and tie.variable in point and point[tie.variable] != 1:
             found[_root(point[tie.variable])[0]] = None
     numbers: list[Transcendental] = [LogConstant(base) for base in found]
-    if ring.constant is not None:
+    if ring.constant is not None and GENERATOR in used:
         numbers.append(ring.constant)
     if len(numbers) > 1:
         named = " and ".join(number.name for number in numbers)
@@ -65,6 +66,10 @@ def number_at(ring: Ring, polynomial: Polynomial, point: Point) -> fmpq_poly:
         LimitError: see `constant_at`.
     """
     constant_at(ring, point)
+    return _number_at(ring, polynomial, point)
+
+
+def _number_at(ring: Ring, polynomial: Polynomial, point: Point) -> fmpq_poly:
     rest = substitute(polynomial, {name: point[name] for name in ring.parameters})
     places = [(ring.names.index(name), factor) for name, factor in _multiples_at(ring, point).items()]
     coefficients: dict[int, fmpq] = {}
@@ -82,9 +87,9 @@ def sign_at(ring: Ring, polynomial: Polynomial, point: Point) -> int:
 
     Raises:
         KeyError: the point lacks a parameter of the ring.
-        LimitError: see `constant_at`.
+        LimitError: two numbers of `constant_at` occur in it.
     """
-    number, constant = number_at(ring, polynomial, point), constant_at(ring, point)
+    number, constant = _number_at(ring, polynomial, point), constant_at(ring, point, polynomial)
     return constant.sign(number) if constant else int(number[0] > 0) - int(number[0] < 0)
 
 

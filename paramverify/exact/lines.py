@@ -94,6 +94,8 @@ def fails_without_witness(claim: Claim) -> bool:
     if len(names) != 1 or claim.domain.constant or any(max(p.degrees()) > MAX_DEGREE for p in parts):
         return False
     (name,) = names
+    if name not in claim.domain.box:
+        return False  # it is tied to another one
     if claim.domain.box[name].lower == claim.domain.box[name].upper:
         return False  # one point, which is rational
     line = _Line(claim, name)

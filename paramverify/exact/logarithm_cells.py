@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil, exp, log
+from math import ceil, log
 from typing import Any
 
 from flint import arb, fmpq
@@ -22,6 +22,7 @@ from paramverify.claims import Claim
 from paramverify.evidence import certificates
 
 ONE, ZERO = Fraction(1), Fraction(0)
+MAX_POWER, MAX_LEAST = 500, 1_000  # of the bounds near x = 0, as in `checker.ties`
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +77,8 @@ def between(claim: Claim, tie: Unbounded, ends: tuple[Fraction, Fraction], terms
 
 def near_zero(claim: Claim, tie: Unbounded, b: Fraction, power: int) -> Cell:
     """Returns the claim on a cell (0, b] of x, in x/(B·u^M) and u = 1/ln(1/x)."""
-    least = Fraction(int(_logarithm(1 / b, 64)[0] * 8), 8)
-    bound = _above(float(least) ** power * exp(-float(least)))
+    least = min(Fraction(int(_logarithm(1 / b, 64)[0] * 8), 8), Fraction(MAX_LEAST))
+    bound = Fraction(2) ** (ceil((power * log(least) - float(least)) / log(2)) + 1)  # above least^M / e^least
     ring = claim.domain.ring
     names = list(ring.names)
     u, r = names.index(tie.name), names.index(tie.variable)
@@ -99,12 +100,6 @@ def near_zero(claim: Claim, tie: Unbounded, b: Fraction, power: int) -> Cell:
     reduced = replace(claim, polynomial=moved(claim.polynomial), domain=domain)
     text = certificates.text
     return Cell(reduced, tie.name, {"least": text(least), "power": power, "bound": text(bound)})
-
-
-def _above(value: float) -> Fraction:
-    """Returns a power of 2 that is well above a number, and not by far."""
-    k = ceil(log(value, 2)) + 1
-    return Fraction(2) ** k
 
 
 def _logarithm(value: Fraction, bits: int) -> tuple[Fraction, Fraction]:

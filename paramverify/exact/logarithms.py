@@ -30,7 +30,7 @@ from paramverify.algebra.ties import tied_in
 from paramverify.claims import Claim
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import Proof, Token
-from paramverify.exact.logarithm_cells import Cell, between, near_zero
+from paramverify.exact.logarithm_cells import MAX_POWER, Cell, between, near_zero
 from paramverify.exact.logarithm_search import negative_place
 from paramverify.exact.settling import Outcome, Work
 from paramverify.formats.refutations import Confirm, fails_at
@@ -142,12 +142,12 @@ class _Alone:
 
     def _between(self, factor: Polynomial, start: Point, end: Point) -> Outcome:
         """Returns a point where f < 0, beside the simple zero of a factor between two points."""
-        name = self.tie.variable
+        name, interval = self.tie.variable, self.claim.domain.box[self.tie.variable]
         left, right = start, self._full(end)
         sign = self._sign(factor, left)
         while True:
-            for point in (left, right):
-                if self._sign(self.claim.polynomial, point) < 0:
+            for point in (left, right):  # one may be an end that is left out, even x = 0
+                if point[name] in interval and self._sign(self.claim.polynomial, point) < 0:
                     confirmed = self.confirm(point)
                     if confirmed is not None:
                         return Outcome(point=confirmed)
@@ -203,6 +203,10 @@ class _Cells:
 
     def _cell(self, a: Fraction, b: Fraction, depth: int) -> Outcome | list[Placed]:
         """Returns the parts of a cell from the right to the left, or a point, or why it is open."""
+        cost = _size(self.claim.polynomial, self.tie, TERMS + 4 * depth) ** 2 // 100
+        if 4 * cost > self.work.coefficients:
+            return Outcome(reason=self._where(a, b))
+        self.work.spend(cost)
         cell = self._between(a, b, depth)
         found = self.decided(cell)
         if found.proof is not None:
@@ -290,6 +294,8 @@ class _Cells:
     def _near_zero(self, top: Fraction) -> Outcome | Placed:
         """Returns b and the part of the cell (0, b], or a point, or why there is none."""
         power = _power(self.claim.polynomial, self.tie)
+        if power > MAX_POWER:
+            return Outcome(reason=self._where(ZERO, top))
         k = max(4, ceil((power + 1) / log(2)))
         while True:
             b = min(Fraction(1, 2**k), top / 2)
@@ -304,7 +310,7 @@ class _Cells:
                 return seen
             if k >= FARTHEST or self.work.exhausted:
                 return Outcome(reason=self._where(ZERO, b))
-            k *= 2
+            k = min(2 * k, FARTHEST)
 
 
 def shown_between(claim: Claim, tie: Unbounded, ends: tuple[Fraction, Fraction], work: Work) -> bool:
@@ -349,6 +355,13 @@ def _power(polynomial: Polynomial, tie: Unbounded) -> int:
     least = min(int(m[x]) for m in monomials)
     leading = max(int(m[t]) for m in monomials if int(m[x]) == least)
     return max(1, max(int(m[t]) for m in monomials) - leading + 1)
+
+
+def _size(polynomial: Polynomial, tie: Unbounded, terms: int) -> int:
+    """Returns how many coefficients in x and r the polynomial of a cell has."""
+    names, degrees = polynomial.context().names(), [int(d) for d in polynomial.degrees()]
+    high = dict(zip(map(str, names), degrees, strict=True))
+    return (high[tie.variable] + terms * high[tie.name] + 1) * (high[tie.name] + 1)
 
 
 def _order(polynomial: Polynomial, tie: Unbounded) -> int:

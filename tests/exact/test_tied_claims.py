@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import mpmath
 import pytest
 from claim_tools import kinds, replayed
 from tied_claims import known, tied, value
 
+from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.domains import Interval
+from paramverify.algebra.exponents import Unbounded
+from paramverify.algebra.polynomials import Ring
+from paramverify.algebra.ties import sign_at
 from paramverify.answers import Open, Proved, Refuted
 from paramverify.checker.claims import check_witness
 from paramverify.claims import Claim, from_document, to_document, without_unused_ties
+from paramverify.errors import LimitError
 from paramverify.exact.branching import decide_exactly
+from paramverify.exact.lines import fails_without_witness
+from paramverify.exact.logarithm_cells import near_zero
 from paramverify.exact.settling import Work
 
 
@@ -130,3 +138,44 @@ def test_documents_keep_the_tie() -> None:
     assert again.text() == claim.text()
     assert again.domain.ring.tied == claim.domain.ring.tied
     assert tied("eps*p - x_eps", "2/5", Interval(Fraction(0), Fraction(1)), "p").digest() != claim.digest()
+
+
+@pytest.mark.parametrize("where", ["1/731734", "1/10**9"])
+def test_a_zero_near_the_end(where: str) -> None:
+    """A factor without eps may fail at x = 0, where eps is no number: a point beside its zero is told."""
+    check(tied(f"(x_eps - {where})*(eps + 1)"), False)
+
+
+def test_cells_that_are_very_far() -> None:
+    """The bounds near x = 0 are those of the kernel where x is below all floats, and a power above them."""
+    claim = tied("1 - eps*x_eps")
+    (tie,) = claim.domain.ring.tied
+    for k, power in ((1280, 2), (2000, 2), (1000, 120)):
+        part = near_zero(claim, tie, Fraction(1, 2**k), power).part
+        least, bound = Fraction(part["least"]), Fraction(part["bound"])
+        assert power <= least <= 1_000
+        most = mpmath.mpf(int(8 * least)) ** power * mpmath.exp(-mpmath.mpf(int(8 * least)) / 8)
+        assert 1 <= mpmath.mpf(bound.numerator) / bound.denominator * 8**power / most <= 5
+
+
+def test_large_powers_are_left_open() -> None:
+    """A power that needs more work than there is gets no answer before that work begins."""
+    answer = decide_exactly(tied("10**52 - x_eps*eps**20"), Work(300, 500_000))
+    assert isinstance(answer, Open), answer
+
+
+def test_signs_where_another_constant_does_not_occur() -> None:
+    """The sign of a constraint on eps is known beside E and beside another eps that do not occur in it."""
+    one, two = (Unbounded(n, f"x_{n}", Fraction(1), True) for n in ("eps", "mu"))
+    ring = Ring(("x_eps", "x_mu"), ExpConstant(Fraction(1)), (one, two))
+    at = {"x_eps": Fraction(1, 2), "x_mu": Fraction(1, 3)}
+    for name, sign in (("eps", -1), ("mu", 1)):
+        assert sign_at(ring, ring.variable(name) - 1, at) == sign
+    with pytest.raises(LimitError, match="dependent"):
+        sign_at(ring, ring.variable("eps") - ring.variable("mu"), at)
+
+
+def test_a_domain_that_is_one_number() -> None:
+    """`eps == 1` holds at no rational x_eps: whether there is a point is not told, and nothing breaks."""
+    claim = tied("-1", above="eps - 1")  # half of the equation is enough
+    assert not fails_without_witness(claim)
