@@ -19,6 +19,7 @@ from paramverify.errors import InputError
 from paramverify.models.settings import Settings
 from paramverify.portfolio.session import Session
 from paramverify.reports import compositions
+from paramverify.reports.composition_evidence import composition_document
 
 PRECISION = "1e-4"
 
@@ -74,4 +75,5 @@ def compose(
         upper=ExactNumber(upper) if upper is not None else None,
         exact=exact if asked.name == "delta" or exact is None else ExactNumber.ln(exact),
         result=found,
+        _evidence=lambda: composition_document(composition, found, question),
     )

@@ -10,18 +10,36 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from . import claims, cones, every, formulas, losses, neighbours, regions, sets, shapes, told, unwinding
+from . import (
+    claims,
+    compositions,
+    cones,
+    every,
+    formulas,
+    losses,
+    neighbours,
+    regions,
+    sets,
+    shapes,
+    told,
+    unwinding,
+)
 from .claims import Report
 from .strict import Rejected, check, counted, read, shown
 
 BUDGET = "budget"  # key of a document whose claims have another bound than the case
 PRIVATE = {"holds": "private", "violated": "not private", "unknown": "undecided"}
 CLAIMED = {"holds": "true", "violated": "false", "unknown": "undecided"}
-TOLD = {"violated": "a violation", "region map": "a region map", BUDGET: "a budget"}
+TOLD = {
+    "violated": "a violation",
+    "region map": "a region map",
+    BUDGET: "a budget",
+    compositions.STATUS: "a composition",
+}
 
 CHECKERS: dict[str, Callable[[Any], Report]] = {
     module.FORMAT: module.check_document
-    for module in (claims, cones, every, losses, regions, sets, unwinding)
+    for module in (claims, compositions, cones, every, losses, regions, sets, unwinding)
 }
 # What a document alone does not show, by its format or status; the case is needed.
 NOT_COMPARED = {
@@ -73,7 +91,9 @@ def check_text(text: str) -> Report:
         report = _checked({name: value for name, value in document.items() if name != BUDGET})
     except Rejected as error:
         return Report(False, (f"rejected: {error}",))
-    missing = NOT_COMPARED.get(document["format"]) or NOT_COMPARED.get(report.status, ())
+    missing = (
+        report.not_compared or NOT_COMPARED.get(document["format"]) or NOT_COMPARED.get(report.status, ())
+    )
     if report.accepted and "formula" in document.get("witness", {}):
         missing = formulas.not_compared(document["witness"])
     if BUDGET not in document or not report.accepted:

@@ -24,6 +24,7 @@ from .strict import (
     whole,
 )
 
+OF_CASE = ("case", "obligations", "points")
 MEASURE = one_of("kl", "zcdp")
 CLAIM: dict[str, Shape] = {
     "total": text,
@@ -77,7 +78,7 @@ def step(value: object) -> None:
 
 
 def losses(about: Mapping[str, Shape], status: Shape, domain: Shape, real: Shape) -> Shape:
-    """A document; `about` is what it may say of its case, `domain` and `real` are what all evidence has."""
+    """A document; `about` is what evidence may say of its case, `domain` and `real` are those of all."""
     witness: dict[str, Shape] = {
         "parameters": table(rational),
         "secrets": row(text, text),
@@ -102,5 +103,9 @@ def losses(about: Mapping[str, Shape], status: Shape, domain: Shape, real: Shape
                 record({**CLAIM, "factors": listed(text), "products": listed(PRODUCT), "tree": listed(step)})
             ),
         },
-        {**about, "witness": record({**witness, "claim": record(CLAIM)}, order), "budget": budget},
+        {
+            **{name: about[name] for name in OF_CASE},
+            "witness": record({**witness, "claim": record(CLAIM)}, order),
+            "budget": budget,
+        },
     )

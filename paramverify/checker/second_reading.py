@@ -12,7 +12,9 @@ from types import MappingProxyType
 from typing import Any
 
 from .claims import Report
+from .compositions import FORMAT as COMPOSITION
 from .losses import FORMAT as LOSSES
+from .second_compositions import compare
 from .second_look import Look
 from .second_losses import LossLook
 from .second_moments import MomentLook
@@ -68,6 +70,8 @@ def second_look(
 ) -> SecondLook:
     """Compares evidence with the case file of this content."""
     try:
+        if document["format"] == COMPOSITION:
+            return SecondLook(True, True, f"read a second time: {compare(document, content, folder)}")
         kind = SetLook if document["format"] == SETS or "sums" in document else Look
         kind = LossLook if document["format"] == LOSSES else kind
         look = kind(document, content, bound, folder, settings)

@@ -9,6 +9,7 @@ from __future__ import annotations
 if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
+from .composition_shapes import COMPOSITION
 from .loss_shapes import compared, losses, moment
 from .strict import (
     Misformed,
@@ -382,9 +383,7 @@ SETS = record(
         "budget": _LEAST,
     },
 )
-LOSSES = losses(
-    {k: ABOUT[k] for k in ("case", "obligations", "points")}, STATUS, record(DOMAIN, CONSTANT), REAL
-)
+LOSSES = losses(ABOUT, STATUS, record(DOMAIN, CONSTANT), REAL)
 
 FORM = tagged(
     "format",
@@ -395,6 +394,7 @@ FORM = tagged(
         "paramverify-unwinding": UNWINDING,
         "paramverify-sets": SETS,
         "paramverify-losses": LOSSES,
+        "paramverify-composition": COMPOSITION,
         "paramverify-slots": SLOTS,
     },
 )

@@ -5,11 +5,21 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 
 import click
 
 from paramverify.cli import _output
-from paramverify.cli._common import json_option, print_json, say, session_options, time_limit, timeout_option
+from paramverify.cli._common import (
+    OUTPUT_FILE,
+    json_option,
+    print_json,
+    say,
+    session_options,
+    time_limit,
+    timeout_option,
+    write_json,
+)
 from paramverify.cli._exits import Exit
 from paramverify.cli._numbers import share
 from paramverify.cli._pictures import Picture, picture_options
@@ -26,6 +36,7 @@ from paramverify.reports import compositions
 
 LISTED = (25, "Compose many releases: certified bounds of delta for epsilon, and of epsilon for delta.")
 
+WRITE = "Write the evidence to this file, for `paramverify check`."
 SHARE = 0.9  # of the time that is left, for computing
 
 
@@ -46,6 +57,7 @@ SHARE = 0.9  # of the time that is left, for computing
 @set_option
 @json_option
 @timeout_option
+@click.option("--evidence", "evidence", type=OUTPUT_FILE, help=WRITE)
 @picture_options("With --curve: draw it (.svg, .png or .pdf).")
 def command(
     components: tuple[str, ...],
@@ -56,6 +68,7 @@ def command(
     precision: str,
     as_json: bool,
     timeout: float,
+    evidence: Path | None,
     plot: Picture | None,
 ) -> int:
     """Compose many releases: certified bounds of delta for epsilon, and of epsilon for delta.
@@ -68,6 +81,8 @@ def command(
     """
     if (delta_for is not None) + (epsilon_for is not None) + wants_curve != 1:
         raise click.UsageError("give one of --delta-for, --epsilon-for and --curve")
+    if evidence and wants_curve:
+        raise click.UsageError("there is no evidence of a curve: ask for a point of it with --delta-for")
     if plot and not wants_curve:
         raise click.UsageError("--plot belongs to --curve")
     width = share(precision, "--precision")
@@ -86,6 +101,11 @@ def command(
             return _tell_curve(composition, drawn, width, plot, as_json=as_json)
         composition.notify = _keep(asked)
         found = ask(composition, [question], width)[0]
+        lift()
+    if evidence:
+        from paramverify.reports.composition_evidence import composition_document
+
+        write_json(evidence, composition_document(composition, found, question), indent=1)
     if as_json:
         print_json(compositions.document(composition, found, asked))
     else:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice, product
 from math import ceil, inf, log2
+from typing import Any
 
 from flint import arb
 
@@ -35,12 +36,13 @@ class Way:
 
     `dominating` has, for each ε, at least the δ of every pair that an adversary may take; `pairs` are some of
     these. Where it is one of them, `pairs` has nothing else. `tight`: at each ε one of the pairs has exactly
-    its δ.
+    its δ. `about` is what evidence says of the case that it is from.
     """
 
     dominating: Release
     pairs: tuple[Release, ...]
     tight: bool = True
+    about: Mapping[str, Any] | None = field(default=None, compare=False)
 
     @staticmethod
     def of(release: Release) -> Way:

@@ -11,11 +11,12 @@ For each ratio c the largest δ of all pairs is a maximum of lines in c, with ex
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cmp_to_key
 from itertools import pairwise
 from math import inf, log
+from typing import NoReturn
 
 from flint import arb, fmpq_poly
 
@@ -37,7 +38,7 @@ from paramverify.errors import InputError, LimitError, located
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
-from paramverify.models.settings import Settings
+from paramverify.models.settings import Settings, case_entry
 from paramverify.models.settings import told as set_by
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
@@ -48,6 +49,11 @@ PRECISE = 256  # bits of rational bounds of a probability
 MANY = (
     "the releases are about the same hidden data, so they do not compose as products; "
     "`times` in [mechanism], with `budget`, asks about several answers, and `parts` about several mechanisms"
+)
+
+NOT_RATIONAL = (
+    "there is no evidence of a composition of this case: its probabilities have exp of numbers; "
+    "noise such as laplace:scale=2, and cases with rational probabilities, have evidence"
 )
 
 Corners = tuple[Exactly, ...]  # (Q, P) of sets of outputs, from (0, ·) to (1, 1)
@@ -67,6 +73,7 @@ def read_case(session: Session, path: str, settings: Settings) -> tuple[Way, tup
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")
         way, count = way_of(model)
+    way = replace(way, about=case_entry(case.title, case.digest, case.settings))
     told = () if way.single else (f"{path}: no one of its {count} pairs is the worst for every epsilon",)
     return way, (*told, *(note for note in model.notes if note not in set_by(settings)))
 
@@ -192,6 +199,14 @@ class Powers:
                 only = [only[0] + masses[0], only[1] + masses[1]]
         return Losses(tuple(atoms), only=(only[0], only[1]))
 
+    def document(self) -> NoReturn:
+        """Not available: the masses are not rational.
+
+        Raises:
+            InputError: always.
+        """
+        raise InputError(NOT_RATIONAL)
+
     def _mass(self, mass: fmpq_poly, bits: int) -> arb:
         """Returns a ball around a mass, with so many bits that 0 is only in it if the mass is 0."""
         found = self.constant.ball(mass, bits)
@@ -248,6 +263,14 @@ class Outward:
         found = [(p, q) for p, q in outputs_of(self.corners) if p > 0]
         atoms = tuple(Atom((ball(p), ball(q)), Loss(ratio=p / q)) for p, q in found if q)
         return Losses(atoms, only=(ball(sum(p for p, q in found if not q)), ball(0)))
+
+    def document(self) -> NoReturn:
+        """Not available: the masses are not rational.
+
+        Raises:
+            InputError: always.
+        """
+        raise InputError(NOT_RATIONAL)
 
 
 def _powers(direction: Outcomes, point: Point, constant: ExpConstant) -> Powers:

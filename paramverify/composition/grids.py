@@ -147,7 +147,8 @@ def cells_of(losses: Losses, grid: Grid, tail: int, rough: Fraction = Fraction(0
     """
     parts = list(_of_atoms(losses.atoms, grid))
     above = losses.above[0]
-    below = [(min((part.i for part in parts), default=0), losses.below[0])]
+    # A point that is not below the loss of an atom makes no loss of what is below all atoms smaller.
+    below = [(min((part.j for part in parts), default=0), losses.below[0])]
     if losses.smooth is not None:
         ends = _Ends(losses.smooth, grid, rough)
         low, high = losses.smooth.span(tail)

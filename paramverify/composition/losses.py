@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Any, Protocol
 
 from flint import arb, fmpq
 
@@ -41,6 +41,10 @@ class Loss:
         """Returns a ball around exp of it."""
         found = ball(self.ratio)
         return found if not self.rational else found * ball(self.rational).exp()
+
+    def document(self) -> list[str]:
+        """Returns both numbers as evidence has them."""
+        return [str(self.rational), str(self.ratio)]
 
     def times(self, factor: int) -> Loss:
         """Returns a whole multiple."""
@@ -137,3 +141,10 @@ class Release(Protocol):
 
     def losses(self, bits: int) -> Losses:
         """Returns the loss with balls that are about 2^−bits wide."""
+
+    def document(self) -> dict[str, Any]:
+        """Returns what evidence says of it, for `checker.releases`.
+
+        Raises:
+            InputError: the kernel knows no such release.
+        """

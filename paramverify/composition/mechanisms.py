@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
+from typing import Any
 
 from flint import arb
 
@@ -33,6 +34,10 @@ class Gaussian:
         """Returns the loss; it has a density."""
         del bits
         return Losses(smooth=_Normal(self.sensitivity / self.sigma))
+
+    def document(self) -> dict[str, Any]:
+        """Returns what evidence says of it."""
+        return {"kind": "gaussian", "sigma": str(self.sigma), "sensitivity": str(self.sensitivity)}
 
 
 @dataclass(frozen=True)
@@ -82,6 +87,10 @@ class Laplace:
         high = Atom((arb(1) / 2, small), Loss(most))
         return Losses((high, high.turned), smooth=_BetweenEnds(most))
 
+    def document(self) -> dict[str, Any]:
+        """Returns what evidence says of it."""
+        return {"kind": "laplace", "scale": str(self.scale), "sensitivity": str(self.sensitivity)}
+
 
 @dataclass(frozen=True)
 class _BetweenEnds:
@@ -125,6 +134,14 @@ class DiscreteLaplace:
             raise LimitError(f"a sensitivity above {MOST_ATOMS:,} has too many losses")
         far = self.sensitivity
         return Losses(tuple(self._atom(x) for x in range(far + 1)))
+
+    def document(self) -> dict[str, Any]:
+        """Returns what evidence says of it."""
+        return {
+            "kind": "discrete_laplace",
+            "step": self.step.document(),
+            "sensitivity": str(self.sensitivity),
+        }
 
     def _atom(self, x: int) -> Atom:
         """Returns the outputs x, with all below 0 or above the sensitivity at these ends."""
@@ -171,6 +188,14 @@ class DiscreteGaussian:
         tail = (rest / total).upper()
         return Losses(tuple(atoms), above=(tail, tail), below=(tail, tail))
 
+    def document(self) -> dict[str, Any]:
+        """Returns what evidence says of it."""
+        return {
+            "kind": "discrete_gaussian",
+            "sigma": str(self.sigma),
+            "sensitivity": str(self.sensitivity),
+        }
+
 
 @dataclass(frozen=True)
 class Table:
@@ -191,6 +216,10 @@ class Table:
                 only = [only[0] + p, only[1] + q]
         atoms = tuple(Atom.of(p, q) for p, q in found.values())
         return Losses(atoms, only=(ball(only[0]), ball(only[1])))
+
+    def document(self) -> dict[str, Any]:
+        """Returns what evidence says of it."""
+        return {"kind": "table", "outputs": [[str(p), str(q)] for p, q in self.outputs]}
 
 
 @dataclass(frozen=True)
@@ -218,3 +247,7 @@ class Response:
         high = Atom((large / total, 1 / total), self.step)
         middle = [Atom((others / total, others / total), Loss())] if others else []
         return Losses((high, high.turned, *middle))
+
+    def document(self) -> dict[str, Any]:
+        """Returns what evidence says of it."""
+        return {"kind": "randomized_response", "step": self.step.document(), "values": str(self.values)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from flint import arb
 
@@ -40,6 +41,10 @@ class Sampled:
         above, below = ((_mixed(tail, rate), tail[1]) for tail in (found.above, found.below))
         smooth = found.smooth and _Mixed(found.smooth, self.rate)
         return Losses(tuple(atoms), smooth=smooth, only=only, above=above, below=below)
+
+    def document(self) -> dict[str, Any]:
+        """Returns what evidence says of it."""
+        return {"kind": "sampled", "of": self.whole.document(), "rate": str(self.rate)}
 
     def _atom(self, atom: Atom, rate: arb) -> Atom:
         masses = _mixed(atom.masses, rate), atom.masses[1]
@@ -120,6 +125,10 @@ class Turned:
             above=_swapped(found.below),
             below=_swapped(found.above),
         )
+
+    def document(self) -> dict[str, Any]:
+        """Returns what evidence says of it."""
+        return {"kind": "turned", "of": self.whole.document()}
 
 
 @dataclass(frozen=True)

@@ -119,7 +119,7 @@ def _read(data: Mapping[str, Any], text: str | None, folder: str, read_case: Rea
         chosen = _set(table)
         values.close()
         way, notes = _of_case(what, read_settings(chosen), read_case)
-    ways = (way,) if rate is None else _sampled(way, rate)
+    ways = (way,) if rate is None else sampled(way, rate)
     case = what if "case" in data else ""
     return Component(text or _words(what, data), times, ways, notes, case=case)
 
@@ -178,7 +178,7 @@ def _rate(text: str | None) -> Fraction | None:
         return value if value < 1 else None
 
 
-def _sampled(way: Way, rate: Fraction) -> tuple[Way, Way]:
+def sampled(way: Way, rate: Fraction) -> tuple[Way, Way]:
     """Returns both directions: with the person against without, and the other way around.
 
     Each pair may be that of (with, without), and the pairs are those of both directions. So what dominates
@@ -187,7 +187,7 @@ def _sampled(way: Way, rate: Fraction) -> tuple[Way, Way]:
     pairs = tuple(Sampled(pair, rate) for pair in way.pairs)
     turned = Turned(Sampled(way.dominating if way.single else Turned(way.dominating), rate))
     both = (Sampled(way.dominating, rate), pairs), (turned, tuple(Turned(pair) for pair in pairs))
-    return Way(*both[0], tight=way.tight), Way(*both[1], tight=way.tight)
+    return Way(*both[0], tight=way.tight, about=way.about), Way(*both[1], tight=way.tight)
 
 
 class _Values:

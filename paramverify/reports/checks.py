@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from paramverify.checker import every, losses, sets, unwinding
+from paramverify.checker import compositions, every, losses, sets, unwinding
 from paramverify.checker.claims import Report
 from paramverify.checker.documents import BUDGET, check_text, read_document, verdict_line, verdict_of
 from paramverify.checker.second_reading import SecondLook, with_second_look
@@ -75,9 +75,11 @@ def _with_case(text: str, path: str, settings: Settings) -> tuple[Report, Second
         document = read_document(text)
     except Rejected as error:
         return Report(False, (f"rejected: {error}",)), None, False
-    other = differently_set(document, settings)
+    other = differently_set(document, settings) if document["format"] != compositions.FORMAT else ""
     if other:
         return Report(False, (f"rejected: {other}",)), None, False
+    if document["format"] == compositions.FORMAT:
+        return _composition(document, content, path, settings)
     if "formula" in document.get("witness", {}):
         reason = "no check derives a witness against a formula from its model: leave out --case"
         raise EvidenceError(reason, key="witness.formula")
@@ -124,6 +126,18 @@ def _with_case(text: str, path: str, settings: Settings) -> tuple[Report, Second
     claimed = BUDGET not in document and isinstance(loaded.model, Inequality)
     look = with_second_look(report, document, content, bound, folder=folder, settings=settings)
     return *look, claimed
+
+
+def _composition(
+    document: dict[str, Any], content: str, path: str, settings: Settings
+) -> tuple[Report, SecondLook | None, bool]:
+    """Checks evidence of a composition against one of its case files."""
+    from paramverify.reports.composition_evidence import check_composition
+
+    report, own = check_composition(document, path, settings)
+    about = {**document, "components": own}
+    look = with_second_look(report, about, content, folder=Path(path).parent, settings=settings)
+    return *look, False
 
 
 def _document(report: Report, look: SecondLook | None, claimed: bool) -> dict[str, Any]:

@@ -167,3 +167,23 @@ def test_the_scale_of_bernstein_forms() -> None:
     for k in range(9):
         x, y = (a + (b - a) * Fraction(k, 8) for a, b in box.values())
         assert low <= x * x * y - y**3 + Fraction(1, 2) <= high
+
+
+def test_the_normal_distribution_is_enclosed() -> None:
+    """The mass above x is that of the complementary error function in ball arithmetic."""
+    from flint import arb, ctx, fmpq
+
+    from paramverify.checker.normal import above_normal
+
+    random, before = Random(2), ctx.prec
+    ctx.prec = 400
+    try:
+        for _ in range(60):
+            x = Fraction(random.randint(-20 * 10**9, 20 * 10**9), 10**9)
+            low, high = above_normal(x)
+            true = (arb(fmpq(x.numerator, x.denominator)) / arb(2).sqrt()).erfc() / 2 * arb(2) ** BITS
+            assert low <= true <= high
+            assert high - low < 2**20
+    finally:
+        ctx.prec = before
+    assert above_normal(Fraction(50)) == (0, 1)

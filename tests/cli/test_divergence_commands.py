@@ -59,3 +59,14 @@ def test_commands_answer_or_refuse(
         assert words in told.out + told.err
         if ended == 2 and "Usage" not in told.err:
             assert len(told.err.strip().splitlines()) == 1
+
+
+def test_evidence_of_a_composition(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """`compose` writes evidence of a number, `check` reads it; a curve has none."""
+    written = str(tmp_path / "evidence.json")
+    asked = ["compose", "randomized_response:truth=3/4,times=3", "--evidence", written]
+    assert run([*asked, "--delta-for", "ln(3)"]) == 0
+    assert run(["check", written]) == 0
+    assert "delta is 3/8, exactly: computed again" in capfd.readouterr().out
+    assert run([*asked, "--curve"]) == 2
+    assert "no evidence of a curve" in capfd.readouterr().err

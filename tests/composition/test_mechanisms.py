@@ -9,7 +9,8 @@ from mpmath import exp, inf, log, mp, mpf, ncdf, nsum, quad, sqrt
 
 from paramverify.composition.answers import Question
 from paramverify.composition.composing import Component, Composition, Way
-from paramverify.composition.losses import Loss, Release
+from paramverify.composition.grids import Grid, cells_of
+from paramverify.composition.losses import Atom, Loss, Losses, Release, ball
 from paramverify.composition.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Response
 from paramverify.composition.searching import ask
 from paramverify.composition.subsampling import Sampled, Turned
@@ -186,3 +187,13 @@ def test_responses_with_other_values() -> None:
         for d in rows
     )
     assert abs(mpf(found[0].numerator) / found[0].denominator - value) < mpf(10) ** -25
+
+
+def test_what_is_below_all_atoms_gets_no_smaller_loss() -> None:
+    """Outputs with losses just below that of an atom between two points go to the point above it."""
+    atom = Atom((ball(Fraction(1, 2)), ball(Fraction(3, 8))), Loss(Fraction(1, 4)))
+    cells = cells_of(
+        Losses((atom,), below=(ball(Fraction(1, 2)), ball(Fraction(5, 8)))), Grid(Loss(Fraction(1))), 60
+    )
+    ((place, _),) = cells.below
+    assert place == 1

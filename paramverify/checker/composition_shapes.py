@@ -1,0 +1,58 @@
+"""The form of evidence about compositions, key by key: standard library only."""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # this file alone checks nothing: the folder does
+    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
+
+from .strict import Shape, listed, maybe, one_of, rational, record, row, table, tagged, text, whole
+
+LOSS = row(rational, rational)
+
+
+def release(value: object) -> None:
+    """A release of any kind; see `releases`."""
+    _RELEASE(value)
+
+
+def _kind(**required: Shape) -> Shape:
+    return record({"kind": text, **required})
+
+
+_RELEASE = tagged(
+    "kind",
+    {
+        "table": _kind(outputs=listed(row(rational, rational))),
+        "randomized_response": _kind(step=LOSS, values=rational),
+        "discrete_laplace": _kind(step=LOSS, sensitivity=rational),
+        "discrete_gaussian": _kind(sigma=rational, sensitivity=rational),
+        "laplace": _kind(scale=rational, sensitivity=rational),
+        "gaussian": _kind(sigma=rational, sensitivity=rational),
+        "sampled": _kind(of=release, rate=rational),
+        "turned": _kind(of=release),
+    },
+)
+
+
+_CASE = record({"title": text, "digest": text}, {"set": table(text)})
+_WAY = record({"dominating": release, "pairs": listed(release)})
+COMPOSITION = record(
+    {
+        "format": one_of("paramverify-composition"),
+        "version": one_of(1),
+        "components": listed(record({"times": whole, "ways": listed(_WAY)}, {"case": _CASE})),
+        "question": record({}, {"epsilon": LOSS, "delta": rational}),
+        "directions": listed(
+            record(
+                {
+                    "grid": maybe(record({"step": LOSS, "bits": whole, "tail": whole})),
+                    "spans": listed(maybe(row(whole, whole))),
+                    "choice": listed(whole),
+                }
+            )
+        ),
+        "exact": maybe(rational),
+        "lower": maybe(rational),
+        "upper": maybe(rational),
+    }
+)

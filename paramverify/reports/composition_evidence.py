@@ -1,0 +1,256 @@
+"""Evidence of a composition: its releases as they were understood, grids, and bounds of the kernel.
+
+The bounds are those of the kernel's own arithmetic: it is asked for them when the evidence is written. So
+they may differ from the told ones in the last digits, and are true in any case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from itertools import islice, product
+from math import ceil, floor, log2
+from typing import Any
+
+from paramverify.algebra.constants import working_precision
+from paramverify.checker import claims as checker
+from paramverify.checker import compositions as kernel
+from paramverify.checker.composing import MOST_BITS
+from paramverify.checker.releases import Loss
+from paramverify.checker.strict import Rejected, counted
+from paramverify.composition.answers import BITS, Found, Question
+from paramverify.composition.composing import CHOICES, Component, Composition
+from paramverify.composition.from_cases import read_case
+from paramverify.composition.grids import Grid
+from paramverify.composition.losses import Release
+from paramverify.composition.searching import first_step
+from paramverify.composition.written import sampled
+from paramverify.errors import InputError
+from paramverify.models.settings import Settings
+from paramverify.portfolio.session import Options, Session
+from paramverify.privacy.cases import Case
+from paramverify.privacy.other_bounds import load_with_bounds
+
+DIGITS = 12  # of bounds
+ROOM = (Fraction(0), Fraction(1, 10**9), Fraction(1, 10**6), Fraction(1, 10**4), Fraction(1, 100))
+SPARE = 30  # bits of what is clipped below the δ that is looked at
+FINE = 64  # bits of masses below that
+STEP = Fraction(1, 10**4)  # the width for which a first step is chosen
+OBLIGATIONS = 60  # seconds for the proofs that tables are probabilities
+ENDLESS = "no epsilon is enough, and there is no evidence of that"
+
+
+def composition_document(composition: Composition, found: Found, question: Question) -> dict[str, Any]:
+    """Returns the evidence of an answer.
+
+    Raises:
+        InputError: the kernel knows no such release, needs more bits than it has, or no epsilon is enough.
+    """
+    if found.between.infinite:
+        raise InputError(ENDLESS)
+    asked: dict[str, Any] = (
+        {"epsilon": question.epsilon.document()}
+        if question.epsilon is not None
+        else {"delta": str(question.delta)}
+    )
+    document: dict[str, Any] = {
+        "format": kernel.FORMAT,
+        "version": 1,
+        "components": [_component(each) for each in composition.components],
+        "question": asked,
+        "directions": [_exactly(composition, direction) for direction in composition.directions],
+        "exact": None if found.exact is None else str(found.exact),
+        "lower": None,
+        "upper": None,
+    }
+    if found.exact is not None and kernel.check_document(document).accepted:
+        return document
+    document["exact"] = None
+    if found.how is not None or found.parts is None:
+        every = [_on_grid(composition, direction, found, question) for direction in composition.directions]
+        document["directions"] = every
+    try:
+        return _bounded(document, composition, found, question)
+    except Rejected as error:
+        raise InputError(f"there is no evidence of this composition: {error}") from None
+
+
+def _component(component: Component) -> dict[str, Any]:
+    ways = [
+        {
+            "dominating": way.dominating.document(),
+            "pairs": [] if way.single else [pair.document() for pair in way.pairs],
+        }
+        for way in component.ways
+    ]
+    about = component.ways[0].about
+    return {
+        "times": component.times,
+        "ways": ways,
+        **({"case": dict(about)} if about else {}),
+    }
+
+
+def _exactly(composition: Composition, direction: int) -> dict[str, Any]:
+    """Returns a direction without a grid, or with the step of which all losses are multiples."""
+    root = composition.lattice(direction)
+    grid = None
+    if root is not None and not root.step.rational and root.step.ratio > 1:
+        grid = {"step": root.step.document(), "bits": BITS, "tail": BITS}
+    return {"grid": grid, "spans": [], "choice": [0] * len(composition.components)}
+
+
+def _on_grid(composition: Composition, direction: int, found: Found, question: Question) -> dict[str, Any]:
+    """Returns a direction with a grid as fine as that of the answer."""
+    known = composition.lattice(direction)
+    if found.how is not None:
+        step = found.how.step
+    else:
+        step = known.step if known else first_step(composition, direction, STEP)
+    size = question.size(found.between) or Fraction(1, 2**60)
+    tail = max(60, ceil(log2(size.denominator) - log2(size.numerator)) + SPARE)
+    bits = max(tail + FINE, BITS)
+    if bits > MOST_BITS:
+        raise InputError("there is no evidence of so small a delta: the kernel has 176 bits for masses")
+    grid = Grid(step)
+    with working_precision(4 * BITS):
+        spans = [_span(each.way(direction).dominating, grid, tail) for each in composition.components]
+    return {
+        "grid": {"step": step.document(), "bits": bits, "tail": tail},
+        "spans": spans,
+        "choice": [0] * len(composition.components),
+    }
+
+
+def _span(release: Release, grid: Grid, tail: int) -> list[int] | None:
+    """Returns from where to where a density is cut."""
+    smooth = release.losses(4 * BITS).smooth
+    if smooth is None:
+        return None
+    low, high = smooth.span(tail)
+    return [grid.place(low)[0], grid.place(high)[1]]
+
+
+def _bounded(
+    document: dict[str, Any], composition: Composition, found: Found, question: Question
+) -> dict[str, Any]:
+    """Returns the document with bounds that the kernel computes, or confirms."""
+    if question.delta == 0:
+        lower, upper = found.between.lower, found.between.upper
+        stated = _stated(document, _down(lower), None if upper is None else _up(upper))
+        kernel.check_bounds(stated)
+        return stated
+    if question.epsilon is not None:
+        ends = kernel.epsilon_of(document)
+        assert ends is not None
+        every = [(kernel.bounds_of(each), each) for each in _choices(document, composition)]
+        best, chosen = max(every, key=lambda each: each[0].least(ends))
+        return _stated(chosen, _down(best.least(ends)), _up(best.most(ends)))
+    assert question.delta is not None
+    return _around(document, composition, found, question.delta)
+
+
+def _around(
+    document: dict[str, Any], composition: Composition, found: Found, delta: Fraction
+) -> dict[str, Any]:
+    """Returns the document with bounds of ε a little outside of those that were found."""
+    every = [(kernel.bounds_of(each), each) for each in _choices(document, composition)]
+    low, high = found.between.lower, found.between.upper
+    upper: Fraction | None = None
+    for room in ROOM if high is not None else ():
+        assert high is not None
+        trial = _up(high * (1 + room) + room / 10**6)
+        if every[0][0].most(Loss(trial).ends()) <= delta:
+            upper = trial
+            break
+    for room in ROOM if low else ():
+        trial = _down(low * (1 - room))
+        for bounds, chosen in every:
+            if trial > 0 and bounds.least(Loss(trial).ends()) > delta:
+                return _stated(chosen, trial, upper)
+    return _stated(document, Fraction(0), upper)
+
+
+def _choices(document: dict[str, Any], composition: Composition) -> list[dict[str, Any]]:
+    """Returns the document with some choices of pairs for the lower bounds; of one pair each there is one."""
+    counts = [max(len(way["pairs"]) for way in each["ways"]) or 1 for each in document["components"]]
+    found = []
+    for chosen in islice(product(*map(range, counts)), CHOICES):
+        directions = [{**each, "choice": list(chosen)} for each in document["directions"]]
+        found.append({**document, "directions": directions})
+    return found
+
+
+def _stated(document: Mapping[str, Any], lower: Fraction, upper: Fraction | None) -> dict[str, Any]:
+    return {**document, "lower": str(lower), "upper": None if upper is None else str(upper)}
+
+
+def _down(value: Fraction) -> Fraction:
+    return Fraction(floor(value * _scale(value))) / _scale(value)
+
+
+def _up(value: Fraction) -> Fraction:
+    return Fraction(ceil(value * _scale(value))) / _scale(value)
+
+
+def _scale(value: Fraction) -> Fraction:
+    """Returns the power of ten that leaves so many digits before the point."""
+    if value <= 0:
+        return Fraction(1)
+    size = floor((log2(value.numerator) - log2(value.denominator)) / log2(10))
+    return Fraction(10) ** (DIGITS - 1 - size)
+
+
+# --- with a case --------------------------------------------------------------------------------------
+
+
+def check_composition(
+    document: Mapping[str, Any], path: str, settings: Settings
+) -> tuple[checker.Report, list[dict[str, Any]]]:
+    """Checks such evidence against the file of a case; returns the components that are of this case, too.
+
+    Malformed evidence gives a report that is not accepted.
+
+    Raises:
+        InputError: a case file that cannot be read.
+        LimitError: its tables are not proved to be probabilities.
+    """
+    report = kernel.check_document(document)
+    if not report.accepted:
+        return report, []
+    own = []
+    try:
+        for each in document["components"]:
+            given = each["case"].get("set", {}) if "case" in each else {}
+            if "case" in each and _with_bounds(path, given).digest == each["case"]["digest"]:
+                if not settings.items() <= given.items():
+                    raise Rejected("its component has other values of parameters")
+                _compare(each, path)
+                own.append(each)
+        if not own:
+            raise Rejected("no component is of this case file, or the file was changed")
+    except (Rejected, InputError) as error:
+        return checker.Report(False, (f"rejected: {error!s:.200}",)), []
+    others = sum("case" in each for each in document["components"]) > len(own)
+    left = kernel.LEFT if others else ()
+    line = f"{counted(len(own), 'component')} derived from the case again"
+    return replace(report, lines=(*report.lines, line), not_compared=left), own
+
+
+def _with_bounds(path: str, given: Settings) -> Case:
+    return load_with_bounds(path, {"ratio": "1", "delta": "1"}, given)
+
+
+def _compare(component: Mapping[str, Any], path: str) -> None:
+    """Derives the releases of a component again.
+
+    Raises:
+        Rejected: the case gives others.
+    """
+    with Session(Options(seconds=OBLIGATIONS)) as session:
+        way, _ = read_case(session, path, component["case"].get("set", {}))
+    ways = (way,) if len(component["ways"]) == 1 else sampled(way, kernel.rate_of(component))
+    again = _component(Component("", component["times"], ways))
+    if again["ways"] != component["ways"] or again["case"] != component["case"]:
+        raise Rejected("the case gives another release")
