@@ -105,6 +105,7 @@ ratio = "288/73"
 """
 
 HALF, ONE, ALPHA = 'eps = "1/2"', 'eps = "1"', 'alpha = "(0, 1)"'
+EVERY = 'eps = "(0, oo)"'
 EPS = 'epsilon = "eps"'
 THREE_TIMES = "3 × built-in"
 
@@ -156,6 +157,11 @@ def rows() -> Iterator[Row]:
     leaky = SPARSE.format(threshold="laplace(2 / eps)", query="0")
     yield Row("leaky 5, eps = 1/2", leaky, 2, goal="1", published="1", repeated="1.4")
     yield Row("leaky 6, eps = 1", NEVER_STOPS, 3, ONE, goal="1", published="1075", repeated="67")
+    for length, known, own in ((2, "32", "7.3"), (3, "279", "34"), (4, "1638", "173"), (5, "> 600", "")):
+        yield Row("SVT, Laplace, every eps", laplace, length, EVERY, published=known, repeated=own)
+    for length, known, own in ((3, "152", "31"), (4, "> 600", ""), (5, "", "")):
+        yield Row("noisy max, Laplace, every eps", NOISY_MAX, length, EVERY, published=known, repeated=own)
+    yield Row("leaky 6, every eps", NEVER_STOPS, 3, EVERY, published="1075", repeated="67")
     yield Row("noisy max, clamped, program", CLAMPED, 5, "", 'ratio = "288/73"', THREE_TIMES, values="0..2")
     goals = {11: "2", 25: "10"}
     published = {5: "48", 11: "500"}

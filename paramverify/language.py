@@ -61,6 +61,16 @@ def exponential(b: Number) -> float:
     raise _outside("exponential")
 
 
+def gauss(sigma: Number) -> float:
+    """Density exp(−x²/(2σ²))/(σ·√(2π))."""
+    raise _outside("gauss")
+
+
+def discrete_gaussian(sigma: Number) -> int:
+    """Pr(k) in proportion to exp(−k²/(2σ²)), on all whole numbers."""
+    raise _outside("discrete_gaussian")
+
+
 def clamp(x: Number, lo: Number, hi: Number) -> Number:
     """The number from lo to hi that is nearest to x."""
     raise _outside("clamp")

@@ -21,19 +21,25 @@ from paramverify.algebra.polynomials import (
     rational,
     substitute,
     value_at,
+    variables,
 )
 from paramverify.algebra.ties import tied_in
 from paramverify.errors import InputError
 
 
 def number_at(polynomial: Polynomial, point: Point) -> fmpq_poly:
-    """Returns the value of a polynomial at a point, as a polynomial in `E`.
+    """Returns the value of a polynomial at a point, as a polynomial in `E`; what is tied may not occur.
 
     Raises:
         KeyError: the point lacks a parameter of the ring.
     """
     names = [str(name) for name in polynomial.context().names()]
-    given = {name: point[name] for name in names if name != GENERATOR}
+    given = {name: point[name] for name in names if name != GENERATOR and name in point}
+    if len(given) < len(names) - (GENERATOR in names):
+        missing = set(names) - given.keys() - {GENERATOR}
+        if missing.intersection(variables(polynomial)):
+            raise KeyError(*missing)
+        given |= dict.fromkeys(missing, Fraction(0))
     if len(given) == len(names):
         return fmpq_poly([rational(value_at(polynomial, given))])
     return in_generator(substitute(polynomial, given))

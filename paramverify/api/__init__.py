@@ -15,7 +15,13 @@ from paramverify.api.results import (
     SynthesisReport,
     VerifyReport,
 )
-from paramverify.api.witnesses import Counterexample, DivergenceWitness, SetWitness, Witness
+from paramverify.api.witnesses import (
+    Counterexample,
+    DivergenceWitness,
+    EnclosedWitness,
+    SetWitness,
+    Witness,
+)
 
 __all__ = [
     "BudgetReport",
@@ -24,6 +30,7 @@ __all__ = [
     "ComposeReport",
     "Counterexample",
     "DivergenceWitness",
+    "EnclosedWitness",
     "ExactNumber",
     "Kind",
     "Mechanism",

@@ -57,7 +57,13 @@ def compose(
         def read(path: str, values: Settings) -> tuple[Way, tuple[str, ...]]:
             return read_case(session, path, values)
 
-        listed = [components] if isinstance(components, str) else components
+        listed = (
+            components
+            if isinstance(components, Sequence) and not isinstance(components, str)
+            else [components]
+        )
+        if any(not isinstance(text, str) for text in listed):
+            raise InputError('each component is a text, such as "gaussian:sigma=2" or "case.toml"')
         parts = [repeated(each, count) for text in listed for each in read_components(text, read)]
     if not parts:
         raise InputError("give at least one component")

@@ -23,16 +23,17 @@ from paramverify.api.finding import PRECISION, budget_of
 from paramverify.api.options import Limits
 from paramverify.api.reading import Bound, Kind, Read
 from paramverify.api.results import BudgetReport, SampleReport, ShowReport, VerifyReport
-from paramverify.api.source import Source, source_of
+from paramverify.api.source import source_of
 from paramverify.api.telling import show_read
-from paramverify.api.toml import document
+from paramverify.api.texts import Decorated, Source, case_text
 from paramverify.api.values import Number, complete, fraction, generator, point_at, python
 from paramverify.encodings.sequences import probabilities
 from paramverify.errors import InputError, ProgramError, located
 from paramverify.models.conditions import Part
 from paramverify.models.evaluation import Values
 from paramverify.models.kinds import need_privacy
-from paramverify.models.mechanisms.program import Drawn, Given, ProgramMechanism, read_inputs
+from paramverify.models.mechanisms._inputs import Given, read_inputs
+from paramverify.models.mechanisms.program import Drawn, ProgramMechanism
 from paramverify.models.model import Model
 from paramverify.models.parameters import unbounded_names
 from paramverify.models.programs.runs import Plain
@@ -95,7 +96,7 @@ def mechanism(
 
 
 @dataclass(eq=False)
-class Mechanism:
+class Mechanism(Decorated):
     """A program with its inputs and its budget; `signature` is that of the function.
 
     Called with inputs and numbers for the parameters, it returns one random output.
@@ -117,7 +118,7 @@ class Mechanism:
         inputs = tables["inputs"]
         with located(file=source.place):
             try:
-                toml = _case_text(tables, source.text, title or inspect.getdoc(function) or "")
+                toml = case_text(tables, source, title or inspect.getdoc(function) or "")
             except InputError as error:
                 error.key = _argument(error.key)
                 raise
@@ -169,8 +170,9 @@ class Mechanism:
         try:
             yield
         except ProgramError as error:
-            if error.text == self.program.text:
-                raise self.source.at_home(error) from None
+            for source in (self.source, *(callee.source for callee in self.source.calls.values())):
+                if error.text == source.text:
+                    raise source.at_home(error) from None
             raise
         except InputError as error:
             error.key = _argument(error.key)
@@ -379,14 +381,6 @@ def _argument(key: str) -> str:
     """Returns the argument of `mechanism` or `audit` that a key of a case file or of a command is."""
     key = key.removeprefix("mechanism.").removeprefix("privacy.")
     return "implementation" if key == "--mechanism" else key
-
-
-def _case_text(tables: Mapping[str, Tables], text: str, title: str) -> str:
-    made = {"kind": "program", "source": text, "inputs": tables["inputs"]}
-    first = title.split("\n")[0]
-    order = ("parameters", "prior", "mechanism", "neighbours", "secrets", "privacy")
-    found = {**tables, "mechanism": made}
-    return document({**({"title": first} if first else {}), **{k: found[k] for k in order if k in found}})
 
 
 def _check_arguments(arguments: Sequence[str], inputs: Sequence[str], parameters: Sequence[str]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.api.arguments import between
 from paramverify.api.deciding import no_meaning
+from paramverify.api.enclosed import enclosed_budget
 from paramverify.api.options import Limits, options_of
 from paramverify.api.reading import Bound, Kind, Read
 from paramverify.api.results import BudgetReport, SynthesisReport
@@ -20,6 +21,7 @@ from paramverify.errors import InputError, LimitError, located
 from paramverify.interactive import certificates
 from paramverify.interactive.budgets import tight_budget
 from paramverify.interactive.cases import InteractiveCase
+from paramverify.models.enclosed import Enclosed
 from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session
@@ -92,6 +94,8 @@ def budget_of(
 def _case(read: Read, case: Case, width: Fraction, options: Options) -> BudgetReport:
     started = time.perf_counter()
     with Session(options) as session:
+        if isinstance(case.model, Enclosed):
+            return enclosed_budget(read, case, session, width, {})
         if divergence_budgets.is_asked(case):
             return _divergence(read, case, session, width, options=options)
         model = case_budgets.model_of(case)
@@ -155,6 +159,10 @@ def _least(
     kind = Least.RATIO if delta_for is None else Least.DELTA
     with Session(options) as session, read.as_file():
         case = load_for_least(read.path, delta_for, epsilon_for, names=("delta_for", "epsilon_for"))
+        if isinstance(case.model, Enclosed):
+            bounds = {"epsilon": delta_for, "delta": epsilon_for}
+            given = {name: bound for name, bound in bounds.items() if bound is not None}
+            return enclosed_budget(read, case, session, width, given)
         model = need_privacy(case.model, "this budget", sets=True)
         obligations = _undoubted(session, model)
         found = least_bound(model, session, width, kind)

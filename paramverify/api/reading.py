@@ -21,6 +21,7 @@ from paramverify.interactive.cases import load as load_system
 from paramverify.logic.cases import Given, LogicCase
 from paramverify.logic.cases import load as load_formulas
 from paramverify.models.inequality import Inequality
+from paramverify.models.settings import designed, without_chosen
 from paramverify.privacy.cases import Case as PrivacyCase
 from paramverify.privacy.cases import load as load_case
 from paramverify.privacy.keys import MEASURES, TOGETHER
@@ -140,7 +141,9 @@ def changed(
     if bounds or length is not None:
         data["privacy"] = _privacy(of, data.get("privacy", {}), bounds, length)
     if parameters:
+        before = designed(data)
         data["parameters"] = _parameters(data.get("parameters", {}), parameters)
+        data = without_chosen(data, before)
     for name, table in tables.items():
         data[name] = _merged(of, data.get(name, {}), name, table)
     folder, name = of.path.parent, of.path.name.removesuffix(CHANGED)

@@ -11,8 +11,7 @@ import ast
 import builtins
 import inspect
 import math
-import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -22,75 +21,15 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from paramverify import language
+from paramverify.api.texts import Decorated, Line, Source, refused
 from paramverify.errors import InputError, ProgramError
 from paramverify.models.programs.expressions import FUNCTIONS, NOISE, RESERVED
 from paramverify.models.programs.hints import instead
-from paramverify.models.programs.reading import read_program
-from paramverify.models.programs.syntax import Program
 
 WORDS = RESERVED - FUNCTIONS.keys() | NOISE.keys() | {"clamp", "exp"}  # what the library has to be asked for
 INDENT = 4
 _NAMING = (ast.Lambda, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Try, ast.With, ast.Match, ast.NamedExpr)
 FUTURE = reduce(or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names))
-
-
-@dataclass(frozen=True)
-class Line:
-    """A line of a program: its text, and the file, line and columns before it that it came from."""
-
-    text: str
-    file: str
-    number: int
-    shift: int
-
-
-@dataclass(frozen=True, eq=False)
-class Source:
-    """A program with its lines; `files` are the texts of the files, `arguments` those of the function.
-
-    `check_meanings` looks again whether every name means what it meant when the function was read.
-    """
-
-    lines: tuple[Line, ...]
-    files: Mapping[str, str]
-    arguments: tuple[str, ...]
-    place: str  # the file and the name of the function
-    check_meanings: Callable[[], None]
-
-    @property
-    def text(self) -> str:
-        """The program, as a case file has it."""
-        return "".join(f"{line.text}\n" for line in self.lines)
-
-    def program(self) -> Program:
-        """Reads the program.
-
-        Raises:
-            ProgramError: it is not in the language, with the place in the Python file.
-        """
-        try:
-            return read_program(self.text)
-        except ProgramError as error:
-            raise self.at_home(error) from None
-
-    def at_home(self, error: ProgramError) -> ProgramError:
-        """Returns an error about the program with its place in the Python file."""
-        line = self.lines[min(error.line, len(self.lines)) - 1]
-        column = max(0, error.column + line.shift)
-        reason = self._lines_at_home(error.reason)
-        return _refused(reason, line.file, self.files[line.file], (line.number, column))
-
-    def _lines_at_home(self, reason: str) -> str:
-        def line(found: re.Match[str]) -> str:
-            return f"{found[1]} line {self.lines[min(int(found[2]), len(self.lines)) - 1].number}"
-
-        return re.sub(r"(at|before) line (\d+)", line, reason)
-
-
-def _refused(reason: str, file: str, text: str, place: tuple[int, int]) -> ProgramError:
-    error = ProgramError(reason, text, *place)
-    error.file, error.anchored = file, True
-    return error
 
 
 def source_of(function: object, parameters: Collection[str]) -> Source:
@@ -101,13 +40,19 @@ def source_of(function: object, parameters: Collection[str]) -> Source:
         ProgramError: names that come from elsewhere, with the place.
     """
     read: dict[str, _Read] = {}
+    calls: dict[str, Decorated] = {}
     main = _Read.of(function, "the mechanism")
     main.check_names(parameters)
     pending = [*main.helpers()]
     while pending:
         node, caller, found = pending.pop(0)
         name = node.id
-        if name not in read:
+        if isinstance(found, Decorated):
+            for other, callee in {name: found, **found.source.calls}.items():
+                if calls.setdefault(other, callee) is not callee:
+                    reason = f"two mechanisms that are called have the name {other}: give them two names"
+                    raise caller.refuse(reason, node)
+        elif name not in read:
             caller.check_helper(node, found, main)
             read[name] = _Read.of(found, name)
             read[name].check_names(parameters)
@@ -116,9 +61,11 @@ def source_of(function: object, parameters: Collection[str]) -> Source:
 
     def check() -> None:
         for part in everything:
-            part.check_meanings(read)
+            part.check_meanings({**{n: r.function for n, r in read.items()}, **calls})
 
     def check_again() -> None:
+        for callee in calls.values():
+            callee.source.check_meanings()
         for part in everything:
             part.check_same()
             part.check_names(parameters)
@@ -128,7 +75,14 @@ def source_of(function: object, parameters: Collection[str]) -> Source:
     lines = [line for helper in read.values() for line in helper.definition()]
     files = {part.file: part.text for part in everything}
     place = f"{main.file}:{main.function.__name__}"
-    return Source((*lines, *main.body(0)), files, main.arguments, place, check_again)
+    return Source(
+        lines=(*lines, *main.body(0)),
+        files=files,
+        arguments=main.arguments,
+        place=place,
+        check_meanings=check_again,
+        calls=calls,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +121,7 @@ class _Read:
     def refuse(self, reason: str, tree: ast.AST) -> ProgramError:
         """Returns an error that points at a place of the file."""
         number = getattr(tree, "lineno", 1)
-        return _refused(reason, self.file, self.text, (number, self.column(number, tree)))
+        return refused(reason, self.file, self.text, (number, self.column(number, tree)))
 
     def column(self, number: int, tree: ast.AST) -> int:
         """Returns the column of a tree; Python counts bytes, we count characters."""
@@ -323,15 +277,14 @@ class _Read:
             place = around.removesuffix(".<locals>")
             raise self.refuse(f"{name} was made in {place}: define it at the top of the file", node)
 
-    def check_meanings(self, read: Mapping[str, _Read]) -> None:
-        """Checks that each name of a helper means here the function that was read.
+    def check_meanings(self, read: Mapping[str, object]) -> None:
+        """Checks that each name of a helper, or of a mechanism, means here what was read.
 
         Raises:
             ProgramError: one means something else.
         """
         for node in self.called():
-            helper = read.get(node.id)
-            if helper and self.meaning(node.id) is not helper.function:
+            if node.id in read and self.meaning(node.id) is not read[node.id]:
                 reason = f"{node.id} means another function here than elsewhere in this program"
                 raise self.refuse(f"{reason}: give each function a name of its own", node)
 

@@ -22,9 +22,10 @@ from paramverify.errors import InputError, located
 from paramverify.interactive.cases import InteractiveCase
 from paramverify.privacy.cases import Case, load
 from paramverify.reports import checks, sampling, testing
+from paramverify.reports.enclosed_showing import Enclosures
 from paramverify.reports.pictures import pvalues, systems
 from paramverify.reports.pictures.looks import styled
-from paramverify.reports.showing import Probabilities, formulas_of, graph
+from paramverify.reports.showing import Functions, Probabilities, formulas_of, graph
 from paramverify.statistics.attack import Learner
 from paramverify.statistics.certification import Certified
 from paramverify.statistics.detection import MOST_LEVEL, Settings
@@ -61,14 +62,14 @@ def show_read(read: Read) -> ShowReport:
     assert isinstance(case, Case)
     with located(file=str(read.path)):
         shown = formulas_of(case)
-    is_case = isinstance(shown, Probabilities)
+    is_case = isinstance(shown, Probabilities | Enclosures)
     return ShowReport(
         kind=read.kind,
         lines=tuple(shown.lines()),
         document=shown.document(),
         seconds=time.perf_counter() - started,
-        notes=tuple(shown.notes) if isinstance(shown, Probabilities) else (),
-        complete=shown.complete if isinstance(shown, Probabilities) else True,
+        notes=tuple(shown.notes) if isinstance(shown, Probabilities | Enclosures) else (),
+        complete=isinstance(shown, Functions) or not shown.left_out,
         _latex=shown.latex,
         _graph=(lambda: graph(case)) if is_case else None,
     )

@@ -34,12 +34,13 @@ def document(top: Mapping[str, object]) -> str:
 
 
 def _table(name: str, table: Mapping[str, object]) -> list[str]:
-    inner = {key: value for key, value in table.items() if key == "inputs" and isinstance(value, Mapping)}
+    apart = {"inputs", "calls"} if name == "mechanism" else {*table} if name == "mechanism.calls" else ()
+    inner = {key: value for key, value in table.items() if key in apart and isinstance(value, Mapping)}
     with located(key=name.rpartition(".")[2]):
         lines = [f"{_key(k)} = {_value(v, str(k))}" for k, v in table.items() if k not in inner]
         for key, value in inner.items():
             lines += ["", *_table(f"{name}.{key}", value)]
-    return [f"[{name}]", *lines]
+    return lines[1:] if inner and len(inner) == len(table) else [f"[{name}]", *lines]
 
 
 def _key(name: object) -> str:

@@ -100,12 +100,32 @@ class DivergenceWitness:
         return f"<DivergenceWitness: {sides}, divergence {self.divergence:.6g}{at and f', at {at}'}>"
 
 
-ToldWitness = Witness | SetWitness | DivergenceWitness | Counterexample
+@dataclass(frozen=True)
+class EnclosedWitness:
+    """One output, or with a `delta` a set of them, that is too likely: balls with proved errors say so.
+
+    Each number is told by two, one below and one above: `probabilities` are those of `outputs` under both
+    secrets, and the first is more than `bound` times the second plus `delta`, whatever they are in between.
+    """
+
+    left: str
+    right: str
+    outputs: tuple[str, ...]
+    probabilities: tuple[tuple[Fraction, Fraction], tuple[Fraction, Fraction]]
+    bound: tuple[Fraction, Fraction]
+    delta: tuple[Fraction, Fraction] | None
+
+    def __repr__(self) -> str:
+        size = counted(len(self.outputs), "output")
+        return f"<EnclosedWitness: {size}, {self.left!r} against {self.right!r}>"
+
+
+ToldWitness = Witness | SetWitness | DivergenceWitness | EnclosedWitness | Counterexample
 
 
 def told_witness(found: AnyWitness) -> ToldWitness:
     """Returns a witness of the core with numbers that behave as numbers."""
-    from paramverify.evidence import witnesses
+    from paramverify.evidence import enclosed, witnesses
     from paramverify.evidence.losses import LossWitness
     from paramverify.evidence.moments import MomentWitness
 
@@ -132,6 +152,15 @@ def told_witness(found: AnyWitness) -> ToldWitness:
             moment=None,
             bound=ExactNumber(found.bound[0]) if found.bound[0] == found.bound[1] else None,
             divergence=float(sum(found.value) / 2) if found.value else math.inf,
+        )
+    if isinstance(found, enclosed.EnclosedWitness):
+        return EnclosedWitness(
+            left=found.left,
+            right=found.right,
+            outputs=found.outputs,
+            probabilities=found.probabilities,
+            bound=found.bound,
+            delta=found.delta,
         )
     left, right = found.probabilities
     if isinstance(found, witnesses.SetWitness):

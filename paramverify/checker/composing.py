@@ -70,7 +70,7 @@ class Direction:
 
     def _outputs(self) -> Iterator[tuple[dict[Fraction, Fraction], int]]:
         for losses, pairs, times in self.releases:
-            if losses.exact is None or len(pairs) != 1:
+            if losses.exact is None or not is_single(losses, pairs):
                 raise Rejected("a release has no rational masses, or several pairs: nothing is exact")
             yield {(p / q if q else Fraction(0)): p for p, q in losses.exact if p}, times
 
@@ -178,6 +178,11 @@ def _way(written: Mapping[str, Any], n: int) -> tuple[Losses, tuple[Losses, ...]
     if any(not dominates(whole, pair) for pair in pairs):
         raise Misformed("it does not dominate a pair", "components", n, "ways", "dominating")
     return whole, pairs
+
+
+def is_single(whole: Losses, pairs: tuple[Losses, ...]) -> bool:
+    """Tells whether the pair that dominates is the only one, so that its numbers are those of the release."""
+    return len(pairs) == 1 and pairs[0] is whole
 
 
 def dominates(whole: Losses, pair: Losses) -> bool:

@@ -23,7 +23,7 @@ from fractions import Fraction
 from typing import Any
 
 from .claims import Report
-from .composing import directions
+from .composing import directions, is_single
 from .composition_shapes import COMPOSITION
 from .convolutions import Grid, Lower, Upper
 from .logarithms import UNIT, Ends, exp
@@ -91,7 +91,7 @@ def largest(document: Mapping[str, Any]) -> Loss | None:
     for direction in directions(document):
         total = Loss()
         for losses, pairs, times in direction.releases:
-            if losses.most is None or len(pairs) != 1:
+            if losses.most is None or not is_single(losses, pairs):
                 return None
             own = losses.most.times(times)
             total = Loss(total.rational + own.rational, total.ratio * own.ratio)
@@ -154,25 +154,36 @@ def check_document(document: Any) -> Report:
     """
     try:
         check(document, COMPOSITION)
-        lines = _check(document)
+        about, shown = _check(document)
     except Rejected as error:
         return Report(False, (f"rejected: {error}",))
     except MALFORMED as error:
         return Report(False, (f"rejected: malformed document: {error!r:.200}",))
-    left = LEFT if any("case" in each for each in document["components"]) else ()
-    proved = len(lines) - len(document["components"])
-    return Report(True, tuple(lines), proved=proved, status=STATUS, not_compared=left)
+    left = LEFT if any(map(is_of_case, document["components"])) else ()
+    lines = (*about, *shown)
+    return Report(True, lines, proved=len(shown), status=STATUS, not_compared=left)
 
 
-def _check(document: Mapping[str, Any]) -> list[str]:
+def is_of_case(component: Mapping[str, Any]) -> bool:
+    """Tells whether a release comes from a case, or is a table, which may come from anywhere."""
+    release = component["ways"][0]["dominating"]
+    while release["kind"] in ("sampled", "turned"):
+        release = release["of"]
+    return "case" in component or release["kind"] == "table"
+
+
+def _check(document: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """Returns what the evidence is about, and what was shown."""
     lines = [
-        f"component {n}: {told(each['ways'][0])}, {counted(each['times'], 'time')}"
+        f"component {n + 1}: {told(each['ways'][0])}, {counted(each['times'], 'time')}"
         for n, each in enumerate(document["components"])
         if each["ways"]
     ]
+    name, given = ("epsilon", "delta") if epsilon_of(document) is None else ("delta", "epsilon")
+    lines.append(f"asked: the least {name} for {given} = {_value(document['question'][given])}")
     if document["exact"] is not None:
-        return [*lines, _check_exact(document)]
-    return [*lines, *check_bounds(document)]
+        return lines, [_check_exact(document)]
+    return lines, check_bounds(document)
 
 
 def check_bounds(document: Mapping[str, Any]) -> list[str]:

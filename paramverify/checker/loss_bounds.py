@@ -12,7 +12,7 @@ P and Q share cancel before anything is bounded. So a factor may be 0 in the box
 For zero-concentrated privacy, D_α ≤ ρ·α for all α > 1, orders a < b < ... < z are enough:
 
 - D_α ≤ D_a ≤ ρ ≤ ρ·α for 1 < α ≤ a, for D_α does not fall with α [ErvenH14, Theorem 3];
-- (α−1)·D_α is convex in α [ErvenH14, Corollary 2]: between two orders it is below the line through upper
+- (α−1)·D_α is convex in α [ErvenH14]: between two orders it is below the line through upper
   bounds at both, and that line is below ρ·α·(α−1);
 - D_α ≤ D_∞ ≤ ρ·z ≤ ρ·α for α ≥ z.
 """

@@ -20,6 +20,7 @@ from .polynomials import Poly, number
 from .strict import Misformed, Rejected
 
 SMALL = Fraction(1, 1 << 200)  # the relative width of what is enclosed
+WIDE = Fraction(1, 10**9)  # how much wider a number may be told than it is enclosed
 Between = tuple[Fraction, Fraction]
 # How likely each output is on the left and on the right, between two numbers; (0, 0) where it is impossible.
 Distribution = list[tuple[Between, Between]]
@@ -31,13 +32,16 @@ def at_point(
     """Returns |p|/|total| and |q|/|total| of all outputs; given are the total, and then p and q of each.
 
     Raises:
-        Rejected: the total is 0, or something is not enclosed narrowly enough.
+        Rejected: the total is 0, they do not sum to 1, or something is not enclosed narrowly enough.
     """
     sizes = [_size(poly, statement, values) for poly in polynomials]
     (low, high), *rest = sizes
     if not low:
         raise Rejected("the total is 0 at this point")
     shares = [(a / high, b / low) for a, b in rest]
+    for side in (shares[::2], shares[1::2]):
+        if not sum(a for a, _ in side) <= 1 <= sum(b for _, b in side):
+            raise Rejected("the probabilities do not sum to 1 at this point")
     return list(zip(shares[::2], shares[1::2], strict=True))
 
 
@@ -120,18 +124,21 @@ def check_loss(found: Distribution, witness: Mapping[str, Any], bound: Between |
         raise Misformed("not above 1", "witness", "order")
     if (witness["value"] == "infinity") != is_infinite(found):
         raise Misformed("the divergence is infinite iff an output is possible on the left only", "witness")
+    if bound is not None:
+        _check_told(witness["bound"], [end * (order or 1) for end in bound])
     if witness["value"] == "infinity":
         return None
     own = value_of(found, order)
     low, high = map(number, witness["value"])
-    if not low <= own[1] or not own[0] <= high or high - low > (own[1] - own[0]) + Fraction(1, 10**9):
+    if not low <= own[1] or not own[0] <= high or high - low > (own[1] - own[0]) + WIDE:
         raise Misformed("the divergence at this point is another number", "witness", "value")
-    if bound is not None:
-        limit = bound[1] * (order or 1)
-        if own[0] <= limit:
-            raise Misformed("the divergence is within its bound", "witness")
-        told = witness["bound"]
-        ends = [number(told)] * 2 if isinstance(told, str) else list(map(number, told))
-        if not (ends[0] <= limit and bound[0] * (order or 1) <= ends[1]):
-            raise Misformed("the bound is another number", "witness", "bound")
+    if bound is not None and own[0] <= bound[1] * (order or 1):
+        raise Misformed("the divergence is within its bound", "witness")
     return own
+
+
+def _check_told(told: Any, bound: Sequence[Fraction]) -> None:
+    """Checks that a bound is told as it is: a number, or two that enclose it narrowly."""
+    low, high = [number(told)] * 2 if isinstance(told, str) else map(number, told)
+    if not (low <= bound[1] and bound[0] <= high and high - low <= bound[1] - bound[0] + WIDE):
+        raise Misformed("the bound is another number", "witness", "bound")

@@ -1,7 +1,9 @@
 """Evidence about divergences that are no polynomials (`kl`, `zcdp`): standard library only.
 
 A claim is about one direction. P_i = |p_i|/|total| and Q_i = |q_i|/|total| are the probabilities of the
-outputs, with polynomials p_i, q_i and total. It says for every point of the domain where total is not 0
+outputs, with polynomials p_i, q_i and total. Both sums of p_i and of q_i are the total; that p_i/total and
+q_i/total are nowhere negative is shown by the obligations of the case. It says for every point of the domain
+where total is not 0
 
     kl:     Σ P_i·ln(P_i/Q_i) ≤ bound,
     zcdp:   D_α(P‖Q) ≤ bound·α for all real α > 1.
@@ -25,6 +27,7 @@ if __name__ == "__main__":  # this file alone checks nothing: the folder does
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 from . import shapes
@@ -84,7 +87,7 @@ def _check(document: Any, expected: list[Any] | None, obligations: Iterable[Any]
         boxes = check_tree(domain, claim, document["measure"], bound[0])
         left, right, _ = claim["origins"][0]
         what = f"({plain(left)} against {plain(right)}, all outputs together)"
-        lines.append(f"claim {index} {what}: proved on {boxes:,} box{'es' * (boxes != 1)}")
+        lines.append(f"claim {index + 1} {what}: proved on {boxes:,} box{'es' * (boxes != 1)}")
     missing = set() if known is None else known.keys() - settled
     if status == "holds" and (missing or not settled):
         raise Rejected("a claim of the case has no proof")
@@ -187,15 +190,19 @@ def _outputs(claim: Mapping[str, Any], factors: list[Poly], goal: Goal) -> list[
     """Returns the probabilities of the outputs as products, which are multiplied again.
 
     Raises:
-        Rejected: a product is another polynomial, or 0 in the place of the total.
+        Rejected: they do not sum to 1, or a product is another polynomial, or 0 in the place of the total.
     """
     texts = [claim["total"], *(text for pair in claim["outputs"] for text in pair)]
     if len(texts) != len(claim["products"]):
         raise Rejected("there are products for other outputs")
+    polynomials = [parse(text, goal.names) for text in texts]
+    for side in (polynomials[1::2], polynomials[2::2]):
+        if plus(polynomials[0], reduce(plus, side, {}), -ONE):
+            raise Rejected("the probabilities of the outputs do not sum to 1")
     powers: dict[tuple[int, int], Poly] = {}
     found = [
-        _product(parse(text, goal.names), written, factors, powers)
-        for text, written in zip(texts, claim["products"], strict=True)
+        _product(poly, written, factors, powers)
+        for poly, written in zip(polynomials, claim["products"], strict=True)
     ]
     total, *rest = found
     if total is None:

@@ -196,7 +196,7 @@ def read(table: Mapping[str, Any], at: Calculator) -> Process:
     if kind == "parts":
         return Parts([(read(part, at), len(queries_of(part))) for part in table["parts"]])
     if kind == "program":
-        return OneAnswer(tuple(Places(table["inputs"]).answers), outputs_at(table, at))
+        return OneAnswer(tuple(Places(table["inputs"]).answers), outputs_at(table, at, read))
     raise Unread(f"mechanisms of kind {kind!r:.40}")
 
 

@@ -12,7 +12,7 @@ if __name__ == "__main__":  # this file alone checks nothing: the folder does
 
 import ast
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import comb
@@ -21,7 +21,7 @@ from typing import Any
 from .second_names import program_written_out
 from .second_numbers import Calculator, Value, meaning
 from .second_regions import Noise
-from .second_runs import Runs
+from .second_runs import Rows, Runs, Text
 from .second_sums import Sums
 from .second_values import Entry, Multiple, exponents, plain, rate, whole
 from .strict import Unread
@@ -54,8 +54,10 @@ Tree = tuple[tuple[ast.stmt, ...], dict[str, ast.FunctionDef], dict[int, Fractio
 
 
 @lru_cache(maxsize=8)
-def parsed(text: str) -> Tree:
+def parsed(text: str, calls: tuple[str, ...] = ()) -> Tree:
     """Returns the statements of a program, its functions, and the numbers in it by their nodes.
+
+    It may call mechanisms of these names.
 
     Raises:
         Unread: something that is not on the whitelist.
@@ -74,7 +76,7 @@ def parsed(text: str) -> Tree:
             raise Unread(f"line {line} of the program has {type(node).__name__}")
         if isinstance(node, ast.Call):
             name = node.func.id if isinstance(node.func, ast.Name) else ""
-            if node.keywords or name not in (*functions, *_WORDS):
+            if node.keywords or name not in (*functions, *_WORDS, *calls):
                 raise Unread(f"line {line} of the program calls what this reader does not know")
         if isinstance(node, (ast.For, ast.While)) and node.orelse:
             raise Unread(f"line {line} of the program has a loop with else")
@@ -183,15 +185,48 @@ def _checked(rows: list[tuple[Entry, Fraction]]) -> list[tuple[Entry, Fraction]]
     return rows
 
 
-def outputs_at(table: Mapping[str, Any], at: Calculator) -> Any:
-    """Returns the function that gives, for an input, how likely each output of the program is."""
-    body, functions, literals = parsed(program_written_out(table["source"], at.definitions))
+def no_reader(table: Mapping[str, Any], at: Calculator) -> Any:
+    """Reads no kind but programs: `second_mechanisms` gives what reads the others."""
+    raise Unread("a program that calls a mechanism of another kind")
+
+
+def _rows(process: Any) -> Rows:
+    """Returns what the arguments of a mechanism of another kind lead to, and how likely."""
+
+    def rows(given: Sequence[Entry]) -> list[tuple[Entry, Fraction]]:
+        entries = [e for value in given for e in (value if isinstance(value, list) else [value])]
+        values = tuple(Fraction(e) if isinstance(e, bool) else e for e in entries)
+        pairs = zip(values, process.answers, strict=True)
+        if not all(isinstance(v, (Fraction, str)) and v in answers for v, answers in pairs):
+            raise Unread("an argument that a mechanism does not take")
+        return [(meaning(name), chance) for (name,), chance in process.words(values, 1).items()]
+
+    return rows
+
+
+def outputs_at(table: Mapping[str, Any], at: Calculator, read: Callable[..., Any] = no_reader) -> Any:
+    """Returns the function that gives, for an input, how likely each output of the program is.
+
+    `read` reads the table of a mechanism of another kind that the program calls.
+    """
+    calls = table.get("calls", {})
+    names = tuple(calls)
+    body, functions, literals = parsed(program_written_out(table["source"], at.definitions), names)
     places, draws = Places(table["inputs"]), Draws(at)
+    called: dict[str, Text | Rows] = {}
+    for name, given in calls.items():
+        if given["kind"] != "program":
+            called[name] = _rows(read(given, at))
+            continue
+        own, inside, more = parsed(program_written_out(given["source"], at.definitions), names)
+        literals = literals | more
+        called[name] = Text(own, inside, tuple(given["inputs"]))
     parameters: dict[str, Entry] = dict(at.values)
     parameters |= {name: Multiple({((name, 1),): Fraction(1)}) for name in at.steps}
     runs = Runs(
         body=body,
         functions=functions,
+        called=called,
         literals=literals,
         parameters=parameters,
         draw=draws,

@@ -317,8 +317,9 @@ def _check_neighbours(data: Mapping[str, Any]) -> None:
 
 
 def _read_file(table: dict[str, Any], folder: Path | None) -> None:
-    """Puts the text of a program in place of the name of its file, also in the parts of a mechanism."""
-    for part in table["parts"] if table["kind"] == "parts" else ():
+    """Puts the text of a program in place of the name of its file, also in parts and in what it calls."""
+    inside = [*table.get("parts", ()), *table.get("calls", {}).values()]
+    for part in inside if table["kind"] in ("parts", "program") else ():
         _read_file(part, folder)
     if table["kind"] == "program" and "file" in table:
         if folder is None:

@@ -51,19 +51,38 @@ class _Return(Exception):
         self.value = value
 
 
+@dataclass(frozen=True)
+class Text:
+    """A program that is called: its statements, its functions, and the names of its arguments."""
+
+    body: Sequence[ast.stmt]
+    functions: dict[str, ast.FunctionDef]
+    inputs: tuple[str, ...]
+
+    @property
+    def tells(self) -> bool:
+        """Whether it has `output(...)`; a call of it then gives a list."""
+        nodes = (node for statement in self.body for node in ast.walk(statement))
+        return any(isinstance(n, ast.Name) and n.id == "output" for n in nodes)
+
+
+Rows = Callable[[Sequence[Entry]], Sequence[tuple[Entry, Fraction]]]  # what arguments lead to, how likely
+
+
 @dataclass(kw_only=True)
 class Runs(Ways):
     """All runs of a program; `draw` gives the outcomes of a draw, or the distribution of noise."""
 
     body: Sequence[ast.stmt]
     functions: dict[str, ast.FunctionDef]
+    called: dict[str, Text | Rows] = field(default_factory=dict)  # the mechanisms that are called
     literals: dict[int, Fraction]  # of the numbers in the tree, by the identity of their nodes
     parameters: dict[str, Entry]
     draw: Callable[[str, Sequence[Entry]], Noise | Sequence[tuple[Entry, Fraction]]]
     exp: Callable[[Entry], Fraction]
     sums: Sums
     steps: int = 0
-    told: list[str] = field(default_factory=list)
+    told: list[Entry] = field(default_factory=list)
 
     def distribution(self, given: Callable[[], dict[str, Entry]]) -> dict[str, Fraction]:
         """Returns how likely each output is, in words, where `given` makes the input.
@@ -82,7 +101,7 @@ class Runs(Ways):
             self.kinds, self.told = [], []
             with suppress(_Stop):
                 self.block(self.body, given())
-            name = ", ".join(self.told) or "(no output)"
+            name = ", ".join(map(shown, self.told)) or "(no output)"
             chance = self.sums.chance(self.region, self.kinds)
             add_terms(found.setdefault(name, {}), {key: c * self.weight for key, c in chance.items()})
         numbers = {name: self.sums.number(terms) for name, terms in found.items()}
@@ -103,7 +122,7 @@ class Runs(Ways):
         self.count()
         match tree:
             case ast.Expr(ast.Call(ast.Name("output"), [value])):
-                self.told.append(shown(self.released(self.value(value, names))))
+                self.told.append(self.released(self.value(value, names)))
             case ast.Expr(ast.Name("stop") | ast.Call(ast.Name("stop"))):
                 raise _Stop
             case ast.Expr(ast.Constant()) | ast.Pass():
@@ -126,7 +145,7 @@ class Runs(Ways):
                 if "#function" in names and value is not None:
                     raise _Return(self.value(value, names))
                 if value is not None:
-                    self.told.append(shown(self.released(self.value(value, names))))
+                    self.told.append(self.released(self.value(value, names)))
                 raise _Stop
             case ast.Break():
                 raise _Break
@@ -252,6 +271,8 @@ class Runs(Ways):
         given = [self.value(a, names) for a in arguments]
         if name in self.functions:
             return self.function(self.functions[name], given)
+        if name in self.called:
+            return self.asked(self.called[name], [self.known(value) for value in given])
         match name, given:
             case "len", [values]:
                 return Fraction(len(self.listed(values)))
@@ -283,6 +304,27 @@ class Runs(Ways):
         except _Return as found:
             return found.value
         raise ValueError("a function ends without return")
+
+    def asked(self, callee: Text | Rows, given: Sequence[Entry]) -> Entry:
+        """Calls a mechanism: a program goes on in this run, with variables and outputs of its own."""
+        if not isinstance(callee, Text):
+            region = self.region
+            return self.go(lambda: [Way(v, p, region) for v, p in callee(given) if p])
+        before = self.told, self.functions
+        self.told, self.functions = [], callee.functions
+        try:
+            with suppress(_Stop):
+                self.block(callee.body, dict(zip(callee.inputs, given, strict=True)))
+            found = self.told
+        finally:
+            self.told, self.functions = before
+        return found if callee.tells else found[0]
+
+    def known(self, value: Entry) -> Entry:
+        """Returns an argument without noise."""
+        if isinstance(value, list):
+            return [self.known(entry) for entry in value]
+        return self.told_apart(value)
 
     def drawn(self, name: str, given: Sequence[Entry]) -> Entry:
         """Draws: one way for each outcome, or a new variable."""

@@ -10,10 +10,12 @@ import click
 
 from paramverify.algebra.points import check_names
 from paramverify.cli._common import parse_point, print_json, say, time_limit, write_json
+from paramverify.cli._enclosed import enclosed_budget
 from paramverify.cli._exits import Exit
 from paramverify.cli._pictures import Picture
 from paramverify.cli._settings import settings
 from paramverify.errors import LimitError
+from paramverify.models.enclosed import Enclosed
 from paramverify.models.kinds import need_privacy
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Options, Session
@@ -61,6 +63,9 @@ def set_budget(
     delta_for, epsilon_for = wanted.delta_for, wanted.epsilon_for
     with time_limit(options.limit or options.seconds), Session(options) as session:
         case = load_for_least(path, delta_for, epsilon_for, settings())
+        if isinstance(case.model, Enclosed):
+            given = {"delta": str(epsilon_for)} if delta_for is None else {"epsilon": delta_for}
+            return enclosed_budget(case, session, width, given, as_json=as_json, evidence=evidence)
         model = need_privacy(case.model, "budget --delta-for", sets=True)
         doubt, obligations = discharge(session, model)
         if doubt:

@@ -25,6 +25,7 @@ from paramverify.cli._common import (
     timeout_option,
     write_json,
 )
+from paramverify.cli._enclosed import enclosed_budget
 from paramverify.cli._exits import Exit
 from paramverify.cli._interactive_budget import interactive_budget
 from paramverify.cli._numbers import share
@@ -33,6 +34,7 @@ from paramverify.cli._set_budgets import Wanted, set_budget
 from paramverify.cli._settings import settings
 from paramverify.errors import LimitError
 from paramverify.interactive.cases import is_system
+from paramverify.models.enclosed import Enclosed
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case, load
@@ -100,6 +102,8 @@ def command(
         if is_total_variation(loaded):
             wanted = replace(wanted, delta_for="0")
             return set_budget(case, options, width, wanted, as_json=as_json, evidence=evidence)
+        if isinstance(loaded.model, Enclosed):
+            return enclosed_budget(loaded, session, width, {}, as_json=as_json, evidence=evidence)
         if divergence_budgets.is_asked(loaded):
             return _divergence(loaded, session, width, as_json=as_json, evidence=evidence)
         model = case_budgets.model_of(loaded)

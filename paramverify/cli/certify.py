@@ -76,7 +76,7 @@ def command(
         return _certify_many(loaded, point, (observations, outputs), secrets, as_json=as_json)
     if not observations or outputs:
         raise click.UsageError("give the output sequence with --observations; --output is for sets")
-    model = need_privacy(loaded.model, "certify", tied=True)
+    model = need_privacy(loaded.model, "certify", tied=True, densities=True)
     require_possible(model)
     condition = documents.side_condition(model)
     model = model.whole or model

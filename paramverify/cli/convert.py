@@ -82,7 +82,8 @@ def command(
     asked = Asked(delta_for, epsilon_for, order)
     idle = [k for k, value in vars(asked).items() if value is not None and k not in TAKES[name]]
     if idle:
-        raise click.UsageError(f"--{name} says nothing of --{idle[0].replace('_', '-')}: leave it out")
+        option = idle[0].replace("_", "-")
+        raise click.UsageError(f"no theorem here leads from --{name} to --{option}: leave --{option} out")
     found = list(_implied(name, text, asked))
     if not found:
         options = (

@@ -12,7 +12,7 @@ from paramverify.cli.certify import read_observations
 from paramverify.models.mechanisms import Worded
 from paramverify.models.model import Model
 from paramverify.privacy.cases import load
-from paramverify.reports.showing import MOST_ROWS, Probabilities, Row, Wanted, formulas_of
+from paramverify.reports.showing import MOST_ROWS, Functions, Row, Wanted, formulas_of
 from paramverify.reports.showing import graph as graph_of
 
 LISTED = (70, "Print the observation probabilities as formulas, or the model as a graph.")
@@ -70,7 +70,7 @@ def command(
     else:
         for line in shown.lines():
             say(line)
-    if isinstance(shown, Probabilities) and not shown.complete:
+    if not isinstance(shown, Functions) and shown.more():
         click.echo(f"{shown.more()}: see --limit, --length and --observations", err=True)
     return Exit.HOLDS
 

@@ -34,7 +34,7 @@ from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import Progress, verify
 from paramverify.reports import conditions, documents, verdicts
-from paramverify.reports.evidence import evidence_document
+from paramverify.reports.evidence import check_has_evidence, evidence_document
 
 LISTED = (10, "Prove a case private for every prior, or show how it leaks.")
 
@@ -79,6 +79,8 @@ def command(
     with time_limit(timeout) as lift, progress_bar("claims") as progress:
         until = time.monotonic() + options.seconds
         loaded = load(case, settings=settings())
+        if evidence:
+            check_has_evidence(loaded)
         options, settled = _kept(options, progress, as_json)
         report = verify(loaded, options, settled)
         condition = conditions.told(loaded, max(0.01, until - time.monotonic()))

@@ -56,8 +56,8 @@ class Way:
 
 
 ONE_MORE = (
-    "with subsample its pairs are taken as data with and without one person; "
-    "if its neighbours replace a record, the number is not about them"
+    "a component here has subsample, so the neighbours of this case are taken as data with and without "
+    "one person; if they replace a record, the number is not about them"
 )
 
 

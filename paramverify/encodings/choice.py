@@ -13,6 +13,7 @@ from paramverify.encodings import sequences
 from paramverify.encodings.encoding import Candidate, Encoding
 from paramverify.errors import InputError
 from paramverify.models.divergences import Loss
+from paramverify.models.enclosed import Enclosed
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.plugins import Registry, plugins, taken
@@ -74,6 +75,8 @@ def _refuse_losses(model: AnyModel) -> None:
 
 def foreign(model: AnyModel) -> str:
     """Returns in words whose encoding makes the claims of a model; "" for one of this package."""
+    if isinstance(model, Enclosed):
+        return ""
     if isinstance(model, Model) and (model.measure.by_sets or isinstance(model.measure, Loss)):
         return ""
     found = chosen(model)

@@ -39,7 +39,7 @@ from paramverify.errors import LimitError, UnsupportedError
 from paramverify.evidence.certificates import Proof, text
 from paramverify.models.hmm import HMM
 from paramverify.models.inequality import Inequality
-from paramverify.models.kinds import AnyModel
+from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.models.measures import Metric
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
@@ -307,7 +307,7 @@ def certificate(model: Model, claims: Sequence[Claim], proofs: Sequence[Proof]) 
 
 def _is_long(model: AnyModel) -> bool:
     """Whether the model has too many sequences to list, and numbers as transitions, so that cones apply."""
-    if isinstance(model, Inequality) or isinstance(model.measure, Metric):
+    if not isinstance(model, Model) or isinstance(model.measure, Metric):
         return False
     longest = max(model.lengths, default=1)
     many = longest > 40 or len(model.hmm.observations) ** longest > FEW
@@ -317,6 +317,7 @@ def _is_long(model: AnyModel) -> bool:
 def _claims(model: AnyModel) -> tuple[Claim, ...]:
     if isinstance(model, Inequality):
         raise UnsupportedError(NO_SEQUENCES)
+    model = need_privacy(model, "this encoding")
     if not has_numbers(model.hmm):
         raise UnsupportedError("parametric transitions or emissions; its claims are those of sequences then")
     return cone_claims(model)

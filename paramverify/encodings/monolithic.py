@@ -30,7 +30,7 @@ from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.formats.smtlib import symbol as smtlib_symbol
 from paramverify.models.hmm import HMM
 from paramverify.models.inequality import Inequality
-from paramverify.models.kinds import AnyModel
+from paramverify.models.kinds import AnyModel, need_privacy, refuse_tied
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution, SecretPair
 
@@ -321,6 +321,8 @@ def _factors(
 def _scripts(model: AnyModel) -> Iterator[Written]:
     if isinstance(model, Inequality):
         raise UnsupportedError(NO_SEQUENCES)
+    refuse_tied(model, "the monolithic encoding")
+    model = need_privacy(model, "a script", sets=True)
     if model.domain.constant:
         raise UnsupportedError("a script cannot name the constant E, and sat says nothing about an interval")
     count = 2 * len(model.pairs) * len(model.lengths)

@@ -32,7 +32,7 @@ from paramverify.encodings.inequalities import inequality_claims
 from paramverify.errors import InputError, LimitError
 from paramverify.models.hmm import HMM
 from paramverify.models.inequality import Inequality
-from paramverify.models.kinds import AnyModel
+from paramverify.models.kinds import AnyModel, need_formulas
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
 
@@ -268,6 +268,7 @@ def vector_key(vector: Vector) -> str:
 
 
 def _claims(model: AnyModel) -> tuple[Claim, ...]:
+    model = need_formulas(model)
     return inequality_claims(model) if isinstance(model, Inequality) else sequence_claims(model)
 
 
@@ -277,6 +278,7 @@ def _again(model: AnyModel) -> Iterator[Claim]:
     `sequence_claims` works backwards on merged vectors. Here every sequence of observations is followed from
     the initial weights of each secret, so the two meet only in the result.
     """
+    model = need_formulas(model)
     if isinstance(model, Inequality):
         yield from inequality_claims(model)
         return

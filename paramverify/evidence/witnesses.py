@@ -19,6 +19,7 @@ from paramverify.algebra.reals import Real
 from paramverify.algebra.simplest import simplest_between
 from paramverify.claims import AllOutputs, Claim, Origin, Stated
 from paramverify.errors import DefectError, InputError
+from paramverify.evidence.enclosed import EnclosedWitness
 from paramverify.evidence.losses import LossWitness
 from paramverify.evidence.moments import MomentWitness, Word, moment_at
 from paramverify.formats.refutations import fails_at
@@ -26,7 +27,7 @@ from paramverify.models.context import sample_points
 from paramverify.models.divergences import Renyi
 from paramverify.models.evaluation import Numbers, Values, observation_indices
 from paramverify.models.inequality import Comparison, Inequality
-from paramverify.models.kinds import AnyModel
+from paramverify.models.kinds import AnyModel, need_formulas
 from paramverify.models.measures import Metric, Pure
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution, SecretPair
@@ -119,7 +120,7 @@ class SetWitness:
 
 
 Evaluated = Witness | MomentWitness
-AnyWitness = Evaluated | Counterexample | SetWitness | LossWitness
+AnyWitness = Evaluated | Counterexample | SetWitness | LossWitness | EnclosedWitness
 
 
 def compare_at(model: Inequality, stated: Stated, point: Point) -> Counterexample:
@@ -264,6 +265,10 @@ def find_witness(model: Model, claim: Claim, point: Point) -> Witness | MomentWi
 def find_witness(model: Inequality, claim: Claim, point: Point) -> Counterexample | None: ...
 
 
+@overload
+def find_witness(model: AnyModel, claim: Claim, point: Point) -> AnyWitness | None: ...
+
+
 def find_witness(model: AnyModel, claim: Claim, point: Point) -> AnyWitness | None:
     """Returns the witness at the simplest point found near a backend's refutation, or None if it is spurious.
 
@@ -274,6 +279,7 @@ def find_witness(model: AnyModel, claim: Claim, point: Point) -> AnyWitness | No
         return None
     simple = simplest_violation(claim, parameters)
     origin = claim.origins[0]
+    model = need_formulas(model)
     if isinstance(model, Inequality):
         assert isinstance(origin, Stated)
         counterexample = compare_at(model, origin, simple)

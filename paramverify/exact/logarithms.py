@@ -182,7 +182,7 @@ class _Cells:
                 return found
             low, part = found
             last = ZERO, part
-        for a, b in _halves(low, interval.upper):
+        for a, b in halves(low, interval.upper):
             found_parts = self._cell(a, b, 0)
             if isinstance(found_parts, Outcome):
                 return found_parts
@@ -192,12 +192,19 @@ class _Cells:
         cuts = [a for a, _ in parts[1:]]
         return Outcome(proof=certificates.logarithm(self.tie.name, cuts, [part for _, part in parts]))
 
-    def _cell(self, a: Fraction, b: Fraction, depth: int) -> Outcome | list[Placed]:
-        """Returns the parts of a cell from the right to the left, or a point, or why it is open."""
+    def shown(self, a: Fraction, b: Fraction) -> Outcome:
+        """Decides one cell, without cutting it."""
+        return self.decided(self._between(a, b, 0))
+
+    def _between(self, a: Fraction, b: Fraction, depth: int) -> Cell:
         terms = ceil((TERMS + 4 * depth) / -log2(1 - a / b)) if a < b else 1
         terms += _order(self.claim.polynomial, self.tie) if b == 1 and self.alone else 0
-        cell = between(self.claim, self.tie, (a, b), terms)
-        found = self._decide(cell)
+        return between(self.claim, self.tie, (a, b), terms)
+
+    def _cell(self, a: Fraction, b: Fraction, depth: int) -> Outcome | list[Placed]:
+        """Returns the parts of a cell from the right to the left, or a point, or why it is open."""
+        cell = self._between(a, b, depth)
+        found = self.decided(cell)
         if found.proof is not None:
             return [(a, {**cell.part, "proof": found.proof})]
         if found.point is not None:
@@ -246,7 +253,8 @@ class _Cells:
                     return Outcome(point=point)
         return None
 
-    def _decide(self, cell: Cell) -> Outcome:
+    def decided(self, cell: Cell) -> Outcome:
+        """Decides the claim about a polynomial that a cell has come to."""
         if self.alone:
             form = patch(cell.claim.polynomial, cell.claim.domain.box)
             tokens = self._tree(form, cell.main, cell.claim.domain.box[cell.main])
@@ -286,7 +294,7 @@ class _Cells:
         while True:
             b = min(Fraction(1, 2**k), top / 2)
             cell = near_zero(self.claim, self.tie, b, power)
-            found = self._decide(cell)
+            found = self.decided(cell)
             if found.proof is not None:
                 return b, {**cell.part, "proof": found.proof}
             for j in range(1, 17):
@@ -299,12 +307,31 @@ class _Cells:
             k *= 2
 
 
+def shown_between(claim: Claim, tie: Unbounded, ends: tuple[Fraction, Fraction], work: Work) -> bool:
+    """Tells whether a claim about x and what is tied to it is shown on a cell [a, b], a > 0, in one step."""
+    cells = _Cells(claim, tie, work, lambda _: None, _nobody)
+    return cells.shown(*ends).proof is not None
+
+
+def shown_near_zero(claim: Claim, tie: Unbounded, b: Fraction, work: Work) -> bool:
+    """Tells whether a claim about x and what is tied to it is shown for 0 < x ≤ b, in one step."""
+    power = _power(claim.polynomial, tie)
+    if b > Fraction(1, 2 ** max(4, ceil((power + 1) / log(2)))):
+        return False
+    cells = _Cells(claim, tie, work, lambda _: None, _nobody)
+    return cells.decided(near_zero(claim, tie, b, power)).proof is not None
+
+
+def _nobody(claim: Claim, work: Work, confirm: Confirm, level: int) -> Outcome:
+    return Outcome(reason="a claim about x alone was expected")
+
+
 def _fails(form: Patch) -> bool:
     """Tells whether the polynomial is negative at a vertex, where cutting cannot help."""
     return any(value < 0 for _, value in form.corners())
 
 
-def _halves(low: Fraction, high: Fraction) -> Iterator[tuple[Fraction, Fraction]]:
+def halves(low: Fraction, high: Fraction) -> Iterator[tuple[Fraction, Fraction]]:
     """Yields cells from the right to the left, in which the ends differ by a factor of at most 2."""
     while True:
         next_ = max(low, high / 2)

@@ -10,7 +10,6 @@ from itertools import chain
 from paramverify.algebra.points import contains, sign_at
 from paramverify.algebra.polynomials import Point
 from paramverify.algebra.segments import negative_between, towards
-from paramverify.algebra.ties import tied_in
 from paramverify.claims import Claim
 from paramverify.errors import LimitError
 
@@ -38,7 +37,7 @@ def refuter(claim: Claim, accept: Confirm | None = None) -> Confirm:
         # First only what is outside is moved: constraints may allow nothing else.
         targets = [{n: inner[0][n] if v not in box[n] else v for n, v in start.items()}, *inner]
         moved = (towards(start, target, Fraction(1, 2**k)) for target in targets for k in _STEPS_INWARD)
-        lines = () if tied_in(claim.domain.ring, claim.polynomial) else inner
+        lines = () if claim.domain.ring.tied else inner
         crossings = (p for target in lines for p in negative_between(claim.polynomial, start, target))
         found = map(accept, chain([start], moved, crossings))
         # Without parameters the point is empty, and still a point.

@@ -9,7 +9,7 @@ need.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from paramverify.algebra.domains import Domain
@@ -39,7 +39,8 @@ class HMM:
     The probability of a step is `weight / denominator`, with one denominator for the whole model that is
     positive on the domain of the case. Row s sums to the denominator, identically; or, where an adversary
     chooses part of each observation (`chosen`), the steps that agree with each choice do. It may be less
-    where sequences are left out (`models.one_sided`).
+    where sequences are left out (`models.one_sided`). With `densities` some weights are those of a density at
+    an observation: then rows have no such sum, and only the ratios of weights mean something.
     """
 
     ring: Ring
@@ -48,6 +49,7 @@ class HMM:
     steps: tuple[tuple[Step, ...], ...]
     denominator: Polynomial
     chosen: bool = False
+    densities: bool = False
 
     def check_steps(self, checks: Checks) -> None:
         """Checks that the steps from each state are a distribution: a new mechanism may not have done so.
@@ -166,6 +168,7 @@ def one_shot(
     inputs: Sequence[str],
     observations: Sequence[str],
     table: Sequence[Sequence[RationalFunction]],
+    densities: bool = False,
 ) -> HMM:
     """Returns the model of a mechanism that answers from a fixed input, with fresh noise every time.
 
@@ -173,7 +176,7 @@ def one_shot(
     longer sequences are repeated releases.
     """
     rows = [[(o, x, p) for o, p in enumerate(row)] for x, row in enumerate(table)]
-    return HMM.build(checks, inputs, observations, rows)
+    return replace(HMM.build(checks, inputs, observations, rows), densities=densities)
 
 
 def _probability(value: Probability, checks: Checks) -> RationalFunction:

@@ -7,11 +7,15 @@ from typing import Protocol
 from paramverify.algebra.domains import Domain
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.models.divergences import TOGETHER
+from paramverify.models.enclosed import Enclosed
 from paramverify.models.inequality import Inequality
-from paramverify.models.measures import INSTEAD, SETS
+from paramverify.models.measures import INSTEAD, PROBABILITIES, SETS
 from paramverify.models.model import Model
 
-AnyModel = Model | Inequality
+Formal = Model | Inequality  # what has formulas, and makes claims
+AnyModel = Formal | Enclosed
+
+ENCLOSED = "`verify`, `budget`, `show`, `explain` and `sample` take such a case"
 
 
 class OnDomain(Protocol):
@@ -29,6 +33,18 @@ def refuse_tied(model: AnyModel, what: str) -> None:
         raise UnsupportedError(f"{beside}; `verify` does, or give {tie.name} a number: -D {tie.name}=1/2")
 
 
+def need_formulas(model: AnyModel, what: str = "this") -> Formal:
+    """Returns the model if it has formulas, and makes claims.
+
+    Raises:
+        InputError: its probabilities are enclosed; `what` names the command or option that does not apply.
+    """
+    if isinstance(model, Enclosed):
+        reason = f"{what} needs probabilities with formulas; those of gauss and discrete_gaussian have none"
+        raise InputError(f"{reason}: {ENCLOSED}", key="mechanism")
+    return model
+
+
 def need_privacy(
     model: AnyModel,
     what: str,
@@ -36,17 +52,21 @@ def need_privacy(
     sets: bool = False,
     together: bool = False,
     tied: bool = False,
+    densities: bool = False,
 ) -> Model:
     """Returns the model if it is a privacy question about a hidden Markov model.
 
     Raises:
         InputError: it is of another kind; `what` names the command or option that does not apply, `instead`
             says what does. Or its measure compares `sets` of outputs, or all outputs `together`, or a
-            parameter is `tied` to its exponential, and these are not said to apply.
+            parameter is `tied` to its exponential, or its outputs have `densities`, and these are not said to
+            apply.
     """
     if isinstance(model, Model):
         if not tied:
             refuse_tied(model, what)
+        if model.hmm.densities and not densities:
+            raise InputError(f"{what} needs {PROBABILITIES}", key="mechanism")
         if model.measure.by_sets and not sets:
             name = model.measure.key
             has = "has one" if name == "delta" else "has it"
@@ -57,6 +77,7 @@ def need_privacy(
             key = model.measure.key
             raise InputError(f"{what} needs no {key}; this case has it, so {TOGETHER}", key=f"privacy.{key}")
         return model
+    need_formulas(model, what)
     raise InputError(
         f"{what} needs a case about privacy, with [mechanism] and [privacy]; "
         f"this case has a [claim]: {instead}"

@@ -179,9 +179,11 @@ class Approximate:
         return self.at(None).document()
 
 
+PROBABILITIES = "outputs with probabilities; this program puts out numbers with densities or limits of ratios"
 SETS = "its measure compares sets of outputs, not outputs one by one"
 INSTEAD = (
-    "`verify`, `synthesize` and `budget --delta-for` do so; "
+    "`verify` and `synthesize` do so, `budget --delta-for EPSILON` finds the least delta, and "
+    "`budget --epsilon-for DELTA` the least epsilon; "
     "a case with epsilon or ratio alone is about outputs one by one"
 )
 

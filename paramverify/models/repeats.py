@@ -9,6 +9,7 @@ release of the counts, which is exact for every measure that compares distributi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from math import comb
 
 from paramverify.algebra.polynomials import Polynomial
@@ -51,7 +52,9 @@ def repeated(hmm: HMM, times: int) -> HMM:
                 )
             listed.append((name, w))
         rows.append(tuple(Step(known.setdefault(name, len(known)), s, w) for name, w in listed))
-    return HMM(hmm.ring, hmm.states, tuple(known), tuple(rows), denominator=hmm.denominator**times)
+    bottom = hmm.denominator**times
+    found = HMM(hmm.ring, hmm.states, tuple(known), tuple(rows), denominator=bottom)
+    return replace(found, densities=hmm.densities)
 
 
 def _counted(

@@ -54,18 +54,38 @@ def _plain(text: str) -> str:
 def with_settings(data: dict[str, Any], settings: Settings) -> dict[str, Any]:
     """Returns the data of a case file in which definitions and parameters have these values or intervals.
 
-    A parameter that gets an interval is still to be chosen where it was; with a number it is chosen.
+    A parameter that gets an interval is still to be chosen where it was; with a number it is chosen, and
+    `[design]` says nothing more of it.
 
     Raises:
         CaseError: a name that is neither of both.
     """
-    data = dict(data)
+    data, before = dict(data), designed(data)
     for name, text in settings.items():
         table = _table_of(name, data)
         entry = data[table][name]
         chosen = isinstance(entry, dict) and table == "parameters" and text[:1] in "[("
         data[table] = {**data[table], name: {**entry, "in": text} if chosen else text}
-    return data
+    return without_chosen(data, before)
+
+
+def designed(data: Mapping[str, Any]) -> frozenset[str]:
+    """Returns the parameters that the data of a case file marks as to be chosen."""
+    table = data.get("parameters")
+    listed = table.items() if isinstance(table, dict) else ()
+    return frozenset(name for name, e in listed if isinstance(e, dict) and e.get("design") is True)
+
+
+def without_chosen(data: dict[str, Any], before: frozenset[str]) -> dict[str, Any]:
+    """Returns the data without what `[design]` says of parameters that are chosen now, and were not `before`.
+
+    Without a parameter to be chosen, there is no `[design]`.
+    """
+    left, table = designed(data), data.get("design")
+    if left == before or not isinstance(table, dict):
+        return data
+    kept = {key: v for key, v in table.items() if not (isinstance(v, str) and v in before - left)}
+    return {**{k: v for k, v in data.items() if k != "design"}, **({"design": kept} if kept or left else {})}
 
 
 def _table_of(name: str, data: Mapping[str, Any]) -> str:

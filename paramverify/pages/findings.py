@@ -16,6 +16,7 @@ from paramverify.errors import LimitError
 from paramverify.evidence.witnesses import AnyWitness, Counterexample, Witness
 from paramverify.models.divergences import Loss, Renyi
 from paramverify.models.inequality import Inequality
+from paramverify.models.kinds import need_formulas
 from paramverify.models.measures import Approximate
 from paramverify.models.model import Model
 from paramverify.pages.markup import Element, Part, h
@@ -221,7 +222,7 @@ def _settled(decision: Decision | None) -> list[Part | Cell]:
 
 def formulas(case: Case) -> Element:
     """Returns the probabilities of the outputs as formulas."""
-    model = case.model
+    model = need_formulas(case.model, "a page")
     if isinstance(model, Inequality):
         raise TypeError("an inequality has definitions")
     whole = model.whole or model

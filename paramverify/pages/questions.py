@@ -12,11 +12,13 @@ from paramverify.errors import LimitError
 from paramverify.models.divergences import Kind, Loss, Renyi
 from paramverify.models.hmm import HMM
 from paramverify.models.inequality import Inequality
+from paramverify.models.kinds import need_formulas
 from paramverify.models.measures import Approximate, Metric
 from paramverify.models.mechanisms import singles
 from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import Model
 from paramverify.models.noise import Noise
+from paramverify.models.programs.syntax import CalledProgram
 from paramverify.pages import mathml
 from paramverify.pages.graphs import prior_graph
 from paramverify.pages.markup import Element, Part, h
@@ -34,7 +36,7 @@ LONGEST = 90  # characters of a formula that is set; a longer one is text, which
 
 def question(case: Case, data: Mapping[str, Any]) -> list[Part]:
     """Returns the question of a case about privacy, or an inequality; `data` is what its file has."""
-    model = case.model
+    model = need_formulas(case.model, "a page")
     if isinstance(model, Inequality):
         return [_claim(model), parameters(case), _definitions(model)]
     parts: list[Part] = [_privacy(case, model), parameters(case)]
@@ -239,6 +241,11 @@ def _mechanism(case: Case, model: Model) -> Element:
     for part in singles(mechanism):
         if isinstance(part, ProgramMechanism):
             parts.append(listing(part.program.text, "The program", numbered=True))
+            parts += [
+                listing(callee.program.text, f"The program {name}({', '.join(callee.inputs)})", numbered=True)
+                for name, callee in part.program.calls.items()
+                if isinstance(callee, CalledProgram)
+            ]
     noise = getattr(mechanism, "noise", None)
     if isinstance(noise, Noise):
         parts.append(_noise(noise, model))

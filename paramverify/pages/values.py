@@ -18,7 +18,7 @@ from paramverify.claims import show_sequence
 from paramverify.encodings.sequences import forward_sums
 from paramverify.errors import LimitError
 from paramverify.models.inequality import Inequality
-from paramverify.models.kinds import AnyModel
+from paramverify.models.kinds import AnyModel, need_formulas
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.reports.formulas import integral
@@ -67,6 +67,7 @@ def values(model: AnyModel) -> dict[str, Any]:
         LimitError: more than `MOST_ROWS` comparisons, or too many terms; sequences of every length.
     """
     functions = Functions()
+    model = need_formulas(model, "values")
     compared = _stated(model, functions) if isinstance(model, Inequality) else _pairs(model, functions)
     return {**domain_data(model.domain), **compared, "functions": functions.listed}
 

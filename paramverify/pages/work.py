@@ -27,6 +27,7 @@ from paramverify.interactive.verification import verify as verify_system
 from paramverify.logic import cases as logics
 from paramverify.logic.families import check_property
 from paramverify.logic.verification import Result, Work
+from paramverify.models.kinds import need_formulas
 from paramverify.models.model import Model
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session
@@ -166,6 +167,7 @@ def examine(path: str, wanted: Wanted, seconds: float) -> Examined:
         return _logic(source, wanted, seconds)
     with wanted.limit(seconds):
         case = cases.load(path)
+        need_formulas(case.model, "report")
         with located(file=path, key="--parameters"):
             check_names(case.model.domain.ring, dict.fromkeys(wanted.parameters, Fraction(0)))
         report = verify(case, _options(wanted, VERDICT * (until - time.monotonic())))

@@ -152,8 +152,9 @@ class Session:
 
     def _race(self, claim: Claim, confirm: int) -> Decision:
         tally = _Tally()
-        # A confirmation must not rest on the simplification that it is to confirm.
-        steps = () if self.options.confirm > 1 else None
+        # A confirmation must not rest on the simplification that it is to confirm; and simplification moves
+        # parameters one by one, which is wrong for those that are tied to each other.
+        steps = () if self.options.confirm > 1 or claim.domain.ring.tied else None
 
         def closed(about: Claim) -> Outcome:
             tally.spurious = False
@@ -197,7 +198,7 @@ class Session:
         confirm: int,
     ) -> Outcome:
         """Lets the backends race for a claim, or for both halves of its box (cube and conquer)."""
-        if cuts == 0 or not _free(claim):
+        if cuts == 0 or claim.domain.ring.tied or not _free(claim):
             return self._attempts(claim, check, tally=tally, stage=stage, until=until, confirm=confirm)
         name = max(_free(claim), key=lambda n: claim.domain.box[n].upper - claim.domain.box[n].lower)
         interval = claim.domain.box[name]

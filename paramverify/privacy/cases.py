@@ -24,15 +24,13 @@ from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, Each, ExpressionError, FinerError, InputError, gathered, located
 from paramverify.expectations import read_expect
 from paramverify.models.context import Checks, check_domain
-from paramverify.models.definitions import Functions, read_files, read_named, unknown_table, unused
+from paramverify.models.definitions import Functions, read_files, read_named, unknown_table
 from paramverify.models.design import Design, read_design
 from paramverify.models.distances import NAME
 from paramverify.models.inequality import Comparison, Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.measures import Measure
 from paramverify.models.mechanisms import Input, Mechanism
-from paramverify.models.model import Model
-from paramverify.models.one_sided import without_one_sided
 from paramverify.models.parameters import (
     fixed_values,
     read_domain_for,
@@ -43,8 +41,8 @@ from paramverify.models.priors import Prior
 from paramverify.models.settings import NONE, Settings, set_outside, settled_digest, told, with_settings
 from paramverify.models.undeclared import explained
 from paramverify.privacy import bounds, divergences
+from paramverify.privacy.forming import model_of
 from paramverify.privacy.idle import warnings_of
-from paramverify.privacy.impossible import possible
 from paramverify.privacy.keys import CLAIMED, shape_of_case
 from paramverify.privacy.mechanism_files import read_mechanism_files
 from paramverify.privacy.secrets import Compared, read_comparison
@@ -290,31 +288,11 @@ class _Reader:
         chosen: tuple[tuple[str, ...], Design | None],
     ) -> Case:
         """Returns the case of all that was read."""
-        measure, budget, lengths, one_sided = bound
-        bounds.check_ties(measure, lengths, one_sided, checks.ring)
-        doubtful, excluded = possible(compared.pairs, checks.domain)
-        notes = [*compared.notes, *excluded, *meanings(checks.ring.unbounded), *checks.notes]
-        notes += unused(checks.definitions)
-        model = Model(
-            domain=checks.domain,
-            hmm=compared.hmm,
-            pairs=tuple(compared.pairs),
-            measure=measure,
-            lengths=lengths,
-            obligations=tuple(checks.obligations),
-            notes=tuple(dict.fromkeys(notes)),
-            maybe_empty=check_domain(checks.domain),
-            stands_for=compared.stands_for,
-            maybe_impossible=tuple(doubtful),
-        )
-        if one_sided:
-            with located(key="privacy"), located(key="one_sided"):
-                model = without_one_sided(model)
         return Case(
             self.path,
             digest,
-            budget=budget,
-            model=model,
+            budget=bound[1],
+            model=model_of(checks, compared, bound),
             free=chosen[0],
             design=chosen[1],
             mechanism=compared.mechanism,

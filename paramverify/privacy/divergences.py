@@ -16,7 +16,7 @@ from paramverify.errors import CaseError, InputError, located
 from paramverify.evidence.losses import bound_of
 from paramverify.models.context import Checks
 from paramverify.models.divergences import Kind, Loss, Renyi
-from paramverify.models.measures import Approximate, Measure, Pure
+from paramverify.models.measures import PROBABILITIES, Approximate, Measure, Pure
 from paramverify.privacy import bounds
 from paramverify.privacy.keys import INFINITE, MAX_ORDER, TOGETHER
 from paramverify.privacy.secrets import Compared
@@ -158,6 +158,11 @@ def check(measure: Measure, privacy: Table, compared: Compared, lengths: tuple[i
         CaseError: the outputs are chosen in part by an adversary, neighbours are too many to form, the
             lengths are all, or sequences are left out.
     """
+    if compared.hmm.densities and (measure.by_sets or measure.together):
+        raise CaseError(f"{measure.key} needs {PROBABILITIES}", key=measure.key)
+    if compared.hmm.densities and "one_sided" in privacy.data:
+        # a limit that is zero under one secret may be one of outputs that are possible under both
+        raise CaseError(f"one_sided needs {PROBABILITIES}", key="one_sided")
     if isinstance(measure, Approximate):
         bounds.check_sets(privacy, compared.hmm.chosen, compared.stands_for is not None, lengths)
     if not isinstance(measure, Renyi | Loss):

@@ -49,6 +49,7 @@ class Found:
     decisions: tuple[Decision, ...] = ()
     certificate: dict[str, Any] | None = None
     enclosed: tuple[int, int] | None = None  # divergences, and boxes on which they are
+    balls: tuple[int, int] | None = None  # probabilities that were enclosed, and the bits of that
 
 
 @dataclass(eq=False)

@@ -12,13 +12,14 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Polynomial, variables
 from paramverify.claims import show_sequence
+from paramverify.models.enclosed import Enclosed
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.mechanisms import Mechanism, singles, tables_of
 from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution, Prior
-from paramverify.models.programs.possible import never_read
+from paramverify.models.programs.possible import never_called, never_read
 
 MAX_PRODUCTS = 20_000  # of polynomials, to see that the outputs depend on nothing
 LISTED = 12  # outputs that never happen
@@ -32,17 +33,26 @@ def warnings_of(
     """Returns sentences about what nothing depends on; `data` is the case file, for the words there."""
     if isinstance(model, Inequality):
         return _of_claim(model, data)
+    if isinstance(model, Enclosed):
+        return _never_read(mechanism)
     never = never_put_out(model.whole or model)[:LISTED]
     where = " under a secret that is compared" if prior is not None and _not_compared(data) else ""
     found = [f"the output {printable.name(show_sequence([name]))} never happens{where}" for name in never]
     if tells_nothing(model):
         whom = "secrets" if prior else "inputs"
         found.append(f"the outputs do not depend on the {whom}: they tell nothing apart")
-    for part in singles(mechanism):
-        unread = dict.fromkeys(never_read(part.program) if isinstance(part, ProgramMechanism) else ())
-        found += [f"the variable {name} of the program is never read" for name in unread]
+    found += _never_read(mechanism)
     found += unused(model.domain, _used(model), data)
     return [*found, *(_idle_names(data) if prior is not None else ())]
+
+
+def _never_read(mechanism: Mechanism | None) -> list[str]:
+    found: list[str] = []
+    for program in (part.program for part in singles(mechanism) if isinstance(part, ProgramMechanism)):
+        unread = dict.fromkeys(never_read(program))
+        found += [f"the variable {name} of the program is never read" for name in unread]
+        found += [f"the program never calls {name}" for name in never_called(program)]
+    return found
 
 
 def _of_claim(model: Inequality, data: Mapping[str, Any]) -> list[str]:
@@ -106,16 +116,22 @@ def unused(domain: Domain, used: Collection[str], data: Mapping[str, Any]) -> li
     """
     domains = {u.variable: u.name for u in domain.ring.unbounded}
     known = {*used, *(name for c in domain.constraints for name in variables(c.polynomial)), GENERATOR}
+    known.update(u.variable for u in domain.ring.tied if u.name in known)
     told = ("parameters", "title", "source", "expect")
     texts = [value for name, value in data.items() if name not in told]
     named = set(_words(texts))
-    away = any(isinstance(table, dict) and "file" in table for table in texts)
+    away = any(map(_names_file, texts))
     idle = [
         domains.get(name, name)
         for name, interval in domain.box.items()
         if name not in known and not (interval.is_point and (name in named or away))
     ]
     return [f"the parameter {name} is not used: nothing depends on it" for name in idle]
+
+
+def _names_file(data: object) -> bool:
+    """Tells whether a table names a file, or one inside of it does."""
+    return isinstance(data, dict) and ("file" in data or any(map(_names_file, data.values())))
 
 
 def never_put_out(model: Model) -> list[str]:

@@ -9,7 +9,9 @@ from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.reals import Real
 from paramverify.errors import InputError, LimitError
 from paramverify.evidence.witnesses import AnyWitness, Witness, directed
+from paramverify.models.enclosed import Enclosed
 from paramverify.models.evaluation import Values
+from paramverify.models.inequality import Inequality
 from paramverify.models.mechanisms import Input, show_input
 from paramverify.models.mechanisms.program import ProgramMechanism, plain_input
 from paramverify.models.model import Model
@@ -74,11 +76,12 @@ def control_graph(case: Case) -> tuple[str, list[Edge]] | None:
         LimitError: an input is not known by its values.
     """
     mechanism, model = case.mechanism, case.model
-    if not isinstance(mechanism, ProgramMechanism) or not isinstance(model, Model):
+    if not isinstance(mechanism, ProgramMechanism) or isinstance(model, Inequality):
         return None
+    states = model.table.states if isinstance(model, Enclosed) else model.hmm.states
     known = {show_input(given): given for weights in case.inputs.values() for given in weights}
     return mechanism.program.text, mechanism.control_graph(
-        [_input(mechanism, known, name) for name in model.hmm.states]
+        [_input(mechanism, known, name) for name in states]
     )
 
 

@@ -17,6 +17,7 @@ from paramverify.errors import CaseError, Each, gathered, located
 from paramverify.models.conditions import shape_of
 from paramverify.models.context import Checks
 from paramverify.models.distances import in_words, one_way, with_distances
+from paramverify.models.enclosed import EnclosedTable
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import (
     Input,
@@ -57,7 +58,7 @@ class Compared:
     """
 
     mechanism: Mechanism
-    hmm: HMM
+    hmm: HMM | EnclosedTable
     pairs: Sequence[SecretPair]
     prior: Prior | None = None
     inputs: Mapping[str, Mapping[Input, RationalFunction]] = field(default_factory=dict)
@@ -90,7 +91,7 @@ def read_comparison(top: Table, checks: Checks, has_files: bool = True) -> Compa
             found = Compared(mechanism, mechanism.model, _explicit_pairs(top, mechanism, checks))
         elif mechanism or not _has_explicit_priors(top):
             found = _secret_pairs(top, mechanism, checks)
-    if found and not checked and not each.found:
+    if found and not checked and not each.found and isinstance(found.hmm, HMM):
         with located(key="mechanism"):
             found.hmm.check_steps(checks)
     with each:
@@ -106,6 +107,9 @@ def _repeated(found: Compared, times: int) -> Compared:
                 "these neighbours are too many to form, and the pair that stands for all is for one output"
             )
             raise CaseError(reason, key="times")
+        if isinstance(found.hmm, EnclosedTable):
+            reason = "counts of outputs need formulas, and gauss and discrete_gaussian have none"
+            raise CaseError(reason, key="times", mend="write a loop in the program")
         note = f"the mechanism answers {times} times about one input; outputs are told with their counts"
         return replace(found, hmm=repeated(found.hmm, times), times=times, notes=(*found.notes, note))
 

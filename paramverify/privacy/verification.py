@@ -16,7 +16,7 @@ from paramverify.evidence.violations import find_violation
 from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.context import sample_points
 from paramverify.models.divergences import Loss
-from paramverify.models.inequality import Inequality
+from paramverify.models.enclosed import Enclosed
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.models.patterns import patterned
@@ -24,6 +24,7 @@ from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.approximate import verify_sets
 from paramverify.privacy.cases import Case
+from paramverify.privacy.enclosed import verify_enclosed
 from paramverify.privacy.every_length_verification import Found, verify_all_lengths
 from paramverify.privacy.losses import verify_losses
 from paramverify.tables import in_case
@@ -41,7 +42,8 @@ class Report:
     `decisions[k]` settles `claims[k]`; there are fewer decisions than claims where a violation ended the run.
     `obligations` are claims about the model itself that were needed besides. `certificate` is a document for
     `checker.cones` where the case is about every length. `enclosed` are the numbers of divergences and of
-    boxes on which they are bounded, where there are no claims.
+    boxes on which they are bounded, where there are no claims; `balls` are the numbers of probabilities that
+    were enclosed, and of bits.
     """
 
     verdict: Verdict
@@ -53,6 +55,7 @@ class Report:
     obligations: Proofs = ()
     certificate: dict[str, Any] | None = None
     enclosed: tuple[int, int] | None = None
+    balls: tuple[int, int] | None = None
 
     @property
     def status(self) -> Standing:
@@ -81,7 +84,9 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
             found = verify_sets(session, model, progress)
         elif isinstance(model, Model) and isinstance(model.measure, Loss):
             found = verify_losses(session, model)
-        elif not isinstance(model, Inequality) and not model.lengths:
+        elif isinstance(model, Enclosed):
+            found = verify_enclosed(session, model)
+        elif isinstance(model, Model) and not model.lengths:
             found = _of_every_length(session, model, progress)
         else:
             found = _of_all_claims(session, model, progress)
@@ -95,6 +100,7 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
             obligations=obligations,
             certificate=found.certificate,
             enclosed=found.enclosed,
+            balls=found.balls,
         )
 
 
@@ -127,7 +133,7 @@ def _of_all_claims(session: Session, model: AnyModel, progress: Progress | None)
     undecided = [(d, c) for d, c in zip(decisions, claims, strict=True) if not isinstance(d.answer, Proved)]
     if undecided:
         return Found(_unknown(undecided), claims, tuple(decisions))
-    certificate = None if isinstance(model, Inequality) else levels_certificate(model, claims, decisions)
+    certificate = None if not isinstance(model, Model) else levels_certificate(model, claims, decisions)
     return Found(Holds(tuple(decisions)), claims, tuple(decisions), certificate)
 
 

@@ -99,7 +99,7 @@ def check_budget(document: Mapping[str, Any], case: Case, check: Check) -> check
     """
     try:
         stated = _read(document)
-        model = need_privacy(case.model, "the evidence of a budget", together=True)
+        model = need_privacy(case.model, "the evidence of a budget", densities=True, together=True)
         scaled = model
         bounds = stated.get("bounds")
         if stated["bound"] is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from paramverify.models.kinds import need_privacy
+from paramverify.models.kinds import need_privacy, refuse_tied
 from paramverify.models.model import Model
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
@@ -23,7 +23,7 @@ def model_of(case: Case) -> Model:
     Raises:
         InputError: the case is not about privacy.
     """
-    return need_privacy(case.model, "budget", INSTEAD)
+    return need_privacy(case.model, "budget", INSTEAD, tied=True, densities=True)
 
 
 def lines(case: Case, found: CaseBudget, words: Iterable[str]) -> list[str]:
@@ -53,6 +53,7 @@ def evidence(case: Case, budget: CaseBudget, session: Session) -> dict[str, Any]
     from paramverify.reports.budget_evidence import budget_document
     from paramverify.reports.distance_evidence import distance_document
 
+    refuse_tied(case.model, "the evidence of a budget")
     found = budget.ratio
     model = found.proof.model if found.proof else model_of(case)
     _, obligations = discharge(session, model)

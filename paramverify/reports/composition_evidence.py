@@ -67,7 +67,8 @@ def composition_document(composition: Composition, found: Found, question: Quest
     if found.exact is not None and kernel.check_document(document).accepted:
         return document
     document["exact"] = None
-    if found.how is not None or found.parts is None:
+    several = any(not way.single for each in composition.components for way in each.ways)
+    if found.how is not None or found.parts is None or several:
         every = [_on_grid(composition, direction, found, question) for direction in composition.directions]
         document["directions"] = every
     try:
@@ -232,7 +233,7 @@ def check_composition(
             raise Rejected("no component is of this case file, or the file was changed")
     except (Rejected, InputError) as error:
         return checker.Report(False, (f"rejected: {error!s:.200}",)), []
-    others = sum("case" in each for each in document["components"]) > len(own)
+    others = sum(map(kernel.is_of_case, document["components"])) > len(own)
     left = kernel.LEFT if others else ()
     line = f"{counted(len(own), 'component')} derived from the case again"
     return replace(report, lines=(*report.lines, line), not_compared=left), own

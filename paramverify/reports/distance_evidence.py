@@ -28,7 +28,7 @@ def distance_document(
     case: Case, found: DistanceBudget, obligations: tuple[tuple[Claim, Decision], ...]
 ) -> dict[str, Any]:
     """Returns the evidence of a budget; the obligations of the proofs or the case are proved."""
-    model = need_privacy(case.model, "the evidence of a budget")
+    model = need_privacy(case.model, "the evidence of a budget", densities=True)
     witnesses = [w for part in found.parts for w in growing(part.found)]
     proofs = {part.distance: part.found.proof for part in found.parts if part.found.proof}
     bounds: dict[str, list[str]] | None = None

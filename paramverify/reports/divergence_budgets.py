@@ -8,7 +8,7 @@ from math import inf
 from typing import Any
 
 from paramverify import printable
-from paramverify.algebra.decimals import at_least, at_most, decimal_text, rounded
+from paramverify.algebra.decimals import at_least, at_most, decimal_text, relation, rounded
 from paramverify.algebra.logarithms import outward
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real
@@ -118,10 +118,17 @@ def _loss_lines(case: Case, model: Model, found: LeastLoss) -> list[str]:
     if witness and witness.parameters:
         lines.append(f"  the largest that was found is at {text.place(witness)}")
     if witness and witness.order is not None and not found.infinite:
-        lines.append(
-            f"  with the Renyi divergence of order {rounded(witness.order, 6)}, divided by the order"
-        )
+        order = _order(witness.order)
+        lines.append(f"  it is the Renyi divergence of an order, divided by the order; {order}")
     return [*lines, *(f"Note: {note}." for note in model.notes)]
+
+
+def _order(order: Fraction) -> str:
+    """Returns which order it is; one that would be told as 1 is told by what it is above 1."""
+    near = rounded(order, 6)
+    if near.removeprefix("≈ ") == "1":
+        return f"this order is 1 + x with x {relation(order - 1, 3)}"
+    return f"this order is {near}"
 
 
 def _loss_document(model: Model, found: LeastLoss) -> dict[str, Any]:

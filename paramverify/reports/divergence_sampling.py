@@ -9,6 +9,7 @@ from typing import Any
 from paramverify.algebra.decimals import at_least, percent, relation, rounded
 from paramverify.algebra.points import in_words
 from paramverify.reports import certified as shown
+from paramverify.reports.set_sampling import p_value
 from paramverify.statistics.divergence_detection import CandidatePair, DivergenceDetection, TestedPair
 from paramverify.statistics.divergence_testing import CertifiedPair, worst_pair
 
@@ -20,7 +21,7 @@ def lines(found: DivergenceDetection) -> list[str]:
     for row in found.asked:
         rejects = found.rejects(row)
         verdict = "rejected" if rejects else "not rejected"
-        tested = f"{words} {relation(row.candidate.bound)} (p {relation(row.p, 3)}, level {_level(found)})"
+        tested = f"{words} {relation(row.candidate.bound)} ({p_value(row.p)}, level {_level(found)})"
         told.append(f"{verdict} by the test: {tested}")
         if not rejects and row.p <= found.settings.level:
             told.append("  a smaller bound is not rejected, so no larger one is")

@@ -11,12 +11,13 @@ from paramverify.algebra.polynomials import rational
 from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, Open, Standing
 from paramverify.claims import AllOutputs, Direction, Origin, Stated
+from paramverify.evidence.enclosed import EnclosedWitness
 from paramverify.evidence.losses import LossWitness
 from paramverify.evidence.moments import MomentWitness
 from paramverify.evidence.witnesses import AnyWitness, Counterexample, SetWitness
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
-from paramverify.reports import text
+from paramverify.reports import enclosures, text
 from paramverify.verdicts import status_of
 
 
@@ -54,6 +55,8 @@ def evidence_of(found: AnyWitness) -> dict[str, Any]:
     """
     if isinstance(found, LossWitness | MomentWitness):
         return _together(found)
+    if isinstance(found, EnclosedWitness):
+        return enclosures.witness_document(found)
     if isinstance(found, SetWitness):
         return {
             "parameters": {name: str(value) for name, value in found.parameters.items()},

@@ -28,6 +28,7 @@ from paramverify.encodings.sequences import forward_sum
 from paramverify.encodings.sets import set_claims
 from paramverify.errors import DefectError, InputError
 from paramverify.evidence import certificates
+from paramverify.evidence.enclosed import EnclosedWitness
 from paramverify.evidence.losses import LossWitness
 from paramverify.evidence.moments import MomentWitness
 from paramverify.evidence.sets import given_set
@@ -42,8 +43,9 @@ from paramverify.evidence.witnesses import (
 )
 from paramverify.formats.refutations import fails_at
 from paramverify.models.divergences import Loss, Renyi
+from paramverify.models.enclosed import Enclosed
 from paramverify.models.inequality import Inequality
-from paramverify.models.kinds import AnyModel, need_privacy
+from paramverify.models.kinds import AnyModel, need_formulas, need_privacy
 from paramverify.models.model import Model
 from paramverify.models.settings import case_entry
 from paramverify.portfolio.obligations import needs_of, points_for, read_points, unmet
@@ -63,6 +65,7 @@ def evidence_document(case: Case, report: Report) -> dict[str, Any]:
 
     Of a case about every length it is the certificate of a cone or of a loop, for `checker.cones`.
     """
+    check_has_evidence(case)
     status = report.status.value
     if isinstance(case.model, Model) and isinstance(case.model.measure, Loss):
         own = loss_evidence.certificate(case.model, case.model.measure, report)
@@ -85,6 +88,17 @@ def evidence_document(case: Case, report: Report) -> dict[str, Any]:
     ) | {"case": case_entry(case.title, case.digest, case.settings)}
     points = points_for(case.model, needs_of(case.model)) if status == Standing.HOLDS else []
     return {**document, **({"points": points} if points else {}), **statements(case, status)}
+
+
+def check_has_evidence(case: Case) -> None:
+    """Checks that verdicts about a case have evidence.
+
+    Raises:
+        InputError: they have none: its probabilities are enclosed.
+    """
+    if isinstance(case.model, Enclosed):
+        reason = "this verdict has no evidence: integrals and sums are enclosed, and nothing replays that"
+        raise InputError(reason, key="mechanism", file=case.path)
 
 
 def about(
@@ -122,10 +136,11 @@ def _broken(model: AnyModel, found: AnyWitness) -> Claim:
         origin = AllOutputs(found.left, found.right, length=found.length)
         failing = (c for c in claims_of(model) if origin in c.origins and fails_at(c, found.parameters))
         return without_enclosure(next(failing))
-    if isinstance(found, SetWitness | LossWitness):
-        raise DefectError("a set of outputs or a loss breaks no polynomial claim")
+    if isinstance(found, SetWitness | LossWitness | EnclosedWitness):
+        raise DefectError("a set of outputs, a loss or an enclosure breaks no polynomial claim")
     return claim_of(
-        need_privacy(model, "this witness", tied=True), Origin(found.left, found.right, found.observations)
+        need_privacy(model, "this witness", tied=True, densities=True),
+        Origin(found.left, found.right, found.observations),
     )
 
 
@@ -213,7 +228,7 @@ def _check_claims(document: dict[str, Any], case: Case) -> checker.Report:
         if document["status"] != Standing.VIOLATED:
             reason = "for so many sequences, only a certificate of a cone or a witness is evidence"
             raise checker.Rejected(reason)
-        model = need_privacy(model, "this witness", tied=True)
+        model = need_privacy(model, "this witness", tied=True, densities=True)
         left, right = document["witness"]["secrets"]
         origin = Origin(left, right, tuple(document["witness"]["observations"]))
         if model.lengths and len(origin.observations) not in model.lengths:
@@ -269,7 +284,7 @@ def _check_regions(document: Mapping[str, Any], case: Case) -> checker.Report:
 
 def _check_cone(document: Mapping[str, Any], case: Case) -> checker.Report:
     """Checks a certificate about every length: its model must be the case's, and the obligations proved."""
-    model = need_privacy(case.model, "a certificate about many sequences")
+    model = need_privacy(case.model, "a certificate about many sequences", densities=True)
     about = document["lengths"] == list(model.lengths) if document["kind"] == "levels" else not model.lengths
     if not about:
         raise checker.Rejected("the case is about other lengths")
@@ -344,6 +359,7 @@ def recheck_witness(document: Mapping[str, Any], model: AnyModel, report: checke
     written = document["witness"]
     point = {name: Fraction(value) for name, value in written["parameters"].items()}
     found: AnyWitness
+    model = need_formulas(model, "evidence")
     if isinstance(model, Inequality):
         found = compare_at(model, Stated(int(written["number"]), written["statement"]), point)
         shown = found.fails

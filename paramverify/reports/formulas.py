@@ -14,6 +14,7 @@ from flint import fmpz
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
+from paramverify.algebra.points import sign_at
 from paramverify.algebra.polynomials import (
     Polynomial,
     RationalFunction,
@@ -22,6 +23,7 @@ from paramverify.algebra.polynomials import (
     value_at,
     variables,
 )
+from paramverify.algebra.ties import tied_in
 from paramverify.errors import SizeError
 from paramverify.models.context import sample_points
 from paramverify.reports import mathematics
@@ -152,7 +154,8 @@ def oriented_factors(
 
 def _negative(polynomial: Polynomial, domain: Domain) -> bool:
     for point in sample_points(domain):
-        value = value_at(polynomial, point)
+        tied = tied_in(domain.ring, polynomial)
+        value = sign_at(domain, polynomial, point) if tied else value_at(polynomial, point)
         if value:
             return value < 0
     return False

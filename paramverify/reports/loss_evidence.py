@@ -10,6 +10,7 @@ from typing import Any
 from paramverify.algebra.points import contains
 from paramverify.checker import claims as checker
 from paramverify.checker import losses as kernel
+from paramverify.checker.loss_values import WIDE
 from paramverify.checker.strict import Misformed
 from paramverify.claims import AllOutputs
 from paramverify.encodings.together import listed_statements
@@ -111,10 +112,16 @@ def again(model: Model, measure: Loss, written: Mapping[str, Any]) -> LossWitnes
     for name in (own.keys() | written.keys()) - {"claim", *ROUNDED}:
         if written.get(name) != own.get(name):
             raise Misformed("the model gives something else", "witness", name)
-    if (found.value is None) != (written["value"] == "infinity"):
-        raise Misformed("the model gives something else", "witness", "value")
-    if found.value is not None:
-        low, high = map(Fraction, written["value"])
-        if low > found.value[1] or high < found.value[0]:
-            raise Misformed("the model gives something else", "witness", "value")
+    for name in ROUNDED:
+        if not _is_near(written[name], own[name]):
+            raise Misformed("the model gives something else", "witness", name)
     return found
+
+
+def _is_near(told: Any, own: Any) -> bool:
+    """Tells whether numbers enclose the same as own ones, and as narrowly; both may be "infinity"."""
+    if "infinity" in (told, own):
+        return bool(told == own)
+    both = ([each, each] if isinstance(each, str) else each for each in (told, own))
+    (low, high), (least, most) = (map(Fraction, each) for each in both)
+    return low <= most and least <= high and high - low <= most - least + WIDE

@@ -15,6 +15,7 @@ from paramverify.algebra.ordered import FieldRoot, coefficients
 from paramverify.algebra.polynomials import primitive
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import show_polynomial
+from paramverify.synthesis.tied_parts import TiedRoot
 
 LONGEST = 60  # characters of a closed form
 LONGEST_POLYNOMIAL = 90
@@ -98,9 +99,14 @@ def root_document(root: Root, constant: ExpConstant | None = None) -> str | dict
 
 
 def minimal_polynomial(root: Root) -> str:
-    """Returns the irreducible polynomial whose root it is, in `x`, and in `E` where exp occurs."""
+    """Returns the irreducible polynomial whose root it is, in `x`, and in `E` where exp occurs.
+
+    Where a parameter stands beside its exponential it is a polynomial in both, in their own names.
+    """
     if isinstance(root, RealRoot):
         return show_polynomial(root.factor, VARIABLE)
+    if isinstance(root, TiedRoot):
+        return str(primitive(root.polynomial)[1])
     names = [str(n) for n in root.polynomial.context().names()]
     renamed = fmpq_mpoly_ctx.get(tuple(VARIABLE if n == root.name else n for n in names), Ordering.lex)
     return str(renamed.from_dict(primitive(root.polynomial)[1].to_dict()))
@@ -112,6 +118,8 @@ def _closed(root: Root, constant: ExpConstant | None) -> Any:
 
     if root.is_rational:
         return sympy.Rational(root.lower.numerator, root.lower.denominator)
+    if isinstance(root, TiedRoot):
+        return None
     x, e = sympy.Symbol("x"), sympy.Symbol(GENERATOR, positive=True)
     if isinstance(root, RealRoot):
         parts = [sympy.Integer(int(c)) for c in root.factor.coeffs()]

@@ -277,7 +277,7 @@ def _at(found: Audit) -> list[str]:
     """Returns the line that names the point at which everything was compared, where there are parameters."""
     named = [in_words(found.point), *(f"{name} = {value}" for name, value in found.meaning.items())]
     shown = ", ".join(filter(None, named))
-    return [f"  All of this is with {shown}; `at` gives other numbers."] if shown else []
+    return [f"  All of this is with {shown}; `at` (`--at`) gives other numbers."] if shown else []
 
 
 def _expected(number: float) -> str:

@@ -11,8 +11,20 @@ from paramverify.algebra.points import in_words
 from paramverify.models.model import Model
 from paramverify.reports import certified as shown
 from paramverify.reports import text
-from paramverify.statistics.set_detection import Bounds, CandidateSet, Outputs, SetDetection, TestedSet
+from paramverify.statistics.set_detection import (
+    SMALLEST,
+    Bounds,
+    CandidateSet,
+    Outputs,
+    SetDetection,
+    TestedSet,
+)
 from paramverify.statistics.set_testing import CertifiedSet, simplest_set
+
+
+def p_value(value: float) -> str:
+    """Returns a p-value in words; the smallest is a bound, because smaller ones are not looked for."""
+    return f"p {relation(value, 3)}" if value > float(f"1e{SMALLEST}") else f"p at most 1e{SMALLEST}"
 
 
 def lines(found: SetDetection) -> list[str]:
@@ -21,7 +33,7 @@ def lines(found: SetDetection) -> list[str]:
     for row in found.asked:
         rejects = found.rejects(row)
         verdict = "rejected" if rejects else "not rejected"
-        tested = f"{_bounds(row.candidate.bounds)} (p {relation(row.p, 3)}, level {found.settings.level:g})"
+        tested = f"{_bounds(row.candidate.bounds)} ({p_value(row.p)}, level {found.settings.level:g})"
         told.append(f"{verdict} by the test: {tested}")
         if not rejects and row.p <= found.settings.level:
             told.append("  a smaller epsilon is not rejected, so no larger one is")

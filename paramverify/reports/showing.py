@@ -14,6 +14,7 @@ from paramverify.algebra.polynomials import RationalFunction
 from paramverify.claims import show_sequence
 from paramverify.encodings.sequences import listed, probabilities_of
 from paramverify.errors import InputError
+from paramverify.models.enclosed import Enclosed
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
@@ -21,6 +22,7 @@ from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import Case
 from paramverify.privacy.runs import control_graph
 from paramverify.reports import mathematics
+from paramverify.reports.enclosed_showing import Enclosures
 from paramverify.reports.formulas import Formula, exponent, formula, latex_lines
 from paramverify.reports.pictures import programs
 from paramverify.reports.pictures.models import dot
@@ -102,7 +104,7 @@ class Probabilities:
                 the sequences that are wanted.
         """
         require_possible(case.model)
-        asked = need_privacy(case.model, "show --graph", sets=True, together=True, tied=True)
+        asked = need_privacy(case.model, "show --graph", sets=True, together=True, tied=True, densities=True)
         wanted = wanted or Wanted()
         model = wanted.of(asked.whole or asked)
         rows, left_out = wanted.rows(model, on_row)
@@ -216,8 +218,8 @@ class Functions:
 
 def formulas_of(
     case: Case, on_row: Callable[[Row], None] = lambda row: None, wanted: Wanted | None = None
-) -> Probabilities | Functions:
-    """Returns the formulas of a case of either kind; see `Probabilities.of`.
+) -> Probabilities | Functions | Enclosures:
+    """Returns the formulas of a case, or enclosures where it has none; see `Probabilities.of`.
 
     Raises:
         InputError: a mistake, or sequences are wanted of an inequality.
@@ -227,7 +229,19 @@ def formulas_of(
             raise InputError("an inequality has no sequences: --length and --observations are for mechanisms")
         require_possible(case.model)
         return Functions(case.title, case.model)
+    if isinstance(case.model, Enclosed):
+        return _enclosures(case, case.model, wanted or Wanted())
     return Probabilities.of(case, on_row, wanted)
+
+
+def _enclosures(case: Case, model: Enclosed, wanted: Wanted) -> Enclosures:
+    if (len(wanted.observations) or wanted.length or 1) != 1:
+        raise InputError("the case is about sequences of length 1", key="--length")
+    word = " ".join(wanted.observations)
+    if word and word not in model.table.observations:
+        raise InputError(f"{word} is not an output of the case", key="--observations")
+    named = "input" if case.neighbours else "secret"
+    return Enclosures.of(case.title, named, model, word, wanted.limit)
 
 
 def graph(case: Case) -> str:
@@ -237,9 +251,11 @@ def graph(case: Case) -> str:
         InputError: a case that is not about privacy.
     """
     require_possible(case.model)
-    asked = need_privacy(case.model, "show --graph", sets=True, together=True, tied=True)
     program = control_graph(case)
-    return programs.dot(*program) if program else dot(asked.whole or asked)
+    if program:
+        return programs.dot(*program)
+    asked = need_privacy(case.model, "show --graph", sets=True, together=True, tied=True, densities=True)
+    return dot(asked.whole or asked)
 
 
 def _meaning(power: Fraction | None) -> list[str]:

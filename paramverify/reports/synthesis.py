@@ -65,7 +65,7 @@ def partition_lines(case: Case, found: Partition, witnesses: Mapping[int, AnyWit
         lines.append(f"{_verdict(case, part.status)} for {_place(found.parameter, part, digits)}{rest}")
         if number in witnesses:
             lines.append(f"  {text.witness_lines(witnesses[number])[0]}")
-    return lines + _legend(found, domain.constant, digits)
+    return lines + _legend(found, domain, digits)
 
 
 def _digits(found: Partition) -> int:
@@ -85,7 +85,9 @@ def _short(root: Root, digits: int = 6) -> str:
     return str(root.lower) if root.is_rational else f"≈ {decimal(root, digits)}"
 
 
-def _legend(found: Partition, constant: ExpConstant | None, digits: int) -> list[str]:
+def _legend(found: Partition, domain: Domain, digits: int) -> list[str]:
+    constant = domain.constant
+    meant = next((u for u in domain.ring.tied if u.variable == found.parameter), None)
     roots = [root for part in found.parts for root in (part.lower, part.upper) if not root.is_rational]
     ends = {_short(root, digits): root for root in roots}
     lines = []
@@ -94,6 +96,9 @@ def _legend(found: Partition, constant: ExpConstant | None, digits: int) -> list
         told = f"{exact}, {origin_text(root)}" if exact else origin_text(root)
         if constant is not None and not isinstance(root, RealRoot):
             told += f" with E = exp({constant.exponent})"
+        if meant is not None:
+            value = _logarithm(root).negative().per(meant.step).told(6)
+            told += f", where {meant.name} {value if value.startswith('≈') else f'= {value}'}"
         lines.append(f"{shown} stands for {told}")
     return lines
 
@@ -143,6 +148,8 @@ def condition_line(case: Case, parameters: Sequence[str], condition: str) -> str
 def optimum_line(found: Optimum, constant: ExpConstant | None) -> str:
     """Returns the best value of a design parameter in words."""
     what = f"{'largest' if found.sense == Sense.MAXIMISE else 'smallest'} {found.parameter}"
+    if found.some:
+        what += f" with the best {' and '.join(found.some)}"
     if found.value is not None:
         reached = {True: "", False: ", approached and not reached", None: ", approached or reached"}
         exact = closed_form(found.value, constant)
@@ -180,6 +187,7 @@ def _logarithm(root: Root) -> Epsilon:
 def optimum_document(found: Optimum, constant: ExpConstant | None) -> dict[str, Any]:
     """Returns the best value of a design parameter, exact or with bounds."""
     document: dict[str, Any] = {"parameter": found.parameter, "sense": found.sense.value}
+    document |= {"for_some": list(found.some)} if found.some else {}
     if found.value is not None:
         return document | {"value": root_document(found.value, constant), "attained": found.attained}
     bounds = {"lower": found.lower, "upper": found.upper}

@@ -22,12 +22,14 @@ from paramverify.algebra.volumes import Share
 from paramverify.answers import Decision, Standing
 from paramverify.claims import show_sequence
 from paramverify.evidence import certificates
+from paramverify.evidence.enclosed import EnclosedWitness
 from paramverify.evidence.losses import LossWitness
 from paramverify.evidence.moments import Contribution, MomentWitness
 from paramverify.evidence.witnesses import AnyWitness, Counterexample, SetWitness, Witness
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
+from paramverify.reports import enclosures
 
 MOST_OUTPUTS = 12  # of a set that is told
 LONGEST = 40  # characters of an exact number before it is shown as a decimal only
@@ -173,6 +175,8 @@ def witness_lines(witness: AnyWitness) -> list[str]:
         return _moment(witness)
     if isinstance(witness, LossWitness):
         return _loss(witness)
+    if isinstance(witness, EnclosedWitness):
+        return enclosures.witness_lines(witness)
     return _compared(witness) if isinstance(witness, Counterexample) else _leak(witness)
 
 

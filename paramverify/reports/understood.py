@@ -15,7 +15,9 @@ from paramverify.encodings.excesses import excesses
 from paramverify.encodings.sequences import ENCODING as SEQUENCES
 from paramverify.errors import LimitError
 from paramverify.models.divergences import Loss
+from paramverify.models.enclosed import Enclosed
 from paramverify.models.inequality import Inequality
+from paramverify.models.kinds import AnyModel
 from paramverify.models.measures import Approximate
 from paramverify.models.mechanisms import REGISTRY as KINDS
 from paramverify.models.mechanisms import tables_of
@@ -88,6 +90,8 @@ def case_understood(case: Case, data: Mapping[str, Any]) -> Understood:
         _warnings(found, case, data)
         return found
     model = case.model
+    if isinstance(model, Enclosed):
+        return _enclosed(found, case, model, data)
     if named := {name: _text(value) for name, value in data.get("define", {}).items()}:
         found.add("definitions", named, *(f"{name} = {text}" for name, text in named.items()))
     _compared(found, case, model, data)
@@ -95,6 +99,28 @@ def case_understood(case: Case, data: Mapping[str, Any]) -> Understood:
     outputs = _outputs(found, model)
     found.add("budget", case.budget, case.budget)
     _claims(found, model, outputs)
+    _obligations(found, model)
+    _warnings(found, case, data)
+    return found
+
+
+def _enclosed(found: Understood, case: Case, model: Enclosed, data: Mapping[str, Any]) -> Understood:
+    _compared(found, case, model, data)
+    _mechanism(found, case, data)
+    names, bits = model.table.observations, model.table.bits
+    shown = ", ".join(printable.name(name) for name in names[:LISTED])
+    more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
+    found.add(
+        "outputs", {"names": list(names), "lengths": [1]}, f"{counted(len(names), 'output')}: {shown}{more}"
+    )
+    found.add("budget", case.budget, case.budget)
+    directions = 2 * len(model.pairs)
+    told = f"no polynomials: probabilities are enclosed, with {bits} bits at most"
+    found.add(
+        "claims",
+        {"count": None, "directions": directions, "bits": bits},
+        f"{told}, for {counted(directions, 'direction')}",
+    )
     _obligations(found, model)
     _warnings(found, case, data)
     return found
@@ -118,8 +144,10 @@ def _inequality(found: Understood, model: Inequality) -> None:
 # --- what is compared -------------------------------------------------------------------------------
 
 
-def _compared(found: Understood, case: Case, model: Model, data: Mapping[str, Any]) -> None:
-    pairs = model.stands_for.pairs // 2 if model.stands_for else len(model.pairs)
+def _compared(found: Understood, case: Case, model: Model | Enclosed, data: Mapping[str, Any]) -> None:
+    pairs = len(model.pairs)
+    if isinstance(model, Model) and model.stands_for:
+        pairs = model.stands_for.pairs // 2
     if case.neighbours:
         found.add("question", "neighbours", "can neighbouring inputs be told apart by what is put out?")
         entries = {name: _text(value) for name, value in data["neighbours"].items()}
@@ -151,7 +179,10 @@ def _mechanism(found: Understood, case: Case, data: Mapping[str, Any]) -> None:
     document, words = _one_mechanism(entries)
     for start, part in inner:
         own, lines = _one_mechanism(part)
-        document.setdefault("parts", []).append(own)
+        if start.endswith("]"):
+            document.setdefault("parts", []).append(own)
+        else:
+            document.setdefault("calls", {})[start.removeprefix("calls.")] = own
         words += [f"{start}: {own['kind']}. {own['meaning']}", *(f"  {line}" for line in lines)]
     found.add("mechanism", document, f"{case.kind}. {document['meaning']}", *words)
 
@@ -240,7 +271,7 @@ def _claims(found: Understood, model: Model, sequences: int) -> None:
     found.add("claims", document, told)
 
 
-def _obligations(found: Understood, model: Model | Inequality) -> None:
+def _obligations(found: Understood, model: AnyModel) -> None:
     once = {o.claim.text(): f"{o.key}: {o.message}".removeprefix(": ") for o in reversed(model.obligations)}
     messages = list(reversed(once.values()))  # each claim is proved once
     doubts = [*getattr(model, "maybe_impossible", ()), *([model.maybe_empty] if model.maybe_empty else [])]

@@ -52,6 +52,10 @@ def headline(report: Report, case: Case) -> list[str]:
             sums, boxes = report.enclosed
             told = f"{counted(sums, 'divergence')} enclosed on {boxes:,} box{'es' * (boxes != 1)}"
             return [f"{case.budget} {where}.", f"{told} {took}, with proved rounding."]
+        if report.balls:
+            number, bits = report.balls
+            told = f"{number:,} probabilities enclosed with {bits} bits"
+            return [f"{case.budget} {where}.", f"{told} {took}, with proved rounding."]
         proved = (
             f"{claims}{merged} proved {took}: {who}." if count else f"No claim was left to prove, {took}."
         )
@@ -62,7 +66,9 @@ def headline(report: Report, case: Case) -> list[str]:
 
 
 def _enclosed(report: Report) -> dict[str, Any]:
-    """Returns how many divergences were enclosed, and on how many boxes, where there are no claims."""
+    """Returns how many divergences or probabilities were enclosed, where there are no claims."""
+    if report.balls:
+        return {"enclosed": {"probabilities": report.balls[0], "bits": report.balls[1]}}
     if report.enclosed is None:
         return {}
     return {"enclosed": {"divergences": report.enclosed[0], "boxes": report.enclosed[1]}}

@@ -52,7 +52,13 @@ class Others:
         return sum(counts[more].values()) - first, sum(counts[1 - more].values()) - second
 
     def __str__(self) -> str:
-        return f"all but {self.chosen}"
+        match self.chosen:
+            case Outputs():
+                return f"S: all outputs but {str(self.chosen).removeprefix('S = ')}"
+            case Described():
+                return f"S: not ({self.chosen.event})"
+            case Learned():
+                return "S: the outputs that a learned attack does not accept"
 
 
 AnyEvent = Chosen | Others

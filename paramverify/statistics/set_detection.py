@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 SURE = (0, 1, 2)  # standard errors by which an output of a set is above the ratio
 ERRORS = 3  # standard errors that are taken off where sets are compared
 SHOWN = 12  # outputs of a set that are told
-SMALLEST = -100  # of p-values, as a power of 10
+SMALLEST = -100  # of p-values, as a power of 10; smaller ones are told as this one
 
 
 @dataclass(frozen=True)

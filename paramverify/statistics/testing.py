@@ -44,6 +44,7 @@ from paramverify.statistics.experiments import (
 from paramverify.statistics.guidance import guided
 from paramverify.statistics.inputs import CaseInputs
 from paramverify.statistics.mechanisms import DirectSource
+from paramverify.statistics.rounded import rounded
 from paramverify.statistics.runs import Runs, runs_of
 from paramverify.statistics.samplers import ModelSource, Source
 from paramverify.statistics.set_detection import SetDetection
@@ -171,6 +172,7 @@ def carry_out(
 
 def _subject(loaded: Case, plan: Plan) -> tuple[Case, Source]:
     """Returns the case, for an audit that of its single inputs, and what is to be sampled for it."""
+    loaded = rounded(loaded, certified=plan.goal in (Goal.CERTIFY, Goal.SEARCH) or bool(plan.bisection))
     model = with_delta(need_privacy(loaded.model, "sample", sets=True, together=True), plan.delta)
     loaded = replace(loaded, model=model)
     if (model.measure.by_sets or model.measure.together) and plan.goal is not Goal.AUDIT:

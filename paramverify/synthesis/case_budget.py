@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from paramverify.errors import ModelError
+from paramverify.models.kinds import refuse_tied
 from paramverify.models.measures import Metric
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
@@ -14,6 +15,7 @@ from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.distance_budget import DistanceBudget, distance_budget
 from paramverify.synthesis.every_length_budget import tight_budget_of_every_length
 from paramverify.synthesis.suprema import TightBudget
+from paramverify.synthesis.tied_budget import tied_budget
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +47,16 @@ def case_budget(model: Model, session: Session, precision: Fraction) -> CaseBudg
     if model.nothing_compared:
         raise ModelError(f"{model.nothing_compared}, and there is no ratio")
     if isinstance(model.measure, Metric):
+        refuse_tied(model, "a budget for each distance")
         apart = distance_budget(model, session, precision)
         own = tight_budget(model, session, precision, True) if has_parametric_bound(model) else None
         return CaseBudget(apart.largest.found, own, apart)
+    if model.domain.ring.tied:
+        found = tied_budget(model, session, precision)
+        own = tied_budget(model, session, precision, True) if has_parametric_bound(model) else None
+        if own and is_one(own.value):
+            own = replace(own, beside=beside(model, own.origin, own.place))
+        return CaseBudget(found, own)
     find = tight_budget if model.lengths else tight_budget_of_every_length
     found = find(model, session, precision)
     relative = find(model, session, precision, relative=True) if has_parametric_bound(model) else None

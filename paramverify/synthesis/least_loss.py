@@ -126,7 +126,7 @@ class _Hunt:
     def _needed(self, found: Distributions) -> LeastLoss:
         """Returns what one direction needs at a point, at least."""
         kind = self.measure.kind
-        order = None
+        order = Fraction(2) if kind is Kind.ZCDP else None  # any one, where all are infinite
         with working_precision(BITS):
             if kind is Kind.ZCDP and not found.is_infinite:
                 kl = max(Fraction(0), lower_bound(found.kl()))

@@ -17,7 +17,8 @@ class Optimum:
 
     `value` is that number where it is known exactly, and `attained` tells whether it is a safe value itself.
     Otherwise it lies between `lower` and `upper`; the one of them that safe values reach or approach is None
-    where no safe value was found.
+    where no safe value was found. `some` are parameters that are not for design and are axes of the map: the
+    number is about the best values of these, and not about all.
     """
 
     parameter: str
@@ -26,6 +27,7 @@ class Optimum:
     attained: bool | None = None
     lower: Fraction | None = None
     upper: Fraction | None = None
+    some: tuple[str, ...] = ()
 
 
 def optimum_of_parts(found: Partition, sense: Sense) -> Optimum | None:

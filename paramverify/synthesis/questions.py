@@ -17,7 +17,7 @@ from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.divergences import Renyi
-from paramverify.models.kinds import AnyModel, refuse_tied
+from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case
@@ -36,7 +36,6 @@ def region_claims(model: AnyModel) -> tuple[Claim, ...]:
         InputError: the model is about every length.
         UnsupportedError: a comparison is strict, so that it is no claim on the whole domain.
     """
-    refuse_tied(model, "synthesize")
     if isinstance(model, Model) and not model.lengths:
         raise InputError('regions for every length are not known: give privacy.length as "1..5", say')
     claims = claims_of(model)

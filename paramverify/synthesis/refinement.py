@@ -14,12 +14,14 @@ from fractions import Fraction
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.realroots import rational_root
 from paramverify.algebra.simplest import simplest_between
+from paramverify.algebra.ties import tied_in
 from paramverify.claims import Claim
 from paramverify.errors import TimeLimitError, UnsupportedError
 from paramverify.synthesis.intervals import Part, Partition, merged
 from paramverify.synthesis.maps import Cell, Status
 from paramverify.synthesis.projection import project
 from paramverify.synthesis.regions import region_map
+from paramverify.synthesis.tied_parts import tied_parts
 
 MAPS = 1 / 3  # of the time is for the maps, so that something is left where none of them helps
 COVERAGES = (Fraction(1, 20), Fraction(1, 200), Fraction(1, 2000), Fraction(1, 20000))
@@ -43,6 +45,8 @@ def exact_parts(
         UnsupportedError: projection does not apply to some piece that is left.
         TimeLimitError: the time is over; a single call of the arithmetic library is not interrupted.
     """
+    if any(tied_in(claim.domain.ring, claim.polynomial) for claim in claims):
+        return tied_parts(claims, domain, name, in_time or (lambda: None))
     started = time.monotonic()
     until = started + MAPS * seconds
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from math import prod
@@ -159,6 +159,7 @@ def safe_values(
             pass
         else:
             return _intervals(case, found, session)
+    refuse_tied(case.model, "this form of synthesize")
     if Form.CONDITION in forms:
         check_condition(case.model)
         return ExactCondition(axes, eliminate(claims, axes, case.model.domain, _left(session)))
@@ -209,7 +210,10 @@ def _optimum(case: Case, found: RegionMap) -> Optimum | None:
     """Returns bounds of the best value of the design parameter, if the map is about it."""
     if not case.design or case.design.objective not in found.parameters:
         return None
-    return optimum_of_map(found, case.design.objective, case.design.sense)
+    box = case.model.domain.box
+    some = [n for n in found.parameters if n not in case.design.parameters and not box[n].is_point]
+    best = optimum_of_map(found, case.design.objective, case.design.sense)
+    return best and replace(best, some=tuple(some))
 
 
 def _is_complete(found: RegionMap, coverage: Fraction) -> bool:

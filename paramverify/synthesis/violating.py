@@ -21,6 +21,7 @@ from paramverify.algebra.points import check_names
 from paramverify.algebra.polynomials import Point, variables
 from paramverify.algebra.reals import Real
 from paramverify.algebra.simplest import simplest_between
+from paramverify.algebra.ties import tied_in
 from paramverify.answers import Decision, Open, Proved
 from paramverify.claims import AllOutputs, Claim, Origin
 from paramverify.encodings.choice import claims_of
@@ -112,6 +113,7 @@ def violating_prior(
                 raise InputError(reason, key=f"privacy.{name}")
             return worst(asked, session, tolerance, progress)
         case Objective.NEAREST:
+            refuse_tied(model, "--objective nearest")
             return nearest(model, session, near or {}, tolerance, progress)
 
 
@@ -119,13 +121,15 @@ def simplest(model: AnyModel, session: Session, progress: Progress | None = None
     """Returns a violating prior with small denominators.
 
     With one free parameter it has the smallest denominator of all violating priors, and the smallest absolute
-    numerator among those. With more, it is the simplest of those that were found for the violated claims.
+    numerator among those. With more, or with one that stands beside its exponential, it is the simplest of
+    those that were found for the violated claims.
     """
     if _is_loss(model):
         return _of_loss(model, session)
     claims = claims_of(model)
     free = free_parameters(model.domain, claims)
-    if len(free) == 1 and not any(claim.domain.constraints for claim in claims):
+    tied = any(tied_in(c.domain.ring, c.polynomial) for c in claims)
+    if len(free) == 1 and not tied and not any(claim.domain.constraints for claim in claims):
         parts: tuple[Part, ...] = ()
         with suppress(UnsupportedError):
             parts = corrected(model, session, project(claims, model.domain, free[0])).parts
@@ -177,6 +181,7 @@ def free_parameters(domain: Domain, claims: Sequence[Claim]) -> tuple[str, ...]:
     """Returns the parameters that matter: those of claims and constraints that have more than one value."""
     used = {n for claim in claims for n in variables(claim.polynomial)}
     used.update(n for c in domain.constraints for n in variables(c.polynomial))
+    used.update(u.variable for u in domain.ring.tied if u.name in used)
     return tuple(n for n in domain.ring.parameters if n in used and not domain.box[n].is_point)
 
 

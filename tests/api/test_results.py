@@ -102,7 +102,7 @@ def test_an_audit_names_its_point(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert not failed.passes  # its option is no number of runs
     assert passed.point == failed.point == {"a": Fraction(1, 2)}
     for audit in (passed, failed):
-        assert "All of this is with a = 1/2; `at` gives other numbers." in str(audit)
+        assert "All of this is with a = 1/2; `at` (`--at`) gives other numbers." in str(audit)
         assert "\n" not in repr(audit)
     options = ("--audit", "--direct", "--runs", "2000")
     assert "with a = 1/2;" in told(tmp_path, capsys, sign, "sample", *options)

@@ -23,9 +23,10 @@ from paramverify.checker.second_reading import SecondLook, second_look
 from paramverify.checker.strict import Unread
 from paramverify.errors import ProgramError
 from paramverify.models.mechanisms import program
-from paramverify.models.mechanisms.program import shown_output
 from paramverify.models.programs import arithmetic, bases, drawing
+from paramverify.models.programs import words as wording
 from paramverify.models.programs.runs import Plain
+from paramverify.models.programs.words import shown_output
 from paramverify.privacy.cases import load
 from paramverify.reports.evidence import check_with_case
 
@@ -40,6 +41,7 @@ def shipped() -> list[Any]:
     return [
         pytest.param(path, id=path.stem, marks=() if path.stem in QUICK else pytest.mark.slow)
         for path in sorted(CASES.glob("*.toml"))
+        if "gauss" not in path.stem and "gauss(" not in path.read_text()  # no formulas, no evidence
     ]
 
 
@@ -65,6 +67,9 @@ def made(source: str, rest: str) -> str:
 def test_both_readers_agree_about_every_program(path: Path, tmp_path: Path) -> None:
     """What is proved or refuted of a shipped program is what the second reader finds in it."""
     look = second_look(written(path, tmp_path / "evidence.json"), path.read_text())
+    if path.stem.startswith("numeric-"):
+        assert look.line == "not read a second time: an output with noise or with a parameter"
+        return
     assert (look.compared, look.agrees) == (True, True)
     assert look.line.startswith("read a second time: ")
 
@@ -127,7 +132,7 @@ MUTANTS: dict[str, tuple[str, Mutant]] = {
     "noise of one draw twice": (text_of("histogram"), misread("for x in q", "for x in [q[0], q[0]]")),
     "True told as 1": (
         WHOLE.replace("else:\n    output(1)", "else:\n    output(False)"),
-        replaced(program, "_shown", lambda true: lambda v: true(Fraction(v) if isinstance(v, bool) else v)),
+        replaced(wording, "_shown", lambda true: lambda v: true(Fraction(v) if isinstance(v, bool) else v)),
     ),
     "// that cuts towards zero": (
         WHOLE,

@@ -20,7 +20,7 @@ def test_what_is_not_answered_is_refused(words: str, option: str) -> None:
     """An option that a guarantee says nothing of is an error, also beside one that is answered."""
     found = called("convert", *words.split())
     assert (found.code, found.out) == (2, "")
-    assert f"says nothing of {option}" in found.err
+    assert f"to {option}: leave {option} out" in found.err
 
 
 def test_long_exact_numbers_are_rounded_in_text() -> None:

@@ -296,7 +296,7 @@ def test_epsilons_are_read_exactly() -> None:
 def test_cases_beside_samples_are_said_to_be_of_one_person_more() -> None:
     """A case may replace records, and `subsample` leaves a person out: text, JSON and Python have a note."""
     case = str(CASES / "approximate" / "shuffled-responses.toml")
-    words = f"{case}: with subsample its pairs are taken as data with and without one person"
+    words = f"{case}: a component here has subsample, so the neighbours of this case are taken as data"
     own = f"{case}:r=3/4"
     for components in ([f"{own},subsample=1/2"], [own, "randomized_response:truth=3/4,subsample=1/2"]):
         asked = ("compose", *components, "--delta-for", "1/2")

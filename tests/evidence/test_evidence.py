@@ -38,7 +38,7 @@ def written(case: Path, tmp_path: Path, *options: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("case", shipped(ALL, large=True))
+@pytest.mark.parametrize("case", shipped(ALL))
 def test_evidence_of_every_case_is_accepted(
     case: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

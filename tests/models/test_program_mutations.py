@@ -11,9 +11,12 @@ from pathlib import Path
 import pytest
 
 from paramverify.errors import FinerError, LimitError, ProgramError
+from paramverify.models.enclosed import Enclosed
 from paramverify.models.mechanisms.program import ProgramMechanism, plain_input
 from paramverify.models.model import Model
 from paramverify.models.programs import running
+from paramverify.models.programs.enclosed_runs import enclosed_outputs_of
+from paramverify.models.programs.evaluating import is_enclosed
 from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.running import outputs_of
 from paramverify.privacy.cases import load
@@ -81,15 +84,18 @@ def test_mutants_are_refused_with_their_place(path: Path, monkeypatch: pytest.Mo
     case = load(path)
     mechanism, model = case.mechanism, case.model
     assert isinstance(mechanism, ProgramMechanism)
-    assert isinstance(model, Model)
+    assert isinstance(model, Model | Enclosed)
+    names = model.table.states if isinstance(model, Enclosed) else model.hmm.states
     monkeypatch.setattr(running, "MAX_STATES", 500)  # some have very many outputs
     known = [given for weights in case.inputs.values() for given in weights]
-    given = known[0] if known else mechanism.named(model.hmm.states[0])
+    given = known[0] if known else mechanism.named(names[0])
     assert given is not None
     refused = 0
     for text in mutants(mechanism.program.text, len(path.stem)):
         try:
-            outputs_of(read_program(text), mechanism.names(), [plain_input(given)], mechanism.checks)
+            program = read_program(text)
+            run = enclosed_outputs_of if is_enclosed(program) else outputs_of
+            run(program, mechanism.names(), [plain_input(given)], mechanism.checks)
         except ProgramError as error:
             refused += 1
             check_place(error, text)

@@ -16,12 +16,12 @@ from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.polynomials import Ring, value_at
 from paramverify.errors import ProgramError, SizeError
 from paramverify.models.context import Checks
-from paramverify.models.mechanisms.program import shown_output
 from paramverify.models.programs import explaining
 from paramverify.models.programs.explaining import Explainer, Path
 from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.running import outputs_of
 from paramverify.models.programs.values import Unread
+from paramverify.models.programs.words import shown_output
 
 ALPHA = Fraction(1, 10)
 REACH = 2  # noise beyond it has the weight 10 ** -3 or so

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from program_oracle import Distribution, Maker, Oracle, proved
 
 from paramverify.errors import ProgramError
-from paramverify.models.mechanisms.program import shown_output
 from paramverify.models.programs import running
 from paramverify.models.programs import values as program_values
 from paramverify.models.programs.runs import Plain
+from paramverify.models.programs.words import shown_output
 
 ALPHA = Fraction(1, 4)
 REACH = 8  # noise beyond it has the weight 4 ** -8 or so

@@ -133,7 +133,7 @@ def test_counts_in_a_family() -> None:
         tail = [1 / (1 + a), (1 - a) / (1 + a) * a, a**2 / (1 + a)]  # 0 and below, 1, 2 and above
         return needed(tail, tail[::-1], Fraction(2))
 
-    least = expected("family")
+    least = expected("family-delta")
     assert at(HALF) == least
     assert max(at(Fraction(k, 20)) for k in range(11, 20)) < least
     # Where delta = 1/10 is enough: 20·a² + a − 9 is zero there, and at most that is needed above it.
@@ -188,7 +188,7 @@ def most(a: Fraction) -> Fraction:
 
 def test_sparse_vector() -> None:
     """The least delta from alpha = 1/2 on is that of 1/2; the map changes where brute force does."""
-    least = expected("sparse-vector")
+    least = expected("sparse-vector-delta")
     assert most(HALF) == least
     assert most(Fraction(9, 10)) < most(Fraction(3, 5)) < least
     bounds = Fraction(6, 11), Fraction(11, 20)

@@ -27,7 +27,6 @@ differ = "each"
 @pytest.mark.parametrize(
     ("privacy", "words"),
     [
-        ("zcdp = 1", "a case with zcdp is decided for all its parameters: leave"),
         ('epsilon = "t*eps"', 'no number is searched for: try some, such as epsilon = "eps/2"'),
         ('epsilon = "2/eps"', "epsilon may have eps times a number only"),
         ('epsilon = "eps"\ndelte = 0', "unknown key"),
@@ -36,7 +35,7 @@ differ = "each"
 def test_what_is_not_covered(
     privacy: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Designs are not about divergences; a free factor of eps is tried by hand."""
+    """A free factor of eps is tried by hand."""
     path = tmp_path / "case.toml"
     path.write_text(CASE + privacy)
     assert run(["verify", str(path)]) == 2

@@ -129,7 +129,7 @@ def test_true_evidence_is_accepted(files: dict[str, Path], name: str) -> None:
 
 def test_boxes_have_orders(survey: Document) -> None:
     """The tree of zcdp has boxes with orders, and one on which pure privacy is enough."""
-    assert "claim 0 (0 against 1, all outputs together): proved on 4 boxes" in accepted(survey, SURVEY)
+    assert "claim 1 (0 against 1, all outputs together): proved on 4 boxes" in accepted(survey, SURVEY)
     orders = [token[1] for token in survey["claims"][0]["tree"] if token[0] == "+"]
     assert [] in orders
     assert max(map(len, orders)) > 1
@@ -214,8 +214,8 @@ CASE_ONLY: list[Change] = [
     put("status", value="unknown"),
     put("case", "digest", value="0" * 64),
     together(
-        put("claims", 0, "outputs", value=[["1/2", "1/2"]]),
-        put("claims", 0, "products", value=[["1", []], ["1/2", []], ["1/2", []]]),
+        put("claims", 0, "outputs", value=[["1/2", "1/2"]] * 2),
+        put("claims", 0, "products", value=[["1", []], *[["1/2", []]] * 4]),
         put("claims", 0, "factors", value=[]),
         put("claims", 0, "tree", value=[["+", []]]),
     ),
@@ -319,6 +319,9 @@ BUDGET: list[Change] = [
     put("budget", "witnesses", 0, "parameters", "t", value="1/2"),
     put("budget", "witnesses", 0, "parameters", "t", value="4/5"),
     put("budget", "witnesses", 0, "value", value=["1", "1"]),
+    put("budget", "witnesses", 0, "value", value=["0", "10"]),
+    put("budget", "witnesses", 0, "bound", value=["0", "10"]),
+    put("budget", "witnesses", 0, "bound", value="1"),
     put("budget", "witnesses", 0, "value", value="infinity"),
     put("budget", "witnesses", 0, "order", value="3"),
     put("budget", "witnesses", 0, "secrets", value=["0", "0"]),
@@ -334,6 +337,16 @@ def test_the_least_zcdp(budget: Document) -> None:
     number = budget["budget"]["enough"]
     assert f"budget: the least zcdp is at most {number}, proved; it is at least 0.5493061" in told
     assert Decimal(3).ln() / 2 <= Decimal(Fraction(number).numerator) / Fraction(number).denominator
+
+
+@pytest.mark.parametrize("measure", ["kl", "zcdp"])
+def test_no_bound_has_evidence(files: dict[str, Path], tmp_path: Path, measure: str) -> None:
+    """Where an output is possible on one side only, no number is enough, and the point is evaluated again."""
+    path = tmp_path / "endless.toml"
+    path.write_text(files["endless"].read_text().replace("kl =", f"{measure} ="))
+    document = least(path, Fraction(1, 100))
+    assert document["budget"]["enough"] is None
+    assert f"budget: the least {measure} is infinite" in accepted(document, path)
 
 
 @pytest.mark.parametrize("forge", BUDGET)

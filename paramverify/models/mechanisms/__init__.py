@@ -8,20 +8,22 @@ is special about one it offers itself: see `Drawn` and `WorstPair`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 from math import prod
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from paramverify.algebra.expressions import Expression, Value
-from paramverify.errors import CaseError, InputError, LimitError, gathered, located
+from paramverify.errors import CaseError, InputError, LimitError, UnsupportedError, gathered, located
 from paramverify.keys import Key, Section, Variants, one_of, whole, with_keys
 from paramverify.models.conditions import Shape, shape_of
 from paramverify.models.context import Checks
+from paramverify.models.enclosed import NO_FORMULAS, EnclosedTable
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms._keys import MAX_BY
-from paramverify.models.names import as_value, find, literal
+from paramverify.models.mechanisms._near import changes, near_values
+from paramverify.models.names import find, literal
 from paramverify.models.noise import Noise, Releases
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.models.relations import Relation, plain, read_condition
@@ -71,10 +73,10 @@ class Mechanism(Protocol):
     def answers(self) -> tuple[tuple[Value, ...], ...]:
         """The possible values of each query."""
 
-    def build(self, inputs: Sequence[Input]) -> tuple[HMM, list[InitialDistribution]]:
+    def build(self, inputs: Sequence[Input]) -> tuple[HMM | EnclosedTable, list[InitialDistribution]]:
         """Returns a model that covers the given inputs, and where each of them starts."""
 
-    def neighbours(self, table: Table) -> tuple[HMM, list[SecretPair]]:
+    def neighbours(self, table: Table) -> tuple[HMM | EnclosedTable, list[SecretPair]]:
         """Returns a model, and each unordered pair of neighbouring inputs that `[neighbours]` describes."""
 
 
@@ -161,7 +163,21 @@ class WorstPair(Protocol):
 
 
 def compare(mechanism: Mechanism, pairs: Sequence[tuple[Input, Input]]) -> tuple[HMM, list[SecretPair]]:
-    """Returns the model that covers the inputs of all pairs, and the pairs as point priors."""
+    """Returns the model that covers the inputs of all pairs, and the pairs as point priors.
+
+    Raises:
+        UnsupportedError: the probabilities of the mechanism are enclosed, and have no formulas.
+    """
+    hmm, found = compared(mechanism, pairs)
+    if not isinstance(hmm, HMM):
+        raise UnsupportedError(NO_FORMULAS)
+    return hmm, found
+
+
+def compared(
+    mechanism: Mechanism, pairs: Sequence[tuple[Input, Input]]
+) -> tuple[HMM | EnclosedTable, list[SecretPair]]:
+    """Returns what comes out for the inputs of all pairs, and the pairs as point priors."""
     objects = {id(given): given for pair in pairs for given in pair}  # many pairs share their inputs
     inputs = list(dict.fromkeys(objects.values()))
     hmm, starts = mechanism.build(inputs)
@@ -213,11 +229,12 @@ def tables_of(made: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]
     known = isinstance(kind, str) and kind in REGISTRY.loaders()
     keys: tuple[str, ...] = getattr(REGISTRY.module(str(kind)), "PARTS", ()) if known else ()
     for key in keys:
-        listed = made.get(key)
-        for k, part in enumerate(listed if isinstance(listed, list) else ()):
-            if isinstance(part, dict):
-                for inner, table in tables_of(part):
-                    yield f"{key}[{k}]{'.' * bool(inner)}{inner}", table
+        held = made.get(key)
+        named = {f"{key}[{k}]": part for k, part in enumerate(held)} if isinstance(held, list) else {}
+        named |= {f"{key}.{name}": part for name, part in held.items()} if isinstance(held, dict) else {}
+        for start, part in named.items():
+            for inner, table in tables_of(part) if isinstance(part, dict) else ():
+                yield f"{start}{'.' * bool(inner)}{inner}", table
     yield "", {key: value for key, value in made.items() if key not in keys}
 
 
@@ -273,7 +290,7 @@ def neighbouring_inputs(
     if "pairs" in table:
         return [_listed(pair, k, answers) for k, pair in enumerate(_pairs(table))]
     differ, by = read_differ(table, default_by)
-    near = [_near(values, by) for values in answers]
+    near = [near_values(values, by) for values in answers]
     inputs: dict[tuple[int, ...], Input] = {}  # by the places of the answers among their values
 
     def at(places: tuple[int, ...]) -> Input:
@@ -283,7 +300,7 @@ def neighbouring_inputs(
 
     found: list[tuple[Input, Input]] = []
     for left in product(*(range(len(values)) for values in answers)):
-        for right in _changes(left, near, differ):
+        for right in changes(left, near, differ):
             if left < right:
                 found.append((at(left), at(right)))
                 if len(found) > MAX_NEIGHBOURS:
@@ -329,30 +346,6 @@ def read_differ(table: Table, default_by: str = "1") -> tuple[str, int | None]:
     if by != "any" and not re.fullmatch(r"0|[1-9][0-9]{0,5}", by):
         raise CaseError(f'a whole number up to {MAX_BY:,} or "any" is needed here', key="by")
     return differ, None if by == "any" else int(by)
-
-
-def _near(values: Sequence[Value], by: int | None) -> list[list[int]]:
-    """Returns for the place of each value the places of those that are near it."""
-    if by is None:
-        return [list(range(len(values)))] * len(values)
-    numbers = [_number(v) for v in values]
-    return [[k for k, w in enumerate(numbers) if abs(v - w) <= by] for v in numbers]
-
-
-def _number(value: Value) -> Fraction:
-    number = as_value(value) if isinstance(value, str) else value
-    if isinstance(number, str):
-        raise CaseError(f'labels such as {number!r} have no distance; write by = "any"', key="by")
-    return Fraction(number)
-
-
-def _changes(
-    left: tuple[int, ...], near: Sequence[Sequence[Sequence[int]]], differ: str
-) -> Iterable[tuple[int, ...]]:
-    """Yields the inputs near one; an input is told by the places of its answers among their values."""
-    if differ == "each":
-        return product(*(near[k][v] for k, v in enumerate(left)))
-    return ((*left[:k], w, *left[k + 1 :]) for k, v in enumerate(left) for w in near[k][v])
 
 
 def _pairs(table: Table) -> list[object]:

@@ -13,10 +13,11 @@ from math import prod
 
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import Polynomial
-from paramverify.errors import CaseError, LimitError, ModelError, gathered, located
+from paramverify.errors import CaseError, LimitError, ModelError, UnsupportedError, gathered, located
 from paramverify.keys import Key, Listed, Section, Variants
 from paramverify.models.conditions import Shape, shape_of
 from paramverify.models.context import Checks
+from paramverify.models.enclosed import NO_FORMULAS
 from paramverify.models.hmm import HMM, Step
 from paramverify.models.mechanisms import (
     KIND,
@@ -101,7 +102,8 @@ class Independent:
         """Returns the model with a state for each distinct input, and an observation for each tuple.
 
         Raises:
-            CaseError: what a part does next depends on what it did before. LimitError: too many tuples.
+            CaseError: what a part does next depends on what it did before, or it puts out numbers without
+                ends. LimitError: too many tuples.
             ModelError: two tuples would have one name.
         """
         order = {given: k for k, given in enumerate(dict.fromkeys(inputs))}
@@ -111,6 +113,12 @@ class Independent:
         for k, single in enumerate(self.singles):
             with located(key=f"mechanism.parts[{k}]", anchored=True):
                 model, starts = single.mechanism.build([given[k] for given in split])
+                if getattr(single.mechanism, "ranges", None):  # observations that are sets, or densities
+                    reason = "this part puts out numbers without ends, and not one of a table of outputs"
+                    mend = "clamp them, or write all parts as one program"
+                    raise CaseError(reason, mend=mend)
+                if not isinstance(model, HMM):
+                    raise UnsupportedError(NO_FORMULAS)
                 states.append([_state(model, start) for start in starts])
                 if not single.checked:
                     model.check_steps(self.checks)
@@ -279,7 +287,8 @@ def _product(models: Sequence[HMM], names: Sequence[str], states: Sequence[tuple
             row_of.append(Step(known.setdefault(name, len(known)), s, weight))
         rows.append(tuple(row_of))
     bottom = prod((model.denominator for model in models), start=models[0].ring.number(1))
-    return HMM(models[0].ring, tuple(names), tuple(known), tuple(rows), denominator=bottom)
+    found = HMM(models[0].ring, tuple(names), tuple(known), tuple(rows), denominator=bottom)
+    return replace(found, densities=any(model.densities for model in models))
 
 
 def _outputs(model: HMM, state: int) -> Mapping[int, Polynomial]:

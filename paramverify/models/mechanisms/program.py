@@ -2,99 +2,69 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.errors import CaseError, LimitError, gathered, key_that_is_read, located
+from paramverify.errors import CaseError, gathered, key_that_is_read, located
 from paramverify.keys import (
-    EXPRESSION,
     FILE,
-    NAME,
     TEXT,
-    VALUE,
-    Either,
     Key,
-    Leaf,
-    Listed,
     Section,
     exactly_one,
     whole,
 )
 from paramverify.models.conditions import Part, Shape
 from paramverify.models.context import Checks
+from paramverify.models.enclosed import BITS, MOST_BITS, SIZES, EnclosedTable, check_numbers, table_of
 from paramverify.models.hmm import HMM, one_shot
 from paramverify.models.mechanisms import (
     Drawing,
     Input,
     Mechanism,
-    compare,
+    compared,
     neighbouring_inputs,
     show_input,
 )
-from paramverify.models.names import distinct
+from paramverify.models.mechanisms._calls import CALLS, read_calls, read_source
+from paramverify.models.mechanisms._inputs import INPUTS, Given, read_inputs
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.models.programs.columns import Number
 from paramverify.models.programs.control import Edge, control_graph
 from paramverify.models.programs.defined import as_numbers
+from paramverify.models.programs.enclosed_runs import enclosed_outputs_of
+from paramverify.models.programs.evaluating import is_enclosed
 from paramverify.models.programs.explaining import Explainer
-from paramverify.models.programs.expressions import RESERVED
 from paramverify.models.programs.possible import check_comparisons
-from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.running import outputs_of
-from paramverify.models.programs.runs import Plain
+from paramverify.models.programs.runs import Between, Outputs, flat, is_density
 from paramverify.models.programs.sampling import Outcomes, Sampler
-from paramverify.models.programs.syntax import Program
+from paramverify.models.programs.syntax import CalledProgram, Callee, Program
 from paramverify.models.programs.values import Unread
 from paramverify.models.programs.values import Value as Inside
-from paramverify.tables import Table, as_expression, check_name
+from paramverify.models.programs.words import Words, in_range, natural, shown_output
+from paramverify.tables import Table
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 TOLD = "A program is run on each input; its outputs are what it puts out, and noise is never cut off."
+RANGES = "an output with a range, such as '>= 2', is a set of outputs: each of them has the ratio of the set"
+DENSITIES = (
+    "an output such as 'at 0', 'just above 0' or 'far above' is a place of a number: Pr stands for the "
+    "density there, or for its limit, up to a factor that is the same under all inputs"
+)
 
 CHECKED = True  # the probabilities of the outputs sum to one, identically; each draw was checked
 FILES = ("file",)  # keys of `[mechanism]` that name files
+PARTS = ("calls",)  # and those that hold mechanisms
 
-MAX_VALUES = 1_000  # of one input
-MAX_LENGTH = 1_000  # of one array
-
-RANGE = Leaf(
-    'a range such as "-1..1"',
-    {"type": "string", "pattern": r"^\s*-?[0-9]{1,6}\s*\.\.\s*-?[0-9]{1,6}\s*$"},
-)
-INPUT = Section(
-    "[mechanism.inputs.NAME]",
-    "An input with a set of values, for [neighbours].",
-    (
-        Key("length", whole(1, MAX_LENGTH), "The length, if the input is an array."),
-        Key(
-            "values",
-            Either((RANGE, Listed("a list of values", VALUE, least=1))),
-            'The possible values, of each entry if it is an array: a list, or a range such as "0..3".',
-            needed=True,
-        ),
-    ),
-)
-INPUTS = Section(
-    "[mechanism.inputs]",
-    "The inputs of the program: what is private.",
-    others=Key(
-        "NAME",
-        Either((EXPRESSION, Listed("a list of expressions", EXPRESSION, least=1), INPUT)),
-        "An input: an expression over the variables of [prior], a list of them for an array, or its values.",
-    ),
-    names=NAME,
-    least=1,
-)
 SECTION = Section(
     "program",
     "A mechanism that is written in a subset of Python.",
@@ -102,19 +72,11 @@ SECTION = Section(
         Key("source", TEXT, "The text of the program."),
         Key("file", FILE, "The file of the program, relative to the case file."),
         Key("inputs", INPUTS, needed=True),
+        Key("calls", CALLS),
+        Key("bits", whole(*SIZES), BITS, default=MOST_BITS),
     ),
     rules=(exactly_one("source", "file"),),
 )
-
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_ .-]*[A-Za-z0-9_.-]|[A-Za-z_]")
-_RANGE = re.compile(r"\s*(-?[0-9]{1,6})\s*\.\.\s*(-?[0-9]{1,6})\s*")
-
-
-class Anything(tuple[Value, ...]):
-    """The possible values of an input that the prior gives: whatever the expression says."""
-
-    def __contains__(self, value: object) -> bool:
-        return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,20 +89,39 @@ class ProgramMechanism:
     queries: tuple[Expression, ...]
     answers: tuple[tuple[Value, ...], ...]
     key: str  # where the program stands, such as `mechanism.source`
+    ranges: dict[str, Outputs] = field(default_factory=dict)  # observations that are sets of outputs
+    bits: int = MOST_BITS  # with which probabilities without closed forms are enclosed, at most
 
-    def build(self, inputs: Sequence[Input]) -> tuple[HMM, list[InitialDistribution]]:
+    def build(self, inputs: Sequence[Input]) -> tuple[HMM | EnclosedTable, list[InitialDistribution]]:
         """Returns the model with a state for each distinct input, an observation for each whole output."""
         order = {given: k for k, given in enumerate(dict.fromkeys(inputs))}
+        one = self.checks.ring.number(1)
+        starts = [InitialDistribution.point(order[given], one) for given in inputs]
         plain = [plain_input(given) for given in order]
+        states = [show_input(x) for x in order]
+        if is_enclosed(self.program):
+            with located(key=self.key, anchored=True):
+                check_numbers(self.checks)
+                told = enclosed_outputs_of(self.program, self.names(), plain, self.checks)
+            return table_of(states, *told, self.bits), starts
         with located(key=self.key, anchored=True):
             found = outputs_of(self.program, self.names(), plain, self.checks)
         rows = [{shown_output(outputs): share for outputs, share in row} for row in found]
-        outputs = sorted({name for row in rows for name in row}, key=_natural)
+        self.note_ranges(outputs for row in found for outputs, _ in row)
+        outputs = sorted({name for row in rows for name in row}, key=natural)
         zero = RationalFunction.of(self.checks.ring.number(0))
         table = [[row.get(name, zero) for name in outputs] for row in rows]
-        hmm = one_shot(self.checks, [show_input(x) for x in order], outputs, table)
-        one = self.checks.ring.number(1)
-        return hmm, [InitialDistribution.point(order[given], one) for given in inputs]
+        return one_shot(self.checks, states, outputs, table, DENSITIES in self.checks.notes), starts
+
+    def note_ranges(self, observations: Iterable[Outputs]) -> None:
+        """Keeps the observations that stand for many outputs, and says in a note what they are."""
+        found = {shown_output(o): o for o in observations if any(isinstance(v, Between) for v in flat(o))}
+        self.ranges.update(found)
+        dense = any(map(is_density, found.values()))
+        wide = any(isinstance(v, Between) and not v.side for o in found.values() for v in flat(o))
+        for note, needed in ((RANGES, wide), (DENSITIES, dense)):
+            if needed and note not in self.checks.notes:
+                self.checks.notes.append(note)
 
     def check(self, values: Sequence[Collection[Value]]) -> None:
         """Checks that no comparison of the program is false always; each entry of the inputs has such values.
@@ -188,28 +169,23 @@ class ProgramMechanism:
 
     def run_at(self, values: Mapping[str, Number]) -> Drawing:
         """Returns the program itself, to be run with the parameters as numbers."""
-        return Drawn(self.program, self.places, {**values, **as_numbers(self.checks.definitions, values)})
+        given = {**values, **as_numbers(self.checks.definitions, values)}
+        return Drawn(self.program, self.places, given, self.ranges)
 
-    @staticmethod
-    def word_of(values: Sequence[object], known: Collection[str]) -> str:
-        """Returns the output in the words of the model that an implementation means by its values.
-
-        Several values are several outputs, or one list; one text may be the words themselves.
-        """
-        told = tuple(v for v in values if v is not None)
-        shown = ", ".join(map(_of_python, told)) or shown_output(())
-        readings = [shown, f"[{shown}]", *(v for v in told if isinstance(v, str) and len(told) == 1)]
-        return next((word for word in readings if word in known), shown)
+    @property
+    def word_of(self) -> Words:
+        """What returns the output in the words of the model that an implementation means by its values."""
+        return Words(self.ranges)
 
     @property
     def shape(self) -> Shape:
         """The inputs of the program, with their names."""
         return self.places
 
-    def neighbours(self, table: Table) -> tuple[HMM, list[SecretPair]]:
+    def neighbours(self, table: Table) -> tuple[HMM | EnclosedTable, list[SecretPair]]:
         """Returns the model of all neighbouring inputs that the table describes, and the pairs."""
         self.check(self.answers)
-        return compare(self, neighbouring_inputs(table, self.answers, shape=self.shape))
+        return compared(self, neighbouring_inputs(table, self.answers, shape=self.shape))
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,6 +195,7 @@ class Drawn:
     program: Program
     places: tuple[Part, ...]
     values: Mapping[str, Number]
+    ranges: Mapping[str, Outputs] = field(default_factory=dict)
 
     def outcomes(self, rng: np.random.Generator, given: Sequence[Value], size: int) -> Outcomes:
         """Returns what `size` runs tell on one input, its entries in the order of `places`."""
@@ -234,15 +211,22 @@ class Drawn:
         import numpy as np
 
         found = self.outcomes(rng, given, size)
-        words = map(shown_output, found.outputs)
-        return dict(zip(words, np.bincount(found.which).tolist(), strict=True))
+        total: dict[str, int] = {}
+        for outputs, count in zip(found.outputs, np.bincount(found.which).tolist(), strict=True):
+            word = self.word(outputs)
+            total[word] = total.get(word, 0) + count
+        return total
 
     def __call__(self, rng: np.random.Generator, given: tuple[Any, ...], size: int) -> NDArray[Any]:
         """Returns `size` outputs, in the words of the model."""
         import numpy as np
 
         found = self.outcomes(rng, given, size)
-        return np.array([shown_output(outputs) for outputs in found.outputs], dtype=object)[found.which]
+        return np.array([self.word(outputs) for outputs in found.outputs], dtype=object)[found.which]
+
+    def word(self, outputs: Outputs) -> str:
+        """Returns an output in the words of the model."""
+        return in_range(self.ranges, outputs) or shown_output(outputs)
 
 
 def plain_input(given: Input) -> tuple[Fraction | str, ...]:
@@ -255,21 +239,25 @@ def _plain(value: Value) -> Fraction | str:
 
 
 def read(table: Table, checks: Checks) -> Mechanism:
-    """Reads `source` or `file`, and `[mechanism.inputs]`."""
-    name = table.either("source", "file")
+    """Reads `source` or `file`, `[mechanism.inputs]`, and `[mechanism.calls]`."""
     parameters = (*checks.ring.parameters, *(u.name for u in checks.ring.unbounded))
+    calls: dict[str, Callee] = {}
+    bits = table.integer("bits", *SIZES) if "bits" in table else MOST_BITS
     with gathered() as each:
+        if "calls" in table:
+            with each, table.within("calls") as called:
+                calls = read_calls(called, _taken(table, parameters, checks), checks)
         with each:
-            text = table.text("source") if name == "source" else checks.files["file"]
-            table.get(name)
-            with located(key=name):
-                program = read_program(text)
-            for word in dict.fromkeys(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text)):
-                checks.definitions.get(word)  # it is used
+            name, program = read_source(table, checks, "", _names_of(table))
         with each:
             given = _inputs(table, parameters)
         with each:
             table.close()
+    inner = [c.program for c in calls.values() if isinstance(c, CalledProgram)]
+    if calls and any(map(is_enclosed, (program, *inner))):
+        reason = "a program that calls mechanisms, and these, draw no gauss and no discrete_gaussian"
+        raise CaseError(reason, key="calls", mend="write what they do into the program")
+    program = replace(program, calls=calls)
     places = tuple(Part(key, found.length) for key, found in given.items())
     queries = tuple(q for found in given.values() for q in found.queries)
     answers = tuple(a for found in given.values() for a in found.answers)
@@ -279,7 +267,21 @@ def read(table: Table, checks: Checks) -> Mechanism:
         reason = "give all inputs by their values, for [neighbours], or all by expressions over [prior]"
         raise CaseError(reason, key="inputs")
     key = f"{key_that_is_read()}.{name}".removeprefix(".")
-    return ProgramMechanism(checks, program, places, queries, answers, key=key)
+    return ProgramMechanism(checks, program, places, queries, answers, key=key, bits=bits)
+
+
+def _names_of(table: Table) -> Collection[str]:
+    """Returns the names of `[mechanism.calls]`."""
+    given = table.data.get("calls")
+    return tuple(given) if isinstance(given, dict) else ()
+
+
+def _taken(table: Table, parameters: Collection[str], checks: Checks) -> dict[str, str]:
+    """Returns the names that mean something else, with what that is."""
+    inputs = table.data.get("inputs")
+    found = dict.fromkeys(inputs, "an input") if isinstance(inputs, dict) else {}
+    found |= dict.fromkeys(checks.definitions.named, "a definition")
+    return found | dict.fromkeys(parameters, "a parameter")
 
 
 def _inputs(table: Table, parameters: Collection[str]) -> dict[str, Given]:
@@ -290,107 +292,3 @@ def _inputs(table: Table, parameters: Collection[str]) -> dict[str, Given]:
         raise CaseError("the inputs of the program are missing: what is private?", mend=f"{mend}")
     with table.within("inputs") as inputs:
         return read_inputs(inputs, parameters)
-
-
-@dataclass(frozen=True)
-class Given:
-    """What `[mechanism.inputs]` says of one input: its length if it is an array, and for each entry its
-    expression, if it has one, and its possible values."""
-
-    length: int | None
-    queries: tuple[Expression, ...]
-    answers: tuple[tuple[Value, ...], ...]
-
-    @staticmethod
-    def read(value: object, shape: Section = INPUT) -> Given:
-        """Reads an entry of the table; where values stand, in a table of that shape."""
-        if isinstance(value, dict):
-            return Given._of_values(Table(value, shape), arrays=shape is INPUT)
-        listed = value if isinstance(value, list) else [value]
-        if not listed:
-            raise CaseError("an empty list")
-        queries: tuple[Expression, ...] = ()
-        with gathered() as each:
-            for k, entry in enumerate(listed):
-                with each, located(key=f"[{k}]" if isinstance(value, list) else ""):
-                    queries = (*queries, as_expression(entry))
-        length = len(queries) if isinstance(value, list) else None
-        return Given(length, queries, (Anything(),) * len(queries))
-
-    @staticmethod
-    def _of_values(table: Table, arrays: bool) -> Given:
-        length = table.integer("length", 1, MAX_LENGTH) if arrays and "length" in table else None
-        given = table.need("values")
-        with located(key="values"):
-            values = _values(given)
-        table.close()
-        return Given(length, (), (values,) * (length or 1))
-
-
-def read_inputs(inputs: Table, parameters: Collection[str], shape: Section = INPUT) -> dict[str, Given]:
-    """Reads `[mechanism.inputs]` of a case with these parameters; values stand in tables of that shape.
-
-    Raises:
-        InputError: a mistake in the table. LimitError: an input with too many values.
-    """
-    found = {}
-    with gathered() as each:
-        for name in inputs:
-            with each:
-                found[name] = _input(name, inputs, parameters, shape)
-    return found
-
-
-def _input(name: str, inputs: Table, parameters: Collection[str], shape: Section) -> Given:
-    check_name(name)
-    with located(key=name):
-        if name in RESERVED:
-            raise CaseError("this is a word of the language; choose another name")
-        if name in parameters:
-            raise CaseError("this is the name of a parameter too; choose another name")
-        return Given.read(inputs.get(name), shape)
-
-
-def _values(given: object) -> tuple[Value, ...]:
-    if isinstance(given, list):
-        found = tuple(distinct(given))
-    else:
-        match = _RANGE.fullmatch(given) if isinstance(given, str) else None
-        if match is None:
-            raise CaseError('a range such as "-1..1" or a list of values is needed here')
-        low, high = int(match[1]), int(match[2])
-        if high - low >= MAX_VALUES:
-            raise LimitError(f"an input has more than {MAX_VALUES:,} values")
-        found = tuple(Fraction(v) for v in range(low, high + 1))
-    if not found:
-        raise CaseError("there are no values")
-    if len(found) > MAX_VALUES:
-        raise LimitError(f"an input has more than {MAX_VALUES:,} values")
-    return found
-
-
-def shown_output(outputs: Sequence[Plain]) -> str:
-    """Returns an output in words; different outputs have different words."""
-    return ", ".join(_shown(v) for v in outputs) if outputs else "(no output)"
-
-
-def _of_python(value: object) -> str:
-    """Returns a value of an implementation as an output is shown; floats that are whole are whole numbers."""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return _shown(value) if type(value) is str else str(value)
-
-
-def _shown(value: Plain) -> str:
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(_shown, value))}]"
-    if isinstance(value, str):
-        plain = _WORD.fullmatch(value) and value not in ("True", "False")
-        return value if plain else json.dumps(value)
-    return str(value)
-
-
-def _natural(name: str) -> tuple[tuple[int, Fraction, str], ...]:
-    """Returns a key by which numbers stand in their order."""
-    parts = re.split(r"(-?\d+)", name)
-    return tuple((1, Fraction(p), "") if re.fullmatch(r"-?\d+", p) else (0, Fraction(0), p) for p in parts)

@@ -18,9 +18,9 @@ from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
 from paramverify.models.labels import check_labels, read_labels
 from paramverify.models.mechanisms import Input, Mechanism
+from paramverify.models.mechanisms._inputs import RANGE, Anything, read_inputs
 from paramverify.models.mechanisms._keys import LABELS
 from paramverify.models.mechanisms._one_shot import OneShot
-from paramverify.models.mechanisms.program import RANGE, Anything, read_inputs
 from paramverify.models.names import distinct, find, same
 from paramverify.models.noise import NOISE, read_noise
 from paramverify.models.priors import InitialDistribution

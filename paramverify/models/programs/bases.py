@@ -10,13 +10,15 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import log, log10, prod
+from typing import ClassVar
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.exponents import TIE
 from paramverify.algebra.polynomials import RationalFunction, Ring, value_at
-from paramverify.errors import FinerError, UnsupportedError
+from paramverify.errors import DefectError, FinerError, UnsupportedError
 from paramverify.models.context import Checks, sample_points
 from paramverify.models.programs.coefficients import Coefficient
+from paramverify.models.programs.densities import Density
 from paramverify.models.programs.pieces import Pieces
 from paramverify.models.programs.terms import Calculus, Factor, Key, Rate, Terms
 from paramverify.models.programs.zones import ZERO, Number, exact
@@ -37,6 +39,7 @@ class Bases:
     functions: list[RationalFunction] = field(default_factory=list)
     unit_name: str | None = None  # a parameter such as eps; "" for plain numbers
     step: Fraction = Fraction(0)  # of continuous noise, in units; exponents that are whole numbers are faster
+    sums: ClassVar[bool] = True  # whether a sum of two noises is a function of products
 
     @property
     def ring(self) -> Ring:
@@ -53,6 +56,10 @@ class Bases:
         if function not in self.functions:
             self.functions.append(function)
         return self.functions.index(function) + 1
+
+    def coefficient(self, function: RationalFunction) -> Coefficient:
+        """Returns a probability as the weight of runs."""
+        return Coefficient.of(self.ring, function)
 
     def power(self, base: int, exponent: Number) -> Coefficient:
         """Returns base ** exponent."""
@@ -139,6 +146,18 @@ class Bases:
         if self.ring.constant:
             point[GENERATOR] = self.ring.constant.enclosure(256)[0]
         return value_at(function.numerator, point) / value_at(function.denominator, point)
+
+    def work(self, pieces: Pieces, name: int) -> int:
+        """Returns how much harder than others a function is that one noise is summed or integrated out of."""
+        return 1
+
+    def enclosed(self, name: int, density: Density) -> Pieces:
+        """Returns noise without a closed form; only the bases of `functions` have it.
+
+        Raises:
+            DefectError: always.
+        """
+        raise DefectError(f"{density} came to the exact engine")
 
     def geometric(self, name: int, alpha: RationalFunction, two_sided: bool) -> Pieces:
         """Returns the probabilities of geometric noise: (1−α)/(1+α)·α^|k|, or (1−α)·α^k for k ≥ 0."""

@@ -13,7 +13,7 @@ from paramverify.errors import FinerError, InputError, ProgramError
 from paramverify.models.context import Checks
 from paramverify.models.programs.arithmetic import tree_of
 from paramverify.models.programs.bases import Bases
-from paramverify.models.programs.coefficients import Coefficient
+from paramverify.models.programs.densities import DiscreteGauss, Gauss
 from paramverify.models.programs.measure import Linear
 from paramverify.models.programs.pieces import Pieces
 from paramverify.models.programs.syntax import Apply, Choice, Place
@@ -50,6 +50,8 @@ class Drawing:
                     return self._binomial(given, state)
                 case "geometric" | "one_sided_geometric":
                     return self._geometric(given[0], node.operator == "geometric", state)
+                case "gauss" | "discrete_gaussian":
+                    return self._gauss(node.operator, given[0], state)
             return self._laplace(given[0], node.operator == "laplace", state)
         except InputError as error:
             raise self._at(error, node.place) from None
@@ -78,7 +80,7 @@ class Drawing:
 
     def _split(self, state: State, outcomes: Sequence[tuple[Value, RationalFunction]]) -> Found:
         return [
-            (replace(state, measure=state.measure.times(Coefficient.of(self.checks.ring, share))), value)
+            (replace(state, measure=state.measure.times(self.bases.coefficient(share))), value)
             for value, share in outcomes
             if share.numerator
         ]
@@ -145,6 +147,15 @@ class Drawing:
             raise InputError(reason)
         name = state.measure.fresh
         return self._noise(state, name, self.bases.laplace(name, rate, two_sided), False)
+
+    def _gauss(self, word: str, value: Value, state: State) -> Found:
+        if not isinstance(value, Fraction):
+            raise InputError(f"the standard deviation of {word} is a number without noise, such as 3/2")
+        if value <= 0:
+            raise InputError(f"the standard deviation of {word} is positive")
+        name = state.measure.fresh
+        density = DiscreteGauss(value) if word == "discrete_gaussian" else Gauss(value)
+        return self._noise(state, name, self.bases.enclosed(name, density), density.whole)
 
     def _noise(self, state: State, name: int, pieces: Pieces, whole: bool) -> Found:
         measure = state.measure.with_noise(pieces, name, whole)

@@ -1,9 +1,9 @@
 """Drawing the noise of programs for many runs at once.
 
 Finite choices with rational probabilities are exact: whole numbers are drawn uniformly. Other probabilities
-are rounded to floats, as numpy does. Continuous noise comes on a grid of about 2^-40 of its scale, so that
-all that is computed from it is exact: `x + y - x == y`. A comparison then falls on the wrong side with a
-probability below 2^-39, and so do n of them with one below n·2^-39.
+are rounded to floats, as numpy does; discrete Gaussian noise is exact. Continuous noise comes on a grid of
+about 2^-40 of its scale, so that all that is computed from it is exact: `x + y - x == y`. A comparison then
+falls on the wrong side with a probability below 2^-39, and so do n of them with one below n·2^-39.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from paramverify.errors import InputError
 from paramverify.models.programs.columns import Column, Number, Rationals, Single, packed, taken
+from paramverify.models.programs.discrete_sampling import discrete_gaussian
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,12 +63,17 @@ def draw(word: str, given: Sequence[Single], rng: np.random.Generator, size: int
                 drawn -= rng.geometric(stop, size) - 1
             return wholes(drawn)
     exact = number_of(given[0])
+    if word == "discrete_gaussian":
+        return wholes(discrete_gaussian(exact, rng, size))
     if not LEAST_SCALE <= exact <= MOST_SCALE:
         what = "not positive" if exact <= 0 else "too small" if exact < 1 else "too large"
         raise InputError(f"the scale of this noise is {what}")
     scale = float(exact)
     power = max(0, GRID - frexp(scale)[1] + 1)
-    noise = rng.laplace(0.0, scale, size) if word == "laplace" else rng.exponential(scale, size)
+    if word == "gauss":
+        noise = rng.normal(0.0, scale, size)
+    else:
+        noise = rng.laplace(0.0, scale, size) if word == "laplace" else rng.exponential(scale, size)
     return _rationals(np.rint(np.ldexp(noise, power)).astype(np.int64), 2**power)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Self
 
@@ -14,11 +14,14 @@ from paramverify.models.programs.bases import Bases
 from paramverify.models.programs.comparing import Comparing, Found, Split, now
 from paramverify.models.programs.defined import as_values
 from paramverify.models.programs.drawing import Drawing
-from paramverify.models.programs.expressions import IN_PLACE, NOISE
+from paramverify.models.programs.expressions import ENCLOSED, IN_PLACE, NOISE
+from paramverify.models.programs.functions import FunctionBases
 from paramverify.models.programs.measure import Linear
-from paramverify.models.programs.runs import Plain
+from paramverify.models.programs.releasing import put
+from paramverify.models.programs.runs import Put
 from paramverify.models.programs.syntax import (
     Apply,
+    Ask,
     Call,
     Choice,
     Items,
@@ -27,13 +30,19 @@ from paramverify.models.programs.syntax import (
     Place,
     Program,
     Variable,
+    every_node,
+    every_statement,
+    nodes_of,
 )
+from paramverify.models.programs.terms import Terms
 from paramverify.models.programs.unknown import no_value
 from paramverify.models.programs.values import DEAD, Dead, State, Symbol, Unread, Value, read, unread
 
 MAX_RANGE = 10_000
 
 _PASSIVE = ("index", "slice", "len")  # do not read what is in a list
+Answers = Sequence[tuple[Value, Terms]]  # values with their weights
+
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 _CONDITIONS = (*_COMPARISONS, "not", "in", "not in")
 
@@ -46,6 +55,7 @@ class Evaluator:
     drawing: Drawing
     parameters: Mapping[str, Value]
     inputs: Collection[str] = ()  # their names, for messages
+    ask: Callable[[Ask, tuple[Value, ...]], Answers] | None = None  # what a mechanism that is called gives
 
     @classmethod
     def of(cls, program: Program, checks: Checks) -> Self:
@@ -54,7 +64,8 @@ class Evaluator:
         parameters: dict[str, Value] = {n: arithmetic.symbol(n) for n in (*checks.ring.parameters, *rates)}
         parameters |= {n: i.lower for n, i in checks.domain.box.items() if i.is_point and n in parameters}
         parameters |= as_values(checks.definitions, parameters)
-        drawing = Drawing(program.text, checks, Bases(checks), rates)
+        bases = FunctionBases(checks) if is_enclosed(program) else Bases(checks)
+        drawing = Drawing(program.text, checks, bases, rates)
         return cls(program, drawing, parameters)
 
     def error(self, reason: str, place: Place) -> ProgramError:
@@ -106,6 +117,8 @@ class Evaluator:
                 return [(s, tuple(v)) for s, v in self.all(items, state)]
             case Choice():
                 return self.choice(node, state)
+            case Ask():
+                return self.asked(node, state)
             case Call():
                 raise DefectError(f"a call of {node.name} was not lifted out of its expression")
             case Apply():
@@ -311,12 +324,55 @@ class Evaluator:
         tables = self.all([p for _, p in node.table], state)
         return [pair for s, shares in tables for pair in self.drawing.choose(node, shares, s)]
 
-    def released(self, node: Node, value: Value, state: State) -> Iterator[tuple[State, Plain]]:
-        """Yields the plain values of an output."""
-        reason = "this output carries noise"
+    def asked(self, node: Ask, state: State) -> Found:
+        """Returns what a mechanism gives that the program calls; its noise is fresh each time.
+
+        Raises:
+            ProgramError: an argument carries noise, or the mechanism does not take it.
+        """
+        assert self.ask is not None
+        reason = f"an argument of {node.name} carries noise"
+        ready: list[tuple[State, tuple[Value, ...]]] = [
+            (after, tuple(told))
+            for s, given in self.all(node.arguments, state)
+            for after, told in self.read_all(given, s)
+        ]
+        for k in range(len(node.arguments)):
+            ready = [
+                (after, (*given[:k], plain, *given[k + 1 :]))
+                for s, given in ready
+                for after, plain in (
+                    [(s, given[k])]
+                    if isinstance(given[k], Symbol)
+                    else self.comparing.finite(node.place, now(given[k], s), s, reason)
+                )
+            ]
+        return [
+            (replace(s, measure=s.measure.weighted(weight)), value)
+            for s, given in ready
+            for value, weight in self.ask(node, given)
+        ]
+
+    def released(self, node: Node, value: Value, state: State) -> Iterator[tuple[State, Put]]:
+        """Yields the values of an output; numbers with noise that have no few values stay alive."""
         for ready, (told,) in self.read_all([value], state):
-            for s, found in self.comparing.finite(node.place, told, ready, reason):
-                yield s, _plain(found)
+            if self.drawing.bases.sums:
+                yield from put(self.comparing, node.place, told, ready)
+                continue
+            for s, found in self.comparing.finite(node.place, told, ready, "this output carries noise"):
+                yield from put(self.comparing, node.place, found, s)
+
+
+def is_enclosed(program: Program) -> bool:
+    """Tells whether a program draws noise whose probabilities have no closed form."""
+    blocks = (program.body, *(f.body for f in program.functions.values()))
+    return any(
+        isinstance(inner, Apply) and inner.operator in ENCLOSED
+        for block in blocks
+        for statement in every_statement(block)
+        for node in nodes_of(statement)
+        for inner in every_node(node)
+    )
 
 
 def outside(index: int, values: Sequence[Value]) -> str:
@@ -329,10 +385,3 @@ def _put(value: Value, entry: Unread, told: Value) -> Value:
     if isinstance(value, tuple):
         return tuple(_put(v, entry, told) for v in value)
     return told if value == entry else value
-
-
-def _plain(value: Value) -> Plain:
-    assert not isinstance(value, (Linear, Symbol, Dead, Unread))
-    if isinstance(value, tuple):
-        return tuple(_plain(v) for v in value)
-    return value

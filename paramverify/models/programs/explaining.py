@@ -22,6 +22,7 @@ from paramverify.models.programs.running import Left, Run
 from paramverify.models.programs.runs import Input, Outputs
 from paramverify.models.programs.syntax import (
     Apply,
+    Ask,
     Assign,
     Call,
     Choice,
@@ -126,7 +127,10 @@ class _Evaluator(Evaluator):
     def choice(self, node: Choice, state: State) -> Found:
         return [self._drawn(node, s, v) for s, v in super().choice(node, state)]
 
-    def _drawn(self, node: Apply | Choice, state: State, value: Value) -> tuple[State, Value]:
+    def asked(self, node: Ask, state: State) -> Found:
+        return [self._drawn(node, s, v) for s, v in super().asked(node, state)]
+
+    def _drawn(self, node: Apply | Ask | Choice, state: State, value: Value) -> tuple[State, Value]:
         place = node.place
         if isinstance(value, Linear):
             event: Event = Drawn((place, "noise"), place, noise=value.names[0])
@@ -215,6 +219,8 @@ class _Paths(Run):
 
     def put(self, value: Node, state: State, place: Place) -> list[State]:
         found = super().put(value, state, place)
+        if any(s.released for s in found):
+            raise SizeError("runs that put out numbers with noise are not told")
         told = [] if isinstance(value, Literal) else [self.shown(s.outputs[-1:]) for s in found]
         words = [f"output {t}" for t in told] or [""] * len(found)
         events = [Event((place, "output"), place, w) for w in words]

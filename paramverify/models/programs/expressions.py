@@ -12,6 +12,7 @@ from paramverify.errors import ProgramError
 from paramverify.models.programs.hints import WRITE, instead
 from paramverify.models.programs.syntax import (
     Apply,
+    Ask,
     Call,
     Choice,
     Constant,
@@ -33,6 +34,8 @@ NOISE = {
     "one_sided_geometric": (1, 1),
     "laplace": (1, 1),
     "exponential": (1, 1),
+    "gauss": (1, 1),
+    "discrete_gaussian": (1, 1),
 }
 FUNCTIONS = {
     **NOISE,
@@ -47,7 +50,7 @@ FUNCTIONS = {
 }
 _OF_LISTS = ("len", "sum", "min", "max")
 RESERVED = frozenset({*FUNCTIONS, "choice", "output", "stop"})
-LATER = {"gauss", "discrete_gaussian"}
+ENCLOSED = ("gauss", "discrete_gaussian")  # noise without closed forms
 
 BINARY: dict[type[ast.operator], str] = {
     ast.Add: "+",
@@ -74,10 +77,11 @@ IN_PLACE = ("+=", "-=", "*=", "/=", "//=", "%=", "**=")  # no lists on their lef
 class Expressions:
     """Turns expressions of Python's tree into ours, and refuses whatever is not on the whitelist."""
 
-    def __init__(self, text: str, known: Collection[str]) -> None:
+    def __init__(self, text: str, known: Collection[str], calls: Collection[str] = ()) -> None:
         self.text = text
         self.lines = text.split("\n")
         self.known = known  # the functions that the program defines
+        self.calls = calls  # the mechanisms that it may call
 
     def place(self, tree: ast.AST) -> Place:
         """Returns the place of a tree; Python counts bytes, we count characters."""
@@ -151,8 +155,9 @@ class Expressions:
     def name(self, tree: ast.Name) -> Node:
         if tree.id == "stop":
             raise self.refuse("stop stands on a line of its own", tree)
-        if tree.id in RESERVED or tree.id in self.known:
-            raise self.refuse(f"{tree.id} is a function: write {tree.id}(...)", tree)
+        if tree.id in RESERVED or tree.id in self.known or tree.id in self.calls:
+            what = "mechanism" if tree.id in self.calls else "function"
+            raise self.refuse(f"{tree.id} is a {what}: write {tree.id}(...)", tree)
         return Variable(tree.id, self.place(tree))
 
     def constant(self, tree: ast.Constant) -> Constant:
@@ -216,18 +221,16 @@ class Expressions:
             return self.choice(tree, depth)
         if name == "output":
             raise self.refuse("output(...) stands on a line of its own", tree)
-        if name in LATER:
-            raise self.refuse(
-                f"{name} is not covered; the kinds of noise are {', '.join(NOISE)} and choice", tree
-            )
         if tree.keywords:
             raise self.refuse("arguments have no names here", tree)
         read = self.sequence if name in _OF_LISTS and len(tree.args) == 1 else self.node
         given = tuple(read(a, depth + 1) for a in tree.args)
         if name in self.known:
             return Call(name, given, self.place(tree))
+        if name in self.calls:
+            return Ask(name, given, self.place(tree))
         if name not in FUNCTIONS:
-            near = get_close_matches(name, [*FUNCTIONS, "choice", "output"], n=1)
+            near = get_close_matches(name, [*self.calls, *self.known, *FUNCTIONS, "choice", "output"], n=1)
             known = f"known are {', '.join([*FUNCTIONS, 'choice', 'output'])}"
             hint = WRITE.get(name) or (f"did you mean {near[0]}?" if near else known)
             raise self.refuse(f"unknown function {name}; {hint}", tree)

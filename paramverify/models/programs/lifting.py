@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from paramverify.models.programs.syntax import (
     Apply,
+    Ask,
     Assign,
     Call,
     Choice,
@@ -88,6 +89,9 @@ def _node(node: Node) -> Lifted:
         case Apply(operator, arguments, place):
             first, given = _all(arguments)
             return first, Apply(operator, given, place)
+        case Ask(name, arguments, place):
+            first, given = _all(arguments)
+            return first, Ask(name, given, place)
         case Items(items, place):
             first, given = _all(items)
             return first, Items(given, place)

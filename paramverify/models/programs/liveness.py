@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from paramverify.models.programs.syntax import (
     Apply,
+    Ask,
     Assign,
     Call,
     Choice,
@@ -58,7 +59,7 @@ def read_by(node: Node) -> set[Cell]:
                 found.add((base.name, int(index.value)))
             case Apply("len", (Variable() as base,), _):
                 found.add((base.name, LENGTH))
-            case Apply() | Call():
+            case Apply() | Call() | Ask():
                 stack.extend(inner.arguments)
             case Items():
                 stack.extend(inner.items)
@@ -161,6 +162,8 @@ def _in_node(node: Node, values: Mapping[str, Literal]) -> Node:
             return Apply(operator, tuple(_in_node(a, values) for a in arguments), place)
         case Call(name, arguments, place):
             return Call(name, tuple(_in_node(a, values) for a in arguments), place)
+        case Ask(name, arguments, place):
+            return Ask(name, tuple(_in_node(a, values) for a in arguments), place)
         case Items(items, place):
             return Items(tuple(_in_node(i, values) for i in items), place)
         case Choice(table, place):

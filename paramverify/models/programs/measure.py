@@ -162,7 +162,7 @@ class Measure:
         inside = [f for f in self.factors if name in p.names_in(f)]
         result = 1
         for factor in inside:
-            result *= len(factor) + 1
+            result *= (len(factor) + 1) * self.bases.work(factor, name)
         for _ in {n for f in inside for n in p.names_in(f)}:
             result *= 10
         return result
@@ -180,6 +180,8 @@ class Measure:
 
         The replaced variable has to stand alone in its factor; None where neither does.
         """
+        if not self.bases.sums:
+            return None
         for gone, kept in ((second, first), (first, second)):
             inside, others = self.joined([gone])
             if p.names_in(inside) == {gone}:  # no comparison has met it: it is in no other factor

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
+from math import comb
 
 from paramverify.errors import SizeError, UnsupportedError
 from paramverify.models.programs import terms as t
 from paramverify.models.programs.coefficients import Coefficient
-from paramverify.models.programs.terms import ONE, Calculus, Factor, Key, Rate, Terms
+from paramverify.models.programs.terms import ONE, Calculus, End, Factor, Key, Rate, Terms
 from paramverify.models.programs.zones import (
     EVERYWHERE,
     REMEMBERED,
@@ -38,7 +40,6 @@ MAX_ZONES = 20_000  # pieces of one function
 FEW = 4  # whole values of noise that are told apart
 
 Pieces = Mapping[Zone, Terms]
-End = tuple[int, Number]  # v[j] + c
 Interval = tuple[Number | None, Number | None, Terms]  # from the one to the other; None is infinity
 
 
@@ -124,6 +125,37 @@ def convolved(calculus: Calculus, pieces: Pieces, name: int, pair: tuple[int, in
     return found
 
 
+def rebased(pieces: Pieces, name: int) -> dict[Zone, Terms]:
+    """Returns the function of the differences to a variable, and of u = −v[name], which has its number.
+
+    A zone is about differences only, so v[name] and v[0] = 0 change places; and v[i] is `w[i] − u`.
+    """
+    found: dict[Zone, Terms] = {}
+    for zone, terms in pieces.items():
+        new: Terms = {}
+        for key, c in terms.items():
+            parts = {Key((), key.units): 1}
+            for factor in key.factors:
+                more = _against(factor, name)
+                parts = {t.joined(a, b): m * n for a, m in parts.items() for b, n in more.items()}
+            for part, number in parts.items():
+                new = t.plus(new, {part: c.times(Fraction(number))})
+        _add(found, zone_renamed(zone, {ZERO: name, name: ZERO}), new)
+    return found
+
+
+def _against(factor: Factor, name: int) -> dict[Key, int]:
+    """Returns `v^t · b^v` for v = w − u, or for v = −u where it is v[name]; u has the number `name`."""
+    inner, power, rate = factor
+    found: dict[Key, int] = {}
+    for k in range(power + 1) if inner != name else (0,):
+        parts = [Factor(name, power - k, t.times(ONE, rate, -1))]
+        parts += [Factor(inner, k, rate)] if inner != name else []
+        kept = tuple(sorted(f for f in parts if f.power or f.rate))
+        found[Key(kept)] = comb(power, k) * (-1) ** (power - k)
+    return found
+
+
 def _difference(
     calculus: Calculus, factor: Factor, units: int, pair: tuple[int, int], c: Coefficient
 ) -> Terms:
@@ -202,6 +234,9 @@ def _between(
 ) -> Terms:
     """Returns the sum of terms for `v` between two ends."""
     low, high = ends
+    own = calculus.between(terms, noise.name, noise.whole, ends)
+    if own is not None:
+        return own
     found: Terms = {}
     for key, c in terms.items():
         inner = next((f for f in key.factors if f.name == noise.name), Factor(noise.name, 0, ONE))
@@ -247,7 +282,7 @@ def flat(calculus: Calculus, pieces: Pieces, noise: Noise) -> dict[Zone, Terms]:
                 total = t.plus(total, terms) if total else terms
         found.append((low, high, total))
     found = _fewer(found)
-    if noise.whole:
+    if noise.whole and calculus.by_value:
         found = _fewer(
             _extended(calculus, noise.name, [p for i in found for p in _values(calculus, noise, i)])
         )
@@ -271,7 +306,7 @@ def _values(calculus: Calculus, noise: Noise, interval: Interval) -> Iterator[In
         yield interval
         return
     for k in range(int(high - low) + 1):
-        yield low + k, low + k, _at(calculus, terms, noise.name, low + k)
+        yield low + k, low + k, at(calculus, terms, noise.name, low + k)
 
 
 def _extended(calculus: Calculus, name: int, intervals: list[Interval]) -> list[Interval]:
@@ -282,7 +317,7 @@ def _extended(calculus: Calculus, name: int, intervals: list[Interval]) -> list[
         for low, high, terms in intervals[::step]:
             if low is None or low != high:
                 long = terms
-            elif terms and long and _at(calculus, long, name, low) == terms:
+            elif terms and long and at(calculus, long, name, low) == terms:
                 terms = long
             elif terms != long:
                 long = {}
@@ -296,7 +331,8 @@ def _interval(name: int, low: Number | None, high: Number | None) -> Zone:
     return below if high is None else (*below, ((name, ZERO), high))
 
 
-def _at(calculus: Calculus, terms: Terms, name: int, place: Number) -> Terms:
+def at(calculus: Calculus, terms: Terms, name: int, place: Number) -> Terms:
+    """Returns terms with a number in the place of a variable."""
     found: Terms = {}
     for key, c in terms.items():
         found = t.plus(found, t.scaled(calculus.moved(key, name, (ZERO, place, 1)), c))

@@ -11,18 +11,23 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from paramverify.algebra.expressions import Expression, Name, Text, Value
-from paramverify.errors import ProgramError
+from paramverify.errors import ProgramError, located
 from paramverify.models.names import as_value, nearest
 from paramverify.models.programs.syntax import (
     Apply,
+    Ask,
     Assign,
     Call,
+    CalledProgram,
+    CalledRow,
+    Callee,
     Choice,
     Constant,
     For,
     Items,
     Literal,
     Node,
+    Output,
     Program,
     Return,
     Statement,
@@ -44,6 +49,7 @@ class Possible:
 
     labels: frozenset[str] = frozenset()
     number: bool = False
+    anything: bool = False  # nothing is known of it
 
     @staticmethod
     def of(values: Iterable[Value | Constant]) -> Possible:
@@ -53,18 +59,21 @@ class Possible:
         return Possible(labels, any(not isinstance(v, str) for v in found))
 
     def __or__(self, other: Possible) -> Possible:
-        return Possible(self.labels | other.labels, self.number or other.number)
+        anything = self.anything or other.anything
+        return Possible(self.labels | other.labels, self.number or other.number, anything)
 
     def __bool__(self) -> bool:
-        return bool(self.labels) or self.number
+        return bool(self.labels) or self.number or self.anything
 
     def meets(self, other: Possible) -> bool:
         """Tells whether both may be the same."""
-        return (self.number and other.number) or bool(self.labels & other.labels)
+        either = self.anything or other.anything
+        return either or (self.number and other.number) or bool(self.labels & other.labels)
 
 
 NOTHING = Possible()
 NUMBER = Possible(number=True)
+ANYTHING = Possible(anything=True)
 
 
 @dataclass
@@ -74,6 +83,7 @@ class _Reader:
     program: Program
     known: dict[tuple[str, str], Possible]
     returned: dict[str, Possible] = field(default_factory=dict)
+    asked: dict[str, dict[str, Possible]] = field(default_factory=dict)  # arguments of programs that it calls
     changed: bool = True
 
     def settle(self) -> None:
@@ -91,6 +101,8 @@ class _Reader:
                     names = self.program.functions[inner.name].parameters
                     for name, given in zip(names, inner.arguments, strict=False):
                         self.give(inner.name, name, self.value(given, function))
+                if isinstance(inner, Ask):
+                    self.ask(inner, function)
         if isinstance(statement, (Assign, For)):
             value = self.value(nodes_of(statement)[-1], function)
             for name in statement.names:
@@ -106,6 +118,28 @@ class _Reader:
         self.known[function, name] = before | value
         self.changed |= self.known[function, name] != before
 
+    def ask(self, node: Ask, function: str) -> None:
+        """Takes what the arguments of another program may be."""
+        callee = self.program.calls[node.name]
+        if isinstance(callee, CalledProgram):
+            known = self.asked.setdefault(node.name, {})
+            for name, given in zip(callee.inputs, node.arguments, strict=False):
+                before = known.get(name, NOTHING)
+                known[name] = before | self.value(given, function)
+                self.changed |= known[name] != before
+
+    def given_by(self, callee: Callee, name: str) -> Possible:
+        """Returns what a mechanism may give that the program calls."""
+        if isinstance(callee, CalledRow):
+            return ANYTHING if callee.known is None else Possible.of(callee.known)
+        inside = _Reader(callee.program, _inputs(self.asked.get(name, {})))
+        inside.settle()
+        told = NOTHING
+        for statement in every_statement(callee.program.body):
+            if isinstance(statement, (Output, Return)):
+                told |= inside.value(statement.value, "")
+        return told
+
     def value(self, node: Node, function: str) -> Possible:
         """Returns what an expression may be."""
         match node:
@@ -119,6 +153,8 @@ class _Reader:
                 return Possible.of(value for value, _ in table)
             case Call(name, _, _):
                 return self.returned.get(name, NOTHING)
+            case Ask(name, _, _):
+                return self.given_by(self.program.calls[name], name)
             case Apply("if", (_, yes, no), _):
                 return self.any_of((yes, no), function)
             case Apply(word, arguments, _) if word in _KEEPING:
@@ -184,13 +220,27 @@ def check_comparisons(program: Program, inputs: Mapping[str, Iterable[Value]]) -
     Raises:
         ProgramError: such a comparison, which is always false; what was misspelt is a label that nothing has.
     """
-    reader = _Reader(program, {("", name): Possible.of(values) for name, values in inputs.items()})
+    _check(program, {name: Possible.of(values) for name, values in inputs.items()})
+
+
+def _check(program: Program, inputs: Mapping[str, Possible]) -> None:
+    reader = _Reader(program, _inputs(inputs))
     reader.settle()
+    for name, given in reader.asked.items():
+        callee = program.calls[name]
+        with located(key=callee.key, anchored=True):
+            if isinstance(callee, CalledProgram):
+                _check(callee.program, given)
     for function, statement in _statements(program):
         for node in nodes_of(statement):
             for inner in every_node(node):
                 if isinstance(inner, Apply) and inner.operator in (*_SAME, *_AMONG):
                     reader.check(inner, function)
+
+
+def _inputs(given: Mapping[str, Possible]) -> dict[tuple[str, str], Possible]:
+    """Returns inputs as variables of the program itself."""
+    return {("", name): possible for name, possible in given.items()}
 
 
 def possible_values(query: Expression, values: Mapping[str, Collection[Value]]) -> Collection[Value]:
@@ -212,6 +262,20 @@ def never_read(program: Program) -> list[str]:
         if isinstance(statement, Assign) and len(statement.names) == 1:
             found[function, statement.names[0]] = None
     return [name for function, name in found if _told(name) and (function, name) not in read]
+
+
+def never_called(program: Program) -> list[str]:
+    """Returns the mechanisms that a program may call, and that neither it nor one of these calls."""
+    programs = [program, *(c.program for c in program.calls.values() if isinstance(c, CalledProgram))]
+    asked = {
+        inner.name
+        for each in programs
+        for _, statement in _statements(each)
+        for node in nodes_of(statement)
+        for inner in every_node(node)
+        if isinstance(inner, Ask)
+    }
+    return [name for name in program.calls if name not in asked]
 
 
 def _told(name: str) -> bool:

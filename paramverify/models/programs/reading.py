@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from paramverify.errors import ProgramError
@@ -36,8 +36,8 @@ PLAIN_NAMES = "a plain name is needed here; write a line of its own for each oth
 MAX_LENGTH = 100_000  # characters of a program
 
 
-def read_program(text: str) -> Program:
-    """Reads a program.
+def read_program(text: str, calls: Collection[str] = ()) -> Program:
+    """Reads a program, which may call mechanisms of these names.
 
     Raises:
         ProgramError: anything that is not in the language, with the place, and what to write instead.
@@ -53,7 +53,7 @@ def read_program(text: str) -> Program:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text)
-        return _Reader(text).program(tree)
+        return _Reader(text, calls).program(tree)
     except SyntaxError as error:
         place = (error.lineno or 1, max(0, (error.offset or 1) - 1))
         shown = "".join(text.split("\n")[place[0] - 1 : place[0]])
@@ -70,8 +70,8 @@ class _Reader(Expressions):
     loops: int = 0  # inside of so many
     in_function: str = ""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(text, ())
+    def __init__(self, text: str, calls: Collection[str]) -> None:
+        super().__init__(text, (), calls)
         self.giving_several: set[str] = set()  # the functions with `return a, b`
 
     def program(self, tree: ast.Module) -> Program:
@@ -107,8 +107,9 @@ class _Reader(Expressions):
         names = tuple(self.new_name(a.arg, a) for a in given.args)
         if len(set(names)) < len(names):
             raise self.refuse("two parameters have the same name", tree)
-        if tree.name in RESERVED:
-            raise self.refuse(f"{tree.name} is a word of the language; choose another name", tree)
+        if tree.name in RESERVED or tree.name in self.calls:
+            what = "a word of the language" if tree.name in RESERVED else "a mechanism that the program calls"
+            raise self.refuse(f"{tree.name} is {what}; choose another name", tree)
         body = tree.body
         if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
             body = body[1:]
@@ -277,6 +278,9 @@ class _Reader(Expressions):
     def new_name(self, name: str, tree: ast.AST) -> str:
         if name in RESERVED or name in self.known:
             raise self.refuse(f"{name} is a word of the language or a function; choose another name", tree)
+        if name in self.calls:
+            reason = f"{name} is a mechanism that the program calls; choose another name"
+            raise self.refuse(reason, tree)
         if not name.isascii() or name.startswith("__"):
             raise self.refuse("names have the letters a to z, digits and _", tree)
         return name

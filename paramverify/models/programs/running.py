@@ -14,9 +14,10 @@ from fractions import Fraction
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import DefectError, ProgramError, SizeError, UnsupportedError
 from paramverify.models.context import Checks
+from paramverify.models.programs.asking import Asking, Finished
 from paramverify.models.programs.assigning import Assigner
 from paramverify.models.programs.comparing import Split
-from paramverify.models.programs.evaluating import Evaluator
+from paramverify.models.programs.evaluating import Answers, Evaluator
 from paramverify.models.programs.liveness import (
     NOTHING,
     WHOLE,
@@ -47,6 +48,7 @@ from paramverify.models.programs.syntax import (
     Variable,
     While,
 )
+from paramverify.models.programs.tabulating import Row, check_sums, rows_of, with_noise, without_noise
 from paramverify.models.programs.terms import Terms, plus, product
 from paramverify.models.programs.values import State, Value, forgotten, key, settled
 
@@ -74,6 +76,9 @@ class Run:
     evaluator: Evaluator
     inputs: Sequence[Input]
     finished: dict[Told, Terms] = field(default_factory=dict)
+    answers: dict[Hashable, Answers] = field(default_factory=dict)  # of mechanisms that were called
+    numeric: list[State] = field(default_factory=list)  # runs that ended with numbers that carry noise
+    released_at: Place | None = None  # the last output of such a number
     in_function: int = 0
     calls: int = 0
 
@@ -83,7 +88,8 @@ class Run:
         Raises:
             ProgramError: it does something that is not covered, with the place.
         """
-        self.evaluator = replace(self.evaluator, inputs=tuple(values))
+        asking = Asking(self.program, self.evaluator, _finished, self.answers)
+        self.evaluator = replace(self.evaluator, inputs=tuple(values), ask=asking)
         bases = self.evaluator.drawing.bases
         one = Measure(bases, {UNIT_KEY: bases.calculus.one})
         told = Written(), Agreeing.every(self.inputs)
@@ -99,11 +105,14 @@ class Run:
 
     def finish(self, state: State) -> None:
         """Adds runs that have ended to the probability of their output."""
-        measure = settled(replace(state, values={}), NOTHING).measure
-        if measure.is_empty:
+        state = settled(replace(state, values={}), NOTHING)
+        if state.measure.is_empty:
+            return
+        if state.released:
+            self.numeric.append(state)
             return
         for told, weight in state.runs.items():
-            total = product(weight, measure.scalar)
+            total = product(weight, state.measure.scalar)
             self.finished[told] = plus(self.finished[told], total) if told in self.finished else total
 
     def found(self) -> list[list[tuple[Outputs, RationalFunction]]]:
@@ -112,10 +121,6 @@ class Run:
         Raises:
             FinerError: a power of eps stands beside exp(-eps), and the ring has no variable for it.
         """
-        rows: list[dict[Written, Terms]] = [{} for _ in self.inputs]
-        for (outputs, agreeing), terms in self.finished.items():
-            for k in agreeing.members:
-                rows[k][outputs] = plus(rows[k][outputs], terms) if outputs in rows[k] else terms
         functions: dict[int, RationalFunction] = {}
         equal: dict[str, RationalFunction] = {}
 
@@ -125,7 +130,15 @@ class Run:
                 functions[id(terms)] = equal.setdefault(str(value), value)
             return functions[id(terms)]
 
-        return [[(w.outputs, function(terms)) for w, terms in row.items() if terms] for row in rows]
+        return [[(outputs, function(terms)) for outputs, terms in row if terms] for row in self.rows()]
+
+    def rows(self) -> list[Row]:
+        """Returns for each input each output with its weight."""
+        one = Measure(self.evaluator.drawing.bases, {})
+        try:
+            return rows_of([*without_noise(self.finished, one), *with_noise(self.numeric)], len(self.inputs))
+        except UnsupportedError as error:
+            raise self.error(error.reason, self.released_at or Place(1, 0)) from None
 
     def block(self, statements: Sequence[Statement], states: list[State], after: After) -> Left:
         """Runs a block; what is read after it is known, so that the rest can be forgotten."""
@@ -219,6 +232,8 @@ class Run:
         found = []
         for after, result in self.evaluator.values(value, state):
             for last, plain in self.evaluator.released(value, result, after):
+                if len(last.released) > len(after.released):
+                    self.released_at = place
                 found.append(replace(last, runs=written(last.runs, plain)))
         return found
 
@@ -339,6 +354,16 @@ class Run:
         raise self.error(reason, statement.place)
 
 
+def _finished(evaluator: Evaluator, names: Mapping[str, Value], answers: dict[Hashable, Answers]) -> Finished:
+    """Runs a program that another one calls."""
+    run = Run(evaluator.program, evaluator, ((),), answers=answers)
+    run.start(names)
+    if run.numeric:
+        reason = "what is called puts out a number with noise: write clamp(value, lo, hi), or compare it"
+        raise run.error(reason, run.released_at or Place(1, 0))
+    return run.finished
+
+
 def _is_plain(values: Sequence[Value]) -> bool:
     return all(isinstance(v, (Fraction, str, bool)) for v in values)
 
@@ -371,11 +396,4 @@ def outputs_of(
     check_sharing(program, names)
     run = Run(program, evaluator, tuple(inputs))
     run.start(names)
-    rows = run.found()
-    for row in rows:
-        total = RationalFunction.of(checks.ring.number(0))
-        for _, share in row:
-            total = total + share
-        if total != RationalFunction.of(checks.ring.number(1)):
-            raise DefectError(f"the probabilities of the outputs sum to {total}")
-    return rows
+    return check_sums(run.found(), checks.ring)

@@ -5,15 +5,73 @@ Neither changes what a run does next, so runs that differ in these alone go on t
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from paramverify.models.programs.terms import Terms, plus
 
 Plain = Fraction | str | bool | tuple["Plain", ...]
-Outputs = tuple[Plain, ...]
 Input = tuple[Fraction | str, ...]
+
+
+@dataclass(frozen=True)
+class Hole:
+    """A number with noise that was put out: which one of those of the state."""
+
+    number: int
+
+    def __str__(self) -> str:
+        return "(a number)"
+
+
+@dataclass(frozen=True)
+class Between:
+    """All numbers of an output from `low` to `high`, None for no end.
+
+    `of` is a sum of values of the output, each by its place from 1 and its slope, if not the number itself.
+    With a `side` it is no set: what is told is a density, at one number, or just below or above it, or the
+    limit of ratios far below or above.
+    """
+
+    low: Fraction | None
+    high: Fraction | None
+    of: tuple[tuple[int, Fraction], ...] = ()
+    side: str = ""
+
+    def __str__(self) -> str:
+        name = _sum(self.of)
+        if self.side:
+            place = "" if self.low is None else f" {self.low}"
+            return f"{name} {self.side}{place}".strip()
+        if self.low is None and self.high is None:
+            return f"(any {name or 'number'})"
+        if self.low == self.high:
+            return f"{name} = {self.low}".strip()
+        if self.low is None or self.high is None:
+            word, end = ("<=", self.high) if self.low is None else (">=", self.low)
+            return f"{name} {word} {end}".strip()
+        return f"{name} {self.low}..{self.high}".strip()
+
+    def holds(self, number: Fraction) -> bool:
+        """Tells whether a number is between the ends."""
+        if self.side:
+            return False
+        return (self.low is None or self.low <= number) and (self.high is None or number <= self.high)
+
+
+def _sum(of: tuple[tuple[int, Fraction], ...]) -> str:
+    """Returns a sum of values of an output in words, such as `o2 - o1`."""
+    text = ""
+    for place, slope in sorted(of, key=lambda part: part[1] < 0):
+        sign = "- " if slope < 0 else "+ " if text else ""
+        factor = "" if abs(slope) == 1 else f"{abs(slope)}*"
+        text += f"{' ' * bool(text)}{sign if text else sign.strip()}{factor}o{place}"
+    return text
+
+
+Put = Plain | Hole | Between | tuple["Put", ...]
+Outputs = tuple[Put, ...]
 
 
 @dataclass(eq=False)
@@ -23,7 +81,7 @@ class Written:
     outputs: Outputs = ()
     _longer: dict[Hashable, Written] = field(default_factory=dict, repr=False)
 
-    def then(self, value: Plain) -> Written:
+    def then(self, value: Put) -> Written:
         """Returns these outputs and one more."""
         what = key(value)
         if what not in self._longer:
@@ -71,6 +129,37 @@ def key(value: object) -> Hashable:
     return (type(value).__name__, value)
 
 
+def flat(outputs: Iterable[Put]) -> Iterator[Put]:
+    """Yields the values of an output in their order, those of lists too."""
+    for value in outputs:
+        if isinstance(value, tuple):
+            yield from flat(value)
+        else:
+            yield value
+
+
+def holds(observation: Outputs, outputs: Outputs) -> bool:
+    """Tells whether plain outputs are in the set of outputs that an observation is."""
+    known = list(flat(outputs))
+
+    def fits(name: Put, value: Put) -> bool:
+        if isinstance(name, tuple) and isinstance(value, tuple):
+            return len(name) == len(value) and all(map(fits, name, value))
+        if not isinstance(name, Between):
+            return key(name) == key(value)
+        if not isinstance(value, Fraction):
+            return False
+        parts = [(known[place - 1], slope) for place, slope in name.of] or [(value, Fraction(1))]
+        return name.holds(sum((v * k for v, k in parts if isinstance(v, Fraction)), Fraction(0)))
+
+    return fits(observation, outputs)
+
+
+def is_density(observation: Outputs) -> bool:
+    """Tells whether what is told of an observation is a density, and no probability."""
+    return any(isinstance(value, Between) and bool(value.side) for value in flat(observation))
+
+
 def read(runs: Runs, place: int) -> Iterable[tuple[Fraction | str, Runs]]:
     """Returns the values of an input at a place, each with the runs that read it."""
     found: dict[Fraction | str, dict[Told, Terms]] = {}
@@ -82,7 +171,7 @@ def read(runs: Runs, place: int) -> Iterable[tuple[Fraction | str, Runs]]:
     return found.items()
 
 
-def written(runs: Runs, value: Plain) -> Runs:
+def written(runs: Runs, value: Put) -> Runs:
     """Returns the runs after one more output."""
     return {(before.then(value), agreeing): weight for (before, agreeing), weight in runs.items()}
 

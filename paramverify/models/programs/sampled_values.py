@@ -25,6 +25,7 @@ from paramverify.models.programs.expressions import IN_PLACE, NOISE
 from paramverify.models.programs.groups import Group, Key
 from paramverify.models.programs.syntax import (
     Apply,
+    Ask,
     Call,
     Choice,
     Items,
@@ -68,6 +69,10 @@ class Values:
         """Runs a function of the program."""
         raise NotImplementedError
 
+    def asked(self, node: Ask, group: Group) -> Found:
+        """Runs a mechanism that the program calls."""
+        raise NotImplementedError
+
     def values(self, node: Node, group: Group) -> Found:
         """Returns the values of an expression; the group is split where its runs part.
 
@@ -90,6 +95,8 @@ class Values:
                         (g, drawn_noise.choice(known, [number_of(s) for s in shares], self.rng, g.size))
                         for g, shares in self.apart(self.all([p for _, p in table], group))
                     ]
+                case Ask():
+                    return self.asked(node, group)
                 case Apply():
                     return self.applied(node, group)
         except InputError as error:

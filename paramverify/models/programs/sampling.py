@@ -12,19 +12,30 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from paramverify.errors import InputError
-from paramverify.models.programs.columns import Column, Rationals, distinct, is_plain
+from paramverify.errors import InputError, located
+from paramverify.models.programs import drawn_noise
+from paramverify.models.programs.arguments import (
+    asked_at,
+    constant_of,
+    entries_of,
+    named_arguments,
+    result_of,
+)
+from paramverify.models.programs.columns import Column, Rationals, distinct, is_plain, packed, taken
 from paramverify.models.programs.drawn_noise import whole
 from paramverify.models.programs.groups import Group, Key, merged
 from paramverify.models.programs.runs import Plain
 from paramverify.models.programs.sampled_values import Found, Values, check_index
 from paramverify.models.programs.syntax import (
+    Ask,
     Assign,
     Call,
+    CalledRow,
     For,
     If,
     Jump,
     Output,
+    Program,
     Return,
     Statement,
     While,
@@ -173,6 +184,26 @@ class Sampler(Values):
             raise self.error(f"{call.name} may end without return", function.place)
         return [(g.without(result.depth), g.values[result]) for g in merged(left.returns)]
 
+    def asked(self, node: Ask, group: Group) -> Found:
+        """Runs a mechanism that the program calls: another program by itself, or a draw."""
+        callee = self.program.calls[node.name]
+        found: Found = []
+        with asked_at(self.program, node):
+            ready = self.all(node.arguments, group) if node.arguments else [(group, [])]
+            if isinstance(callee, CalledRow):
+                entries = [(g, entries_of(node.name, tuple(given), callee.count)) for g, given in ready]
+                for g, plain in self.apart(entries):
+                    row = callee.at(tuple(constant_of(node.name, v) for v in plain), self.symbols)
+                    values, shares = [v for v, _ in row], [p for _, p in row]
+                    found.append((g, drawn_noise.choice(values, shares, self.rng, g.size)))
+                return found
+            for g, given in ready:
+                names = named_arguments(callee, node, tuple(given))
+                run = Sampler(callee.program, self.symbols, self.rng)
+                with located(key=callee.key, anchored=True):
+                    found += _results(callee.program, node.name, run.run(names, g.size), g)
+        return found
+
     def loop(self, statement: For, group: Group) -> _Left:
         left = _Left()
         for start, values in self.values(statement.values, group):
@@ -205,6 +236,18 @@ class Sampler(Values):
             left.end += found.breaks
             left.returns += found.returns
         raise self.error(f"this loop goes on for more than {MAX_TURNS:,} turns", statement.place)
+
+
+def _results(program: Program, name: str, outcomes: Outcomes, group: Group) -> Found:
+    """Returns the values that runs of a program give which is called."""
+    import numpy as np
+
+    values = [result_of(program, name, told) for told in outcomes.outputs]
+    plain = [v for v in values if not isinstance(v, tuple)]
+    if len(plain) == len(values):
+        return [(group, taken(packed(plain), outcomes.which))]
+    parts = [(value, np.flatnonzero(outcomes.which == k)) for k, value in enumerate(values)]
+    return [(group.taken(where), value) for value, where in parts if len(where)]
 
 
 def _together(parts: Sequence[_Left]) -> _Left:

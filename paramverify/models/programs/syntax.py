@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
+
+from paramverify.algebra.polynomials import RationalFunction
 
 Constant = Fraction | str | bool
 
@@ -67,7 +69,16 @@ class Call:
     place: Place
 
 
-Node = Literal | Variable | Items | Apply | Choice | Call
+@dataclass(frozen=True)
+class Ask:
+    """Another mechanism of the case, applied."""
+
+    name: str
+    arguments: tuple[Node, ...]
+    place: Place
+
+
+Node = Literal | Variable | Items | Apply | Choice | Call | Ask
 
 
 @dataclass(frozen=True)
@@ -149,11 +160,50 @@ class Function:
 
 @dataclass(frozen=True)
 class Program:
-    """A program: its text, its functions, and what it does."""
+    """A program: its text, its functions, what it does, and the mechanisms that it may call."""
 
     text: str
     functions: dict[str, Function]
     body: tuple[Statement, ...]
+    calls: Mapping[str, Callee] = field(default_factory=dict)
+
+    @property
+    def tells(self) -> bool:
+        """Whether it has `output(...)`: called, it then gives the list of all that it told."""
+        return any(isinstance(s, Output) for s in every_statement(self.body))
+
+
+Number = Fraction | float
+Row = Sequence[tuple[Constant, RationalFunction]]  # values with their probabilities
+
+
+@dataclass(frozen=True, eq=False)
+class CalledProgram:
+    """A program that others call, the names of its inputs, and its key in the case."""
+
+    program: Program
+    inputs: tuple[str, ...]
+    key: str
+
+
+@dataclass(frozen=True, eq=False)
+class CalledRow:
+    """A mechanism of the library that programs call by a name: what it gives for answers, and how likely.
+
+    It takes `count` answers, and `at` gives the same where parameters are numbers. Both may raise an
+    InputError: these are no answers that it takes. `known` are the values that it may give, None where that
+    is not known before.
+    """
+
+    name: str
+    row: Callable[[tuple[Constant, ...]], Row]
+    at: Callable[[tuple[Constant, ...], Mapping[str, Number]], Sequence[tuple[Constant, Number]]]
+    count: int
+    known: tuple[Constant, ...] | None
+    key: str
+
+
+Callee = CalledProgram | CalledRow
 
 
 def every_node(node: Node) -> Iterator[Node]:
@@ -162,7 +212,7 @@ def every_node(node: Node) -> Iterator[Node]:
     while stack:
         found = stack.pop()
         yield found
-        if isinstance(found, (Apply, Call)):
+        if isinstance(found, (Apply, Call, Ask)):
             stack.extend(found.arguments)
         elif isinstance(found, Items):
             stack.extend(found.items)

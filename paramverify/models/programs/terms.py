@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import comb
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 from paramverify.algebra.polynomials import Ring
 from paramverify.models.programs.coefficients import Coefficient
 from paramverify.models.programs.zones import REMEMBERED, Number, exact
 
+End = tuple[int, Number]  # v[j] + c
 Rate = tuple[tuple[int, Number], ...]  # (base, exponent), sorted, no exponent zero
 
 ONE: Rate = ()
@@ -124,6 +125,7 @@ class Calculus:
     """Sums over whole values, and integrals, of terms with these bases."""
 
     powers: Powers
+    by_value: ClassVar[bool] = True  # whether terms at one value of whole noise become a number
 
     @cached_property
     def one(self) -> Coefficient:
@@ -172,6 +174,12 @@ class Calculus:
             new = joined(Key(kept, key.units), extra)
             found[new] = found[new] + coefficient if new in found else coefficient
         return found
+
+    def between(
+        self, terms: Terms, name: int, whole: bool, ends: tuple[End | None, End | None]
+    ) -> Terms | None:
+        """Returns the integral of terms over `v[name]` between two ends; None where it is by primitives."""
+        return None
 
     def primitive(self, rate: Rate, power: int, whole: bool) -> list[tuple[Coefficient, int]]:
         """Returns the polynomial P of a primitive, by (coefficient, units) for each power.

@@ -202,4 +202,6 @@ def segments(text: str) -> Mapping[Place, str]:
 
 
 def plain(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(plain, value))}]"
     return f'"{value}"' if isinstance(value, str) else str(value)

@@ -47,8 +47,9 @@ class State:
     """Runs that have the same values in all variables, with their weight.
 
     The weight of runs of which the same is told is `runs[told]` times the measure. `aliases` gives noise that
-    was replaced by a difference of others since the statement began. `trace` is what led here, for those who
-    ask for it; it does not keep states apart.
+    was replaced by a difference of others since the statement began. `released` are the numbers with noise
+    that were put out: they stay alive. `trace` is what led here, for those who ask for it; it does not keep
+    states apart.
     """
 
     values: Mapping[str, Value]
@@ -56,12 +57,17 @@ class State:
     measure: Measure
     aliases: Mapping[int, Linear]
     trace: tuple[object, ...] = ()
+    released: tuple[Linear, ...] = ()
 
     @property
     def outputs(self) -> Outputs:
         """The outputs so far of the first run: of all runs, where those with others are kept apart."""
         written, _ = next(iter(self.runs))
         return written.outputs
+
+    def releasing(self, value: Linear) -> State:
+        """Returns the state with one more number with noise that was put out."""
+        return replace(self, released=(*self.released, value))
 
 
 def key(value: object) -> Hashable:
@@ -76,7 +82,7 @@ def key(value: object) -> Hashable:
 def common(state: State) -> Hashable:
     """Returns what states that can be merged have in common."""
     values = tuple(sorted((name, key(value)) for name, value in state.values.items()))
-    return (values, tuple(sorted(state.measure.whole.items())))
+    return (values, state.released, tuple(sorted(state.measure.whole.items())))
 
 
 def read(state: State, place: int, value: Fraction | str, runs: Runs) -> State:
@@ -158,9 +164,12 @@ def pruned(state: State, live: Live) -> State:
         name: mapped(value, lambda v: resolved(v, state.aliases))
         for name, value in sorted(forgotten(state.values, live).items())
     }
-    used = {name for entry in values.values() for value in linears(entry) for name in value.names}
+    released = tuple(v for r in state.released for v in linears(resolved(r, state.aliases)))
+    used = {
+        name for entry in (*values.values(), released) for value in linears(entry) for name in value.names
+    }
     measure = state.measure.without(set(state.measure.whole) - used)
-    return replace(state, values=values, measure=measure, aliases={})
+    return replace(state, values=values, measure=measure, aliases={}, released=released)
 
 
 def settled(state: State, live: Live) -> State:
@@ -170,7 +179,7 @@ def settled(state: State, live: Live) -> State:
     """
     state = pruned(state, live)
     values, measure = state.values, state.measure
-    found = [value for entry in values.values() for value in linears(entry)]
+    found = [value for entry in (*values.values(), state.released) for value in linears(entry)]
     moves: dict[int, Fraction] = {}
     order: dict[int, int] = {}
     for value in found:
@@ -185,9 +194,10 @@ def settled(state: State, live: Live) -> State:
         if by:
             measure = measure.moved(name, by)
 
-    def renumbered(value: Linear) -> Value:
+    def renumbered(value: Linear) -> Linear:
         moved = value.constant - sum(k * moves.get(n, Fraction(0)) for n, k in value.slopes)
         return Linear(tuple(sorted((order[n], k) for n, k in value.slopes)), Fraction(moved))
 
     values = {name: mapped(value, renumbered) for name, value in values.items()}
-    return replace(state, values=values, measure=measure.renamed(order))
+    released = tuple(map(renumbered, state.released))
+    return replace(state, values=values, measure=measure.renamed(order), released=released)

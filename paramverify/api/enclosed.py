@@ -1,0 +1,46 @@
+"""`budget` of cases whose probabilities are enclosed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from paramverify.algebra.exact_numbers import ExactNumber
+from paramverify.api.reading import Read
+from paramverify.api.results import BudgetReport
+from paramverify.errors import InputError
+from paramverify.models.enclosed import Enclosed
+from paramverify.portfolio.session import Session
+from paramverify.privacy.cases import Case
+from paramverify.reports import enclosed_budgets
+from paramverify.synthesis.least_enclosed import Wanted
+
+
+def enclosed_budget(
+    read: Read, case: Case, session: Session, width: Fraction, given: Mapping[str, str]
+) -> BudgetReport:
+    """Finds the least bound of enclosed probabilities, for the one that is given."""
+    started = time.perf_counter()
+    model = case.model
+    assert isinstance(model, Enclosed)
+    wanted = Wanted.DELTA if "epsilon" in given else Wanted.RATIO_FOR if given else Wanted.RATIO
+    found = enclosed_budgets.find(model, session, width, wanted)
+
+    def evidence() -> dict[str, Any]:
+        raise InputError(enclosed_budgets.NO_EVIDENCE)
+
+    none = found.infinite or found.upper is None
+    return BudgetReport(
+        kind=read.kind,
+        lines=tuple(enclosed_budgets.lines(case, model, found, given)),
+        document=enclosed_budgets.document(model, found, given),
+        seconds=time.perf_counter() - started,
+        notes=tuple(model.notes),
+        lower=ExactNumber(None) if found.infinite else ExactNumber(found.lower),
+        upper=ExactNumber(None) if none else ExactNumber(found.upper),
+        attained=True,
+        result=found,
+        _evidence=evidence,
+    )

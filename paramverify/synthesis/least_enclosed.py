@@ -1,0 +1,220 @@
+"""The least bounds of a case whose probabilities are enclosed: ε, δ for an ε, and ε for a δ.
+
+The largest value over finitely many directions and outputs is reached. It lies between two certified numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from flint import arb
+
+from paramverify.algebra.constants import lower_bound, upper_bound, working_precision
+from paramverify.errors import LimitError, UnsupportedError
+from paramverify.models.enclosed import Enclosed, Probabilities, are_same, bits_of
+from paramverify.models.measures import Approximate, Metric
+from paramverify.models.priors import SecretPair
+from paramverify.models.programs.densities import number
+from paramverify.portfolio.session import Session
+
+MAX_HALVINGS = 200  # of an interval of ratios
+LARGEST = 2**200  # ratio that is tried
+
+
+class Wanted(Enum):
+    """Which bound is the least one."""
+
+    RATIO = "ratio"  # e^ε, of pure privacy
+    DELTA = "delta"  # for the ε of the case
+    RATIO_FOR = "ratio for a delta"  # e^ε, for the δ of the case
+
+
+@dataclass(frozen=True, eq=False)
+class LeastEnclosed:
+    """The least bound lies in [lower, upper]; without an upper end none was proved, or there is none.
+
+    `pair` needs the lower end, by these `outputs`. `bits` are those of the enclosures.
+    """
+
+    wanted: Wanted
+    lower: Fraction
+    upper: Fraction | None
+    infinite: bool
+    pair: SecretPair
+    outputs: tuple[str, ...]
+    bits: int
+
+    def is_within(self, width: Fraction) -> bool:
+        """Tells whether the bounds are as near as is wanted, relative to the lower one."""
+        if self.infinite:
+            return True
+        return self.upper is not None and self.upper - self.lower <= width * max(self.lower, Fraction(0))
+
+
+@dataclass(frozen=True, eq=False)
+class _Largest:
+    """The largest of some balls: numbers below and above it, None for infinity, and where it is."""
+
+    lower: Fraction
+    upper: Fraction | None
+    pair: SecretPair
+    outputs: tuple[int, ...]
+    infinite: bool = False
+
+
+def least_enclosed(session: Session, model: Enclosed, wanted: Wanted, width: Fraction) -> LeastEnclosed:
+    """Returns the least bound of a case, within `width` of each other if the bits of the case are enough.
+
+    Raises:
+        UnsupportedError: the bounds depend on a distance.
+        TimeLimitError: the time of the session is over before anything is known.
+    """
+    if isinstance(model.measure, Metric):
+        reason = "the least bound for each distance needs formulas, and enclosed probabilities have none"
+        raise UnsupportedError(reason, key="neighbours.distance")
+    found: LeastEnclosed | None = None
+    for bits in bits_of(model.table):
+        try:
+            found = _with_bits(Probabilities(model.table, bits, session.in_time), model, wanted, width)
+        except LimitError:
+            if found is None:
+                raise
+            return found
+        if found.is_within(width):
+            return found
+    assert found is not None
+    return found
+
+
+def _with_bits(known: Probabilities, model: Enclosed, wanted: Wanted, width: Fraction) -> LeastEnclosed:
+    with working_precision(known.encloser.precision):
+        if wanted is Wanted.RATIO:
+            largest = _largest_ratio(known, model)
+        else:
+            measure = model.measure
+            assert isinstance(measure, Approximate)
+            if wanted is Wanted.DELTA:
+                largest = _largest_excess(known, model, known.number(measure.ratio))
+            else:
+                largest = _least_ratio(known, model, known.number(measure.delta), width)
+        names = tuple(known.table.observations[k] for k in largest.outputs)
+        return LeastEnclosed(
+            wanted,
+            largest.lower,
+            upper=largest.upper,
+            infinite=largest.infinite,
+            pair=largest.pair,
+            outputs=names,
+            bits=known.bits,
+        )
+
+
+def _directions(model: Enclosed) -> Iterator[SecretPair]:
+    for pair in model.pairs:
+        yield pair
+        yield pair.turned
+
+
+def _largest_ratio(known: Probabilities, model: Enclosed) -> _Largest:
+    """Returns the largest quotient of two probabilities of an output."""
+    best = _Largest(Fraction(0), Fraction(0), model.pairs[0], ())
+    for pair in _directions(model):
+        left, right = known.under(pair.pi), known.under(pair.tau)
+        for k, (p, q) in enumerate(zip(left, right, strict=True)):
+            if p.is_zero() or are_same(known.table, pair, k):
+                low, high = (Fraction(1), Fraction(1)) if p > 0 else (Fraction(0), Fraction(1))
+            elif q > 0:
+                low, high = lower_bound(p / q), upper_bound(p / q)
+            elif q.is_zero() and p > 0:
+                return _Largest(best.lower, None, pair, (k,), infinite=True)
+            else:
+                best = _Largest(best.lower, None, best.pair, best.outputs)
+                continue
+            upper = None if best.upper is None else max(best.upper, high)
+            better = low > best.lower
+            best = _Largest(
+                max(low, best.lower), upper, pair if better else best.pair, (k,) if better else best.outputs
+            )
+    return best
+
+
+def _largest_excess(known: Probabilities, model: Enclosed, ratio: arb) -> _Largest:
+    """Returns the largest sum of max(0, P − ratio · Q) of a direction."""
+    best = _Largest(Fraction(0), Fraction(0), model.pairs[0], ())
+    for pair in _directions(model):
+        left, right = known.under(pair.pi), known.under(pair.tau)
+        total, certain = arb(0), arb(0)
+        positive = []
+        for k, (p, q) in enumerate(zip(left, right, strict=True)):
+            excess = p - ratio * q
+            if excess <= 0 or (ratio >= 1 and are_same(known.table, pair, k)):
+                continue
+            if excess > 0:
+                positive.append(k)
+                total += excess
+                certain += excess
+            else:
+                total += arb(0).union(excess.upper())
+        low, high = lower_bound(certain), upper_bound(total)
+        better = low > best.lower
+        assert best.upper is not None
+        best = _Largest(
+            max(low, best.lower),
+            max(high, best.upper),
+            pair if better else best.pair,
+            tuple(positive) if better else best.outputs,
+        )
+    return best
+
+
+def _least_ratio(known: Probabilities, model: Enclosed, delta: arb, width: Fraction) -> _Largest:
+    """Returns the least ratio, at least 1, for which no excess is more than delta.
+
+    The largest excess does not grow with the ratio, so an interval of ratios is halved.
+    """
+    low, high = Fraction(1), Fraction(1)
+    needed = _largest_excess(known, model, arb(1))
+    worst = needed
+    while not _is_within(needed, delta):
+        if _is_beyond(needed, delta):
+            low, worst = high, needed
+        high *= 2
+        if high > LARGEST:
+            infinite = _is_beyond(_without(known, model), delta)
+            return _Largest(low, None, worst.pair, worst.outputs, infinite=infinite)
+        needed = _largest_excess(known, model, number(high))
+    for _ in range(MAX_HALVINGS):
+        if high - low <= width * low / 2:
+            break
+        middle = (low + high) / 2
+        needed = _largest_excess(known, model, number(middle))
+        if _is_within(needed, delta):
+            high = middle
+        elif _is_beyond(needed, delta):
+            low, worst = middle, needed
+        else:
+            break
+    return _Largest(low, high, worst.pair, worst.outputs)
+
+
+def _is_within(found: _Largest, delta: arb) -> bool:
+    return found.upper is not None and bool(number(found.upper) <= delta)
+
+
+def _is_beyond(found: _Largest, delta: arb) -> bool:
+    return bool(number(found.lower) > delta)
+
+
+def _without(known: Probabilities, model: Enclosed) -> _Largest:
+    """Returns the largest probability of outputs that are impossible on the other side."""
+    best = _Largest(Fraction(0), None, model.pairs[0], ())
+    for pair in _directions(model):
+        left, right = known.under(pair.pi), known.under(pair.tau)
+        only = [k for k, q in enumerate(right) if q.is_zero()]
+        low = lower_bound(sum((left[k] for k in only), arb(0)))
+        if low > best.lower:
+            best = _Largest(low, None, pair, tuple(only))
+    return best
