@@ -87,7 +87,7 @@ class Part:
         return self.lower is self.upper
 
     def __contains__(self, value: Fraction) -> bool:
-        below, above = _side(value, self.lower), _side(value, self.upper)
+        below, above = side(value, self.lower), side(value, self.upper)
         return (below > 0 or (below == 0 and self.lower_closed)) and (
             above < 0 or (above == 0 and self.upper_closed)
         )
@@ -219,7 +219,7 @@ def merged(pieces: Sequence[Part]) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def _side(value: Fraction, root: Root) -> int:
+def side(value: Fraction, root: Root) -> int:
     """Returns -1, 0 or 1 as a rational is less than, equal to, or greater than a root."""
     while root.lower <= value <= root.upper:
         if root.is_rational:

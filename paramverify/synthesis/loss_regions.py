@@ -66,6 +66,12 @@ def loss_map(
     return _Search.of(model, axes, session).run(coverage, narrow, on_cell)
 
 
+def at_value(model: Model, name: str, value: Fraction, session: Session) -> Cell:
+    """Returns one value of a parameter as a cell: whether the bound is kept there, for all of the others."""
+    box: Box = ((value, value),)
+    return _Search.of(model, [name], session).examined(box) or Cell(Status.UNDECIDED, box)
+
+
 @dataclass(eq=False)
 class _Search:
     model: Model
@@ -311,7 +317,7 @@ def witness_in(
     assert isinstance(measure, Loss)
     found: list[tuple[Fraction, Cell, dict[str, Fraction]]] = []
     for cell in cells:
-        if cell.status is Status.VIOLATING:
+        if cell.claim is not None:
             point = _simple_point(model.domain, axes, cell)
             found.append((sum((Fraction(v.denominator) for v in point.values()), Fraction(0)), cell, point))
     for _, cell, point in sorted(found, key=lambda entry: entry[0])[:TRIED]:
@@ -328,6 +334,6 @@ def _simple_point(domain: Domain, axes: Sequence[str], cell: Cell) -> dict[str, 
     """Returns a simple point of a cell, in the intervals of the domain."""
     found = {}
     for name, (low, high) in zip(axes, cell.box, strict=True):
-        value = simplest_between(low, high)
+        value = simplest_between(low, high) if low < high else low
         found[name] = value if value in domain.box[name] else simplest_between(*middle(low, high))
     return found

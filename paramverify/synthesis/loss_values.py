@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
-from paramverify.algebra.domains import Interval
+from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.domains import Constraint, Interval
+from paramverify.algebra.polynomials import variables
 from paramverify.algebra.realroots import rational_root
 from paramverify.claims import Claim
 from paramverify.evidence.losses import LossWitness
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.privacy.losses import directions
-from paramverify.synthesis.intervals import Part, Partition
-from paramverify.synthesis.loss_regions import loss_map, witness_in
+from paramverify.synthesis.intervals import Part, Partition, fixed_values, merged, side
+from paramverify.synthesis.loss_regions import at_value, loss_map, witness_in
 from paramverify.synthesis.maps import Cell, RegionMap, Status
+from paramverify.synthesis.numbers import middle
+from paramverify.synthesis.projection import project
 
 NARROW = Fraction(1, 10**6)  # of the interval of a parameter: how wide a part may be that stays open
 
@@ -42,15 +47,70 @@ def loss_parts(
             runs[-1].append(cell)
         else:
             runs.append([cell])
-    parts = [_part(runs, number, interval) for number in range(len(runs))]
+    cut = [_part(runs, number, interval) for number in range(len(runs))]
+    parts, alone = _in_domain(model, name, session, cut)
     every = directions(model)
     witnesses = {}
-    for number, run in enumerate(runs):
-        witness = witness_in(model, every, [name], run)
-        if witness:
-            witnesses[number] = witness
+    for number, part in enumerate(parts):
+        if part.status is Status.VIOLATING:
+            inside = [own for cell in (*alone, *cells) for own in _inside(part, cell)]
+            witness = witness_in(model, every, [name], inside)
+            if witness:
+                witnesses[number] = witness
     quantified = tuple(n for n in found.quantified if not model.domain.box[n].is_point)
     return Partition(name, quantified, interval, (), tuple(parts)), witnesses, found
+
+
+def own_constraints(model: Model, name: str) -> tuple[Constraint, ...]:
+    """Returns the constraints that are about one parameter alone."""
+    fixed = fixed_values(model.domain, name)
+    return tuple(
+        c for c in model.domain.constraints if set(variables(c.polynomial)) - set(fixed) <= {name, GENERATOR}
+    )
+
+
+def _in_domain(
+    model: Model, name: str, session: Session, parts: Sequence[Part]
+) -> tuple[tuple[Part, ...], list[Cell]]:
+    """Returns parts cut at the ends of the domain, exactly, and its points without neighbours, as cells."""
+    own = own_constraints(model, name)
+    if not own:
+        return tuple(parts), []
+    alone: list[Cell] = []
+    pieces: list[Part] = []
+    for piece in project((), replace(model.domain, constraints=own), name, session.in_time).parts:
+        if piece.status is Status.OUTSIDE:
+            pieces.append(piece)
+        elif piece.is_point and piece.lower.is_rational:
+            alone.append(at_value(model, name, piece.lower.lower, session))
+            pieces.append(replace(piece, status=alone[-1].status))
+        else:
+            pieces += (common for part in parts for common in _common(piece, part))
+    return merged(pieces), alone
+
+
+def _common(piece: Part, part: Part) -> Iterator[Part]:
+    """Yields what a piece of the domain and a part with rational ends have in common, if anything."""
+    low, high = part.lower.lower, part.upper.lower
+    below, above = side(low, piece.lower), side(high, piece.upper)
+    lower, upper = part.lower if below > 0 else piece.lower, part.upper if above < 0 else piece.upper
+    left = (below < 0 or part.lower_closed) and (below > 0 or piece.lower_closed)
+    right = (above > 0 or part.upper_closed) and (above < 0 or piece.upper_closed)
+    width = min(side(high, piece.lower), -side(low, piece.upper))
+    if width > 0 and not piece.is_point:
+        yield replace(part, lower=lower, upper=upper, lower_closed=left, upper_closed=right)
+    elif width >= 0 and left and right:
+        yield replace(part, lower=lower, upper=lower, lower_closed=True, upper_closed=True)
+
+
+def _inside(part: Part, cell: Cell) -> Iterator[Cell]:
+    """Yields what of a cell is in a part."""
+    ((low, high),) = cell.box
+    low, high = max(low, part.lower.upper), min(high, part.upper.lower)
+    if low < high and not (low in part and high in part):
+        low, high = middle(low, high)
+    if low <= high and low in part:
+        yield replace(cell, box=((low, high),))
 
 
 _FIRST = (Status.OUTSIDE, Status.SAFE, Status.VIOLATING, Status.UNDECIDED)  # who has an end in common

@@ -61,6 +61,26 @@ def optimum_of_map(found: RegionMap, parameter: str, sense: Sense) -> Optimum | 
     return _between(parameter, sense, min(low for low, _ in possible), reached)
 
 
+def optimum_near(found: Partition, sense: Sense) -> Optimum | None:
+    """Returns bounds of the optimum over the safe parts, where some are undecided; None if there is neither.
+
+    It is exact where no undecided part is beyond the safe ones: then it is reached or approached.
+    """
+    possible = [part for part in found.parts if part.status in (Status.SAFE, Status.UNDECIDED)]
+    if not possible:
+        return None
+    safe = found.having(Status.SAFE)
+    ends: tuple[Fraction | None, Fraction | None]
+    if sense == Sense.MAXIMISE:
+        most, reached = possible[-1].upper, safe[-1].upper if safe else None
+        ends = (reached.lower if reached else None), most.upper
+    else:
+        most, reached = possible[0].lower, safe[0].lower if safe else None
+        ends = most.lower, (reached.upper if reached else None)
+    value = reached if most is reached else None
+    return Optimum(found.parameter, sense, value=value, attained=None, lower=ends[0], upper=ends[1])
+
+
 def _between(parameter: str, sense: Sense, lower: Fraction | None, upper: Fraction | None) -> Optimum:
     value = rational_root(lower) if lower is not None and lower == upper else None
     return Optimum(parameter, sense, value=value, attained=None, lower=lower, upper=upper)

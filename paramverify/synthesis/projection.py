@@ -34,7 +34,7 @@ from paramverify.synthesis.maps import Status
 
 MAX_REPLACED = 8  # parameters that are replaced by ends
 MAX_WORK = 20_000_000  # of a discriminant, see `_check_size`: some twenty seconds
-CONSTANT = 25  # times as much work with the constant `E` in a polynomial
+CONSTANT = 150  # times as much work with the constant `E` in a polynomial
 
 
 def project(

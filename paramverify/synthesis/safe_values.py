@@ -27,10 +27,16 @@ from paramverify.portfolio.elimination import Elimination, eliminate
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case
 from paramverify.synthesis.intervals import Partition
-from paramverify.synthesis.loss_values import is_close, loss_parts, map_with_witness, mattering
+from paramverify.synthesis.loss_values import (
+    is_close,
+    loss_parts,
+    map_with_witness,
+    mattering,
+    own_constraints,
+)
 from paramverify.synthesis.map_files import cell_file
 from paramverify.synthesis.maps import Cell, RegionMap, Status
-from paramverify.synthesis.optimum import Optimum, optimum_of_map, optimum_of_parts
+from paramverify.synthesis.optimum import Optimum, optimum_near, optimum_of_map, optimum_of_parts
 from paramverify.synthesis.questions import (
     axes_of,
     flat_constraint,
@@ -186,7 +192,11 @@ def _of_losses(
     if Form.INTERVALS in forms and len(axes) == 1:
         parts, witnesses, found = loss_parts(model, axes[0], session, on_cell)
         complete = not found.interrupted and is_close(parts)
-        return Intervals(parts, witnesses, _optimum(case, found), complete)
+        best = _optimum(case, found)
+        alone = len(own_constraints(model, axes[0])) == len(model.domain.constraints)
+        if alone and case.design and case.design.objective == axes[0]:
+            best = optimum_near(parts, case.design.sense)
+        return Intervals(parts, witnesses, best, complete)
     if Form.MAP not in forms:
         reason = f"a condition needs polynomials, and {model.measure.key} is none: ask for a map"
         raise InputError(reason, key=key)

@@ -215,3 +215,49 @@ def test_least_losses_at_both_ends(name: str) -> None:
     )
     found = loads(alike).budget().to_dict()
     assert found[f"{name}_lower"] == found[f"{name}_upper"] == 0
+
+
+ALIKE = """
+[parameters]
+p = "[1/4, 3/4]"
+q = "[0, 1]"
+constraints = ["CONSTRAINT"]
+[mechanism]
+kind = "hmm"
+states = ["s", "t"]
+observations = ["a", "b"]
+[mechanism.transitions]
+s = { s = 1 }
+t = { t = 1 }
+[mechanism.emissions]
+s = { a = "p", b = "1 - p" }
+t = { a = "q", b = "1 - q" }
+[prior.left]
+s = 1
+[prior.right]
+t = 1
+[secrets]
+pairs = [["left", "right"]]
+[privacy]
+NAME = 1
+"""
+
+
+@pytest.mark.parametrize("name", ["kl", "zcdp"])
+@pytest.mark.parametrize("constraint", ["p == q", pytest.param("(p - q)**2 <= 0", marks=pytest.mark.slow)])
+def test_least_loss_of_distributions_that_constraints_make_equal(name: str, constraint: str) -> None:
+    """The least loss is exactly 0 where both distributions are equal on the domain, in text and JSON."""
+    report = loads(ALIKE.replace("CONSTRAINT", constraint).replace("NAME", name)).budget()
+    found = report.to_dict()
+    assert found[f"{name}_lower"] == found[f"{name}_upper"] == 0
+    assert found["proved_upper"] == "0"
+    assert str(report).startswith(f"least {name}: 0 for every prior")
+    with pytest.raises(InputError, match="equal because of constraints"):
+        report.evidence()
+
+
+@pytest.mark.slow
+def test_least_loss_of_distributions_that_constraints_leave_apart() -> None:
+    """A least loss above 0 is not told as 0 where a constraint ties both distributions."""
+    text = ALIKE.replace("CONSTRAINT", "q == p/2").replace("NAME", "kl")
+    assert loads(text).budget(precision="1/2", timeout=1).to_dict()["kl_lower"] > 0

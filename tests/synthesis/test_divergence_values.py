@@ -14,6 +14,7 @@ from set_oracle import Drawn, Point, drawn, points
 
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import RationalFunction
+from paramverify.api import loads
 from paramverify.models.divergences import Kind, Loss, Renyi
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
@@ -124,7 +125,15 @@ def largest(found: Drawn, kind: Kind, at: Point) -> float:
     return max(needed(kind, found.shares(side, at), found.shares(1 - side, at)) for side in (0, 1))
 
 
-@pytest.mark.parametrize(("kind", "seed"), [(Kind.KL, 1), (Kind.KL, 2), (Kind.KL, 3), (Kind.ZCDP, 0)])
+@pytest.mark.parametrize(
+    ("kind", "seed"),
+    [
+        pytest.param(Kind.KL, 1, marks=pytest.mark.slow),
+        (Kind.KL, 2),
+        (Kind.KL, 3),
+        pytest.param(Kind.ZCDP, 0, marks=pytest.mark.slow),
+    ],
+)
 def test_enclosed_ends(kind: Kind, seed: int) -> None:
     """Parts of one parameter say what logarithms at points say; what stays open is narrow."""
     found, bound, case = loss_case(seed, 1, kind)
@@ -144,6 +153,64 @@ def test_enclosed_ends(kind: Kind, seed: int) -> None:
     for number, witness in answer.witnesses.items():
         assert witness.parameters[name] in parts[number]
         assert largest(found, kind, witness.parameters) >= float(bound) * 0.99
+
+
+SQUEEZED = """
+[parameters]
+p = { in = "(0, 1)", design = true }
+constraints = ["CONSTRAINT"]
+[design]
+minimise = "p"
+[mechanism]
+kind = "hmm"
+states = ["s", "t"]
+observations = ["a", "b"]
+[mechanism.transitions]
+s = { s = 1 }
+t = { t = 1 }
+[mechanism.emissions]
+s = { a = "p/2", b = "1 - p/2" }
+t = { a = "1/3", b = "2/3" }
+[prior.left]
+s = 1
+[prior.right]
+t = 1
+[secrets]
+pairs = [["left", "right"]]
+[privacy]
+kl = "BOUND"
+"""
+
+
+@pytest.mark.parametrize(
+    ("constraint", "bound", "inside", "outside"),
+    [
+        ("p**2 >= 1/3", "5", {"3/5": "safe", "7/12": "safe"}, ["4/7", "1/2"]),
+        ("(p - 1/2)**2 <= 0", "5", {"1/2": "safe"}, ["1/3", "51/100"]),
+        ("(p - 1/2)**2 <= 0", "1/100", {"1/2": "violating"}, ["1/3", "51/100"]),
+        ("p*(1 - p)*(p - 1/3) <= 0", "1/100", {"1/3": "violating", "1/9": "violating"}, ["34/100", "3/4"]),
+        ("(p - 1/2)**2*(p - 3/4) >= 0", "1/100", {"1/2": "violating", "3/4": "safe"}, ["51/100", "2/3"]),
+    ],
+)
+def test_parts_end_where_the_domain_does(
+    constraint: str, bound: str, inside: dict[str, str], outside: list[str]
+) -> None:
+    """No part has values that the constraints leave out, points without neighbours included."""
+    case = loads(SQUEEZED.replace("CONSTRAINT", constraint).replace("BOUND", bound)).content
+    with Session(Options(seconds=20)) as session:
+        answer = safe_values(case, session)
+    assert isinstance(answer, Intervals)
+    for value, status in inside.items():
+        assert answer.partition.status_at(Fraction(value)) == status
+    assert {answer.partition.status_at(Fraction(value)) for value in outside} == {Status.OUTSIDE}
+    for number, part in enumerate(answer.partition.parts):
+        if part.status is Status.VIOLATING:
+            assert answer.witnesses[number].parameters["p"] in part
+    assert (answer.optimum is not None) == answer.possible == ("safe" in inside.values())
+    if answer.optimum:
+        value = answer.optimum.value
+        assert value is not None
+        assert answer.partition.having(Status.SAFE)[0].lower is value
 
 
 def test_maps_of_losses() -> None:
