@@ -9,9 +9,13 @@ from fractions import Fraction
 from flint import arb
 
 from paramverify.algebra.constants import lower_bound, upper_bound, working_precision
+from paramverify.errors import LimitError
 from paramverify.models.enclosed import Enclosed, Probabilities
 from paramverify.models.measures import Approximate
 from paramverify.models.priors import SecretPair
+from paramverify.models.programs.densities import number
+
+LEAST = Fraction(1, 2**100_000)  # a smaller positive number is told as one between 0 and this
 
 Ends = tuple[Fraction, Fraction]
 
@@ -43,10 +47,10 @@ class EnclosedWitness:
         return f"<EnclosedWitness: {', '.join(self.outputs)} with probability {sides}>"
 
     @property
-    def ratio(self) -> Ends | None:
-        """Numbers below and above left / right; None stands for infinity."""
+    def ratio(self) -> tuple[Fraction | None, Fraction | None]:
+        """Numbers below and above left / right; None stands for infinity, above also for no known number."""
         (low, high), (least, most) = self.probabilities
-        return (low / most, high / least) if least else None
+        return low / most if most else None, high / least if least else None
 
     @property
     def beyond(self) -> Ends:
@@ -56,23 +60,42 @@ class EnclosedWitness:
 
 
 def ends(ball: arb) -> Ends:
-    """Returns rationals below and above all numbers of a ball."""
-    return lower_bound(ball), upper_bound(ball)
+    """Returns rationals of a sensible size, not below 0, around all numbers of a ball that are not below 0."""
+    if ball.is_zero():
+        return Fraction(0), Fraction(0)
+    least = number(LEAST)
+    low = Fraction(0) if not ball > least else lower_bound(ball)
+    return low, LEAST if ball < least else upper_bound(ball)
+
+
+def shares(ball: arb) -> Ends:
+    """Returns the same for a probability, so none is above 1."""
+    low, high = ends(ball)
+    return low, min(high, Fraction(1))
 
 
 def near(value: Ends, bits: int) -> Ends:
-    """Returns ends with few digits, that are no narrower; a number that is known stays."""
+    """Returns ends with about 2·bits binary digits each, that are no narrower; a number that is known stays."""
     low, high = value
     if low == high:
         return value
-    scale = 2 ** (2 * bits)
-    return Fraction(low * scale // 1, scale), Fraction(-(-high * scale // 1), scale)
+    return _floor(low, 2 * bits), -_floor(-high, 2 * bits)
+
+
+def _floor(value: Fraction, bits: int) -> Fraction:
+    small = max(0, value.denominator.bit_length() - value.numerator.bit_length())
+    scale = 2 ** (bits + small)
+    return Fraction(value * scale // 1, scale)
 
 
 def witness_of(
     model: Enclosed, known: Probabilities, pair: SecretPair, chosen: Sequence[int]
 ) -> EnclosedWitness:
-    """Returns how likely a set of outputs is under a pair, as the balls say."""
+    """Returns how likely a set of outputs is under a pair, as the balls say.
+
+    Raises:
+        LimitError: the probabilities are too small to be told.
+    """
     sides = known.under(pair.pi), known.under(pair.tau)
     measure = model.measure
     sets = isinstance(measure, Approximate)
@@ -81,14 +104,16 @@ def witness_of(
         bound = known.number(model.ratio(pair))
         delta = known.number(measure.delta) if isinstance(measure, Approximate) else arb(0)
         exceeds = bool(sums[0] > bound * sums[1] + delta)
-        left, right = (near(ends(s), known.bits) for s in sums)
+        left, right = (near(shares(s), known.encloser.precision) for s in sums)
+        if not left[0]:
+            raise LimitError("an output is beyond the bound, but too unlikely for its probability to be told")
         return EnclosedWitness(
             pair.left,
             pair.right,
             outputs=tuple(known.table.observations[k] for k in chosen),
             probabilities=(left, right),
-            bound=near(ends(bound), known.bits),
-            delta=near(ends(delta), known.bits) if sets else None,
+            bound=near(ends(bound), known.encloser.precision),
+            delta=near(ends(delta), known.encloser.precision) if sets else None,
             exceeds=exceeds,
             bits=known.bits,
             distance=pair.distance,

@@ -91,7 +91,9 @@ def compared(model: Enclosed, known: Probabilities, pair: SecretPair) -> Compari
 
 
 def _of_sets(both: tuple[list[arb], list[arb]], ratio: arb, delta: arb, same: Collection[int]) -> Comparison:
-    """Compares sets; the outputs in `same` have no excess."""
+    """Compares sets; the outputs in `same` have no excess, and no excess is above 1."""
+    if delta >= 1:
+        return Comparison(True)
     total, positive = arb(0), []
     left, right = both
     for k, (p, q) in enumerate(zip(left, right, strict=True)):

@@ -8,7 +8,7 @@ from typing import Any
 from paramverify import printable
 from paramverify.algebra.constants import working_precision
 from paramverify.errors import InputError
-from paramverify.evidence.enclosed import Ends, ends, near
+from paramverify.evidence.enclosed import Ends, near, shares
 from paramverify.models.enclosed import FIRST_BITS, Enclosed, Probabilities
 from paramverify.reports import enclosures
 from paramverify.reports.tables import columns
@@ -40,7 +40,7 @@ class Enclosures:
         for secret, k in every[:limit]:
             ball = known.under(starts[secret])[k]
             with working_precision(known.encloser.precision):
-                rows.append((secret, names[k], near(ends(ball), known.bits)))
+                rows.append((secret, names[k], near(shares(ball), known.bits)))
         left_out = len(every) - len(rows)
         return Enclosures(title, named, model, tuple(rows), left_out=left_out, bits=known.bits)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 from paramverify import printable
@@ -59,10 +60,8 @@ def witness_lines(witness: EnclosedWitness) -> list[str]:
     far = f" for the distance {witness.distance}" if witness.distance is not None else ""
     if witness.delta is None:
         name = printable.name(witness.outputs[0])
-        ratio = witness.ratio
-        times = f"{around(ratio)} times as likely" if ratio else "infinitely more likely"
         return [
-            f"output {name} is {times} under '{left}' as under '{right}'; "
+            f"output {name} is {_times(witness)} under '{right}'; "
             f"that is beyond the bound {around(witness.bound)}{far}.",
             f"Pr({name} | {left}) {certified(witness.probabilities[0])}",
             f"Pr({name} | {right}) {certified(witness.probabilities[1])}",
@@ -79,6 +78,24 @@ def witness_lines(witness: EnclosedWitness) -> list[str]:
     ]
 
 
+def _times(witness: EnclosedWitness) -> str:
+    """Returns how much more likely an output is on the left, up to the name of the other side."""
+    left = printable.name(witness.left)
+    low, high = witness.ratio
+    if low is None:
+        return f"possible under '{left}' and impossible"
+    many = f"at least {at_least(low, DIGITS)}" if high is None else around((low, high))
+    return f"{many} times as likely under '{left}' as"
+
+
+def _ratio_document(low: Fraction | None, high: Fraction | None) -> str | dict[str, str]:
+    if low is None:
+        return "infinity"
+    if high is None:
+        return {"lower": at_least(low, 30), "upper": "unknown"}
+    return document((low, high))
+
+
 def witness_document(witness: EnclosedWitness) -> dict[str, Any]:
     """Returns a witness as JSON data; each number that is not known has `lower` and `upper`."""
     found: dict[str, Any] = {
@@ -92,11 +109,7 @@ def witness_document(witness: EnclosedWitness) -> dict[str, Any]:
     if witness.distance is not None:
         found["distance"] = str(witness.distance)
     if witness.delta is None:
-        ratio = witness.ratio
-        return found | {
-            "observations": list(witness.outputs),
-            "ratio": document(ratio) if ratio else "infinity",
-        }
+        return found | {"observations": list(witness.outputs), "ratio": _ratio_document(*witness.ratio)}
     return found | {
         "outputs": [[name] for name in witness.outputs],
         "length": 1,

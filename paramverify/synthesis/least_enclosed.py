@@ -12,8 +12,9 @@ from fractions import Fraction
 
 from flint import arb
 
-from paramverify.algebra.constants import lower_bound, upper_bound, working_precision
+from paramverify.algebra.constants import working_precision
 from paramverify.errors import LimitError, UnsupportedError
+from paramverify.evidence.enclosed import LEAST, ends, shares
 from paramverify.models.enclosed import Enclosed, Probabilities, are_same, bits_of
 from paramverify.models.measures import Approximate, Metric
 from paramverify.models.priors import SecretPair
@@ -126,19 +127,24 @@ def _largest_ratio(known: Probabilities, model: Enclosed) -> _Largest:
         for k, (p, q) in enumerate(zip(left, right, strict=True)):
             if p.is_zero() or are_same(known.table, pair, k):
                 low, high = (Fraction(1), Fraction(1)) if p > 0 else (Fraction(0), Fraction(1))
-            elif q > 0:
-                low, high = lower_bound(p / q), upper_bound(p / q)
             elif q.is_zero() and p > 0:
                 return _Largest(best.lower, None, pair, (k,), infinite=True)
             else:
-                best = _Largest(best.lower, None, best.pair, best.outputs)
-                continue
-            upper = None if best.upper is None else max(best.upper, high)
+                low, high = _quotient(p, q)
+            upper = None if best.upper is None or high is None else max(best.upper, high)
             better = low > best.lower
             best = _Largest(
                 max(low, best.lower), upper, pair if better else best.pair, (k,) if better else best.outputs
             )
     return best
+
+
+def _quotient(p: arb, q: arb) -> tuple[Fraction, Fraction | None]:
+    """Returns numbers below and above a quotient of probabilities, None for no number of a sensible size."""
+    if q > 0 and p / q < number(1 / LEAST):
+        return ends(p / q)
+    least, most = shares(p)[0], shares(q)[1]
+    return (least / most if most else Fraction(0)), None
 
 
 def _largest_excess(known: Probabilities, model: Enclosed, ratio: arb) -> _Largest:
@@ -158,7 +164,7 @@ def _largest_excess(known: Probabilities, model: Enclosed, ratio: arb) -> _Large
                 certain += excess
             else:
                 total += arb(0).union(excess.upper())
-        low, high = lower_bound(certain), upper_bound(total)
+        low, high = shares(certain)[0], shares(total)[1]
         better = low > best.lower
         assert best.upper is not None
         best = _Largest(
@@ -214,7 +220,7 @@ def _without(known: Probabilities, model: Enclosed) -> _Largest:
     for pair in _directions(model):
         left, right = known.under(pair.pi), known.under(pair.tau)
         only = [k for k, q in enumerate(right) if q.is_zero()]
-        low = lower_bound(sum((left[k] for k in only), arb(0)))
+        low = shares(sum((left[k] for k in only), arb(0)))[0]
         if low > best.lower:
             best = _Largest(low, None, pair, tuple(only))
     return best
