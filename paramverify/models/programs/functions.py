@@ -173,11 +173,16 @@ class Enclosing(Calculus):
         return {Key(kept): value}
 
     def between(self, terms: Terms, name: int, whole: bool, ends: tuple[End | None, End | None]) -> Terms:
-        """Returns the integral of terms over `v[name]` between two ends, both included."""
+        """Returns the integral of terms over `v[name]` between two ends, both included.
+
+        The probability of a whole number may have become a constant: then it is counted from end to end.
+        """
         found: Terms = {}
         for key, c in terms.items():
             inner = next((f for f in key.factors if f.name == name), None)
-            assert inner is not None  # each noise has a density
+            if inner is None:
+                found = t.plus(found, {key: c * self.number(_count(whole, *ends))})
+                continue
             rest = Key(tuple(f for f in key.factors if f.name != name))
             for part, sign in self._parts(inner.rate, whole, ends):
                 new = {t.joined(rest, k): c * value for k, value in part.items()}
@@ -202,6 +207,13 @@ class Enclosing(Calculus):
     def _up_to(self, product: Rate, side: Side, whole: bool, end: End) -> Terms:
         number = self.functions.integral(product, side, whole)
         return self.moved(Key((Factor(ZERO - 1, 0, ((number, 1),)),)), ZERO - 1, (*end, 1))
+
+
+def _count(whole: bool, low: End | None, high: End | None) -> Fraction:
+    """Returns how many whole numbers there are between two ends that differ by a number."""
+    if not whole or low is None or high is None or low[0] != high[0]:
+        raise DefectError("a noise without a density is between ends that are not near each other")
+    return Fraction(high[1] - low[1] + 1)
 
 
 def share_of(terms: Terms) -> Share:
