@@ -75,7 +75,7 @@ def shares(ball: arb) -> Ends:
 
 
 def near(value: Ends, bits: int) -> Ends:
-    """Returns ends with about 2·bits binary digits each, that are no narrower; a number that is known stays."""
+    """Returns ends with about 2·bits binary digits, that are no narrower; a number that is known stays."""
     low, high = value
     if low == high:
         return value
