@@ -60,7 +60,7 @@ class EnclosedWitness:
 
 
 def ends(ball: arb) -> Ends:
-    """Returns rationals of a sensible size, not below 0, around all numbers of a ball that are not below 0."""
+    """Returns rationals of a sensible size around all numbers of a ball that are not below 0."""
     if ball.is_zero():
         return Fraction(0), Fraction(0)
     least = number(LEAST)
