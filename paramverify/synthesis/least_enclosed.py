@@ -125,6 +125,7 @@ def _largest_ratio(known: Probabilities, model: Enclosed) -> _Largest:
     for pair in _directions(model):
         left, right = known.under(pair.pi), known.under(pair.tau)
         for k, (p, q) in enumerate(zip(left, right, strict=True)):
+            high: Fraction | None
             if p.is_zero() or are_same(known.table, pair, k):
                 low, high = (Fraction(1), Fraction(1)) if p > 0 else (Fraction(0), Fraction(1))
             elif q.is_zero() and p > 0:
