@@ -7,12 +7,13 @@ from itertools import product
 
 import pytest
 
+from paramverify import loads
 from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.polynomials import Ring
 from paramverify.models.context import Checks
 from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.running import outputs_of
-from paramverify.models.programs.runs import Outputs, holds
+from paramverify.models.programs.runs import Between, Outputs, holds
 from paramverify.models.programs.values import Unread
 from paramverify.models.programs.words import shown_output
 
@@ -65,3 +66,35 @@ def test_a_limit_may_be_zero_under_one_input(rates: tuple[str, str]) -> None:
     slow = with_one if Fraction(rates[0]) > Fraction(rates[1]) else without
     fast = without if slow is with_one else with_one
     assert {"far above", "far below"} <= slow.keys() - fast.keys()
+
+
+PLACES = [
+    Between(low, low, of, side)
+    for of in ((), ((1, Fraction(-1)), (2, Fraction(1))))
+    for low, sides in ((None, ("far below", "far above")), (Fraction(-3), ("at", "just below", "just above")))
+    for side in sides
+]
+
+
+@pytest.mark.parametrize("place", PLACES, ids=str)
+def test_labels_do_not_look_like_places(place: Between) -> None:
+    assert shown_output((str(place),)) == f'"{place}"' != shown_output((place,))
+
+
+def test_a_label_is_told_apart_from_a_limit() -> None:
+    text = 'if n > 0 and flip(1/2):\n    output("far above")\n    stop\n'
+    text += "output(n + geometric(1/4) - geometric(1/4))"
+    zero, one = rows_of(text, [Fraction(0), Fraction(1)])
+    assert {"far above"} <= zero.keys() & one.keys()
+    assert '"far above"' in one.keys() - zero.keys()
+
+
+def test_a_limit_that_is_zero_is_not_called_impossible() -> None:
+    source = "if n > 0:\n    output(n + geometric(1/16))\nelse:\n    output(n + geometric(1/4))"
+    found = loads(
+        f'[mechanism]\nkind = "program"\nsource = """\n{source}\n"""\n[mechanism.inputs]\n'
+        'n = { values = "0..1" }\n[neighbours]\ndiffer = "one"\n[privacy]\nratio = "1000"\n'
+    ).verify()
+    assert str(found).startswith("not private")
+    assert "is infinitely more likely under '0' than under '1'" in str(found)
+    assert "impossible" not in str(found)
