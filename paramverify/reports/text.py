@@ -306,12 +306,19 @@ def comparison(witness: Witness) -> str:
     secrets = [f"under '{printable.name(secret)}'" for secret in (witness.left, witness.right)]
     if witness.ratio:
         told = f"{outcome} {verb} {factor(witness.ratio)} times as likely {secrets[0]} as {secrets[1]}"
+    elif left.sign() > 0 and any(map(_is_limit, witness.observations)):
+        told = f"{outcome} {verb} infinitely more likely {secrets[0]} than {secrets[1]}"
     elif left.sign() > 0:
         told = f"{outcome} {verb} possible {secrets[0]} and impossible {secrets[1]}"
     else:
         told = f"{outcome} {verb} impossible {' and '.join(secrets)}"
     verdict = "beyond" if witness.exceeds else "within"
     return f"{told}; that is {verdict} the bound {bound(witness)}."
+
+
+def _is_limit(observation: str) -> bool:
+    """Tells whether an output is a limit of numbers: a zero there does not say that any is impossible."""
+    return "far above" in observation or "far below" in observation
 
 
 def bound(witness: Witness) -> str:

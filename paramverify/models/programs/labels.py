@@ -38,6 +38,8 @@ def told(form: Form, extents: Sequence[Extent], places: Sequence[int]) -> dict[i
         for i, (k, row) in enumerate(_shared_out(form)):
             low, high = (None if end is None else Fraction(end) for end in ranges[i])
             found[k] = _between(row, form.pivots, (low, high), (k, places))
+            if form.whole[i]:
+                found[k] = _on_grid(found[k], row, form.pivots.index(k), form.parts[i])
             if sides[i]:
                 found[k] = _beside(found[k], sides[i], row[form.pivots.index(k)] < 0)
     for k, (row, constant) in enumerate(form.after):
@@ -62,6 +64,13 @@ def _shared_out(form: Form) -> list[tuple[int, Row]]:
         inside = [k for k, a in zip(form.pivots, row, strict=True) if a and k in free]
         found.append(((inside or free)[-1], row))
     return found
+
+
+def _on_grid(value: Put, row: Row, own: int, part: Fraction) -> Put:
+    """Returns the words for numbers, or sums of them, that are whole ones plus a part."""
+    if not isinstance(value, Between):
+        return value
+    return replace(value, grid=(Fraction(1) if value.of else row[own], part))
 
 
 def _beside(value: Put, side: str, turned: bool) -> Put:

@@ -31,21 +31,22 @@ class Between:
 
     `of` is a sum of values of the output, each by its place from 1 and its slope, if not the number itself.
     With a `side` it is no set: what is told is a density, at one number, or just below or above it, or the
-    limit of ratios far below or above.
+    limit of ratios far below or above. With a `grid` (slope, part) slope·number is a whole number plus part.
     """
 
     low: Fraction | None
     high: Fraction | None
     of: tuple[tuple[int, Fraction], ...] = ()
     side: str = ""
+    grid: tuple[Fraction, Fraction] | None = None
 
     def __str__(self) -> str:
         name = _sum(self.of)
         if self.side:
-            place = "" if self.low is None else f" {self.low}"
+            place = self._grid() if self.low is None else f" {self.low}"
             return f"{name} {self.side}{place}".strip()
         if self.low is None and self.high is None:
-            return f"(any {name or 'number'})"
+            return f"(any {name or 'number'}{self._grid()})"
         if self.low == self.high:
             return f"{name} = {self.low}".strip()
         if self.low is None or self.high is None:
@@ -53,9 +54,18 @@ class Between:
             return f"{name} {word} {end}".strip()
         return f"{name} {self.low}..{self.high}".strip()
 
+    def _grid(self) -> str:
+        """Returns words for numbers that are not whole, where no end tells it: k is any whole number."""
+        slope, part = self.grid or (Fraction(1), Fraction(0))
+        step = 1 / abs(slope)
+        factor = "" if step == 1 else f"{step}*"
+        return f" in {part / slope % step} + {factor}k" if part else ""
+
     def holds(self, number: Fraction) -> bool:
-        """Tells whether a number is between the ends."""
+        """Tells whether a number is between the ends, and on the grid."""
         if self.side:
+            return False
+        if self.grid is not None and (self.grid[0] * number - self.grid[1]).denominator != 1:
             return False
         return (self.low is None or self.low <= number) and (self.high is None or number <= self.high)
 

@@ -89,19 +89,21 @@ def rows_of(ended: Sequence[Ended], count: int) -> list[Row]:
             weights.setdefault(k, []).append(measure)
     for outputs, form, weights in forms.values():
         for k, observation, terms in _observations(outputs, form, {k: total(m) for k, m in weights.items()}):
+            if key(observation) in rows[k]:
+                raise DefectError(f"two sets of outputs have the same name, {key(observation)}")
             rows[k][key(observation)] = observation, terms
     return [list(row.values()) for row in rows]
 
 
 def check_sums(rows: Table, ring: Ring) -> Table:
-    """Returns the rows; checks that the probabilities of each input sum to 1, identically, unlike densities.
+    """Returns the rows; checks that the probabilities of each input sum to 1, identically; densities do not.
 
     Raises:
         DefectError: they do not.
     """
+    if any(is_density(outputs) for row in rows for outputs, _ in row):
+        return rows  # a limit that is zero under one input is left out of its row, which then tells of none
     for row in rows:
-        if any(is_density(outputs) for outputs, _ in row):
-            continue
         total = RationalFunction.of(ring.number(0))
         for _, share in row:
             total = total + share

@@ -12,6 +12,7 @@ from math import isfinite
 from paramverify.models.programs.runs import Outputs, Put, holds
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_ .-]*[A-Za-z0-9_.-]|[A-Za-z_]")
+_PLACE = re.compile(r"(o[\do -]* )?((at|just (below|above)) -?\d+|far (below|above))")  # see `Between`
 
 
 def shown_output(outputs: Sequence[Put]) -> str:
@@ -44,7 +45,7 @@ def _shown(value: Put) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(map(_shown, value))}]"
     if isinstance(value, str):
-        plain = _WORD.fullmatch(value) and value not in ("True", "False")
+        plain = _WORD.fullmatch(value) and value not in ("True", "False") and not _PLACE.fullmatch(value)
         return value if plain else json.dumps(value)
     return str(value)
 
