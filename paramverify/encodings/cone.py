@@ -38,8 +38,7 @@ from paramverify.encodings.sequences import claim_polynomial
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.evidence.certificates import Proof, text
 from paramverify.models.hmm import HMM
-from paramverify.models.inequality import Inequality
-from paramverify.models.kinds import AnyModel, need_privacy
+from paramverify.models.kinds import AnyModel
 from paramverify.models.measures import Metric
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
@@ -315,9 +314,8 @@ def _is_long(model: AnyModel) -> bool:
 
 
 def _claims(model: AnyModel) -> tuple[Claim, ...]:
-    if isinstance(model, Inequality):
+    if not isinstance(model, Model):
         raise UnsupportedError(NO_SEQUENCES)
-    model = need_privacy(model, "this encoding")
     if not has_numbers(model.hmm):
         raise UnsupportedError("parametric transitions or emissions; its claims are those of sequences then")
     return cone_claims(model)

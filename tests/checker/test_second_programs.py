@@ -22,7 +22,7 @@ from paramverify.checker.second_programs import outputs_at
 from paramverify.checker.second_reading import SecondLook, second_look
 from paramverify.checker.strict import Unread
 from paramverify.errors import ProgramError
-from paramverify.models.mechanisms import program
+from paramverify.models.mechanisms import _calls, program
 from paramverify.models.programs import arithmetic, bases, drawing
 from paramverify.models.programs import words as wording
 from paramverify.models.programs.runs import Plain
@@ -81,13 +81,13 @@ def misread(old: str, new: str) -> Mutant:
     """A first reader that takes one text for another."""
 
     def mutate(patch: pytest.MonkeyPatch) -> None:
-        read = program.read_program
+        read = _calls.read_program
 
-        def wrong(text: str) -> Any:
+        def wrong(text: str, calls: Any) -> Any:
             assert old in text
-            return read(text.replace(old, new))
+            return read(text.replace(old, new), calls)
 
-        patch.setattr(program, "read_program", wrong)
+        patch.setattr(_calls, "read_program", wrong)
 
     return mutate
 

@@ -226,7 +226,7 @@ COMMAS = f"""{RELEASE}table = {{ 0 = {{ "a, (b" = "1/2", "(a" = "1/2" }}, 1 = {{
         (BAD, SURVEY, "mechanism.parts", "two mechanisms are needed at least"),
         (BAD, SURVEY + ALONE, "mechanism.parts[1]", "does not say what it is applied to, and parts[0] does"),
         (BAD, SURVEY + SERIES, "mechanism.parts[1]", "depends on what it did before"),
-        (BAD, SURVEY + NOISE, "mechanism.parts[1].source", "output"),
+        (BAD, SURVEY + NOISE, "mechanism.parts[1]", "output"),
         (BAD, SURVEY + SURVEY.replace("2/3", "2/3 +"), "mechanism.parts[1].truth", "2/3 +"),
         (
             BAD,

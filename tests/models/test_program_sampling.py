@@ -265,7 +265,7 @@ def test_the_library_is_run_as_it_is_proved() -> None:
     """What each program of the library does has the exact probabilities that its verdict rests on."""
     for path in FINITE:
         case = rounded(load(path))
-        if case.model.hmm.densities:
+        if case.model.hmm.densities or case.model.domain.ring.tied:
             continue
         inputs = CaseInputs.of(case).by_input()
         model = inputs.model
