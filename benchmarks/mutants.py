@@ -269,6 +269,7 @@ def codes(code: CodeType) -> Iterator[CodeType]:
 def install(mutant: Mutant) -> None:
     """Gives every living function of the module its code in the mutant."""
     new = {(c.co_qualname, c.co_firstlineno): c for c in codes(mutant.code)}
+    gc.unfreeze()  # what the tests have frozen is not listed
     for function in gc.get_objects():
         if isinstance(function, FunctionType) and function.__code__.co_filename == mutant.code.co_filename:
             code = new.get((function.__code__.co_qualname, function.__code__.co_firstlineno))
