@@ -14,7 +14,6 @@ from __future__ import annotations
 if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -22,10 +21,11 @@ from itertools import combinations_with_replacement, product
 from math import prod
 from typing import Any
 
-from . import shapes
 from .claims import Rejected, Report
+from .neighbour_shapes import LARGEST
 from .polynomials import number
-from .strict import Misformed, check
+from .standing import check_everywhere, reach
+from .strict import check
 
 Axis = tuple[int, ...]
 Table = dict[tuple[Axis, ...], Fraction]
@@ -42,7 +42,9 @@ def with_statements(document: Mapping[str, Any], report: Report) -> Report:
     if not report.accepted or "reduction" not in document:
         return report
     try:
-        return replace(report, lines=(*report.lines, check_largest(document["reduction"])))
+        about = document["reduction"]
+        line = check_everywhere(about) if "domain" in about else check_largest(about)
+        return replace(report, lines=(*report.lines, line))
     except Rejected as error:
         line = f"rejected: {error}"
     except MALFORMED as error:
@@ -56,16 +58,14 @@ def check_largest(document: Mapping[str, Any]) -> str:
     Raises:
         Rejected: another pair has a larger ratio, or the pair is none.
     """
-    check(document, shapes.REDUCTION)
+    check(document, LARGEST)
     noise = [[number(p) for p in row] for row in document["noise"]]
     values, n = len(noise), document["answers"]
     ties, differ, by = document["ties"], document["differ"], document["by"]
     left, right = tuple(document["left"]), tuple(document["right"])
     if any(len(row) != values or sum(row) != 1 or min(row) < 0 for row in noise):
         raise Rejected("the noise is no distribution")
-    if by != "any" and not re.fullmatch("[1-9][0-9]{0,8}", by):
-        raise Misformed("must be 'any' or the digits of a positive whole number", "by")
-    step = values if by == "any" else min(int(by), values)
+    step = reach(by, values)
     _check_pair(left, right, n=n, values=values, differ=differ, step=step)
     best = Fraction(1)  # the ratio of the pair: the largest over outputs and directions
     for output in range(1, n + 1):

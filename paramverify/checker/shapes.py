@@ -11,6 +11,7 @@ if __name__ == "__main__":  # this file alone checks nothing: the folder does
 
 from .composition_shapes import COMPOSITION
 from .loss_shapes import compared, losses, moment
+from .neighbour_shapes import either, standing
 from .strict import (
     Misformed,
     Shape,
@@ -123,17 +124,7 @@ WITNESS = record(
     },
 )
 
-REDUCTION = record(
-    {
-        "noise": listed(listed(rational)),
-        "ties": one_of("uniform", "first"),
-        "answers": whole,
-        "differ": one_of("each", "one"),
-        "by": text,
-        "left": listed(whole),
-        "right": listed(whole),
-    }
-)
+STANDING = standing(record(DOMAIN, CONSTANT), proof)
 ENTRY = record({"claim": CLAIM, "proof": proof}, {"origins": listed(text)})
 CASE = record({"title": text, "digest": text}, {"set": table(text)})
 BUDGET = record(
@@ -153,7 +144,7 @@ ABOUT = {
     "case": CASE,
     "obligations": listed(ENTRY),
     "points": listed(POINT),
-    "reduction": REDUCTION,
+    "reduction": either(STANDING),
     "side_condition": one_of(SIDE_CONDITION),
     "budget": BUDGET,
 }

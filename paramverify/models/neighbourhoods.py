@@ -67,12 +67,16 @@ class Neighbourhood:
 
 def unformed(mechanism: Mechanism, table: Table) -> Neighbourhood | None:
     """Reads `[neighbours]` where it describes too many pairs to form, of a mechanism that allows for it."""
-    listed = "pairs" in table or "related" in table or "distance" in table
-    if not isinstance(mechanism, WorstPair) or listed or not mechanism.knows_worst_pair:
+    if not isinstance(mechanism, WorstPair) or is_listed(table) or not mechanism.knows_worst_pair:
         return None
     differ, by = read_differ(table)
     pairs = count_pairs(mechanism.answers, differ, by)
     return Neighbourhood(mechanism, mechanism, differ, by, pairs) if pairs > FORMED else None
+
+
+def is_listed(table: Table) -> bool:
+    """Tells whether `[neighbours]` says in another way than by `differ` which inputs are neighbours."""
+    return "pairs" in table or "related" in table or "distance" in table
 
 
 def count_pairs(answers: Sequence[Sequence[object]], differ: str, by: int | None) -> int:

@@ -43,6 +43,7 @@ from paramverify.models.priors import (
 from paramverify.models.programs.possible import possible_values
 from paramverify.models.repeats import MAX_TIMES, repeated
 from paramverify.privacy.keys import NAMES_OF_STARTS, STARTS
+from paramverify.privacy.standing import standing
 from paramverify.spelling import nearest
 from paramverify.tables import Table, check_name, is_decimal
 
@@ -133,7 +134,7 @@ def _neighbours(top: Table, mechanism: Mechanism, names: Collection[str]) -> Com
             raise CaseError(reason, key="mechanism.inputs")
         raise CaseError("[neighbours] needs the number of queries, not expressions", key="mechanism")
     with top.within("neighbours") as table:
-        many = unformed(mechanism, table)
+        many = unformed(mechanism, table) or standing(mechanism, table, top.data)
         if many:
             table.close()
             return _worst(mechanism, many)

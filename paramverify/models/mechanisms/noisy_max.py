@@ -6,7 +6,7 @@ index, or to all maxima uniformly.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from paramverify.models.mechanisms import Drawing, Input, Mechanism, read_querie
 from paramverify.models.mechanisms._keys import LABELS, QUERIES
 from paramverify.models.mechanisms._one_shot import OneShot
 from paramverify.models.noise import NOISE, Noise, Releases, read_noise
+from paramverify.models.standing_pairs import Guess, NoisyMaxima, guesses
 from paramverify.models.worst_pairs import largest_ratio, statement
 from paramverify.tables import Table
 
@@ -89,6 +90,14 @@ class NoisyMax(OneShot):
         left, right = ([int(Fraction(v)) for v in given] for given in pair)
         shown = {"differ": differ, "by": "any" if by is None else str(by), "left": left, "right": right}
         return {**statement(self.noise, len(self.answers), self.ties), **shown}
+
+    def guesses(self, differ: str, by: int | None) -> Iterator[Guess]:
+        """Yields guesses which neighbours have the largest ratio, where the noise has parameters."""
+        if not self.noise.is_numeric and self.noise.top == self.noise.range:
+            about = self.noise, self.checks.domain
+            yield from guesses(
+                NoisyMaxima(*about, answers=len(self.answers), ties=self.ties, differ=differ, by=by)
+            )
 
 
 @dataclass(frozen=True, eq=False)
