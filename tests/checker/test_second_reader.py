@@ -31,7 +31,7 @@ READ = [
     for path in sorted(CASES.glob("*.toml"))
     if "[mechanism]" in path.read_text()
     and not path.stem.endswith("day-3-all")
-    and path.stem not in ("noisy-max-10", "noisy-max-12", "noisy-max-naive-10", "noisy-max-symbolic-20")
+    and path.stem not in ("noisy-max-10", "noisy-max-12", "noisy-max-naive-10", "noisy-max-symbolic-10")
 ]
 SMALL = [
     path
