@@ -10,11 +10,13 @@
     │   ├── Mistakes                     several of these at once, in the order of the file
     │   ├── DomainError                  an empty, unbounded or contradictory parameter domain
     │   ├── ModelError                   rows that do not sum to one, negative entries, undefined points
+    │   ├── ClusterError                 a cluster that cannot be used
     │   ├── EvidenceError                an evidence file that cannot be read
     │   └── UnsupportedError             something that a format or backend cannot express
     ├── LimitError (RuntimeError)        an input whose size passes a bound of this package; exit code 3
     │   ├── SizeError                    a model or formula for which another way may be tried
     │   ├── TimeLimitError               the time that the user gave is over
+    │   ├── ClusterLostError             the scheduler of a cluster is gone
     │   └── UndeterminedError            a formula about another one whose truth is not known
     ├── UndecidedError                   an answer that is asked whether it is true, and is not known
     ├── DisagreementError                two backends gave contradicting answers; never a verdict
@@ -180,6 +182,10 @@ class ModelError(InputError):
     """Tables that are not a probabilistic model for every parameter point of the domain."""
 
 
+class ClusterError(InputError):
+    """A cluster that cannot be used: none is there, or its versions are not ours."""
+
+
 class EvidenceError(InputError):
     """An evidence file that cannot be read as evidence."""
 
@@ -206,6 +212,10 @@ class TimeLimitError(LimitError):
     def during(self, work: str) -> TimeLimitError:
         """Returns the same error with words for what was going on."""
         return TimeLimitError(self.seconds, f", while {work}")
+
+
+class ClusterLostError(LimitError):
+    """A cluster whose scheduler went away during the work; what was done until then is kept."""
 
 
 class UndeterminedError(LimitError):

@@ -13,6 +13,7 @@ import click
 from paramverify.algebra.decimals import at_least
 from paramverify.claims import AllOutputs
 from paramverify.cli import _output
+from paramverify.cli._cluster import cluster_option, executor
 from paramverify.cli._common import (
     OUTPUT_FILE,
     case_argument,
@@ -59,6 +60,7 @@ WRITE = "Write the evidence to this file, for `paramverify check`."
 @json_option
 @timeout_option
 @session_option
+@cluster_option
 @click.option("--evidence", "evidence", type=OUTPUT_FILE, help=WRITE)
 @click.option("--delta-for", metavar="EPSILON", help="Find the least delta for this epsilon instead.")
 @click.option("--epsilon-for", metavar="DELTA", help="Find the least epsilon for this delta instead.")
@@ -91,7 +93,8 @@ def command(
     precision, or if there is none at all; 3 if not.
     """
     width = share(precision or ("1e-3" if curve else "1e-9"), "--precision")
-    options = replace(session_options(timeout, backends, strategy, confirm), on_bound=best_bound())
+    options = session_options(timeout, backends, strategy, confirm)
+    options = replace(options, on_bound=best_bound(), executor=executor())
     wanted = Wanted(delta_for, epsilon_for, curve=curve, at=at, plot=plot)
     if wanted.check(evidence):
         return set_budget(case, options, width, wanted, as_json=as_json, evidence=evidence)

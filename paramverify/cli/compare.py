@@ -14,6 +14,7 @@ import click
 
 from paramverify.backends import Ability, discover
 from paramverify.cli import _output
+from paramverify.cli._cluster import cluster_option, executor
 from paramverify.cli._common import (
     SECONDS,
     json_option,
@@ -57,6 +58,7 @@ LISTED = (90, "Compare backends and encodings on many cases.")
     help="Wall-clock limit for each attempt, and for reading each file.",
 )
 @memory_option
+@cluster_option
 @click.option(
     "--repeat", type=click.IntRange(min=1), default=1, metavar="N", help="Make each attempt N times."
 )
@@ -93,7 +95,8 @@ def command(
     for name in known:
         if name not in encodings_known():
             raise InputError(f"unknown encoding {name!r}; known: {', '.join(encodings_known())}")
-    choice = Choice(names, timeout, memory_limit(), repeat)
+    work = executor()
+    choice = Choice(names, timeout, memory_limit(), repeat, beside=not work.is_here)
     subjects = read_subjects(cases, known, lambda path: _reading(path, timeout))
     _output.lift()
     attempts, skipped = plan(subjects, choice)
@@ -113,7 +116,7 @@ def command(
                     if shown:
                         shown(made)
 
-                records = run(attempts, choice, results, progress)
+                records = run(attempts, choice, results, progress, work)
         except KeyboardInterrupt:
             _say_interrupted(attempts, results)
             return Exit.INTERRUPTED

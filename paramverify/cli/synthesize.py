@@ -15,6 +15,7 @@ from click.core import ParameterSource
 from paramverify.answers import Decision
 from paramverify.claims import Claim
 from paramverify.cli import _output
+from paramverify.cli._cluster import cluster_option, executor
 from paramverify.cli._common import (
     OUTPUT_FILE,
     case_argument,
@@ -121,6 +122,7 @@ class _Files(NamedTuple):
 @json_option
 @timeout_option
 @session_option
+@cluster_option
 def command(
     case: str,
     witness: bool,
@@ -155,7 +157,8 @@ def command(
     wanted = Objective(objective) if objective else None
     _check_use(form, wanted in (Objective.RATIO, Objective.NEAREST) or bool(near))
     tolerance, reach = share(precision, "--precision"), share(coverage, "--coverage")
-    options = replace(session_options(timeout, backends, strategy, confirm), on_bound=best_bound())
+    options = session_options(timeout, backends, strategy, confirm)
+    options = replace(options, on_bound=best_bound(), executor=executor())
     with time_limit(timeout) as lift, Session(options) as session:
         loaded = load(case, settings=settings())
         model = loaded.model

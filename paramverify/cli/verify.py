@@ -12,6 +12,7 @@ from paramverify.answers import Decision, Proved
 from paramverify.claims import Claim
 from paramverify.cli import _output
 from paramverify.cli._budgets import verify_budgets
+from paramverify.cli._cluster import cluster_option, executor
 from paramverify.cli._common import (
     MONOLITHIC,
     OUTPUT_FILE,
@@ -47,6 +48,7 @@ WRITE = "Write the evidence to this file, for `paramverify check`."
 @json_option
 @timeout_option
 @session_option
+@cluster_option
 @click.option("--evidence", "evidence", type=OUTPUT_FILE, help=WRITE)
 @encoding_option
 @click.option("--budgets", metavar="BOUNDS", help=BUDGETS)
@@ -66,7 +68,7 @@ def command(
     A case with a [claim] of its own is proved for every point of its parameters, or refuted at one.
     With --budgets the exit code is that of the worst: 1, else 3, else 0.
     """
-    options = session_options(timeout, backends, strategy, confirm)
+    options = replace(session_options(timeout, backends, strategy, confirm), executor=executor())
     if encoding == MONOLITHIC:
         chosen = {"backends": backends, "strategy": strategy, "confirm": confirm > 1}
         for name in (n for n, given in {**chosen, "evidence": evidence, "budgets": budgets}.items() if given):

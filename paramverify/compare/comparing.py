@@ -1,15 +1,12 @@
 """Comparing: every backend, with and without simplification, on all that some cases and scripts ask.
 
-Attempts run one at a time, so that they do not disturb each other's times. Each result is kept as it comes
-(see `results`); what is there already is not repeated.
+Attempts run one at a time, so that they do not disturb each other's times; or on the workers of a cluster,
+one at a time on each. Each result is kept as it comes (see `results`); what is there already is not repeated.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
-import platform
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,12 +20,15 @@ from paramverify.checker.claims import Rejected
 from paramverify.claims import Claim
 from paramverify.compare.results import Record, ResultsFile, identity
 from paramverify.compare.scripts import Script, why_not
+from paramverify.compare.spreading import Asked, attempt_task
 from paramverify.compare.subjects import Skipped, Subject, Subjects
-from paramverify.compare.trials import NOT_ASKED, claim_attempt, script_attempt
+from paramverify.compare.trials import NOT_ASKED
 from paramverify.errors import InputError
 from paramverify.evidence.replaying import replayed
-from paramverify.processes.attempts import Attempt, Limits, resolve, settings
+from paramverify.processes.attempts import Limits, resolve, settings
 from paramverify.processes.runner import Outcome, Runner
+from paramverify.tasks.tasks import HERE, Executor
+from paramverify.tasks.worker import machine
 from paramverify.verdicts import status_of
 
 MEMORY = 4 << 30  # bytes of address space for an attempt
@@ -37,12 +37,17 @@ TRANSCRIPT = 2000  # characters that are kept of what a backend printed
 
 @dataclass(frozen=True)
 class Choice:
-    """What the user chose: backends, limits of an attempt, repetitions."""
+    """What the user chose: backends, limits of an attempt, repetitions.
+
+    Attempts that are made `beside` others, on machines that come and go, have times of their own.
+    They are not those that are made alone here.
+    """
 
     backends: tuple[str, ...]
     seconds: float = 10.0
     memory: int = MEMORY
     repeat: int = 1
+    beside: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +105,7 @@ def plan(found: Subjects, choice: Choice) -> tuple[list[Planned], list[Skipped]]
     common = {
         "timeout": choice.seconds,
         "memory_limit": choice.memory,
-        "machine": machine(),
+        "machine": {"cluster": True} if choice.beside else machine(),
         "paramverify": __version__,
     }
     attempts = []
@@ -133,15 +138,6 @@ def _ways(subject: Subject, backends: Mapping[str, Backend]) -> Iterator[tuple[s
         yield name, True
         if not backend.builtin:
             yield name, False
-
-
-def machine() -> dict[str, Any]:
-    """Returns the facts about this machine that times depend on."""
-    return {
-        "cores": os.cpu_count() or 1,
-        "python": platform.python_version(),
-        "system": f"{platform.system()} {platform.machine()}",
-    }
 
 
 # --- running ----------------------------------------------------------------------------------------
@@ -185,8 +181,13 @@ def run(
     choice: Choice,
     results: ResultsFile,
     progress: Callable[[Advance], None] | None = None,
+    executor: Executor = HERE,
 ) -> list[Record]:
-    """Makes the attempts that have no result yet, and returns all results in the order of the plan."""
+    """Makes the attempts that have no result yet, and returns all results in the order of the plan.
+
+    Raises:
+        ClusterLostError: the scheduler of a cluster is gone; the results until then are kept.
+    """
     estimate = Estimate()
     waiting: list[Planned] = []
     for planned in attempts:
@@ -196,34 +197,36 @@ def run(
             estimate.left[planned.configuration] += 1
         else:
             estimate.note(planned.configuration, float(known["wall"]))
-    done = len(attempts) - len(waiting)
+    before = len(attempts) - len(waiting)
+
+    def show(done: int) -> None:
+        if progress:
+            record = waiting[done].record if done < len(waiting) else None
+            now = f"{record['case']} {record['claim']}: {record['backend']}" if record else ""
+            left = estimate.seconds()
+            shared = None if left is None else left / executor.width
+            progress(Advance(before + done, len(attempts), now, shared))
+
     judge = _Judge()
     with Runner() as runner:
-        for planned in waiting:
-            if progress:
-                record = planned.record
-                now = f"{record['case']} {record['claim']}: {planned.backend}"
-                progress(Advance(done, len(attempts), now, estimate.seconds()))
-            runner.warm(choice.backends)  # which costs nothing but after a restart of the zygote
-            started = time.monotonic()
-            outcome = runner.trial(_attempt(planned), Limits(choice.seconds, choice.memory))
-            seconds = time.monotonic() - started
-            result = judge.result(planned.subject, outcome, seconds)
+        tasks = [attempt_task(_asked(planned, choice), runner, choice.backends) for planned in waiting]
+        show(0)
+        for done, ended in enumerate(executor.map(tasks), 1):
+            planned, tried = waiting[ended.number], ended.get()
+            result = judge.result(planned.subject, tried.outcome, tried.seconds)
             asked = not _settled(planned, result)
-            results.add({**planned.record, **result, "asked": asked})
+            where = {} if ended.place is None else {"ran_on": ended.place}
+            results.add({**planned.record, **result, "asked": asked, **where})
             estimate.left[planned.configuration] -= 1
-            estimate.note(planned.configuration, seconds)
-            done += 1
-    if progress:
-        progress(Advance(done, len(attempts), "", 0.0))
+            estimate.note(planned.configuration, tried.seconds)
+            show(done)
     return [results.records[identity(planned.record)] for planned in attempts]
 
 
-def _attempt(planned: Planned) -> Attempt:
-    what = planned.subject.what
-    if isinstance(what, Script):
-        return script_attempt(planned.backend, what.text)
-    return claim_attempt(planned.backend, what, planned.simplification)
+def _asked(planned: Planned, choice: Choice) -> Asked:
+    version = str(planned.record["version"])
+    limits = Limits(choice.seconds, choice.memory)
+    return Asked(planned.subject.what, planned.backend, version, planned.simplification, limits)
 
 
 def _settled(planned: Planned, result: Mapping[str, Any]) -> bool:

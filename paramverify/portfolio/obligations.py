@@ -61,11 +61,14 @@ class Discharged:
         Raises:
             ModelError: one fails at a point of the domain.
         """
+        new: dict[str, Obligation] = {}
         for obligation in obligations:
             name = obligation.claim.text()
-            if name in self._known:
-                continue
-            decision = decide(session, obligation.claim)
+            if name not in self._known:
+                new.setdefault(name, obligation)
+        made = session.decide_each([obligation.claim for obligation in new.values()])
+        for (name, obligation), decided in zip(new.items(), made, strict=True):
+            decision = evaluated(obligation.claim, decided)
             answer = decision.answer
             if isinstance(answer, Refuted):
                 raise ModelError(f"{obligation.message} at {show_point(answer.point)}", key=obligation.key)
@@ -134,7 +137,11 @@ def require_possible(subject: OnDomain, session: Session | None = None) -> Open 
 
 def decide(session: Session, claim: Claim) -> Decision:
     """Decides a claim about the subject itself; a refutation is checked exactly, like a witness."""
-    decision = session.decide(claim)
+    return evaluated(claim, session.decide(claim))
+
+
+def evaluated(claim: Claim, decision: Decision) -> Decision:
+    """Returns the decision; open where it is a refutation that does not stand exact evaluation."""
     found = decision.answer
     if isinstance(found, Refuted) and not fails_at(claim, found.point):
         return replace(decision, answer=Open(End.GAVE_UP, "the refutation does not stand exact evaluation"))

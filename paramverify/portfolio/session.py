@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import TracebackType
@@ -26,9 +27,12 @@ from paramverify.formats.refutations import Confirm, refuter
 from paramverify.portfolio.agreement import check_agreement, confirmation, program
 from paramverify.portfolio.history import History, default_path
 from paramverify.portfolio.strategies import BUILT_IN, NAMED, Stage, Strategy
+from paramverify.portfolio.telling import decide_task
 from paramverify.processes.attempts import resolve
 from paramverify.processes.runner import Attempt, Limits, Runner
+from paramverify.tasks.tasks import HERE, Executor, in_order
 
+PATIENCE = 0.1  # seconds after the time limit in which decisions of other processes may arrive
 QUICK = Work(boxes=300, coefficients=500_000)  # what built-ins may do in this process: tens of milliseconds
 
 
@@ -39,7 +43,8 @@ class Options:
     `seconds` is the wall-clock time for the whole session, `memory` the address space of one attempt in
     bytes. With `confirm` = n > 1, a claim counts as proved only if n different programs say so; all built-ins
     together are one. `on_decision` hears of each decision as it is made, `on_bound` of what a search for a
-    largest value knows so far: a run that is ended by force can tell them. `limit` is what is told where the
+    largest value knows so far: a run that is ended by force can tell them. The `executor` decides claims that
+    do not depend on each other. `limit` is what is told where the
     time is over: the limit that the user gave, of which some is spent before the session.
     """
 
@@ -49,6 +54,7 @@ class Options:
     confirm: int = 1
     on_decision: Callable[[Claim, Decision], None] | None = field(default=None, compare=False)
     on_bound: Callable[[Any], None] | None = field(default=None, compare=False)
+    executor: Executor = field(default=HERE, compare=False)
     limit: float | None = field(default=None, compare=False)
 
 
@@ -69,12 +75,15 @@ class Session:
     killed at the limit.
     """
 
-    def __init__(self, options: Options | None = None) -> None:
+    def __init__(
+        self, options: Options | None = None, runner: Runner | None = None, history: History | None = None
+    ) -> None:
+        """Begins a session; a runner that is given is somebody else's, who closes it."""
         self.options = options or Options()
         self.deadline = time.monotonic() + self.options.seconds
-        self.history = History.load(default_path())
+        self.history = history or History.load(default_path())
         self.words: dict[str, None] = {}  # programs on whose word proofs of this session rest
-        self._runner: Runner | None = None
+        self._runner, self._borrowed = runner, runner is not None
         self._quick = any(BUILT_IN in stage.backends for stage in self.options.strategy)
         discover()  # a mistake in the user's configuration is told at once
         self._stages: list[Stage] = []
@@ -91,7 +100,7 @@ class Session:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._runner:
+        if self._runner and not self._borrowed:
             self._runner.close()
 
     def in_time(self) -> None:
@@ -117,7 +126,41 @@ class Session:
         Raises:
             DisagreementError: two backends contradict each other.
         """
-        made = self._decide(claim)
+        return self._told(claim, self._decide(claim))
+
+    @property
+    def ahead(self) -> int:
+        """How many claims are worth being decided before they are asked for; 1 where that saves no time."""
+        executor = self.options.executor
+        return 1 if executor.is_here else 4 * executor.width
+
+    def decide_each(self, claims: Sequence[Claim]) -> Generator[Decision, None, None]:
+        """Yields how each claim was settled, in their order, as `decide` would one after the other.
+
+        They may be decided side by side and before they are asked for. What is not asked for is given up: so
+        the decisions that whoever stops early has seen are the same with every executor.
+
+        Raises:
+            DisagreementError: two backends contradict each other.
+        """
+        options = self.options
+        tasks = [
+            decide_task(
+                claim,
+                here=partial(self._decide, claim),
+                strategy=options.strategy,
+                confirm=options.confirm,
+                memory=options.memory,
+                left=lambda: self.deadline - time.monotonic(),
+            )
+            for claim in claims
+        ]
+        late = Decision(Open(End.TIMEOUT, "the time limit was reached"), "cluster")
+        with closing(in_order(options.executor, tasks, self.deadline + PATIENCE)) as made:
+            for claim in claims:
+                yield self._told(claim, next(made, late))
+
+    def _told(self, claim: Claim, made: Decision) -> Decision:
         self.words |= dict.fromkeys(certificates.words(made))
         if self.options.on_decision:
             self.options.on_decision(claim, made)

@@ -123,8 +123,8 @@ def _of_all_claims(session: Session, model: AnyModel, progress: Progress | None)
         end = End.TIMEOUT if isinstance(error, TimeLimitError) else End.GAVE_UP
         return Found(Unknown(end, str(error)))
     decisions: list[Decision] = []
-    for claim in claims:
-        decision, witness = decide_with_witness(session, model, claim)
+    for claim, made in zip(claims, session.decide_each(claims), strict=True):
+        decision, witness = with_witness(model, claim, made)
         decisions.append(decision)
         if progress:
             progress(len(decisions), len(claims))
@@ -165,7 +165,11 @@ def decide_with_witness(
     session: Session, model: AnyModel, claim: Claim
 ) -> tuple[Decision, AnyWitness | None]:
     """Decides one claim; a refutation comes with its witness, evaluated exactly from the model."""
-    decision = session.decide(claim)
+    return with_witness(model, claim, session.decide(claim))
+
+
+def with_witness(model: AnyModel, claim: Claim, decision: Decision) -> tuple[Decision, AnyWitness | None]:
+    """Returns a decision and, for a refutation, its witness; open if there is none."""
     if not isinstance(decision.answer, Refuted):
         return decision, None
     witness = find_violation(model, claim, decision.answer.point)

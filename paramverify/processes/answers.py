@@ -14,7 +14,7 @@ from typing import Any
 from flint import fmpq
 
 from paramverify.algebra.polynomials import fraction, rational
-from paramverify.answers import Answer, End, Open, Proved, Refuted
+from paramverify.answers import Answer, Decision, End, Open, Proved, Refuted
 from paramverify.claims import Claim
 
 
@@ -33,6 +33,36 @@ def answer_to_document(answer: Answer) -> dict[str, Any]:
         "transcript": answer.transcript,
         "denies": answer.denies,
     }
+
+
+def decision_to_document(decision: Decision) -> dict[str, Any]:
+    """Returns a decision as JSON data."""
+    return {
+        "answer": answer_to_document(decision.answer),
+        "backend": decision.backend,
+        "version": decision.version,
+        "options": dict(decision.options),
+        "seconds": decision.seconds,
+    }
+
+
+def decision_from_document(document: Mapping[str, Any]) -> Decision:
+    """Returns the decision that `decision_to_document` wrote.
+
+    Raises:
+        ValueError: the document is something else.
+    """
+    try:
+        options = {_text(name): _text(value) for name, value in document["options"].items()}
+        return Decision(
+            answer_from_document(document["answer"]),
+            _text(document["backend"]),
+            _text(document["version"]),
+            options,
+            float(document["seconds"]),
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"not a decision: {error!r}") from error
 
 
 def formed(said: object, claim: Claim) -> Answer:

@@ -9,6 +9,7 @@ prior of the domain, or a limit of such ratios. Whether the supremum is reached 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -130,7 +131,10 @@ class _Hunt:
                 low, high = value.enclosure() if isinstance(value, Real) else (value.lower, value.upper)
                 place: Place = {n: exact(v) for n, v in self._anywhere(search).items()}
                 best = TightBudget(low, high, search.origin, place, value)
-        for search in sorted(free, key=_promise, reverse=True):
+        waiting = sorted(free, key=_promise, reverse=True)
+        while waiting:
+            self._look_ahead(best, waiting)
+            search = waiting.pop(0)
             best = _improve(best, search)
             self.session.bound(_so_far(best))
             if best.infinite:
@@ -139,6 +143,24 @@ class _Hunt:
         if best.lower < 1 and not self.relative:
             best = self._at_least_one(best)
         return best
+
+    def _look_ahead(self, best: TightBudget | None, waiting: Sequence[Search]) -> None:
+        """Decides for the next quotients whether they are at most the best one, until one of them is not.
+
+        It would be asked for each when its turn comes. Nothing is done where one is decided at a time.
+        """
+        bound = None if best is None else _least(best)
+        if bound is None or self.session.ahead < 2:
+            return
+        near = {key(c.polynomial): c for c in (s.claim(bound) for s in waiting[: self.session.ahead])}
+        new = {name: claim for name, claim in near.items() if name not in self.memory}
+        if next(iter(near)) not in new:
+            return
+        with closing(self.session.decide_each(list(new.values()))) as made:
+            for name, decision in zip(new, made, strict=True):
+                self.memory[name] = decision
+                if not isinstance(decision.answer, Proved):
+                    return
 
     def _anywhere(self, search: Search) -> Mapping[str, Fraction]:
         points = (p for p in search.points if value_at(search.whole.left, p))
@@ -206,14 +228,17 @@ class _Hunt:
 
     def _decide(self, claims: Sequence[Claim]) -> tuple[tuple[Decision, ...], Claim | None]:
         """Returns the decisions up to the first claim that is not proved, and that claim."""
+        new = {key(claim.polynomial): claim for claim in claims}
+        new = {name: claim for name, claim in new.items() if name not in self.memory}
         decisions = []
-        for claim in claims:
-            name = key(claim.polynomial)
-            if name not in self.memory:
-                self.memory[name] = self.session.decide(claim)
-            decisions.append(self.memory[name])
-            if not isinstance(decisions[-1].answer, Proved):
-                return tuple(decisions), claim
+        with closing(self.session.decide_each(list(new.values()))) as made:
+            for claim in claims:
+                name = key(claim.polynomial)
+                if name not in self.memory:
+                    self.memory[name] = next(made)
+                decisions.append(self.memory[name])
+                if not isinstance(decisions[-1].answer, Proved):
+                    return tuple(decisions), claim
         return tuple(decisions), None
 
     def _raised(self, best: TightBudget, claim: Claim, answer: Refuted) -> TightBudget:
@@ -337,16 +362,20 @@ def _promise(search: Search) -> tuple[bool, Fraction]:
     return False, sampled(search.whole, search.points)[0]
 
 
+def _least(best: TightBudget) -> Bound | None:
+    """Returns a bound that other quotients must pass to be larger, where there is one."""
+    value = best.value
+    irrational = isinstance(value, RealRoot) and not value.is_rational
+    return value.lower if isinstance(value, RealRoot) and irrational else best.bound
+
+
 def _improve(best: TightBudget | None, search: Search) -> TightBudget:
     """Returns the larger of the best so far and the supremum for this candidate."""
-    if best is not None:
-        value = best.value
-        irrational = isinstance(value, RealRoot) and not value.is_rational
-        bound = value.lower if isinstance(value, RealRoot) and irrational else best.bound
-        if bound is not None:
-            decision = search.at_most(bound)
-            if isinstance(decision.answer, Proved):
-                return replace(best, decisions=(*best.decisions, decision))
+    bound = None if best is None else _least(best)
+    if best is not None and bound is not None:
+        decision = search.at_most(bound)
+        if isinstance(decision.answer, Proved):
+            return replace(best, decisions=(*best.decisions, decision))
     own = search.supremum()
     return own if best is None else _larger(best, own)
 

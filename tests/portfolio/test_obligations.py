@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -163,6 +164,9 @@ class Said(Session):
 
     answers: dict[str, Answer]
     asked: list[str] = field(default_factory=list)
+
+    def decide_each(self, claims: Sequence[Claim]) -> Generator[Decision, None, None]:
+        yield from map(self.decide, claims)
 
     def decide(self, claim: Claim) -> Decision:
         self.asked.append(str(claim.polynomial))

@@ -1,0 +1,74 @@
+"""The option `--cluster` of commands whose work is many independent tasks, and what it connects to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from paramverify.cli._common import memory_limit, say
+from paramverify.tasks.places import FORMS, read_place
+from paramverify.tasks.tasks import HERE, Executor
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+KEY = "paramverify.cluster"  # in the context of a command
+FILES = ("ca", "cert", "key")
+
+
+def cluster_option(function: Function) -> Function:
+    """Adds `--cluster` and the files of TLS; `executor` returns what they ask for."""
+
+    def keep(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+        context.meta[f"{KEY}.{parameter.name}"] = value
+
+    words = {
+        "ca": "Certificate of the authority of a cluster with TLS.",
+        "cert": "Certificate of this side, for a cluster with TLS.",
+        "key": "Key of that certificate.",
+    }
+    for name in reversed(FILES):
+        function = click.option(
+            f"--cluster-tls-{name}",
+            f"cluster_tls_{name}",
+            metavar="FILE",
+            expose_value=False,
+            callback=keep,
+            help=words[name],
+        )(function)
+    return click.option(
+        "--cluster",
+        "cluster",
+        metavar="ADDRESS",
+        expose_value=False,
+        callback=keep,
+        help=f"Hand the work to workers of Dask: {FORMS}.",
+    )(function)
+
+
+def executor() -> Executor:
+    """Returns what does the tasks of the command that runs: the cluster that was asked for, or this process.
+
+    The connection ends with the command.
+
+    Raises:
+        ClusterError: there is no such cluster, or its versions are not ours.
+    """
+    context = click.get_current_context(silent=True)
+    address = context.meta.get(f"{KEY}.cluster") if context else None
+    if not context or address is None:
+        return HERE
+    if KEY not in context.meta:
+        from paramverify.tasks.cluster import Cluster  # which is slow to import
+
+        authority, certificate, key = (context.meta.get(f"{KEY}.cluster_tls_{name}") for name in FILES)
+        place = read_place(address, (authority, certificate, key), memory_limit())
+        context.meta[KEY] = context.with_resource(Cluster(place, tell))
+    found: Executor = context.meta[KEY]
+    return found
+
+
+def tell(line: str) -> None:
+    """Tells on standard error what happens to the cluster."""
+    say(line, err=True)

@@ -1,0 +1,75 @@
+"""A session's work as tasks: what another process must be told to decide a claim as this session would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from paramverify.answers import Decision, End, Open, Refuted
+from paramverify.claims import Claim, to_document
+from paramverify.formats.refutations import fails_at
+from paramverify.portfolio.strategies import Stage, Strategy
+from paramverify.processes.answers import decision_from_document
+from paramverify.tasks.tasks import Task
+
+
+def decide_task(
+    claim: Claim,
+    here: Callable[[], Decision],
+    strategy: Strategy,
+    confirm: int,
+    memory: int,
+    left: Callable[[], float],
+) -> Task[Decision]:
+    """Returns the task to decide a claim; `left` gives the seconds that are left when it is handed out."""
+
+    def document() -> dict[str, Any]:
+        return {
+            "claim": to_document(claim),
+            "strategy": strategy_document(strategy),
+            "confirm": confirm,
+            "memory": memory,
+            "seconds": max(0.01, left()),
+        }
+
+    def read(told: Mapping[str, Any]) -> Decision:
+        return _checked(claim, decision_from_document(told))
+
+    def lost(reason: str) -> Decision:
+        return Decision(Open(End.CRASHED, reason), "cluster")
+
+    return Task("decide", here, document, read, lost, seconds=max(0.01, left()))
+
+
+def _checked(claim: Claim, decision: Decision) -> Decision:
+    """Returns the decision; a refutation counts where the claim fails here, exactly, as it is said to."""
+    said = decision.answer
+    if isinstance(said, Refuted) and not fails_at(claim, said.point):
+        spurious = Open(End.GAVE_UP, "the refutation does not stand exact evaluation", said.transcript)
+        return replace(decision, answer=spurious)
+    return decision
+
+
+def strategy_document(strategy: Strategy) -> list[dict[str, Any]]:
+    """Returns a strategy as JSON data; no limit of seconds is null."""
+    return [
+        {
+            "backends": list(stage.names()),
+            "seconds": None if stage.seconds == float("inf") else stage.seconds,
+            "cuts": stage.cuts,
+        }
+        for stage in strategy
+    ]
+
+
+def read_strategy(document: list[Mapping[str, Any]]) -> Strategy:
+    """Returns the strategy that `strategy_document` wrote."""
+    return tuple(
+        Stage(
+            tuple(stage["backends"]),
+            float("inf") if stage["seconds"] is None else float(stage["seconds"]),
+            int(stage["cuts"]),
+        )
+        for stage in document
+    )

@@ -1,0 +1,214 @@
+"""A cluster by Dask distributed: the connection, the versions of its workers, and its end.
+
+What goes to a worker is the name of one function (`worker.perform`) and a text. Dask packs both; no function
+of ours or of the user is packed itself, and what comes back is a text.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import suppress
+from importlib import import_module
+from math import inf
+from types import TracebackType
+from typing import Any, TypeVar
+
+from paramverify.errors import ClusterError, ClusterLostError
+from paramverify.tasks.handing import Hand
+from paramverify.tasks.places import Place
+from paramverify.tasks.tasks import Result, Task
+from paramverify.tasks.worker import check_versions, perform, versions
+
+INSTALL = "pip install 'paramverify[cluster]'"
+CONNECT = 10.0  # seconds to find the scheduler at first
+PATIENCE = 60.0  # seconds in which a scheduler that is lost may come back
+CLOSE = 3.0  # seconds to take leave
+LOOK = 1.0  # seconds between two looks at the number of workers
+DEATHS = 1  # of workers that Dask forgives a task, on a cluster of ours
+SILENT = logging.CRITICAL + 1
+
+T = TypeVar("T")
+
+
+class Cluster:
+    """Does tasks on the workers of a cluster; a context manager, to be used from one thread.
+
+    `tell` hears in one line each what a user should know: where the cluster is, and what happens to it.
+    """
+
+    def __init__(self, place: Place, tell: Callable[[str], None], patience: float = PATIENCE) -> None:
+        self.place, self.tell, self.patience = place, tell, patience
+        self._client: Any = None
+        self._own: Any = None  # the cluster of processes that this one has started
+        self._threads, self._looked = 0, -inf
+
+    # -- the connection
+
+    def __enter__(self) -> Cluster:
+        try:
+            import_module("cryptography")  # for the keys of a cluster on this machine
+            distributed = import_module("distributed")
+        except ImportError:
+            raise ClusterError(f"--cluster needs distributed: {INSTALL}") from None
+        _silence()
+        try:
+            if self.place.is_local:
+                self._own = self._started(distributed)
+            self._connect(CONNECT)
+            self._welcome()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _started(self, distributed: Any) -> Any:
+        """Starts workers on this machine; connections between them are secured by keys made for it."""
+        dask = import_module("dask")
+        settings = {"distributed.scheduler.allowed-failures": DEATHS}
+        with dask.config.set(settings):
+            return distributed.LocalCluster(
+                n_workers=self.place.workers,
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                protocol="tls://",
+                security=distributed.Security.temporary(),
+                dashboard_address="127.0.0.1:0",
+                memory_limit=self.place.memory or None,
+                silence_logs=SILENT,
+            )
+
+    def _connect(self, seconds: float) -> None:
+        """Connects to the scheduler.
+
+        Raises:
+            ClusterError: there is none.
+        """
+        distributed = import_module("distributed")
+        keys, security = self.place.keys, None
+        if keys:
+            security = distributed.Security(
+                tls_ca_file=keys.authority,
+                tls_client_cert=keys.certificate,
+                tls_client_key=keys.key,
+                require_encryption=True,
+            )
+        options = {} if security is None else {"security": security}
+        where = self._own or self.place.address
+        try:
+            self._client = distributed.Client(where, timeout=seconds, set_as_default=False, **options)
+        except (OSError, TimeoutError, ValueError, TypeError, RuntimeError) as error:
+            _silence()  # what connections say to the log comes later
+            raise ClusterError(f"no scheduler answers at {self.place.address}: {error!s:.200}") from None
+
+    def _welcome(self) -> None:
+        """Says what was found, and compares versions.
+
+        Raises:
+            ClusterError: a worker has another one.
+        """
+        try:
+            found: Mapping[str, Any] = self._client.run(versions)
+        except Exception as error:  # what a worker raises that has no such module is Dask's affair
+            reason = f"{type(error).__name__}: {error}"
+            raise ClusterError(f"a worker cannot load paramverify: {reason:.200}") from None
+        for address, other in found.items():
+            check_versions(other, f"the worker at {address}")
+        self._look(now=True)
+        board = self._client.dashboard_link
+        self.tell(
+            f"cluster: {len(found)} workers, {self._threads} tasks at a time"
+            + (f"; dashboard: {board}" if board else "")
+        )
+        if not found:
+            self.tell("cluster: no worker has come yet; tasks wait for one")
+
+    def close(self) -> None:
+        """Leaves the cluster; ends it if it is ours."""
+        for end in filter(None, (self._client, self._own)):
+            with suppress(Exception):  # it may be gone already, in any way
+                end.close(timeout=CLOSE)
+        self._client = self._own = None
+
+    # -- for who hands out tasks
+
+    @property
+    def is_here(self) -> bool:
+        """That tasks are done elsewhere."""
+        return False
+
+    @property
+    def width(self) -> int:
+        """How many tasks are done at the same time."""
+        return max(1, self._threads)
+
+    @property
+    def connected(self) -> bool:
+        """Whether the scheduler is there, as far as is known."""
+        return bool(self._client and self._client.status == "running")
+
+    def submit(self, text: str, heard: Callable[[Any], None]) -> Any:
+        """Gives a batch to the scheduler; `heard` is called in another thread when it has ended."""
+        self._look()
+        future = self._client.submit(perform, text, pure=False)
+        future.add_done_callback(heard)
+        return future
+
+    def forget(self, futures: Sequence[Any]) -> None:
+        """Gives up batches."""
+        if futures and self.connected:
+            with suppress(Exception):  # the scheduler may go away meanwhile
+                self._client.cancel(list(futures), force=True)
+
+    def again(self) -> None:
+        """Waits for the scheduler, which is lost, and connects to it once more.
+
+        Raises:
+            ClusterLostError: it did not come back in time.
+        """
+        lost = f"the scheduler at {self.place.address} is lost"
+        if self._own:
+            raise ClusterLostError(lost)
+        self.tell(f"cluster: {lost}; what is done is kept; waiting {self.patience:g} s for it to come back")
+        with suppress(Exception):
+            self._client.close(timeout=0.5)
+        until = time.monotonic() + self.patience
+        while True:
+            left = until - time.monotonic()
+            if left <= 0:
+                raise ClusterLostError(f"{lost}: start it again, and then this command")
+            try:
+                self._connect(min(left, 2.0))
+                break
+            except ClusterError:
+                time.sleep(min(0.2, max(0.0, left)))
+        self._welcome()
+
+    def _look(self, now: bool = False) -> None:
+        """Looks now and then how many workers there are."""
+        if not now and time.monotonic() < self._looked + LOOK:
+            return
+        with suppress(Exception):  # a scheduler that is lost is noticed elsewhere
+            threads = sum(self._client.nthreads().values())
+            if self._threads and not threads:
+                self.tell("cluster: no worker is left; tasks wait for one")
+            self._threads = threads
+        self._looked = time.monotonic()
+
+    def map(self, tasks: Sequence[Task[T]], until: float = inf) -> Generator[Result[T], None, None]:
+        """Yields the results as they end; tasks of workers that die are done again."""
+        return Hand(self, tasks).results(until)
+
+
+def _silence() -> None:
+    """Keeps the log of Dask out of the output: what users should know is told in our words."""
+    for name in ("distributed", "tornado", "asyncio", *logging.root.manager.loggerDict):
+        if name.split(".")[0] in ("distributed", "tornado", "asyncio"):
+            logging.getLogger(name).setLevel(SILENT)

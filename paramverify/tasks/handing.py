@@ -1,0 +1,194 @@
+"""Handing out tasks: in batches, a few for each worker, again where workers die, and each result once.
+
+Small tasks go together, so that what Dask needs for a call is small beside the work. A batch whose workers
+died has a suspect among its tasks. These wait until nothing else is under way. Then each goes out alone, and
+what kills its workers again is given up: it cannot be the fault of another task.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+from functools import partial
+from math import inf
+from queue import Empty, SimpleQueue
+from typing import Any, Generic, Protocol, TypeVar
+
+from paramverify.errors import ClusterError
+from paramverify.tasks.plain import error_from_document
+from paramverify.tasks.tasks import Result, Task
+from paramverify.tasks.worker import check_versions, versions
+
+BATCH = 0.2  # seconds of work that a batch is to have
+MOST = 200  # tasks of a batch
+BYTES = 1 << 20  # of the text of a batch, about
+AHEAD = 2  # batches for each task that is done at the same time: the next one is there when one ends
+LOOK = 0.25  # seconds between two looks whether the scheduler is there
+FETCH = 30.0  # seconds for a result that is said to be there
+
+T = TypeVar("T")
+
+
+class Sending(Protocol):
+    """The connection to a cluster; see `cluster.Cluster`."""
+
+    @property
+    def width(self) -> int: ...
+    @property
+    def connected(self) -> bool: ...
+    def submit(self, text: str, heard: Callable[[Any], None]) -> Any: ...
+    def forget(self, futures: Sequence[Any]) -> None: ...
+    def again(self) -> None: ...
+
+
+@dataclass(eq=False)
+class _Batch:
+    """Tasks that were given to a worker together; `alone` is one whose workers have died before."""
+
+    numbers: list[int]
+    alone: bool
+    future: Any = None
+
+
+class Hand(Generic[T]):
+    """One round of tasks on a cluster."""
+
+    def __init__(self, cluster: Sending, tasks: Sequence[Task[T]]) -> None:
+        self.cluster, self.tasks = cluster, tasks
+        self.waiting = deque(range(len(tasks)))
+        self.suspects: deque[int] = deque()
+        self.out: set[_Batch] = set()
+        self.heard: SimpleQueue[_Batch] = SimpleQueue()
+        self.mean: float | None = None  # seconds of a task, of late
+
+    def results(self, until: float = inf) -> Generator[Result[T], None, None]:
+        """Yields each result once, as they come.
+
+        Raises:
+            ClusterError: a worker has another version, or cannot work at all.
+            ClusterLostError: the scheduler went away and did not come back.
+        """
+        try:
+            while self.waiting or self.out or self.suspects:
+                self._fill()
+                left = until - time.monotonic()
+                if left <= 0:
+                    return
+                try:
+                    batch = self.heard.get(timeout=min(LOOK, left))
+                except Empty:
+                    if not self.cluster.connected:
+                        self._again()
+                    continue
+                if batch in self.out:
+                    yield from self._taken(batch)
+        finally:
+            self.cluster.forget([batch.future for batch in self.out])
+
+    # -- giving
+
+    def _fill(self) -> None:
+        while self.waiting and len(self.out) < AHEAD * self.cluster.width:
+            self._give(_Batch(self._next(), alone=False))
+        if self.suspects and not self.out:
+            self._give(_Batch([self.suspects.popleft()], alone=True))
+
+    def _next(self) -> list[int]:
+        """Takes the tasks of the next batch: of one name, about as many as take `BATCH` seconds together."""
+        size = 1
+        if self.mean is not None:
+            share = len(self.waiting) // (AHEAD * self.cluster.width)
+            size = max(1, min(int(BATCH / max(self.mean, 1e-6)), share, MOST))
+        name = self.tasks[self.waiting[0]].name
+        numbers: list[int] = []
+        while self.waiting and len(numbers) < size and self.tasks[self.waiting[0]].name == name:
+            numbers.append(self.waiting.popleft())
+        return numbers
+
+    def _give(self, batch: _Batch) -> None:
+        documents: list[str] = []
+        length = 0
+        for k, number in enumerate(batch.numbers):
+            documents.append(json.dumps(self.tasks[number].document()))
+            length += len(documents[-1])
+            if length > BYTES:  # the rest goes another time
+                self.waiting.extendleft(reversed(batch.numbers[k + 1 :]))
+                batch.numbers = batch.numbers[: k + 1]
+                break
+        tasks = [self.tasks[number] for number in batch.numbers]
+        head = {
+            "versions": versions(),
+            "name": tasks[0].name,
+            "seconds": [None if task.seconds == inf else task.seconds for task in tasks],
+        }
+        text = f'{json.dumps(head)[:-1]}, "tasks": [{", ".join(documents)}]}}'
+        self.out.add(batch)
+        batch.future = self.cluster.submit(text, lambda future: self.heard.put(batch))
+
+    # -- taking
+
+    def _taken(self, batch: _Batch) -> Iterator[Result[T]]:
+        from distributed.scheduler import KilledWorker
+
+        try:
+            text = batch.future.result(timeout=FETCH)
+        except KilledWorker as error:
+            self.out.discard(batch)
+            if batch.alone:
+                yield self._given_up(batch.numbers[0], 2 * (error.allowed_failures + 1))
+            else:
+                self.suspects.extend(batch.numbers)
+            return
+        except (CancelledError, TimeoutError, OSError):
+            if self.cluster.connected and not batch.future.cancelled():  # its worker died; it is made again
+                self.out.discard(batch)
+                self._back(batch)
+            else:
+                self._again()
+            return
+        except Exception as error:  # what Dask says where a worker cannot even begin
+            reason = f"{type(error).__name__}: {error}"
+            raise ClusterError(f"a worker could not do its task: {reason:.200}") from None
+        self.out.discard(batch)
+        yield from self._read(batch, json.loads(text))
+
+    def _read(self, batch: _Batch, reply: dict[str, Any]) -> Iterator[Result[T]]:
+        if "refused" in reply:
+            check_versions(reply["refused"], "a worker")
+            raise ClusterError("a worker refuses our versions")
+        mean = reply["seconds"] / len(batch.numbers)
+        self.mean = mean if self.mean is None else 0.7 * self.mean + 0.3 * mean
+        for number, result in zip(batch.numbers, reply["results"], strict=True):
+            task = self.tasks[number]
+            get = (
+                partial(_raised, result["error"])
+                if "error" in result
+                else partial(task.read, result["value"])
+            )
+            yield Result(number, get, reply["machine"])
+
+    def _given_up(self, number: int, deaths: int) -> Result[T]:
+        reason = f"every worker that was given this task died, {deaths} times"
+        return Result(number, partial(self.tasks[number].lost, reason))
+
+    def _back(self, batch: _Batch) -> None:
+        if batch.alone:
+            self.suspects.appendleft(batch.numbers[0])
+        else:
+            self.waiting.extendleft(reversed(batch.numbers))
+
+    def _again(self) -> None:
+        """Connects once more, and gives again what had not come back."""
+        for batch in self.out:
+            self._back(batch)
+        self.out = set()
+        self.waiting = deque(sorted(self.waiting))
+        self.cluster.again()
+
+
+def _raised(document: dict[str, Any]) -> Any:
+    raise error_from_document(document)

@@ -1,0 +1,171 @@
+"""Tasks: their order, the batches that a worker does, errors as data, and places of clusters."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from collections.abc import Generator, Sequence
+from math import inf
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from paramverify import errors
+from paramverify.errors import ClusterError, DisagreementError, InputError, TimeLimitError
+from paramverify.tasks import worker
+from paramverify.tasks.busy import busy_task
+from paramverify.tasks.named import FUNCTIONS, function
+from paramverify.tasks.places import Keys, Place, read_place
+from paramverify.tasks.plain import error_from_document, error_to_document
+from paramverify.tasks.tasks import HERE, Result, Task, in_order
+
+T = TypeVar("T")
+MEMORY = 1 << 32
+
+
+def ask(name: str, *documents: Any, **more: Any) -> dict[str, Any]:
+    """Gives a batch to `perform` as a cluster does."""
+    batch = {
+        "versions": worker.versions(),
+        "name": name,
+        "tasks": documents,
+        "seconds": [None] * len(documents),
+    }
+    found: dict[str, Any] = json.loads(worker.perform(json.dumps(batch | more)))
+    return found
+
+
+class Backwards:
+    """Does tasks here, the last one first, and notes how many were given up."""
+
+    is_here, width = False, 1
+
+    def __init__(self) -> None:
+        self.left = 0
+
+    def map(self, tasks: Sequence[Task[T]], until: float = inf) -> Generator[Result[T], None, None]:
+        self.left = len(tasks)
+        for number in reversed(range(len(tasks))):
+            value = tasks[number].here()
+            self.left -= 1
+            yield Result(number, lambda value=value: value)  # type: ignore[misc]
+
+
+def test_values_come_in_order() -> None:
+    """In whatever order tasks end, their values come in the order of the tasks; errors in their place."""
+    tasks = [busy_task(k, 0.0) for k in range(5)]
+    assert list(in_order(Backwards(), tasks)) == list(in_order(HERE, tasks)) == [0, 1, 2, 3, 4]
+
+
+def test_the_rest_is_given_up() -> None:
+    """Tasks that are done here are done when they are asked for; closing gives up the rest."""
+    done: list[int] = []
+
+    def here(number: int) -> int:
+        done.append(number)
+        return number
+
+    tasks = [Task("busy", lambda k=k: here(k), dict, int, lambda reason: 0) for k in range(5)]  # type: ignore[misc]
+    values = in_order(HERE, tasks)
+    assert next(values) == 0
+    values.close()
+    assert done == [0]
+
+
+def test_a_worker_does_batches() -> None:
+    """A batch of tasks gives their values in order; a mistake in one is told, and the others are done."""
+    reply = ask("busy", {"number": 3, "seconds": 0}, {"seconds": 0}, {"number": 4, "seconds": 0})
+    assert [result.get("value") for result in reply["results"]] == [3, None, 4]
+    assert reply["results"][1]["error"]["kind"] == "DefectError"
+    assert reply["machine"] == worker.machine()
+
+
+def test_only_named_functions() -> None:
+    """Every function on the list is there; no other can be asked for."""
+    for name in FUNCTIONS:
+        assert callable(function(name))
+    reply = ask("os:system", "true")
+    assert reply["results"][0]["error"]["kind"] == "InputError"
+    assert "no task is called 'os:system'" in reply["results"][0]["error"]["reason"]
+
+
+def test_other_versions_are_refused() -> None:
+    """A worker does nothing for who has other versions, and says its own; here these are told apart."""
+    other = {**worker.versions(), "paramverify": "0.0.1", "code": "abc"}
+    refused = ask("busy", {"number": 3, "seconds": 0}, versions=other)
+    assert refused == {"refused": worker.versions()}
+    worker.check_versions(worker.versions(), "it")
+    with pytest.raises(ClusterError, match=r"it has paramverify 0\.0\.1 .*, code abc .*the same versions"):
+        worker.check_versions(other, "it")
+
+
+def test_a_worker_that_hangs_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Past its limit a task ends its process by a signal of the system; before, nothing happens."""
+    rung: list[int] = []
+    monkeypatch.setattr(worker, "AFTER", 0.02)
+    ask("busy", {"number": 1, "seconds": 0}, seconds=[5.0])
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    # The default of the signal ends the process; here a handler stands in for it once the timer is set.
+    before = signal.getsignal(signal.SIGALRM)
+    assert before is signal.SIG_DFL
+    with worker._watch.over(0.01):
+        signal.signal(signal.SIGALRM, lambda number, frame: rung.append(number))
+        until = time.monotonic() + 5
+        while not rung and time.monotonic() < until:
+            time.sleep(0.005)
+        signal.signal(signal.SIGALRM, before)
+    assert rung == [signal.SIGALRM]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        errors.InputError("a"),
+        errors.LimitError("b"),
+        errors.SizeError("c"),
+        errors.UnsupportedError("d"),
+        errors.DefectError("e"),
+        TimeLimitError(3.0),
+        TimeLimitError(3.0).during("resting"),
+        DisagreementError("f", (("z3", "proved", "x"), ("cvc5", "refuted", "y"))),
+    ],
+)
+def test_errors_arrive_as_they_are(error: errors.ParamverifyError) -> None:
+    """An error that went as data is of the same kind, says the same, and has the same parts."""
+    found = error_from_document(json.loads(json.dumps(error_to_document(error))))
+    assert type(found) is type(error)
+    assert str(found) == str(error)
+    if isinstance(error, DisagreementError):
+        assert isinstance(found, DisagreementError)
+        assert found.answers == error.answers
+
+
+def test_errors_of_others_are_defects() -> None:
+    """A kind of ours with more parts arrives as its nearest ancestor, an error of Python as a defect."""
+    assert type(error_from_document(error_to_document(errors.CaseError("x", key="k")))) is InputError
+    found = error_from_document(error_to_document(KeyError("x")))
+    assert isinstance(found, errors.DefectError)
+    assert "KeyError" in str(found)
+
+
+def test_places(tmp_path: Path) -> None:
+    """Addresses and files of TLS are read; what does not fit is told with the forms that there are."""
+    nothing = (None, None, None)
+    assert read_place("local:3", nothing, MEMORY) == Place("local", 3, memory=MEMORY)
+    assert read_place("local", nothing, MEMORY).workers >= 1
+    assert read_place("tcp://host:8786", nothing, MEMORY) == Place("tcp://host:8786")
+    files = [str(tmp_path / name) for name in ("ca", "cert", "key")]
+    for file in files:
+        Path(file).touch()
+    keys = (files[0], files[1], files[2])
+    assert read_place("tls://host:8786", keys, MEMORY) == Place("tls://host:8786", keys=Keys(*keys))
+    for text in ("", "host", "http://host:1", "local:0", "local:x", "tcp://host", "tcp://host:1 x"):
+        with pytest.raises(InputError, match="local"):
+            read_place(text, nothing, MEMORY)
+    for text, given in (("tcp://h:1", keys), ("local", keys), ("tls://h:1", (*keys[:2], None))):
+        with pytest.raises(InputError, match=r"tls"):
+            read_place(text, given, MEMORY)
+    with pytest.raises(InputError, match="no such file"):
+        read_place("tls://h:1", (str(tmp_path / "none"), *keys[1:]), MEMORY)

@@ -1,0 +1,105 @@
+"""A real scheduler and real workers of Dask, as processes that a test may kill."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import IO
+
+TOOLS = Path(__file__).parent
+LOG = "PARAMVERIFY_TEST_LOG"  # where the poisoned worker notes whom it has killed
+
+
+def free_port() -> int:
+    """Returns a port that nobody listens at."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+class Processes:
+    """A scheduler at a port that stays the same, and workers; all are killed in the end."""
+
+    def __init__(self, folder: Path, deaths: int = 0, poisoned: bool = False) -> None:
+        self.port, self.poisoned = free_port(), poisoned
+        self.address = f"tcp://127.0.0.1:{self.port}"
+        self.killed = folder / "killed"
+        self.output: IO[bytes] = (folder / "output").open("wb")
+        self.environment = {
+            **os.environ,
+            "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": str(deaths),
+            "PARAMVERIFY_HISTORY": "off",
+            LOG: str(self.killed),
+            "PYTHONPATH": str(TOOLS),
+        }
+        self.started: list[subprocess.Popen[bytes]] = []
+        self.scheduler = self.schedule()
+
+    def _start(self, module: str, *arguments: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", f"distributed.cli.{module}", "--no-dashboard", *arguments]
+        process = subprocess.Popen(
+            command, env=self.environment, stdin=subprocess.DEVNULL, stdout=self.output, stderr=self.output
+        )
+        self.started.append(process)
+        return process
+
+    def schedule(self) -> subprocess.Popen[bytes]:
+        """Starts the scheduler."""
+        self.scheduler = self._start("dask_scheduler", "--host", "127.0.0.1", "--port", str(self.port))
+        return self.scheduler
+
+    def work(self, workers: int = 1, nanny: bool = True) -> subprocess.Popen[bytes]:
+        """Starts workers; with a nanny those that die are started again."""
+        poison = ["--preload", str(TOOLS / "poisoned_worker.py")] if self.poisoned else []
+        kind = ["--nworkers", str(workers), *([] if nanny else ["--no-nanny"])]
+        return self._start("dask_worker", self.address, "--nthreads", "1", *kind, *poison)
+
+    def kill_scheduler(self) -> None:
+        """Kills the scheduler."""
+        self.scheduler.kill()
+        self.scheduler.wait()
+
+    def close(self) -> None:
+        """Kills everything."""
+        for process in self.started:
+            for child in (*_children(process.pid), process.pid):
+                try:
+                    os.kill(child, signal.SIGKILL)
+                except ProcessLookupError:
+                    continue
+            process.wait()
+        self.output.close()
+
+
+def worker_processes(address: str) -> list[int]:
+    """Returns the processes of the workers that a scheduler knows."""
+    from distributed import Client
+
+    with Client(address, timeout=10, set_as_default=False) as client:
+        return sorted(client.run(os.getpid).values())
+
+
+def wait_for(address: str, workers: int) -> None:
+    """Waits until a scheduler has some workers."""
+    from distributed import Client
+
+    with Client(address, timeout=20, set_as_default=False) as client:
+        client.wait_for_workers(workers, timeout=30)
+
+
+def _children(process: int) -> list[int]:
+    found: list[int] = []
+    for task in Path(f"/proc/{process}/task").glob("*/children"):
+        for child in map(int, task.read_text().split()):
+            found += [*_children(child), child]
+    return found
+
+
+def settled(seconds: float = 0.05) -> None:
+    """Gives other processes a moment."""
+    time.sleep(seconds)
