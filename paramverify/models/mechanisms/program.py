@@ -58,9 +58,9 @@ if TYPE_CHECKING:
 TOLD = "A program is run on each input; its outputs are what it puts out, and noise is never cut off."
 RANGES = "an output with a range, such as '>= 2', is a set of outputs: each of them has the ratio of the set"
 DENSITIES = (
-    "an output such as 'at 0', 'just above 0' or 'far above' is a place of a number: what is told for it is the "
-    "density there, or its limit, up to a factor that is the same under all inputs; outputs come as near to the "
-    "ratio of a limit as you like, and none has to reach it"
+    "an output such as 'at 0', 'just above 0' or 'far above' is a place of a number: what is told for it is "
+    "the density there, or its limit, up to a factor that is the same under all inputs; outputs come as near "
+    "to the ratio of a limit as you like, and none has to reach it"
 )
 
 CHECKED = True  # the probabilities of the outputs sum to one, identically; each draw was checked
