@@ -12,7 +12,21 @@ from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.checker.strict import counted
 
 if TYPE_CHECKING:
+    from paramverify.evidence import intervals, witnesses
     from paramverify.evidence.witnesses import AnyWitness
+
+Chance = ExactNumber | tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True)
+class Within:
+    """Sets of outputs, such as `0..1/8`, with their probabilities under both secrets.
+
+    A probability is exact, or two numbers between which it lies.
+    """
+
+    observations: tuple[str, ...]
+    probabilities: tuple[Chance, Chance]
 
 
 @dataclass(frozen=True)
@@ -21,7 +35,9 @@ class Witness:
 
     `left` and `right` are the secrets, or the inputs that are neighbours. `probabilities` are those of
     `observations` under both, at the point `parameters`. `ratio` is the first divided by the second, which
-    is infinite where the second is 0; `bound` is the largest ratio that is allowed there.
+    is infinite where the second is 0; `bound` is the largest ratio that is allowed there. Where an output
+    is a place of a density, `densities` is true: then these are densities, and `within` has a set of outputs
+    beside it that is too likely, with its probabilities.
     """
 
     parameters: Mapping[str, Fraction]
@@ -31,6 +47,8 @@ class Witness:
     probabilities: tuple[ExactNumber, ExactNumber]
     ratio: ExactNumber
     bound: ExactNumber
+    densities: bool = False
+    within: Within | None = None
 
     def __repr__(self) -> str:
         at = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
@@ -162,18 +180,9 @@ def told_witness(found: AnyWitness) -> ToldWitness:
             bound=found.bound,
             delta=found.delta,
         )
-    left, right = found.probabilities
     if isinstance(found, witnesses.SetWitness):
-        return SetWitness(
-            parameters=dict(found.parameters),
-            left=found.left,
-            right=found.right,
-            outputs=found.outputs,
-            probabilities=(ExactNumber(left), ExactNumber(right)),
-            bound=ExactNumber(found.bound),
-            delta=ExactNumber(found.delta),
-            beyond=ExactNumber(found.beyond),
-        )
+        return _of_set(found)
+    left, right = found.probabilities
     return Witness(
         parameters=dict(found.parameters),
         left=found.left,
@@ -182,4 +191,25 @@ def told_witness(found: AnyWitness) -> ToldWitness:
         probabilities=(ExactNumber(left), ExactNumber(right)),
         ratio=ExactNumber(found.ratio),
         bound=ExactNumber(found.bound),
+        densities=found.densities,
+        within=_within(found.within) if found.within else None,
     )
+
+
+def _of_set(found: witnesses.SetWitness) -> SetWitness:
+    left, right = found.probabilities
+    return SetWitness(
+        parameters=dict(found.parameters),
+        left=found.left,
+        right=found.right,
+        outputs=found.outputs,
+        probabilities=(ExactNumber(left), ExactNumber(right)),
+        bound=ExactNumber(found.bound),
+        delta=ExactNumber(found.delta),
+        beyond=ExactNumber(found.beyond),
+    )
+
+
+def _within(found: intervals.Within) -> Within:
+    left, right = (p if isinstance(p, tuple) else ExactNumber(p) for p in found.probabilities)
+    return Within(found.observations, (left, right))

@@ -30,6 +30,7 @@ from .strict import (
     text,
     whole,
 )
+from .within_shapes import BESIDE
 
 DOMAIN = {
     "variables": listed(text),
@@ -104,16 +105,15 @@ WITNESS = record(
     {
         **COMPARED,
         "distance": rational,  # of the two inputs, where the bound depends on it
+        **BESIDE,
         **{name: shape for name, shape in MOMENT.items() if name not in COMPARED},  # of a divergence
-        # of an inequality
-        "number": whole,
+        "number": whole,  # of an inequality
         "statement": text,
         "relation": one_of("<", "<=", ">", ">=", "=="),
         "left": REAL,
         "right": REAL,
         "difference": REAL,
         "fails": flag,
-        # of a formula about a chain or decision process
         "at": POINT,
         "formula": text,
         "index": whole,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from itertools import islice, product
 from typing import overload
 
@@ -20,6 +21,7 @@ from paramverify.algebra.simplest import simplest_between
 from paramverify.claims import AllOutputs, Claim, Origin, Stated
 from paramverify.errors import DefectError, InputError
 from paramverify.evidence.enclosed import EnclosedWitness
+from paramverify.evidence.intervals import Question, Within
 from paramverify.evidence.losses import LossWitness
 from paramverify.evidence.moments import MomentWitness, Word, moment_at
 from paramverify.formats.refutations import fails_at
@@ -40,7 +42,9 @@ TOWARDS = 10  # points of the domain in whose direction others are tried
 class Witness:
     """Two exact probabilities of one output under two secrets, at one rational parameter point.
 
-    `exceeds` tells whether left > bound · right, decided exactly; then the ratio is beyond the bound.
+    `exceeds` tells whether left > bound · right, decided exactly; then the ratio is beyond the bound. Where
+    an output is a place of a density, or a limit, the two numbers are `densities`, up to a factor. Then
+    `within` is a set of outputs beside it that is too likely, too.
     """
 
     parameters: Mapping[str, Fraction]
@@ -52,6 +56,18 @@ class Witness:
     exceeds: bool
     meant: Mapping[str, str] = field(default_factory=dict)  # unbounded parameters, in words
     distance: Fraction | None = None  # of the two inputs, where the bound depends on it
+    densities: bool = False
+    beside: Question | None = None
+
+    @cached_property
+    def within(self) -> Within | None:
+        """A set of outputs that is too likely, with its probabilities; None where none is looked for."""
+        return self.beside.within() if self.beside is not None and self.exceeds else None
+
+    @property
+    def reached(self) -> bool | None:
+        """Whether sets of outputs have the ratio, if no output has a larger one; None if it is not known."""
+        return True if not self.densities else self.beside.reached(self.ratio) if self.beside else None
 
     def __repr__(self) -> str:
         told = " ".join(self.observations)
@@ -191,6 +207,8 @@ def evaluate(model: Model, origin: Origin, point: Point) -> Witness:
         exceeds=measure.exceeds(left, right, bound),
         meant=meant(model.domain.ring.unbounded, parameters),
         distance=pair.distance if isinstance(model.measure, Metric) else None,
+        densities=any(map(model.hmm.is_density, origin.observations)),
+        beside=Question(numbers, (pi, tau), origin.observations, bound),
     )
 
 

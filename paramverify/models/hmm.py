@@ -8,9 +8,10 @@ need.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Protocol
 
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.expressions import parse
@@ -18,9 +19,50 @@ from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring
 from paramverify.errors import LimitError, ModelError
 from paramverify.models.context import Checks
 
+if TYPE_CHECKING:
+    from flint import arb
+
 MAX_STATES = 1_000_000
 
 Probability = RationalFunction | Fraction | int | str
+Set = tuple[Any, ...]  # a set of outputs, as the mechanism has it
+
+
+class Share(Protocol):
+    """A part of the probability of a set of outputs."""
+
+    def function(self) -> RationalFunction:
+        """Returns it as a function of the parameters.
+
+        Raises:
+            FinerError: the ring has no such function.
+        """
+
+    def ball(self, at: Callable[[RationalFunction], arb], unit: Callable[[str], arb]) -> arb:
+        """Returns it, enclosed; `at` encloses functions at a point, and `unit` a parameter of (0, ∞)."""
+
+
+class Densities(Protocol):
+    """What knows the sets of outputs beside the places at which a mechanism has densities."""
+
+    def place(self, observation: str) -> Set | None:
+        """Returns an observation that is a place of a density, or a limit; None for other ones."""
+
+    def sets(self, place: Set) -> Iterator[Set]:
+        """Yields sets of outputs at a place, or on the way to a limit, narrower and narrower."""
+
+    def open_sets(self, place: Set) -> Iterator[Set]:
+        """Yields the sets from a place to the next break of a density; there are none at limits."""
+
+    def words(self, outputs: Set) -> str:
+        """Returns a set of outputs in words."""
+
+    def parts(self, state: int, outputs: Set) -> Sequence[Share]:
+        """Returns what the probability of a set from a state is the sum of.
+
+        Raises:
+            UnsupportedError: numbers that depend on each other by a comparison.
+        """
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +82,8 @@ class HMM:
     positive on the domain of the case. Row s sums to the denominator, identically; or, where an adversary
     chooses part of each observation (`chosen`), the steps that agree with each choice do. It may be less
     where sequences are left out (`models.one_sided`). With `densities` some weights are those of a density at
-    an observation: then rows have no such sum, and only the ratios of weights mean something.
+    an observation: then rows have no such sum, and only the ratios of weights mean something. `beside` has
+    probabilities of outputs beside these.
     """
 
     ring: Ring
@@ -50,6 +93,11 @@ class HMM:
     denominator: Polynomial
     chosen: bool = False
     densities: bool = False
+    beside: Densities | None = None
+
+    def is_density(self, observation: str) -> bool:
+        """Tells whether the weights of an observation are densities, or limits of these."""
+        return self.densities and (self.beside is None or self.beside.place(observation) is not None)
 
     def check_steps(self, checks: Checks) -> None:
         """Checks that the steps from each state are a distribution: a new mechanism may not have done so.

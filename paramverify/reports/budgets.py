@@ -25,6 +25,8 @@ from paramverify.synthesis.suprema import TightBudget
 class Statement:
     """What is said about a budget: the ratio or bounds of it, whether it is reached, and by whom.
 
+    `outputs` is false where a point has it as a limit, to which outputs come near.
+
     `ratio` is exact, as JSON data; where it is None, the bounds are what is known. `proved_upper` is a number
     that no ratio exceeds: that is proved for all claims. `witness` and `approached` are witnesses, as JSON
     data; `where` is the place of the supremum, or of the largest ratio that was found, in words, and `toward`
@@ -46,6 +48,7 @@ class Statement:
     witness: dict[str, Any]
     approached: tuple[dict[str, Any], ...]
     proved_upper: Fraction | None
+    outputs: bool = True
 
     @staticmethod
     def of(model: Model, found: TightBudget) -> Statement:
@@ -77,6 +80,7 @@ class Statement:
             witness=witness,
             approached=tuple(documents.witness(w) for w in found.approached),
             proved_upper=proved.enclosure()[1] if isinstance(proved, Real) else proved,
+            outputs=found.outputs,
         )
 
     def document(self) -> dict[str, Any]:
@@ -84,6 +88,7 @@ class Statement:
         return self.ratio_document() | {
             **epsilon_document(self.epsilon, self.infinite),
             "attained": self.attained,
+            **outputs_document(self.outputs),
             "proved_upper": str(self.proved_upper) if self.proved_upper is not None else None,
             "witness": self.witness,
             "approached": list(self.approached),
@@ -101,7 +106,7 @@ class Statement:
         outcome = text.sequence(self.origin.observations)
         if self.infinite and self.every_length:
             head = f"no budget: the ratio grows without limit with longer sequences, such as {outcome}"
-        elif self.infinite and self.attained is False and self.toward:
+        elif self.infinite and self.attained is False and self.outputs and self.toward:
             grows = f"it grows without limit {self.toward}"
             head = f"no single number bounds the ratio for all {self.among}: {grows}; {outcome}"
         elif self.infinite:
@@ -115,6 +120,8 @@ class Statement:
     def reached(self) -> str:
         """Returns in words whether a prior reaches the budget, and where."""
         at = f" {self.where}" if self.where else ""
+        if not self.outputs:
+            return f"{NEAR}{at}"
         if self.attained is None and self.infinite and self.every_length:
             return f"approached by longer and longer sequences{at}"
         if self.attained is None:
@@ -122,6 +129,14 @@ class Statement:
             near = "approached" if self.ratio is not None else f"the largest {what} found is"
             return f"{f'{near}{at}; ' if at else ''}whether it is reached is not decided"
         return f"{'reached' if self.attained else 'approached, not reached,'}{at}".rstrip(",")
+
+
+NEAR = "approached by outputs, reached by none,"
+
+
+def outputs_document(reached: bool) -> dict[str, bool]:
+    """Returns as JSON data that outputs only come near to a ratio which a point has as a limit."""
+    return {} if reached else {"attained_by_outputs": False}
 
 
 def number(found: TightBudget | LeastBound) -> tuple[str | dict[str, Any] | None, str]:

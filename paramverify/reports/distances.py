@@ -7,7 +7,7 @@ from typing import Any
 
 from paramverify.algebra.reals import Real
 from paramverify.reports import documents, text
-from paramverify.reports.budgets import Statement, exact_text, growing, ratio_document
+from paramverify.reports.budgets import Statement, exact_text, growing, outputs_document, ratio_document
 from paramverify.synthesis.distance_budget import DistanceBudget, root
 
 SHOWN = 12  # distances that are listed in words
@@ -72,6 +72,7 @@ def document(found: DistanceBudget) -> dict[str, Any]:
             "distance": str(part.distance),
             **ratio_document(part.found),
             "attained": part.found.attained,
+            **outputs_document(part.found.outputs),
         }
         listed.append(entry | ({"witness": documents.witness(near[-1])} if near else {}))
     return {

@@ -12,6 +12,7 @@ from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, Open, Standing
 from paramverify.claims import AllOutputs, Direction, Origin, Stated
 from paramverify.evidence.enclosed import EnclosedWitness
+from paramverify.evidence.intervals import Chance, Within
 from paramverify.evidence.losses import LossWitness
 from paramverify.evidence.moments import MomentWitness
 from paramverify.evidence.witnesses import AnyWitness, Counterexample, SetWitness
@@ -89,7 +90,25 @@ def evidence_of(found: AnyWitness) -> dict[str, Any]:
         "bound": real(found.bound),
         "exceeds": found.exceeds,
         **({"distance": str(found.distance)} if found.distance is not None else {}),
+        **({"densities": True} if found.densities else {}),
+        **({"within": _within(found.within)} if found.within else {}),
     }
+
+
+def _within(found: Within) -> dict[str, Any]:
+    """Returns sets of outputs with their probabilities: exact, or two numbers between which each lies."""
+    return {
+        "observations": list(found.observations),
+        "probabilities": [_chance(p) for p in found.probabilities],
+        "ratio": _chance(found.ratio),
+    }
+
+
+def _chance(value: Chance | None) -> str | dict[str, str]:
+    if isinstance(value, tuple):
+        low, high = map(exact, value)
+        return {"lower": low, "upper": high}
+    return real(value)
 
 
 def _together(found: LossWitness | MomentWitness) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from paramverify.algebra.decimals import decimal_text, rounded
 from paramverify.models.model import Model
 from paramverify.reports import documents, text
-from paramverify.reports.budgets import exact_text, ratio_document, tends, where
+from paramverify.reports.budgets import NEAR, exact_text, outputs_document, ratio_document, tends, where
 from paramverify.synthesis.beside import Beside
 from paramverify.synthesis.suprema import TightBudget
 
@@ -28,6 +28,7 @@ def document(model: Model, found: TightBudget) -> dict[str, Any]:
     ratio comes near it.
     """
     shown = ratio_document(found) | {"attained": found.attained, "tight": _tight(found)}
+    shown |= outputs_document(found.outputs)
     if found.beside is None:
         return shown
     near = found.beside
@@ -58,12 +59,14 @@ def _told(model: Model, bound: str, found: TightBudget) -> str:
 def _one(model: Model, bound: str, found: TightBudget, near: Beside) -> str:
     """Returns in words what it says of the bound that the ratio comes as near to it as one likes."""
     inside = near.reached or (found.attained and near.place == found.place)
-    at = where(model, near.place, found.witness) if inside else tends(model, near.place)
+    at = tends(model, near.place)
+    if inside or not found.outputs:
+        at = where(model, near.place, found.witness)
     if near.tight:
         size = "grows without limit" if near.limit is None else f"is {text.number(near.limit)}"
-        reached = "reached" if inside else "approached"
+        reached = "reached" if inside else "approached" if found.outputs else NEAR.removesuffix(",")
         over = {True: "", False: ", not reached,", None: " (whether it is reached is not decided)"}
-        rest = "" if inside else over[found.attained]
+        rest = "" if inside or not found.outputs else over[found.attained]
         return f"the bound is tight: {reached}{rest}{f' {at}' if at else ''}, where the bound {size}"
     comes = f"the ratio {'is' if inside else 'comes near'} the bound{' only' if near.only else ''}"
     if near.is_one:

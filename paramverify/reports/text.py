@@ -23,6 +23,7 @@ from paramverify.answers import Decision, Standing
 from paramverify.claims import show_sequence
 from paramverify.evidence import certificates
 from paramverify.evidence.enclosed import EnclosedWitness
+from paramverify.evidence.intervals import Chance
 from paramverify.evidence.losses import LossWitness
 from paramverify.evidence.moments import Contribution, MomentWitness
 from paramverify.evidence.witnesses import AnyWitness, Counterexample, SetWitness, Witness
@@ -283,13 +284,26 @@ def _leak(witness: Witness) -> list[str]:
 
 
 def probability_lines(witness: Witness) -> list[str]:
-    """Returns the two probabilities of a candidate."""
-    left, right = witness.probabilities
-    outputs = word(witness.observations)
-    return [
-        f"Pr({outputs} | {printable.name(witness.left)}) {equals(left)}",
-        f"Pr({outputs} | {printable.name(witness.right)}) {equals(right)}",
+    """Returns the two probabilities of a candidate; of sets beside it, where it is about densities."""
+    found = witness.within
+    told = found or witness
+    name = "density" if witness.densities and not found else "Pr"
+    outputs = word(told.observations)
+    lines = [
+        f"{name}({outputs} | {printable.name(secret)}) {_chance(value)}"
+        for secret, value in zip((witness.left, witness.right), told.probabilities, strict=True)
     ]
+    if not found:
+        return lines
+    limit = any(map(_is_limit, witness.observations))
+    ratio = factor(witness.ratio) if witness.ratio else "infinity" if limit else "infinite"
+    verb = "tends to" if limit else "is"
+    what = "the ratio" if limit else "the ratio of the densities"
+    return [*lines, f"At {word(witness.observations)} {what} {verb} {ratio}"]
+
+
+def _chance(value: Chance) -> str:
+    return between(value) if isinstance(value, tuple) else equals(value)
 
 
 def place(witness: AnyWitness) -> str:
@@ -300,15 +314,18 @@ def place(witness: AnyWitness) -> str:
 
 def comparison(witness: Witness) -> str:
     """Returns the sentence that compares both probabilities of a candidate with each other and the bound."""
-    left = witness.probabilities[0]
-    outcome = sequence(witness.observations)
+    found = witness.within or witness
+    left, ratio = found.probabilities[0], found.ratio
+    outcome = sequence(found.observations)
     verb = "is" if len(witness.observations) == 1 else "are"
     secrets = [f"under '{printable.name(secret)}'" for secret in (witness.left, witness.right)]
-    if witness.ratio:
-        told = f"{outcome} {verb} {factor(witness.ratio)} times as likely {secrets[0]} as {secrets[1]}"
-    elif left.sign() > 0 and any(map(_is_limit, witness.observations)):
+    possible = isinstance(left, tuple) or left.sign() > 0
+    if ratio:
+        times = between(ratio) if isinstance(ratio, tuple) else factor(ratio)
+        told = f"{outcome} {verb} {times} times as likely {secrets[0]} as {secrets[1]}"
+    elif possible and any(map(_is_limit, found.observations)):
         told = f"{outcome} {verb} infinitely more likely {secrets[0]} than {secrets[1]}"
-    elif left.sign() > 0:
+    elif possible:
         told = f"{outcome} {verb} possible {secrets[0]} and impossible {secrets[1]}"
     else:
         told = f"{outcome} {verb} impossible {' and '.join(secrets)}"

@@ -12,6 +12,7 @@ from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.beside import beside, is_one
 from paramverify.synthesis.budget import tight_budget
+from paramverify.synthesis.by_outputs import by_outputs
 from paramverify.synthesis.distance_budget import DistanceBudget, distance_budget
 from paramverify.synthesis.every_length_budget import tight_budget_of_every_length
 from paramverify.synthesis.suprema import TightBudget
@@ -44,11 +45,18 @@ def case_budget(model: Model, session: Session, precision: Fraction) -> CaseBudg
         LimitError: too many sequences.
         ModelError: no prior gives both secrets of a pair a positive probability, or nothing is compared.
     """
+    found = _by_parameters(model, session, precision)
+    relative = found.relative and by_outputs(model, found.relative)
+    return replace(found, ratio=by_outputs(model, found.ratio), relative=relative)
+
+
+def _by_parameters(model: Model, session: Session, precision: Fraction) -> CaseBudget:
+    """Returns the tight budget, which is attained if a point has it, be it as a limit for outputs."""
     if model.nothing_compared:
         raise ModelError(f"{model.nothing_compared}, and there is no ratio")
     if isinstance(model.measure, Metric):
         refuse_tied(model, "a budget for each distance")
-        apart = distance_budget(model, session, precision)
+        apart = distance_budget(model, session, precision).each(lambda found: by_outputs(model, found))
         own = tight_budget(model, session, precision, True) if has_parametric_bound(model) else None
         return CaseBudget(apart.largest.found, own, apart)
     if model.domain.ring.tied:

@@ -7,6 +7,7 @@ both ratios are algebraic, or both are numbers of Q(exp(g)); else by enclosures.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
@@ -53,6 +54,11 @@ class DistanceBudget:
     parts: tuple[AtDistance, ...]
     largest: AtDistance
     is_exact: bool
+
+    def each(self, change: Callable[[TightBudget], TightBudget]) -> DistanceBudget:
+        """Returns the same with a change of what is found at each distance."""
+        parts = tuple(replace(part, found=change(part.found)) for part in self.parts)
+        return replace(self, parts=parts, largest=parts[self.parts.index(self.largest)])
 
     @property
     def infinite(self) -> bool:

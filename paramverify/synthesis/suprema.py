@@ -62,13 +62,12 @@ class TightBudget:
     """The supremum of the ratio, and where it is reached or approached.
 
     One of three: `value`, an exact real number (`infinite` false); `infinite`; or `lower ≤ sup ≤ upper`, both
-    certified. `attained` is True only if a point of the domain reaches the supremum, False only if that is
-    proved to be impossible, and None if it is not decided. `place` is a point of the closure, `origin` the
-    secrets and the output. `decisions` are proofs of the upper bound for single quotients, `proof` is that
-    for all claims of the case. `witness` has the supremum as its ratio, or the lower bound where the supremum
-    is not known; where no rational prior is known to reach the supremum, `approached` is a sequence of
-    witnesses with growing ratios. `beside` is what the case's bound is there, for a ratio relative to it that
-    has the supremum 1. `loop` is a document for `checker.cones`: there is no budget for every length.
+    certified. `attained` is True only if a point of the domain reaches it, False only if none does; without
+    `outputs` a point has it as a limit, to which outputs come near: it is not attained. `place` is a point of
+    the closure, `origin` the secrets and the output. `decisions` are proofs of the upper bound for single
+    quotients, `proof` is that for all claims of the case. `witness` has the supremum as its ratio, or the
+    lower bound; if no rational prior reaches it, `approached` are witnesses with growing ratios. `beside` is
+    what the case's bound is there, for a relative ratio. `loop` is a document for `checker.cones`.
     """
 
     lower: Fraction
@@ -84,6 +83,7 @@ class TightBudget:
     proof: BoundProof | None = None
     loop: Mapping[str, Any] | None = None
     beside: Beside | None = None
+    outputs: bool = True
 
     @staticmethod
     def zero(origin: Origin) -> TightBudget:

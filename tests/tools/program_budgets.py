@@ -43,7 +43,7 @@ def written(
 
 def budget(path: Path, precision: Fraction = Fraction(1, 10**12)) -> CaseBudget:
     """Returns the tight budget of a case, as the command does."""
-    model = need_privacy(load(path).model, "this test")
+    model = need_privacy(load(path).model, "this test", densities=True)
     with Session(OPTIONS) as session:
         doubt, _ = discharge(session, model)
         assert doubt is None, doubt

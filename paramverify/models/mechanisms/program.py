@@ -40,6 +40,7 @@ from paramverify.models.programs.defined import as_numbers
 from paramverify.models.programs.enclosed_runs import enclosed_outputs_of
 from paramverify.models.programs.evaluating import is_enclosed
 from paramverify.models.programs.explaining import Explainer
+from paramverify.models.programs.intervals import Beside
 from paramverify.models.programs.possible import check_comparisons
 from paramverify.models.programs.running import outputs_of
 from paramverify.models.programs.runs import Between, Outputs, flat, is_density
@@ -57,8 +58,8 @@ if TYPE_CHECKING:
 TOLD = "A program is run on each input; its outputs are what it puts out, and noise is never cut off."
 RANGES = "an output with a range, such as '>= 2', is a set of outputs: each of them has the ratio of the set"
 DENSITIES = (
-    "an output such as 'at 0', 'just above 0' or 'far above' is a place of a number: Pr stands for the "
-    "density there, or for its limit, up to a factor that is the same under all inputs; outputs come as near "
+    "an output such as 'at 0', 'just above 0' or 'far above' is a place of a number: what is told for it is "
+    "the density there, or its limit, up to a factor that is the same under all inputs; outputs come as near "
     "to the ratio of a limit as you like, and none has to reach it"
 )
 
@@ -112,7 +113,10 @@ class ProgramMechanism:
         outputs = sorted({name for row in rows for name in row}, key=natural)
         zero = RationalFunction.of(self.checks.ring.number(0))
         table = [[row.get(name, zero) for name in outputs] for row in rows]
-        return one_shot(self.checks, states, outputs, table, DENSITIES in self.checks.notes), starts
+        dense = any(map(is_density, self.ranges.values()))
+        beside = Beside(self.program, self.names(), tuple(plain), self.checks, self.ranges) if dense else None
+        model = one_shot(self.checks, states, outputs, table, dense)
+        return replace(model, beside=beside), starts
 
     def note_ranges(self, observations: Iterable[Outputs]) -> None:
         """Keeps the observations that stand for many outputs, and says in a note what they are."""

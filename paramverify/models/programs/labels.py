@@ -35,7 +35,7 @@ def told(form: Form, extents: Sequence[Extent], places: Sequence[int]) -> dict[i
         for k in form.pivots:
             found[k] = sum((a * v for a, v in zip(form.rows[k], values, strict=True)), Fraction(0))
     else:
-        for i, (k, row) in enumerate(_shared_out(form)):
+        for i, (k, row) in enumerate(shared_out(form)):
             low, high = (None if end is None else Fraction(end) for end in ranges[i])
             found[k] = _between(row, form.pivots, (low, high), (k, places))
             if form.whole[i]:
@@ -55,7 +55,7 @@ def told(form: Form, extents: Sequence[Extent], places: Sequence[int]) -> dict[i
     return found
 
 
-def _shared_out(form: Form) -> list[tuple[int, Row]]:
+def shared_out(form: Form) -> list[tuple[int, Row]]:
     """Returns for each coordinate one of the numbers of the output, and the coordinate by these."""
     found: list[tuple[int, Row]] = []
     for row in form.inverse:

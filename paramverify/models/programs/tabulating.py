@@ -69,7 +69,7 @@ def rows_of(ended: Sequence[Ended], count: int) -> list[Row]:
     forms: dict[Hashable, tuple[Outputs, Form, dict[int, list[Measure]]]] = {}
     shapes: dict[Hashable, Hashable] = {}
     for runs in ended:
-        runs = _with_points(runs, whole.get(_skeleton(runs.outputs), {}))
+        runs = with_points(runs, whole.get(_skeleton(runs.outputs), {}))
         order = holes(runs.outputs)
         if not order:
             what = key(runs.outputs)
@@ -142,7 +142,7 @@ def _whole_places(ended: Iterable[Ended]) -> dict[Hashable, dict[int, Fraction]]
     return found
 
 
-def _with_points(runs: Ended, slopes: Mapping[int, Fraction]) -> Ended:
+def with_points(runs: Ended, slopes: Mapping[int, Fraction]) -> Ended:
     """Returns runs whose plain numbers at some places are noise with one value only.
 
     So they are compared with the numbers with whole noise that others put out there: these may be the same.

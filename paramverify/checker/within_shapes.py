@@ -1,0 +1,23 @@
+"""The form of sets of outputs beside places of densities, in witnesses: standard library only."""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # this file alone checks nothing: the folder does
+    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
+
+from .strict import Shape, by_type, flag, listed, rational, record, row, text
+
+# A number: exact, in E = exp(q) with rationals around it, or rationals around it alone.
+_ENDS = record({"lower": rational, "upper": rational}, {"exact": text})
+_CHANCE = by_type({str: rational, dict: _ENDS})
+
+
+def _ratio(value: object) -> None:
+    if value != "infinity":
+        _CHANCE(value)
+
+
+BESIDE: dict[str, Shape] = {
+    "densities": flag,
+    "within": record({"observations": listed(text), "probabilities": row(_CHANCE, _CHANCE), "ratio": _ratio}),
+}
