@@ -28,7 +28,7 @@ from paramverify.algebra.exponents import exponents
 from paramverify.algebra.expressions import Expression
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.signs import Sign, sign_on
-from paramverify.errors import CaseError, gathered, located
+from paramverify.errors import CaseError, ModelError, gathered, located
 from paramverify.expectations import read_expect_each
 from paramverify.files import read_file
 from paramverify.logic.grammar import read_predicate, read_property
@@ -176,10 +176,21 @@ def _check_formula(found: Property, chain: Chain, checks: Checks) -> None:
     check_labels(found.formula, chain)
     for part in parts(found.formula):
         if isinstance(part, Private):
+            _check_schedulers(chain)
             _check_epsilon(part.epsilon, checks)
             _check_delta(part.delta, checks)
         elif isinstance(part, Probability):
             _check_share(part.bound, checks)
+
+
+def _check_schedulers(chain: Chain) -> None:
+    """Refuses D where query schedulers have no meaning: they choose an action and do not see the state."""
+    if chain.unscheduled:
+        raise ModelError(
+            "D is about query schedulers. They choose an action without seeing the state, so every state needs "
+            f"one choice for each action, or one choice in all; {chain.unscheduled}",
+            mend="give the choices actions in the model, or ask for P, which needs no actions",
+        )
 
 
 def _properties(top: Table, given: Given) -> dict[str, Property]:

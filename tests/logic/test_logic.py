@@ -337,8 +337,9 @@ def test_actions_must_be_enabled_everywhere(tmp_path: Path) -> None:
     """A query scheduler does not see the state, so each action must be possible in each."""
     text = '[model]\nkind = "mdp"\n[states]\n'
     text += "a = { to = { L = { b = 1 }, H = { a = 1 } } }\nb = { to = { L = { a = 1 } } }\n"
-    with pytest.raises(ModelError, match="the action 'H' is not enabled"):
-        model(text, tmp_path, Given(("P>=0 [ X true ]",)))
+    with pytest.raises(ModelError, match="in state 'b' the action 'H' is not enabled"):
+        model(text, tmp_path, Given(("P>=1 [ X true ] & D{1, 0}[ X true ]",)))
+    assert model(text, tmp_path, Given(("P>=0 [ X true ]",))).chain.is_decision_process
 
 
 def test_how_formulas_bind() -> None:

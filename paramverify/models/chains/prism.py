@@ -11,10 +11,10 @@ from flint import fmpq
 
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.errors import CaseError, InputError, LimitError, ModelError, UnsupportedError, located
+from paramverify.errors import CaseError, InputError, LimitError, UnsupportedError, located
 from paramverify.files import read_file
 from paramverify.models.chains.chain import ANY, Chain, Row, Value
-from paramverify.models.chains.tables import assemble
+from paramverify.models.chains.tables import Choices, assemble
 from paramverify.models.context import Checks
 
 INSTALL = "pip install 'paramverify[storm]'"
@@ -121,18 +121,16 @@ def _chain(model: Any, checks: Checks) -> Chain:
         return memory[text]
 
     process = str(model.model_type) == "ModelType.MDP"
-    named: list[dict[str, Row]] = []
+    named: list[Choices] = []
     checked: set[tuple[str, ...]] = set()
     for state in model.states:
-        rows: dict[str, Row] = {}
+        choices: list[tuple[str, Row]] = []
         for action in state.actions:
             labels = sorted(action.labels) if process and model.has_choice_labeling() else []
-            name = labels[0] if labels else ANY
-            if name in rows:
-                raise ModelError(f"state {state.id} has two choices with the action {name!r}")
-            rows[name] = tuple((int(e.column), value(e)) for e in action.transitions)
-            _check(rows[name], checks, f"state {state.id}", checked)
-        named.append(rows)
+            row = tuple((int(e.column), value(e)) for e in action.transitions)
+            choices.append((labels[0] if labels else ANY, row))
+            _check(row, checks, f"state {state.id}", checked)
+        named.append(choices)
     return assemble(
         states=tuple(_name(model, s) for s in range(model.nr_states)),
         named=named,
