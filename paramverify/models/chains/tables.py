@@ -125,6 +125,7 @@ def assemble(
     labels: Mapping[str, frozenset[int]],
     variables: Mapping[str, tuple[int | None, ...]],
     checks: Checks,
+    truths: frozenset[str] = frozenset(),
 ) -> Chain:
     """Returns the model from choices by action name; a state whose only choice is `ANY` has it under every
     action.
@@ -160,6 +161,7 @@ def assemble(
         domain=domain,
         obligations=tuple(checks.obligations),
         unscheduled=unscheduled,
+        truths=truths,
     )
 
 
