@@ -3,39 +3,31 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import click
 
-from paramverify.answers import Decision, Standing
-from paramverify.cli import _output
 from paramverify.cli._common import (
     OUTPUT_FILE,
     json_option,
-    print_json,
     progress_bar,
-    say,
     session_option,
     session_options,
     time_limit,
     timeout_option,
     write_json,
 )
-from paramverify.cli._exits import STATUS_CODES
+from paramverify.cli._logic_answers import Found, check, refuse, tell
 from paramverify.cli._logic_budgets import Wanted, find_budgets
 from paramverify.cli._pictures import Picture, picture_options
 from paramverify.cli._settings import set_option, settings
-from paramverify.errors import InputError, LimitError, located
-from paramverify.logic.cases import Given, LogicCase, load
+from paramverify.errors import InputError, LimitError
+from paramverify.logic.cases import Given, load
 from paramverify.logic.comparisons import Choice
-from paramverify.logic.families import check_property
-from paramverify.logic.questions import Asked, answer
-from paramverify.logic.verification import Result, Work
+from paramverify.logic.verification import Work
 from paramverify.portfolio.session import Session
 from paramverify.reports import logic as reports
-from paramverify.reports import questions
 from paramverify.tables import in_case
 
 LISTED = (80, "Check formulas of dpCTL* on a Markov chain or decision process.")
@@ -121,7 +113,7 @@ def command(
     started = time.perf_counter()
     with time_limit(timeout) as lift, progress_bar("formulas") as progress:
         case = load(model, given)
-        _refuse(case, budgets, evidence)
+        refuse(case, budgets.any, evidence is not None)
         with Session(options) as session, in_case(case.path, case.text):
             work = Work(case, session, Choice(method))
             doubt = work.prepare()
@@ -129,85 +121,16 @@ def command(
                 raise LimitError(f"the model is in doubt: {doubt.detail}")
             if budgets.any:
                 return find_budgets(work, budgets, as_json, lift)
-            results, answers = _check(work, progress)
-    status = reports.status(results) if results else None
-    if evidence and status is not None:
+            found = check(work, progress)
+    if evidence:
         lift()
-        _write_evidence(work, results, status, evidence)
-    obligations = [decision for _, decision in work.obligations]
-    seconds = time.perf_counter() - started
-    if as_json:
-        print_json(_document(case, results, answers, seconds, obligations))
-    for line in (
-        () if as_json else reports.all_lines(case, results, obligations, _answer_lines(case, answers))
-    ):
-        say(line)
-    unanswered = any(found.unknown is not None for found in answers.values())
-    if status is Standing.VIOLATED or not unanswered:
-        return STATUS_CODES[status or Standing.HOLDS]
-    return STATUS_CODES[Standing.UNKNOWN]
+        _write_evidence(work, found, evidence)
+    tell(work, found, as_json, time.perf_counter() - started)
+    return found.code
 
 
-def _refuse(case: LogicCase, budgets: Wanted, evidence: Path | None) -> None:
-    """Refuses options that questions have no answer to."""
-    for name in case.questions:
-        with located(key=name):
-            if budgets.any:
-                raise InputError("a least budget is of D formulas, and this one asks for a probability")
-            if evidence:
-                raise InputError(
-                    "--evidence is about formulas that are true or false; this one asks for a number"
-                )
-
-
-def _document(
-    case: LogicCase,
-    results: dict[str, Result],
-    answers: dict[str, Asked],
-    seconds: float,
-    obligations: list[Decision],
-) -> dict[str, Any]:
-    """Returns the JSON answer; without a formula it has no verdict."""
-    asked = {
-        name: questions.document(case.questions[name], found, case.domain) for name, found in answers.items()
-    }
-    if not results:
-        return {"answers": asked, "seconds": round(seconds, 6)}
-    found = reports.document(case, results, reports.status(results), seconds, obligations)
-    return found | ({"answers": asked} if asked else {})
-
-
-def _answer_lines(case: LogicCase, answers: dict[str, Asked]) -> dict[str, list[str]]:
-    return {
-        name: questions.lines(name, case.questions[name], found, case.domain)
-        for name, found in answers.items()
-    }
-
-
-def _check(work: Work, progress: Callable[[int, int], None]) -> tuple[dict[str, Result], dict[str, Asked]]:
-    """Checks the formulas of a case one after the other, and answers its questions."""
-    results: dict[str, Result] = {}
-    answers: dict[str, Asked] = {}
-    domain = work.chain.domain
-    for name in work.case.order:
-        with located(key=name):
-            if name in work.case.questions:
-                asked = work.case.questions[name]
-                answers[name] = answer(work, asked)
-                entry = {"property": name, **questions.document(asked, answers[name], domain)}
-                _output.add("answers", entry, *questions.lines(name, asked, answers[name], domain))
-                continue
-            found = work.case.properties[name]
-            results[name] = check_property(work, found, progress)
-        if results[name].status is Standing.VIOLATED:
-            _output.violated()
-        lines = reports.lines(name, found, results[name], domain)
-        _output.add("properties", reports.entry(name, found, results[name]), *lines)
-    return results, answers
-
-
-def _write_evidence(work: Work, results: dict[str, Result], status: Standing, path: Path) -> None:
-    document, remarks = reports.evidence_of(work, results, status)
+def _write_evidence(work: Work, found: Found, path: Path) -> None:
+    document, remarks = reports.evidence_of(work, found.results, found.standing)
     for remark in remarks:
         click.echo(remark, err=True)
     write_json(path, document, indent=1)
