@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -107,30 +106,41 @@ def bounded(
     return value
 
 
+def schedulers(
+    choices: Sequence[Sequence[dict[int, Fraction]]], goal: Sequence[bool]
+) -> Iterator[dict[int, dict[int, Fraction]]]:
+    """All memoryless schedulers, each on the states that it gets to from the first one before the goal."""
+    pending: list[dict[int, dict[int, Fraction]]] = [{}]
+    while pending:
+        chosen = pending.pop()
+        ahead = {0, *(t for row in chosen.values() for t in row)}
+        state = next((s for s in sorted(ahead) if s not in chosen and not goal[s]), None)
+        if state is None:
+            yield chosen
+        else:
+            pending += [{**chosen, state: row} for row in choices[state]]
+
+
 def reached(choices: Sequence[Sequence[dict[int, Fraction]]], goal: Sequence[bool]) -> Iterator[Fraction]:
     """The probabilities to reach the goal from the first state under all memoryless schedulers."""
-    size = len(choices)
-    for chosen in product(*(rows if not goal[s] else rows[:1] for s, rows in enumerate(choices))):
-        able = {s for s in range(size) if goal[s]}
-        while more := {s for s in range(size) if s not in able and any(t in able for t in chosen[s])}:
+    for chosen in schedulers(choices, goal):
+        able: set[int] = set()
+        while more := {s for s in chosen if s not in able and any(goal[t] or t in able for t in chosen[s])}:
             able |= more
-        open_ = [s for s in sorted(able) if not goal[s]]
         if 0 not in able:
             yield Fraction(0)
             continue
-        table = [
-            [Fraction(s == t) - chosen[s].get(t, 0) for t in open_]
-            + [sum((w for t, w in chosen[s].items() if goal[t]), Fraction(0))]
-            for s in open_
-        ]
-        for k in range(len(open_)):
-            pivot = next(r for r in range(k, len(open_)) if table[r][k])
-            table[k], table[pivot] = table[pivot], table[k]
-            table[k] = [v / table[k][k] for v in table[k]]
-            for r in range(len(open_)):
-                if r != k and table[r][k]:
-                    table[r] = [a - table[r][k] * b for a, b in zip(table[r], table[k], strict=True)]
-        yield table[open_.index(0)][-1]
+        states = sorted(able, reverse=True)  # the first state last
+        table = {s: {t: w for t, w in chosen[s].items() if t in able} for s in states}
+        value = {s: sum((w for t, w in chosen[s].items() if goal[t]), Fraction(0)) for s in states}
+        for s in states[:-1]:
+            stay = 1 - table[s].pop(s, Fraction(0))
+            for other in states:
+                if other != s and (weight := table[other].pop(s, Fraction(0)) / stay):
+                    value[other] += weight * value[s]
+                    for t, w in table[s].items():
+                        table[other][t] = table[other].get(t, Fraction(0)) + weight * w
+        yield value[0] / (1 - table[0].get(0, Fraction(0)))
 
 
 def asked(case: LogicCase, session: Session) -> list[Fraction]:
@@ -139,6 +149,7 @@ def asked(case: LogicCase, session: Session) -> list[Fraction]:
     return [Fraction(str(said.values[0][1][0])) for said in found]
 
 
+@pytest.mark.slow
 def test_least_and_largest_probabilities(session: Session, tmp_path: Path) -> None:
     """P of choices without actions: against all memoryless schedulers, and backwards for bounded formulas."""
     choices, states = coin(4)
