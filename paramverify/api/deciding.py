@@ -132,6 +132,8 @@ def _leak(case: InteractiveCase, found: Noninterference) -> Witness | None:
 def _formulas(read: Read, options: Options) -> VerifyReport:
     case = read.content
     assert isinstance(case, LogicCase)
+    for name in case.questions:
+        raise InputError("P=? asks for a number and claims nothing: use `paramverify logic`", key=name)
     started = time.perf_counter()
     with Session(options) as session, located(file=case.path):
         work = Work(case, session, Choice.AUTO)
@@ -148,7 +150,7 @@ def _formulas(read: Read, options: Options) -> VerifyReport:
     first = next((name for name, r in results.items() if r.reason), "")
     return VerifyReport(
         kind=read.kind,
-        lines=tuple(logic.all_lines(case, results, obligations)),
+        lines=tuple(logic.all_lines(case, results, obligations, {})),
         document=logic.document(case, results, status, seconds, obligations),
         seconds=seconds,
         notes=tuple(logic.notes(case)),

@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
-from paramverify.answers import Standing
-from paramverify.cli import _output
 from paramverify.cli._common import (
     OUTPUT_FILE,
     json_option,
-    print_json,
     progress_bar,
-    say,
     session_option,
     session_options,
     time_limit,
     timeout_option,
     write_json,
 )
-from paramverify.cli._exits import STATUS_CODES
+from paramverify.cli._logic_answers import Found, check, refuse, tell
 from paramverify.cli._logic_budgets import Wanted, find_budgets
 from paramverify.cli._pictures import Picture, picture_options
 from paramverify.cli._settings import set_option, settings
-from paramverify.errors import InputError, LimitError, located
+from paramverify.errors import InputError, LimitError
 from paramverify.logic.cases import Given, load
 from paramverify.logic.comparisons import Choice
-from paramverify.logic.families import check_property
-from paramverify.logic.verification import Result, Work
+from paramverify.logic.verification import Work
 from paramverify.portfolio.session import Session
 from paramverify.reports import logic as reports
 from paramverify.tables import in_case
@@ -43,7 +38,20 @@ LISTED = (80, "Check formulas of dpCTL* on a Markov chain or decision process.")
 @click.option("--property", "-p", "properties", multiple=True, metavar="TEXT", help="A formula of dpCTL*.")
 @click.option("--neighbours", metavar="TEXT", help="A predicate such as \"abs(r - r') <= 1 & t = t'\".")
 @click.option("--parameter", "parameters", multiple=True, metavar="NAME=INTERVAL", help="A domain.")
-@click.option("--constant", "constants", multiple=True, metavar="NAME=VALUE", help="For PRISM files.")
+@click.option(
+    "--constant",
+    "constants",
+    multiple=True,
+    metavar="NAME=VALUE,...",
+    help="Values of constants that a PRISM file leaves open.",
+)
+@click.option(
+    "--constraint",
+    "constraints",
+    multiple=True,
+    metavar="TEXT",
+    help='A constraint on parameters, such as "p + q <= 1".',
+)
 @click.option(
     "--method",
     type=click.Choice([choice.value for choice in Choice]),
@@ -70,6 +78,7 @@ def command(
     neighbours: str | None,
     parameters: tuple[str, ...],
     constants: tuple[str, ...],
+    constraints: tuple[str, ...],
     method: str,
     delta_for: str | None,
     epsilon_for: str | None,
@@ -93,6 +102,7 @@ def command(
         neighbours,
         parameters=_assigned(parameters, "--parameter"),
         constants=_assigned(constants, "--constant"),
+        constraints=constraints,
         epsilons=tuple(text for text in (delta_for,) if text is not None),
         deltas=tuple(text for text in (epsilon_for,) if text is not None),
         settings=settings(),
@@ -103,6 +113,7 @@ def command(
     started = time.perf_counter()
     with time_limit(timeout) as lift, progress_bar("formulas") as progress:
         case = load(model, given)
+        refuse(case, budgets.any, evidence is not None)
         with Session(options) as session, in_case(case.path, case.text):
             work = Work(case, session, Choice(method))
             doubt = work.prepare()
@@ -110,45 +121,40 @@ def command(
                 raise LimitError(f"the model is in doubt: {doubt.detail}")
             if budgets.any:
                 return find_budgets(work, budgets, as_json, lift)
-            results = _check(work, progress)
-    status = reports.status(results)
+            found = check(work, progress)
     if evidence:
         lift()
-        _write_evidence(work, results, status, evidence)
-    obligations = [decision for _, decision in work.obligations]
-    seconds = time.perf_counter() - started
-    if as_json:
-        print_json(reports.document(case, results, status, seconds, obligations))
-    for line in () if as_json else reports.all_lines(case, results, obligations):
-        say(line)
-    return STATUS_CODES[status]
+        _write_evidence(work, found, evidence)
+    tell(work, found, as_json, time.perf_counter() - started)
+    return found.code
 
 
-def _check(work: Work, progress: Callable[[int, int], None]) -> dict[str, Result]:
-    """Checks the formulas of a case one after the other."""
-    results: dict[str, Result] = {}
-    for name, found in work.case.properties.items():
-        with located(key=name):
-            results[name] = check_property(work, found, progress)
-        if results[name].status is Standing.VIOLATED:
-            _output.violated()
-        lines = reports.lines(name, found, results[name], work.chain.domain)
-        _output.add("properties", reports.entry(name, found, results[name]), *lines)
-    return results
-
-
-def _write_evidence(work: Work, results: dict[str, Result], status: Standing, path: Path) -> None:
-    document, remarks = reports.evidence_of(work, results, status)
+def _write_evidence(work: Work, found: Found, path: Path) -> None:
+    document, remarks = reports.evidence_of(work, found.results, found.standing)
     for remark in remarks:
         click.echo(remark, err=True)
     write_json(path, document, indent=1)
 
 
 def _assigned(texts: Iterable[str], option: str) -> dict[str, str]:
+    """Reads NAME=VALUE, also several with commas; a comma in brackets belongs to a value."""
     found: dict[str, str] = {}
-    for text in texts:
+    for text in (part for given in texts for part in _parts(given)):
         name, equals, value = text.partition("=")
-        if not equals:
+        if not equals or not name.strip() or not value.strip():
             raise InputError(f"write NAME=VALUE, not {text!r}", key=option)
+        if name.strip() in found:
+            raise InputError(f"{name.strip()} is given twice", key=option)
         found[name.strip()] = value.strip()
+    return found
+
+
+def _parts(text: str) -> list[str]:
+    found, depth = [""], 0
+    for character in text:
+        depth += (character in "([") - (character in ")]")
+        if character == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += character
     return found

@@ -28,16 +28,18 @@ from paramverify.algebra.exponents import exponents
 from paramverify.algebra.expressions import Expression
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.signs import Sign, sign_on
-from paramverify.errors import CaseError, gathered, located
+from paramverify.errors import CaseError, ModelError, gathered, located
 from paramverify.expectations import read_expect_each
 from paramverify.files import read_file
-from paramverify.logic.grammar import read_predicate, read_property
+from paramverify.logic.grammar import read_predicate, read_property, read_stated
+from paramverify.logic.identifiers import conditions, resolved_property, resolved_question
 from paramverify.logic.keys import LOGIC, MODEL
 from paramverify.logic.numbers import real
 from paramverify.logic.semantics import check_labels
-from paramverify.logic.syntax import Private, Probability, Property, parts
+from paramverify.logic.syntax import Private, Probability, Property, Question, parts
 from paramverify.models.chains.chain import Chain
-from paramverify.models.chains.prism import MAX_BYTES, read_prism
+from paramverify.models.chains.prism import read_prism
+from paramverify.models.chains.programs import MAX_BYTES
 from paramverify.models.chains.relations import Relation, closed, labelled, where
 from paramverify.models.chains.tables import read_states
 from paramverify.models.context import Checks, Obligation, check_domain
@@ -49,7 +51,10 @@ from paramverify.tables import Table, all_expressions, as_expression, in_case, r
 
 @dataclass(frozen=True, eq=False)
 class LogicCase:
-    """A model with its neighbourhood and properties; `expect` is the file's own expectation by property."""
+    """A model with its neighbourhood and properties; `expect` is the file's own expectation by property.
+
+    `questions` come from the command line alone: a file claims its formulas.
+    """
 
     path: str
     digest: str
@@ -57,6 +62,8 @@ class LogicCase:
     chain: Chain
     relation: Relation
     properties: Mapping[str, Property]
+    questions: Mapping[str, Question] = field(default_factory=dict)
+    order: tuple[str, ...] = ()  # of properties and questions
     expect: Mapping[str, Any] = field(default_factory=dict)
     maybe_empty: Obligation | None = None
     text: str = field(default="", repr=False)  # of the file, for the lines of mistakes
@@ -75,14 +82,16 @@ class Given:
     where: str | None = None
     parameters: Mapping[str, str] = field(default_factory=dict)
     constants: Mapping[str, str] = field(default_factory=dict)
+    constraints: tuple[str, ...] = ()  # on parameters, beside those of the file
     epsilons: tuple[str, ...] = ()  # for which a least delta is asked
     deltas: tuple[str, ...] = ()
     settings: Settings = field(default_factory=dict)  # of parameters that the file has
 
     def digest(self, file: str) -> str:
         """Returns the digest of a file with what takes the place of its parameters and constants."""
-        constants = {f"constant {name}": text for name, text in self.constants.items()}
-        return settled_digest(file, {**self.settings, **self.parameters, **constants})
+        more = {f"constant {name}": text for name, text in self.constants.items()}
+        more |= {f"constraint {k}": text for k, text in enumerate(self.constraints)}
+        return settled_digest(file, {**self.settings, **self.parameters, **more})
 
 
 def load(path: Path, given: Given | None = None) -> LogicCase:
@@ -119,33 +128,37 @@ def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
     expect = read_expect_each(top)
     if given.properties:
         expect = {}
-    if given.parameters:
-        top.data = {**top.data, "parameters": {**top.data.get("parameters", {}), **given.parameters}}
+    if given.parameters or given.constraints:
+        parameters = {**top.data.get("parameters", {}), **given.parameters}
+        if given.constraints:
+            parameters["constraints"] = [*parameters.get("constraints", []), *given.constraints]
+        top.data = {**top.data, "parameters": parameters}
     with gathered() as each:
-        properties: dict[str, Property] = {}
+        stated: dict[str, Property | Question] = {}
         with each:
-            properties = _properties(top, given)
-        used = _exponents(top, properties, given)
+            stated = _stated(top, given)
+        used = _exponents(top, stated, given)
         checks = Checks(read_domain_for(top, {"": used}, {}, each), mistakes=each)
         empty = check_domain(checks.domain)
         for known in ("model", "states", "neighbours"):
             top.get(known)
         with each:
-            chain = _model(top, path, checks, given)
+            chain = _model(top, path, checks, given, conditions(f.formula for f in stated.values()))
         with each:
             top.close()
     relation = _relation(top, chain, given)
     relation = replace(relation, notes=(*told(given.settings), *relation.notes))
     with gathered() as each:
-        for name, found in properties.items():
+        for name, found in stated.items():
             with each, located(key=name if given.properties else f"formulas.{name}"):
-                _check_formula(found, chain, checks)
+                stated[name] = _resolved(found, chain)
+                _check_formula(stated[name], chain, checks)
     for text in given.epsilons:
         _check_epsilon(as_expression(text), checks)
     for text in given.deltas:
         _check_delta(as_expression(text), checks)
     for name in expect:
-        if name not in properties:
+        if name not in stated:
             raise CaseError("no such formula", key=f"expect.{name}")
     obligations = tuple(dict.fromkeys((*chain.obligations, *checks.obligations)))
     chain = replace(chain, obligations=obligations)
@@ -155,13 +168,21 @@ def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
         title=title,
         chain=chain,
         relation=relation,
-        properties=properties,
+        properties={name: found for name, found in stated.items() if isinstance(found, Property)},
+        questions={name: found for name, found in stated.items() if isinstance(found, Question)},
+        order=tuple(stated),
         expect=expect,
         maybe_empty=empty,
     )
 
 
-def _exponents(top: Table, properties: Mapping[str, Property], given: Given) -> list[Fraction]:
+def _resolved(found: Property | Question, chain: Chain) -> Property | Question:
+    if isinstance(found, Question):
+        return resolved_question(found, chain)
+    return resolved_property(found, chain)
+
+
+def _exponents(top: Table, properties: Mapping[str, Property | Question], given: Given) -> list[Fraction]:
     """Returns the numbers in every `exp` of the case and of what the command line says."""
     words = {k: v for k, v in top.data.items() if k in ("states", "parameters")}
     used = exponents([*all_expressions(words), *_expressions(properties)])[""]
@@ -172,18 +193,29 @@ def _exponents(top: Table, properties: Mapping[str, Property], given: Given) -> 
     return used
 
 
-def _check_formula(found: Property, chain: Chain, checks: Checks) -> None:
+def _check_formula(found: Property | Question, chain: Chain, checks: Checks) -> None:
     check_labels(found.formula, chain)
     for part in parts(found.formula):
         if isinstance(part, Private):
+            _check_schedulers(chain)
             _check_epsilon(part.epsilon, checks)
             _check_delta(part.delta, checks)
         elif isinstance(part, Probability):
             _check_share(part.bound, checks)
 
 
-def _properties(top: Table, given: Given) -> dict[str, Property]:
-    found: dict[str, Property] = {}
+def _check_schedulers(chain: Chain) -> None:
+    """Refuses D where query schedulers have no meaning: they choose an action and do not see the state."""
+    if chain.unscheduled:
+        raise ModelError(
+            "D is about query schedulers. They choose an action without seeing the state, so every state "
+            f"needs one choice for each action, or one choice in all; {chain.unscheduled}",
+            mend="give the choices actions in the model, or ask for P, which needs no actions",
+        )
+
+
+def _stated(top: Table, given: Given) -> dict[str, Property | Question]:
+    found: dict[str, Property | Question] = {}
     if "formulas" in top:
         with top.within("formulas") as table, gathered() as each:
             for name in table:
@@ -196,13 +228,13 @@ def _properties(top: Table, given: Given) -> dict[str, Property]:
         for number, text in enumerate(given.properties, start=1):
             name = "property" if len(given.properties) == 1 else f"property {number}"
             with located(file=f"--{name}"):  # it stands in no file, and has no line there
-                found[name] = read_property(text)
+                found[name] = read_stated(text)
     if not found:
         raise CaseError("no formula is given: [formulas] in the file, or --property")
     return found
 
 
-def _expressions(properties: Mapping[str, Property]) -> Iterator[Expression]:
+def _expressions(properties: Mapping[str, Property | Question]) -> Iterator[Expression]:
     for found in properties.values():
         for part in parts(found.formula):
             if isinstance(part, Probability):
@@ -215,7 +247,7 @@ def _expressions(properties: Mapping[str, Property]) -> Iterator[Expression]:
                 )
 
 
-def _privates(properties: Mapping[str, Property]) -> Iterator[Private]:
+def _privates(properties: Mapping[str, Property | Question]) -> Iterator[Private]:
     for found in properties.values():
         yield from (part for part in parts(found.formula) if isinstance(part, Private))
 
@@ -256,7 +288,9 @@ def _check_share(expression: Expression, checks: Checks) -> None:
             raise CaseError(reason, key=f"P compared with {expression.text!r}")
 
 
-def _model(top: Table, path: Path, checks: Checks, given: Given) -> Chain:
+def _model(
+    top: Table, path: Path, checks: Checks, given: Given, asked: Mapping[str, frozenset[str]]
+) -> Chain:
     table = top.table("model") if "model" in top else Table({}, MODEL)
     with located(key="model"):
         constants = dict(given.constants)
@@ -266,7 +300,7 @@ def _model(top: Table, path: Path, checks: Checks, given: Given) -> Chain:
         if "file" in table:
             name = table.path("file")
             table.close()
-            chain = read_prism(path.parent / name, checks, constants)
+            chain = read_prism(path.parent / name, checks, constants, asked)
         else:
             if constants:
                 raise CaseError("constants are for PRISM files", key="constants")

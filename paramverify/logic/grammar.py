@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from paramverify.algebra.expressions import (
@@ -19,8 +20,10 @@ from paramverify.algebra.expressions import (
 )
 from paramverify.errors import ExpressionError, located
 from paramverify.logic.parser import MAX_NESTED, error, parse_tree, span
+from paramverify.logic.precedence import check_brackets
 from paramverify.logic.syntax import (
     Constant,
+    Extreme,
     Formula,
     Index,
     Junction,
@@ -31,6 +34,7 @@ from paramverify.logic.syntax import (
     Private,
     Probability,
     Property,
+    Question,
     Relation,
     StateCondition,
     Until,
@@ -50,14 +54,36 @@ def read_property(text: str) -> Property:
     Raises:
         ExpressionError: a mistake, with line, column, and a mark under the place.
     """
+    found = read_stated(text)
+    if isinstance(found, Question):
+        raise error(
+            text, 0, f"{found.extreme}=? asks for a number and claims nothing: ask it with --property"
+        )
+    return found
+
+
+def read_stated(text: str) -> Property | Question:
+    """Reads a property, or a question `P=? [ ... ]`.
+
+    Raises:
+        ExpressionError: a mistake, with line, column, and a mark under the place.
+    """
     tree = parse_tree(text, "property")
     found: list[object] = list(tree.children)
     marker, name, _, first, _, last, body = found if len(found) == 7 else [*[None] * 6, *found]
+    check_brackets(text, body)
     reader = _Reader(text, str(name) if marker else None)
+    asked = getattr(body, "data", "") == "question"
+    if asked and marker is not None:
+        raise error(text, span(marker)[0], "a question is about one formula: write it once for each number")
     try:
-        formula = reader.formula(body)
+        formula = reader.question(body) if asked else reader.formula(body)
     except RecursionError:
         raise error(text, 0, f"operators nested deeper than {MAX_NESTED}") from None
+    if isinstance(formula, Question):
+        _check_size(text, formula.formula)
+        reader.check(formula.formula)
+        return formula
     _check_size(text, formula)
     if not is_state(formula):
         raise error(text, 0, "a path formula cannot be checked alone: put it into P>=... [ ] or D{...}[ ]")
@@ -102,6 +128,10 @@ def _check_size(text: str, formula: Formula) -> None:
         pending += [(part, depth + 1) for part in children(found)]
 
 
+def _extreme(word: object) -> Extreme:
+    return Extreme("".join(str(word).split()))
+
+
 def _known(number: Expression) -> Fraction | None:
     """Returns the value of a number without names, exp and ln."""
     try:
@@ -123,10 +153,10 @@ class _Reader:
         if isinstance(tree, Token):
             if tree.type in ("TRUE", "FALSE"):
                 return Constant(tree.type == "TRUE")
-            return Label(tree.strip('"'), tree.start_pos or 0)
+            return Label(tree.strip('"'), tree.start_pos or 0, tree.type == "STRING")
         assert isinstance(tree, Tree)
         kind, found = str(tree.data), tree.children
-        if kind == "label":
+        if kind in ("label", "group"):
             return self.formula(found[0])
         if kind == "not_":
             return Not(self.formula(found[0]))
@@ -137,6 +167,12 @@ class _Reader:
             return Junction(Junctor.OR, (Not(left), right))
         if kind == "iff":
             return self.iff([self.formula(part) for part in found])
+        if kind == "choice":
+            condition, first, second = map(self.formula, found)
+            taken = Junction(Junctor.AND, (condition, first)), Junction(Junctor.AND, (Not(condition), second))
+            return Junction(Junctor.OR, taken)
+        if kind == "truth":
+            return self.truth_value(found)
         if kind == "next_":
             return Next(self.formula(found[1]))
         if kind == "eventually":
@@ -181,18 +217,24 @@ class _Reader:
         if tree is None:
             return Index(None, 0), None
         assert isinstance(tree, Tree)
-        text = self.slice(tree)
-        found = [self.index(part) if part is not None else None for part in tree.children]
-        first = found[0]
-        assert first is not None
-        if text.startswith("["):
-            last = found[1]
-            if last is not None and first.name == last.name and first.offset > last.offset:
+        sign, *ends = [None, *tree.children] if isinstance(tree.children[0], Tree) else tree.children
+        low, high = [*(self.index(part) if part is not None else None for part in ends), None][:2]
+        assert low is not None
+        if sign is None:
+            if high is not None and low.name == high.name and low.offset > high.offset:
                 raise self.error(tree, "an empty range of steps")
-            if last is not None and first.name != last.name and last.name is None:
+            if high is not None and low.name != high.name and high.name is None:
                 raise self.error(tree, "the range of steps is empty for large members of the family")
-            return first, last
-        return (first, first) if text.startswith("=") else (Index(None, 0), first)
+            return low, high
+        if str(sign) == "<" and low == Index(None, 0):
+            raise self.error(tree, "an empty range of steps")
+        return {
+            "=": (low, low),
+            "<=": (Index(None, 0), low),
+            "<": (Index(None, 0), replace(low, offset=low.offset - 1)),
+            ">=": (low, None),
+            ">": (replace(low, offset=low.offset + 1), None),
+        }[str(sign)]
 
     def index(self, tree: object) -> Index:
         from lark import Tree
@@ -213,10 +255,31 @@ class _Reader:
         return Index(str(first), offset)
 
     def probability(self, found: list[object]) -> Formula:
-        _, comparison, bound, path = found
+        """Reads P with a bound; Pmin and Pmax may be about some scheduler, which is a negation."""
+        word, comparison, bound, path = found
         if str(comparison) not in list(Relation):
             raise self.error(comparison, "P is compared with <, <=, > or >=, or has an interval: P[1/4, 3/4]")
-        return Probability(Relation(str(comparison)), self.share(bound), self.formula(path))
+        extreme, relation = _extreme(word), Relation(str(comparison))
+        share, formula = self.share(bound), self.formula(path)
+        if extreme is Extreme.EACH or (extreme is Extreme.LEAST) == relation.is_lower:
+            return Probability(relation, share, formula)
+        return Not(Probability(relation.opposite, share, formula), f"{extreme}{relation}{share.text}")
+
+    def question(self, tree: object) -> Question:
+        """Reads P, Pmin or Pmax with a question mark."""
+        from lark import Tree
+
+        assert isinstance(tree, Tree)
+        word, _, path = tree.children
+        return Question(_extreme(word), self.formula(path), self.text)
+
+    def truth_value(self, found: list[object]) -> Formula:
+        """Reads a comparison of a truth value with true or false."""
+        name, operator, value = found
+        if str(operator) not in ("=", "==", "!="):
+            raise self.error(operator, "truth values are compared with = and !=")
+        label = Label(str(name), span(name)[0])
+        return label if (str(operator) != "!=") == (str(value) == "true") else Not(label)
 
     def interval(self, found: list[object]) -> Formula:
         """Reads P with an interval: both bounds, each kept by every scheduler."""
@@ -297,6 +360,8 @@ class _Reader:
 
         if isinstance(tree, Tree):
             kind, found = str(tree.data), tree.children
+            if kind == "group":
+                return self.truth(found[0])
             words = {"and_": "and", "or_": "or", "not_": "not"}
             if kind in words:
                 return Operation(words[kind], tuple(map(self.truth, found)), tree.meta.start_pos)

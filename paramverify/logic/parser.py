@@ -19,10 +19,12 @@ MAX_DEPTH = 60  # nested brackets
 MAX_NESTED = 100  # operators inside each other
 
 GRAMMAR = rf"""
-property: [FORALL NAME [IN INT DOTS [INT]] ":"] formula
+property: [FORALL NAME [IN INT DOTS [INT]] ":"] (formula | question)
 predicate: or_
+question: (P | PMIN | PMAX) ASKED "[" formula "]"
 
-?formula: implies | implies ("<=>" implies)+ -> iff
+?formula: iff | iff "?" iff ":" formula -> choice
+?iff: implies | implies ("<=>" implies)+ -> iff
 ?implies: or_ | or_ "=>" implies
 ?or_: and_ ("|" and_)*
 ?and_: until ("&" until)*
@@ -30,15 +32,16 @@ predicate: or_
 ?unary: "!" unary                     -> not_
     | X unary                         -> next_
     | (F | G) [bound] unary           -> eventually
-    | "(" formula ")"
+    | "(" formula ")"                 -> group
     | TRUE | FALSE
     | NAME                            -> label
     | STRING                          -> label
     | sum COMPARISON sum              -> condition
-    | P COMPARISON sum "[" formula "]" -> probability
+    | NAME COMPARISON (TRUE | FALSE)  -> truth
+    | (P | PMIN | PMAX) COMPARISON sum "[" formula "]" -> probability
     | P OPENING sum "," sum CLOSING "[" formula "]" -> interval
     | D "{{" sum "," sum "}}" "[" formula "]" -> private
-bound: "<=" index | "=" index | "[" index "," [index] "]"
+bound: LIMIT index | "[" index "," [index] "]"
 index: INT | NAME [SIGN INT]
 
 ?sum: product ((PLUS | MINUS) product)*
@@ -58,6 +61,9 @@ U.2: /U(?!\w)/
 W.2: /W(?!\w)/
 R.2: /R(?!\w)/
 P.2: /P(?!\w)/
+PMIN.3: /P\s*min(?!\w)/
+PMAX.3: /P\s*max(?!\w)/
+ASKED: /=\s*\?/
 D.2: /D(?!\w)/
 TRUE.2: /true(?!\w)/
 FALSE.2: /false(?!\w)/
@@ -68,6 +74,7 @@ STRING: /"[^"\n]*"/
 NUMBER: /[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?(?![\w])/
 INT: /[0-9]+(?!\w)/
 COMPARISON: "<=" | ">=" | "==" | "!=" | "=" | "<" | ">"
+LIMIT: "<=" | ">=" | "=" | "<" | ">"
 OPENING: "[" | "("
 CLOSING: "]" | ")"
 SIGN: "+" | "-"

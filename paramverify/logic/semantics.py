@@ -331,6 +331,8 @@ class Semantics:
         return result
 
     def _condition(self, formula: StateCondition, state: int) -> bool:
+        if formula.text in self.chain.conditions:
+            return state in self.chain.conditions[formula.text]
         values: dict[str, Fraction] = {}
         for name, node in formula.expression.names().items():
             if name not in self.chain.variables:
@@ -387,7 +389,7 @@ def check_labels(formula: Formula, chain: Chain) -> None:
     for part in parts(formula):
         if isinstance(part, Label) and part.name not in chain.labels:
             raise unknown_label(part.name, chain)
-        if isinstance(part, StateCondition):
+        if isinstance(part, StateCondition) and part.text not in chain.conditions:
             for name, node in part.expression.names().items():
                 if name not in chain.variables:
                     raise unknown_name(part.expression, node, name, chain.variables)

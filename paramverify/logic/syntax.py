@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
+from fractions import Fraction
 
-from paramverify.algebra.expressions import Expression
+from paramverify.algebra.expressions import Expression, Number
 from paramverify.errors import InputError
 
 # Labels that are spelled like these are quoted.
-WORDS = frozenset({"X", "F", "G", "U", "W", "R", "P", "D", "true", "false", "forall", "in"})
+WORDS = frozenset({"X", "F", "G", "U", "W", "R", "P", "D", "Pmin", "Pmax", "true", "false", "forall", "in"})
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,11 @@ class Constant:
 
 @dataclass(frozen=True)
 class Label:
-    """A label of the model; `column` is its place in the text."""
+    """A label of the model, or what a bare name stands for; `column` is its place in the text."""
 
     name: str
     column: int = 0
+    quoted: bool = False
 
     def __str__(self) -> str:
         plain = self.name.isidentifier() and self.name not in WORDS
@@ -65,11 +67,14 @@ class StateCondition:
 
 @dataclass(frozen=True)
 class Not:
-    """Negation."""
+    """Negation; `written` is how a comparison was written that is one, such as `Pmax>=1/2`."""
 
     inner: Formula
+    written: str = ""
 
     def __str__(self) -> str:
+        if self.written and isinstance(self.inner, Probability):
+            return f"{self.written} [ {self.inner.path} ]"
         return f"!{self.inner}"
 
 
@@ -92,7 +97,16 @@ class Junction:
         first = self.parts[0]
         if self.interval and isinstance(first, Probability):
             return f"P{self.interval} [ {first.path} ]"
-        return "(" + f" {self.operator.value} ".join(map(str, self.parts)) + ")"
+        return "(" + f" {self.operator.value} ".join(map(_enclosed, self.parts)) + ")"
+
+
+def _enclosed(part: Formula) -> str:
+    """Returns a part of a junction; in brackets where it would take what follows it as its own."""
+    inner = part
+    while isinstance(inner, Not) and not inner.written:
+        inner = inner.inner
+    taking = isinstance(inner, Next) or (isinstance(inner, Until) and inner.is_unary)
+    return f"({part})" if taking else str(part)
 
 
 @dataclass(frozen=True)
@@ -119,6 +133,11 @@ class Until:
     high: Index | None
     release: bool = False
 
+    @property
+    def is_unary(self) -> bool:
+        """Whether it is written with F or G."""
+        return self.left == Constant(self.release is False)
+
     def __str__(self) -> str:
         if self.high is None:
             bound = "" if self.low == Index(None, 0) else f"[{self.low},]"
@@ -126,9 +145,17 @@ class Until:
             bound = f"={self.low}"
         else:
             bound = f"<={self.high}" if self.low == Index(None, 0) else f"[{self.low},{self.high}]"
-        if self.left == Constant(self.release is False):
+        if self.is_unary:
             return f"{'G' if self.release else 'F'}{bound} {self.right}"
         return f"({self.left} {'R' if self.release else 'U'}{bound} {self.right})"
+
+
+class Extreme(StrEnum):
+    """Which probability over all schedulers a question or a comparison is about."""
+
+    EACH = "P"  # a comparison holds under every scheduler; a question has one answer where there is no choice
+    LEAST = "Pmin"
+    LARGEST = "Pmax"
 
 
 class Relation(StrEnum):
@@ -148,6 +175,19 @@ class Relation(StrEnum):
     def is_strict(self) -> bool:
         """Whether the probability must differ from the bound."""
         return self in (Relation.BELOW, Relation.ABOVE)
+
+    @property
+    def opposite(self) -> Relation:
+        """The relation that holds where this one does not."""
+        return _OPPOSITE[self]
+
+
+_OPPOSITE = {
+    Relation.BELOW: Relation.AT_LEAST,
+    Relation.AT_LEAST: Relation.BELOW,
+    Relation.ABOVE: Relation.AT_MOST,
+    Relation.AT_MOST: Relation.ABOVE,
+}
 
 
 @dataclass(frozen=True)
@@ -196,6 +236,20 @@ class Property:
         if self.last is None:
             return f"every {self.variable} >= {self.first}"
         return f"{self.variable} = {self.first}..{self.last}"
+
+
+@dataclass(frozen=True)
+class Question:
+    """`P=? [ path ]`, `Pmin=? [ path ]` or `Pmax=? [ path ]`: a probability is asked for."""
+
+    extreme: Extreme
+    path: Formula
+    text: str
+
+    @property
+    def formula(self) -> Formula:
+        """A state formula about the same path."""
+        return Probability(Relation.AT_LEAST, Expression("0", Number(Fraction(0), 0)), self.path)
 
 
 def children(formula: Formula) -> tuple[Formula, ...]:

@@ -9,7 +9,7 @@ false there. Everything else is unknown, and says what was tried.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import islice
 
@@ -29,9 +29,10 @@ from paramverify.logic.cases import LogicCase
 from paramverify.logic.clauses import holds_by_cases
 from paramverify.logic.comparisons import Choice, Method, Probabilities
 from paramverify.logic.judges import ClaimJudge, ExactJudge
+from paramverify.logic.nearest import nearest
 from paramverify.logic.numbers import real
 from paramverify.logic.semantics import Comparison, Semantics, Truth, conjuncts
-from paramverify.logic.syntax import Formula, Junction, Private, Probability, parts
+from paramverify.logic.syntax import Formula, Junction, Not, Private, Probability, parts
 from paramverify.models.chains.chain import Chain
 from paramverify.models.context import Checks, Obligation, sample_points
 from paramverify.portfolio.obligations import Discharged, Proofs, require_point
@@ -301,14 +302,18 @@ def _counterexample(
             found = _failing(semantics, part, state, judge)
             if found is not None:
                 return _told(chain, found, state, point)
+        if isinstance(part, Not) and part.written and isinstance(part.inner, Probability):
+            told = _told(chain, nearest(semantics, part.inner, state), state, point)
+            extreme = "least" if part.inner.comparison.is_lower else "largest"
+            return replace(told, formula=str(part), extreme=extreme)
         inner = part.parts if isinstance(part, Junction) else ()
         failed = (
             _counterexample(chain, p, state=state, semantics=semantics, judge=judge, point=point)
             for p in inner
             if any(isinstance(deep, (Private, Probability)) for deep in parts(p))
         )
-        told = (example.because or example for example in failed)
-        because = next((example for example in told if example.probabilities is not None), None)
+        reasons = (example.because or example for example in failed)
+        because = next((example for example in reasons if example.probabilities is not None), None)
         return StateWitness(point, chain.states[state], str(part), because=because)
     raise DefectError("a formula is false and none of its conjuncts is")
 

@@ -278,11 +278,19 @@ def status(results: Mapping[str, Result]) -> Standing:
     return next(s for s in (Standing.VIOLATED, Standing.UNKNOWN, Standing.HOLDS) if s in found)
 
 
-def all_lines(case: LogicCase, results: Mapping[str, Result], obligations: Sequence[Decision]) -> list[str]:
-    """Returns the results of all formulas in words, with the notes."""
+def all_lines(
+    case: LogicCase,
+    results: Mapping[str, Result],
+    obligations: Sequence[Decision],
+    answers: Mapping[str, Sequence[str]],
+) -> list[str]:
+    """Returns the results of all formulas in words, with those of questions and the notes."""
     told: list[str] = []
-    for name, result in results.items():
-        told += lines(name, case.properties[name], result, case.chain.domain, obligations)
+    for name in case.order:
+        if name in answers:
+            told += answers[name]
+        else:
+            told += lines(name, case.properties[name], results[name], case.chain.domain, obligations)
     return [*told, *(f"  Note: {note}." for note in notes(case))]
 
 

@@ -206,7 +206,7 @@ pairs = [["plus", "minus"]]
         ("P>=3/4 [ X out1 ] | P>=1/4 [ X out0 ]", "holds"),  # for each c, by neither side alone
         ("P>3/4 [ X out1 ] | P>1/4 [ X out0 ]", "violated"),
         ("P>3/4 [ X out1 ] => !D{0, 1/2}[ X out1 ]", "holds"),
-        ("D{0, 1/2}[ X out1 ] <=> P<=3/4 [ X (out1 | out0) & X out1 ]", "violated"),
+        ("D{0, 1/2}[ X out1 ] <=> P<=3/4 [ (X (out1 | out0)) & X out1 ]", "violated"),
         ("D{ln(3), 0}[ X out1 ] | !D{0, 1/2}[ X out1 ]", "holds"),
         ("P>0 [ X P>=1 [ X (out1 | out0) ] ]", "holds"),
         ("D{ln(3), 0}[ X out1 ]", "violated"),
@@ -268,7 +268,7 @@ def test_obligations_of_tables(tmp_path: Path) -> None:
     [
         ("D{ln(3), 0}[ X out1 ", "line 1, column 20: the text ends too early"),
         ("P>=1/2 [ F & out1 ]", "line 1, column 12: unexpected '&'"),
-        ("P>=1/2\n  [ F out1 ? ]", "line 2, column 12: unexpected '?'"),
+        ("P>=1/2\n  [ F out1 $ ]", "line 2, column 12: unexpected '$'"),
         ("F out1", "a path formula cannot be checked alone"),
         ("P>=1 [ F out2 ]", "unknown label 'out2'; did you mean 'out1'?"),
         ("P>=1 [ F r = 1 ]", "unknown name 'r'"),
@@ -337,17 +337,18 @@ def test_actions_must_be_enabled_everywhere(tmp_path: Path) -> None:
     """A query scheduler does not see the state, so each action must be possible in each."""
     text = '[model]\nkind = "mdp"\n[states]\n'
     text += "a = { to = { L = { b = 1 }, H = { a = 1 } } }\nb = { to = { L = { a = 1 } } }\n"
-    with pytest.raises(ModelError, match="the action 'H' is not enabled"):
-        model(text, tmp_path, Given(("P>=0 [ X true ]",)))
+    with pytest.raises(ModelError, match="in state 'b' the action 'H' is not enabled"):
+        model(text, tmp_path, Given(("P>=1 [ X true ] & D{1, 0}[ X true ]",)))
+    assert model(text, tmp_path, Given(("P>=0 [ X true ]",))).chain.is_decision_process
 
 
 def test_how_formulas_bind() -> None:
     """X, F and G bind strongest, then U, then & and |; W and bounds are read as they are defined."""
     for text, meaning in (
-        ("P>=1 [ F a & b U c | X !d => e ]", "P>=1 [ (!((F a & (b U c)) | X !d) | e) ]"),
+        ("P>=1 [ (F a) & (b U c) | (X !d) => e ]", "P>=1 [ (!(((F a) & (b U c)) | (X !d)) | e) ]"),
         ("P>=1 [ a U b U c ]", "P>=1 [ (a U (b U c)) ]"),
         ("P>=1 [ a W b ]", "P>=1 [ (b R (a | b)) ]"),
-        ("P>=1 [ G<=3 a & F[1,2] b & a U=4 b ]", "P>=1 [ (G<=3 a & F[1,2] b & (a U=4 b)) ]"),
+        ("P>=1 [ (G<=3 a) & (F[1,2] b) & (a U=4 b) ]", "P>=1 [ ((G<=3 a) & (F[1,2] b) & (a U=4 b)) ]"),
         ("P>=1 [ Far U Xa ]", "P>=1 [ (Far U Xa) ]"),
         ('!D{ln(3), 1/2}[ X "a b" ]', '!D{ln(3), 1/2}[ X "a b" ]'),
     ):

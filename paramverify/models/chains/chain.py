@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -35,8 +35,12 @@ class Chain:
 
     `rows[s][a]` is the distribution after action number a in state s. Where `ANY` is the only action, this is
     a Markov chain. Every action is enabled in every state: query schedulers choose without seeing the state
-    ([L]). `variables` give a whole number for each state, or None. `obligations` are claims about the tables
-    that have to be proved before a verdict counts.
+    ([L]). Where that is not so, `unscheduled` says why, and `rows[s]` are the choices of state s in any
+    order: this is enough for ordinary schedulers, and no D is about such a model.
+
+    `variables` give a whole number for each state, or None; `truths` are those that are truth values, as 1
+    and 0. `conditions` tell the states of conditions that need more than variables, by their texts.
+    `obligations` are claims about the tables that have to be proved before a verdict counts.
     """
 
     states: tuple[str, ...]
@@ -47,11 +51,14 @@ class Chain:
     variables: Mapping[str, tuple[int | None, ...]]
     domain: Domain
     obligations: tuple[Obligation, ...] = ()
+    unscheduled: str = ""
+    truths: frozenset[str] = frozenset()
+    conditions: Mapping[str, frozenset[int]] = field(default_factory=dict)
 
     @property
     def is_decision_process(self) -> bool:
         """Whether there is anything to choose."""
-        return self.actions != (ANY,)
+        return bool(self.unscheduled) or self.actions != (ANY,)
 
     @cached_property
     def numeric(self) -> bool:

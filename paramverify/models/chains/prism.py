@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +11,14 @@ from flint import fmpq
 
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.errors import CaseError, InputError, LimitError, ModelError, UnsupportedError, located
-from paramverify.files import read_file
+from paramverify.errors import InputError, LimitError, UnsupportedError, located
 from paramverify.models.chains.chain import ANY, Chain, Row, Value
-from paramverify.models.chains.tables import assemble
+from paramverify.models.chains.programs import program
+from paramverify.models.chains.tables import Choices, assemble
 from paramverify.models.context import Checks
 
 INSTALL = "pip install 'paramverify[storm]'"
 MAX_STATES = 2_000_000
-MAX_BYTES = 10_000_000
-MAX_STATEMENT = 20_000  # characters
-MAX_DEPTH = 200  # brackets
 
 
 def available() -> bool:
@@ -38,8 +35,16 @@ def silence() -> None:
     stormpy.developer.set_log_level(stormpy.developer.LogLevel.OFF)
 
 
-def read_prism(path: Path, checks: Checks, constants: Mapping[str, str]) -> Chain:
+def read_prism(
+    path: Path,
+    checks: Checks,
+    constants: Mapping[str, str],
+    asked: Mapping[str, frozenset[str]] | None = None,
+) -> Chain:
     """Reads a PRISM model; its undefined constants are parameters of the domain, or get values.
+
+    `asked` are conditions on states, each with its names: where they need formulas or constants of the file,
+    the model says where they hold.
 
     Raises:
         UnsupportedError: Storm is not installed, or the model is neither a Markov chain nor a decision
@@ -52,60 +57,30 @@ def read_prism(path: Path, checks: Checks, constants: Mapping[str, str]) -> Chai
 
     silence()
     with located(file=str(path)):
-        _check_text(path)
         try:
-            program = stormpy.parse_prism_program(str(path))
-            program = _with_constants(stormpy, program, checks, constants)
+            read = program(path, constants, checks.ring.parameters, asked or {})
             options = stormpy.BuilderOptions()
             options.set_build_all_labels()
             options.set_build_state_valuations()
             options.set_build_choice_labels()
-            parametric = bool(program.has_undefined_constants)
+            parametric = bool(read.content.has_undefined_constants)
             kind = stormpy.RationalFunction if parametric else stormpy.Rational
-            model = stormpy.build_model[kind](program, options=options)
+            model = stormpy.build_model[kind](read.content, options=options)
+        except InputError:
+            raise
         except (RuntimeError, ValueError, IndexError, OverflowError) as error:
             raise InputError(f"Storm: {error}") from None
         if str(model.model_type) not in ("ModelType.DTMC", "ModelType.MDP"):
             raise UnsupportedError(f"a Markov chain or decision process is needed, not {model.model_type}")
         if model.nr_states > MAX_STATES:
             raise LimitError(f"{model.nr_states:,} states; at most {MAX_STATES:,} are read")
-        return _chain(model, checks)
+        return with_conditions(_chain(model, checks), read.conditions)
 
 
-def _check_text(path: Path) -> None:
-    """Refuses what is no text, and what the recursion in Storm's parser would not survive."""
-    try:
-        content = read_file(path, MAX_BYTES, "a model", CaseError)  # Storm would wait for a pipe
-        text = content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError(f"not UTF-8 text (byte {error.start})") from None
-    if text.startswith("\ufeff"):
-        raise InputError("it starts with a byte order mark, which Storm does not read: save it without one")
-    for statement in re.sub("//[^\n]*", "", text).split(";"):
-        if len(statement) > MAX_STATEMENT:
-            raise InputError(f"a statement with more than {MAX_STATEMENT:,} characters")
-        depth = 0
-        for character in statement:
-            depth += (character in "([") - (character in ")]")
-            if depth > MAX_DEPTH:
-                raise InputError(f"brackets nested deeper than {MAX_DEPTH}")
-
-
-def _with_constants(stormpy: Any, program: Any, checks: Checks, constants: Mapping[str, str]) -> Any:
-    undefined = [c.name for c in program.constants if not c.defined]
-    for name in constants:
-        if name not in undefined:
-            raise InputError(f"the model has no undefined constant {name!r}", key="constants")
-    for name in undefined:
-        if name not in constants and name not in checks.ring.parameters:
-            raise InputError(
-                f"the constant {name!r} is not defined: give it a value, or a domain as a parameter", key=name
-            )
-    if not constants:
-        return program
-    text = ",".join(f"{name}={value}" for name, value in constants.items())
-    changed, _ = stormpy.instantiate_constants(program, text)
-    return changed
+def with_conditions(chain: Chain, labels: Mapping[str, str]) -> Chain:
+    """Returns the model in which hidden labels are conditions."""
+    left = {name: where for name, where in chain.labels.items() if name not in labels.values()}
+    return replace(chain, labels=left, conditions={text: chain.labels[n] for text, n in labels.items()})
 
 
 def _chain(model: Any, checks: Checks) -> Chain:
@@ -121,18 +96,16 @@ def _chain(model: Any, checks: Checks) -> Chain:
         return memory[text]
 
     process = str(model.model_type) == "ModelType.MDP"
-    named: list[dict[str, Row]] = []
+    named: list[Choices] = []
     checked: set[tuple[str, ...]] = set()
     for state in model.states:
-        rows: dict[str, Row] = {}
+        choices: list[tuple[str, Row]] = []
         for action in state.actions:
             labels = sorted(action.labels) if process and model.has_choice_labeling() else []
-            name = labels[0] if labels else ANY
-            if name in rows:
-                raise ModelError(f"state {state.id} has two choices with the action {name!r}")
-            rows[name] = tuple((int(e.column), value(e)) for e in action.transitions)
-            _check(rows[name], checks, f"state {state.id}", checked)
-        named.append(rows)
+            row = tuple((int(e.column), value(e)) for e in action.transitions)
+            choices.append((labels[0] if labels else ANY, row))
+            _check(row, checks, f"state {state.id}", checked)
+        named.append(choices)
     return assemble(
         states=tuple(_name(model, s) for s in range(model.nr_states)),
         named=named,
@@ -140,6 +113,7 @@ def _chain(model: Any, checks: Checks) -> Chain:
         labels=_labels(model),
         variables=_variables(model),
         checks=checks,
+        truths=_truths(model),
     )
 
 
@@ -177,3 +151,7 @@ def _variables(model: Any) -> dict[str, tuple[int | None, ...]]:
             bits = table.get_boolean_values(variable)
             found[str(variable.name)] = tuple(int(bits[k]) for k in range(model.nr_states))
     return found
+
+
+def _truths(model: Any) -> frozenset[str]:
+    return frozenset(str(v.name) for v in model.state_valuations.get_all_variables() if v.has_boolean_type())

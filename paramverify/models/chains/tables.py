@@ -9,8 +9,10 @@ alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from typing import TypeAlias
 
 from flint import fmpq
 
@@ -24,6 +26,8 @@ from paramverify.spelling import nearest
 from paramverify.tables import Table, as_expression
 
 MAX_STATES = 100_000
+
+Choices: TypeAlias = Sequence[tuple[str, Row]]  # the action of each choice of a state, and its distribution
 
 
 def read_states(table: Table, checks: Checks, process: bool, initial: list[str] | None) -> Chain:
@@ -39,7 +43,7 @@ def read_states(table: Table, checks: Checks, process: bool, initial: list[str] 
     index = {name: k for k, name in enumerate(names)}
     labels: dict[str, set[int]] = {}
     variables: dict[str, dict[int, int]] = {}
-    named: list[dict[str, Row]] = []
+    named: list[Choices] = []
     numbers: dict[str, Value] = {}
     each = checks.mistakes
     for name in names:
@@ -59,7 +63,7 @@ def read_states(table: Table, checks: Checks, process: bool, initial: list[str] 
                             rows[action] = _row(
                                 row, index, checks, f"{name}.{action}" if process else name, numbers
                             )
-            named.append(rows)
+            named.append(tuple(rows.items()))
             with each:
                 entry.close()
     each.tell()
@@ -116,39 +120,36 @@ def _plain(value: RationalFunction) -> Value:
 def assemble(
     *,
     states: tuple[str, ...],
-    named: list[dict[str, Row]],
+    named: Sequence[Choices],
     initial: tuple[int, ...],
     labels: Mapping[str, frozenset[int]],
     variables: Mapping[str, tuple[int | None, ...]],
     checks: Checks,
+    truths: frozenset[str] = frozenset(),
 ) -> Chain:
-    """Returns the model from rows by action name; a state whose only row is `ANY` takes it under every
+    """Returns the model from choices by action name; a state whose only choice is `ANY` has it under every
     action.
 
+    Where a state does not have exactly one choice for each action, the model tells so: then it is no model
+    for query schedulers.
+
     Raises:
-        ModelError: no initial state, or an action that is not enabled in every state.
+        ModelError: no initial state.
     """
     if not initial:
         raise ModelError("there is no initial state")
-    actions = tuple(dict.fromkeys(a for rows in named for a in rows if a != ANY)) or (ANY,)
+    actions = tuple(dict.fromkeys(a for choices in named for a, _ in choices if a != ANY)) or (ANY,)
     table: list[tuple[Row, ...]] = []
-    for name, rows in zip(states, named, strict=True):
-        if set(rows) == {ANY}:
-            table.append((rows[ANY],) * len(actions))
+    unscheduled = ""
+    for name, found in zip(states, named, strict=True):
+        choices = different(found) if len(found) > 1 else found
+        if len(choices) == 1 and choices[0][0] == ANY:
+            table.append((choices[0][1],) * len(actions))
             continue
-        missing = ANY if ANY in rows else next((a for a in actions if a not in rows), None)
-        if missing is not None:
-            reason = (
-                "a choice for every action stands beside others"
-                if missing == ANY
-                else f"the action {missing!r} is not enabled"
-            )
-            raise ModelError(
-                f"state {name!r}: {reason}; query schedulers choose without seeing the state, so "
-                "every action must "
-                "be enabled in every state, or a state has one choice that is taken under all of them"
-            )
-        table.append(tuple(rows[a] for a in actions))
+        by_action = dict(choices)
+        mistake = _mistake(choices, by_action, actions)
+        unscheduled = unscheduled or (f"in state {name!r} {mistake}" if mistake else "")
+        table.append(tuple(row for _, row in choices) if mistake else tuple(by_action[a] for a in actions))
     domain = checks.domain
     return Chain(
         states=states,
@@ -159,4 +160,23 @@ def assemble(
         variables=variables,
         domain=domain,
         obligations=tuple(checks.obligations),
+        unscheduled=unscheduled,
+        truths=truths,
     )
+
+
+def different(choices: Choices) -> Choices:
+    """Returns the choices without those that have the action and the distribution of another one."""
+    return tuple({(a, *((t, str(v)) for t, v in row)): (a, row) for a, row in choices}.values())
+
+
+def _mistake(choices: Choices, by_action: Mapping[str, Row], actions: Sequence[str]) -> str:
+    """Returns why a query scheduler cannot choose in a state; empty if it can."""
+    count = Counter(action for action, _ in choices)
+    action, often = count.most_common(1)[0]
+    if often > 1:
+        return f"{often} choices have " + ("no action" if action == ANY else f"the action {action!r}")
+    if ANY in by_action:
+        return "a choice without an action stands beside others"
+    missing = next((a for a in actions if a not in by_action), None)
+    return "" if missing is None else f"the action {missing!r} is not enabled"
