@@ -97,11 +97,12 @@ class Junction:
         first = self.parts[0]
         if self.interval and isinstance(first, Probability):
             return f"P{self.interval} [ {first.path} ]"
-        return "(" + f" {self.operator.value} ".join(map(_enclosed, self.parts)) + ")"
+        parts = [*map(_enclosed, self.parts[:-1]), str(self.parts[-1])]
+        return "(" + f" {self.operator.value} ".join(parts) + ")"
 
 
 def _enclosed(part: Formula) -> str:
-    """Returns a part of a junction; in brackets where it would take what follows it as its own."""
+    """Returns a part of a junction, in brackets where it would take what follows as its own."""
     inner = part
     while isinstance(inner, Not) and not inner.written:
         inner = inner.inner

@@ -327,7 +327,7 @@ def test_a_violation_outlives_the_limit(
         seen.append(arguments)
         return first(*arguments)
 
-    monkeypatch.setattr("paramverify.cli.logic.check_property", one)
+    monkeypatch.setattr("paramverify.cli._logic_answers.check_property", one)
     arguments = (FOLDER / "survey-coin.toml", "-p", "D{ln(3), 0}[ X out1 ]", "-p", "D{0, 1}[ X out1 ]")
     code, out, said = call(capsys, *arguments)
     assert (code, said[:6]) == (1, "false:")

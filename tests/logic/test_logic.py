@@ -345,7 +345,7 @@ def test_actions_must_be_enabled_everywhere(tmp_path: Path) -> None:
 def test_how_formulas_bind() -> None:
     """X, F and G bind strongest, then U, then & and |; W and bounds are read as they are defined."""
     for text, meaning in (
-        ("P>=1 [ (F a) & (b U c) | (X !d) => e ]", "P>=1 [ (!(((F a) & (b U c)) | (X !d)) | e) ]"),
+        ("P>=1 [ (F a) & (b U c) | (X !d) => e ]", "P>=1 [ (!(((F a) & (b U c)) | X !d) | e) ]"),
         ("P>=1 [ a U b U c ]", "P>=1 [ (a U (b U c)) ]"),
         ("P>=1 [ a W b ]", "P>=1 [ (b R (a | b)) ]"),
         ("P>=1 [ (G<=3 a) & (F[1,2] b) & (a U=4 b) ]", "P>=1 [ ((G<=3 a) & (F[1,2] b) & (a U=4 b)) ]"),
