@@ -7,20 +7,21 @@ it starts with a bracket, an operator and a blank.
 Infix, as sympy and Storm write it: `(-p**2 + 3*p) / (1 - p)`, with `+ - * /`, `^` or `**` with a whole
 exponent, comparisons, `!(...)`, and `&`.
 
-No text means different things in the two forms. Both readers keep their own stack, so nesting is limited by
-the size of the text only.
+Prefix texts may have infix operands; see `algebra.operands`. No text means different things in these forms.
+Both readers keep their own stack, so nesting is limited by the size of the text only.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, NoReturn
 
 from flint import fmpq, fmpz
 
 from paramverify.algebra.expressions import MAX_DIGITS, MAX_EXPONENT
+from paramverify.algebra.operands import PLAIN, operand_end
 from paramverify.algebra.shared_values import SharedValues
 from paramverify.errors import InputError, LimitError
 
@@ -155,14 +156,19 @@ class _Call:
 def _prefix(read: Formulas, text: str) -> Part:
     stack: list[_Call] = []
     result: Part | None = None
-    words = (Place(m.group(), m.start()) for m in _WORD.finditer(text))
-    for place in words:
+    at = 0
+    while match := _WORD.search(text, at):
+        place, at = Place(match.group(), match.start()), match.end()
         if result is not None:
             read._unexpected(place)
-        if place.word == "(":
-            if stack and stack[-1].place.word in ("^", "**") and stack[-1].parts:
+        powered = bool(stack) and stack[-1].place.word in ("^", "**") and bool(stack[-1].parts)
+        if place.word == "(" and (powered or _PREFIX.match(text, place.start)):
+            if powered:
                 read._exponent(place)  # refuses it
-            stack.append(_Call(next(words, Place("(", place.start))))
+            operator = _WORD.search(text, at)
+            assert operator is not None
+            at = operator.end()
+            stack.append(_Call(Place(operator.group(), operator.start())))
             continue
         call = stack[-1]  # the text starts with a bracket
         if place.word == ")":
@@ -172,18 +178,27 @@ def _prefix(read: Formulas, text: str) -> Part:
                 stack[-1].parts.append(part)
             else:
                 result = part
-        elif call.place.word in ("^", "**") and call.parts:
+        elif powered:
             call.parts.append(read._exponent(place))
-        elif place.word[0] in "-+" and len(place.word) > 1:
-            if call.place.word == "-":
-                read._refuse(f"write (- {place.word[1:][:_SHOWN]}) for a negative number here", place.start)
-            atom = _fraction(read, Place(place.word[1:], place.start))
-            call.parts.append(read.values.negative(atom) if place.word[0] == "-" else atom)
         else:
-            call.parts.append(_fraction(read, place))
+            at = operand_end(text, place.start)
+            call.parts.append(_operand(read, call, Place(text[place.start : at], place.start)))
     if result is None:
         read._refuse("a bracket is not closed", stack[-1].place.start if stack else 0)
     return result
+
+
+def _operand(read: Formulas, call: _Call, place: Place) -> Part:
+    """Reads an operand without an operator in front: a number, a name, or an infix formula."""
+    word = place.word
+    if not PLAIN.fullmatch(word):
+        return _infix(replace(read, where=lambda start: read.where(place.start + start)), word)
+    if word[0] not in "-+":
+        return _fraction(read, place)
+    if call.place.word == "-":
+        read._refuse(f"write (- {word[1:][:_SHOWN]}) for a negative number here", place.start)
+    atom = _fraction(read, Place(word[1:], place.start))
+    return read.values.negative(atom) if word[0] == "-" else atom
 
 
 def _fraction(read: Formulas, place: Place) -> int:

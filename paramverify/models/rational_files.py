@@ -7,11 +7,11 @@
     $Graph-preserving Constraints:
     (not (= q 0))
 
-This is what PROPhESY and Storm exchange ([Dehnert15], [Junges24]). Older files have `!` in place of `$`, no
-intervals, and infix formulas; Storm writes infix too. Both are read; see `algebra.rational_texts`. A formula
-may be spread over lines; of the constraints each starts on a line of its own. Of the forms that exist, these
-are not read: files of the tool PARAM, which have no names of sections, and prefix formulas with infix ones
-inside, which some versions of Storm write for factored results.
+This is what PROPhESY and Storm exchange ([Dehnert15], [Junges24]). Older files have `!` in place of `$`, or
+nothing, no intervals, commas between parameters, infix formulas, and constraints such as `p - 1,<=`, where
+the other side is 0. Storm writes infix too, and prefix with infix inside. All of these are read; see
+`algebra.rational_texts`. A formula may be spread over lines; of the constraints each starts on a line of its
+own. Files of the tool PARAM are not read: they have no names of sections.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ UNIT = Interval(Fraction(0), Fraction(1))
 PARAMETERS, RESULT = "Parameters", "Result"
 CONSTRAINTS = ("Well-formed Constraints", "Graph-preserving Constraints")
 _SECTIONS = (PARAMETERS, RESULT, *CONSTRAINTS)
-_HEADING = re.compile(r"^[ \t]*[$!][ \t]*([A-Za-z][A-Za-z -]*?)[ \t]*:", re.MULTILINE)
+_HEADING = re.compile(r"^[ \t]*[$!]?[ \t]*([A-Za-z][A-Za-z -]*?)[ \t]*:", re.MULTILINE)
+_POSTFIX = re.compile(r"(.*),[ \t]*(<=|>=|<|>|==|=|!=)\s*", re.DOTALL)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +93,7 @@ class RationalFile:
                 if number == MAX_CONSTRAINTS:
                     raise LimitError(f"{self.path}: more than {MAX_CONSTRAINTS:,} constraints")
                 try:
-                    conditions = self._formulas(values, start).conditions(self.text[start:end])
+                    conditions = self._formulas(values, start).conditions(_compared(self.text[start:end]))
                 except LimitError as error:
                     raise self._too_large(error) from None
                 with located(key=self._line(start)):
@@ -176,7 +177,7 @@ def _content(path: Path) -> bytes:
 
 def _parameters(text: str) -> dict[str, Interval | None]:
     found: dict[str, Interval | None] = {}
-    for entry in text.split(";"):
+    for entry in re.split(r"[;,](?![^(\[]*[)\]])", text):
         if not entry.strip():
             continue
         name, _, interval = entry.strip().partition("(" if "(" in entry else "[")
@@ -191,6 +192,12 @@ def _parameters(text: str) -> dict[str, Interval | None]:
         if len(found) > MAX_PARAMETERS:
             raise LimitError(f"more than {MAX_PARAMETERS:,} parameters")
     return found
+
+
+def _compared(text: str) -> str:
+    """Returns a constraint with both sides; `p - 1,<=` is `p - 1 <= 0`, every character in its place."""
+    postfix = _POSTFIX.fullmatch(text)
+    return f"{postfix[1]} {postfix[2]} 0" if postfix else text
 
 
 def _blanks(text: str) -> int:

@@ -154,6 +154,11 @@ EQUAL = [
     ("(+ p)", "+p"),
     ("(* (+ p q)\n   (- p q))", "(p + q)*\n (p - q)"),
     ("(/ 3 40)", ".75e-1"),
+    ("(/ (* -1 (p) * (q+-1)^2) p*q+(-1)*3)", "(-p*(q - 1)**2)/(p*q - 3)"),
+    ("(/ (p) * (q) * (p+1) (p+(-2)*q^2))", "p*q*(p + 1)/(p - 2*q**2)"),
+    ("(+ 16*p^3*q 2*(p+q)^2 -3/4 (- 1))", "16*p**3*q + 2*(p + q)**2 - 3/4 - 1"),
+    ("(* 3 (p + q) (+ p (q - 1)))", "3*(p + q)*(p + q - 1)"),
+    ("(* 1e-2 p-1 q)", "0.01*(p - 1)*q"),
     ("(- (* (+ p 1) q))", "(-(p+1)*q)"),
 ]
 
@@ -200,6 +205,31 @@ def test_sections_and_parameters(file: Callable[[str], RationalFile]) -> None:
     shown = {name: str(interval) for name, interval in read.parameters.items()}
     assert shown == {"p": "None", "q": "[1/10, 2/5]", "r": "(0, 1]"}
     assert str(result(read)) == "p + q"
+
+
+@pytest.mark.parametrize("marker", ["!", "$", ""])
+def test_older_files(marker: str, file: Callable[[str], RationalFile]) -> None:
+    """Commas between parameters, with intervals or without, and constraints whose other side is 0."""
+    text = f"""{marker}Parameters: p, q (0,1/2), r
+{marker}Result: (-p**2*q + 1)/(r + 1)
+{marker}Well-formed Constraints:
+p,>=
+p - 1,<=
+-q + 2*r,  <
+{marker}Graph-preserving Constraints:
+p - 1/3,!=
+"""
+    read = file(text)
+    shown = {name: str(interval) for name, interval in read.parameters.items()}
+    assert shown == {"p": "None", "q": "(0, 1/2)", "r": "None"}
+    box = box_domain(Ring(("p", "q", "r")), {"p": UNIT, "q": UNIT, "r": UNIT})
+    new = text.replace(",>=", " >= 0").replace(",<=", " <= 0").replace(",  <", " < 0").replace(",!=", " != 0")
+    new = new.replace("p, q (0,1/2), r", "p; q (0,1/2); r")
+    found = [c.text for c in read.constraints(box)]
+    assert found == [c.text for c in file(new).constraints(box)]
+    assert len(found) == 2
+    point = {"p": Fraction(1, 3), "q": Fraction(1, 5), "r": Fraction(3, 4)}
+    assert value(result(read), point) == (1 - Fraction(1, 45)) / Fraction(7, 4)
 
 
 def test_constraints(file: Callable[[str], RationalFile]) -> None:
@@ -270,7 +300,9 @@ MISTAKES = [
     (HEAD + "(pow p 2)", "line 2: 'pow' is not one of the parameters"),
     (HEAD + "p < q", "line 2: a formula is needed here, not a comparison"),
     (HEAD + "__import__('os')", "line 2: '__import__' is not one of the parameters"),
-    (HEAD + "(* 3 (p + q))", "line 2: unexpected '+'"),
+    (HEAD + "(* 3 (p + ))", "line 2: unexpected ')'"),
+    (HEAD + "(* 3 p - 1)", "line 2: unexpected 'the end'"),
+    (HEAD + "(* 3 (+ p 1)^2)", "line 2: unexpected '^'"),
 ]
 CONSTRAINTS = [
     ("p", "line 4: a comparison is needed here"),
