@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterator, Mapping
 from paramverify.algebra.arrays import INDICES, Arrays, Index, IndexMistake, bound, entry, sizes_of
 from paramverify.errors import CaseError
 from paramverify.models.names import as_value
-from paramverify.models.prior_keys import ALONE, MAX_COUNT
+from paramverify.models.prior_keys import ALONE, DISTRIBUTION, MAX_COUNT
+from paramverify.tables import Table
 
 _OWN = ("count", "first", "outside")
 
@@ -19,7 +20,8 @@ def check_array(given: Mapping[str, object], names: Collection[str]) -> None:
     Raises:
         CaseError: a mistake.
     """
-    sizes = sizes_of(given["count"])
+    table = Table(given, DISTRIBUTION)
+    sizes = sizes_of(table.get("count"))
     if sizes is None:
         raise CaseError("a whole number from 1 on, or a list of two, is needed here", key="count")
     total = 1
@@ -30,6 +32,11 @@ def check_array(given: Mapping[str, object], names: Collection[str]) -> None:
     for index in INDICES[: len(sizes)]:
         if index in names:
             raise CaseError(f"{index} is an index where there are arrays: choose another name for it")
+    table.get("outside")
+    if "first" in table:
+        first = table.table("first")
+        if sum(word in first for word in ALONE) != 1 or len(first.data) > 1:
+            raise CaseError(f"a distribution is needed here: one of {', '.join(ALONE)}", key="first")
 
 
 def entries_of(
@@ -85,8 +92,7 @@ def _at_edge(given: Mapping[str, object], parents: list[str | None], name: str) 
     """Returns the table of an entry of which some earlier variables do not exist."""
     first, table = given.get("first"), given.get("table")
     if "first" in given and all(parent is None for parent in parents):
-        if not isinstance(first, dict) or len(first) != 1 or not first.keys() <= set(ALONE):
-            raise CaseError(f"a distribution is needed here: one of {', '.join(ALONE)}", key="first")
+        assert isinstance(first, dict)  # it is checked
         return dict(first)
     if "outside" not in given or not isinstance(table, dict):
         mend = "write outside = 0, say: the value that counts where there is none"

@@ -204,7 +204,7 @@ def test_published_clique() -> None:
 
 @pytest.mark.parametrize(
     ("name", "secret"),
-    [("infection-tree", "ill"), ("infection-grid", "well"), ("infection-households", "ill[4]")],
+    [("infection-tree", "ill"), ("infection-grid", "well"), ("infection-households", "ill[3]")],
 )
 def test_second_reader_of_arrays(name: str, secret: str) -> None:
     """The second reader finds the weights of a tree and of a grid with a border that the first one finds."""
