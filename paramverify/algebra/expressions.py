@@ -10,9 +10,11 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from typing import TypeVar
 
+from paramverify.algebra.arrays import RUNNING, Arrays, IndexMistake, bound, entry, in_reach, named_in
 from paramverify.algebra.evaluation import evaluate, unknown_name
 from paramverify.algebra.mends import proposals
 from paramverify.algebra.named import in_force
@@ -33,6 +35,8 @@ __all__ = [  # what is to be known of expressions, from one place
     "parse",
     "unknown_name",
 ]
+
+T = TypeVar("T")
 
 MAX_LENGTH = 20_000  # characters in one expression
 MAX_DEPTH = 200  # nested brackets or operators other than chains of + and *
@@ -67,7 +71,8 @@ def parse(text: str, known: Mapping[str, Fraction] | None = None) -> Expression:
     """Parses an expression of the case format.
 
     Allowed are numbers, names, quoted labels, `+ - * / **`, comparisons, `and`, `or`, `not`, brackets,
-    `true`, `false` and the functions exp, ln, abs, min, max. A `known` name stands for its number, and one
+    `true`, `false` and the functions exp, ln, abs, min, max; where the case has arrays also their entries
+    and functions of all entries (`algebra.arrays`). A `known` name stands for its number, and one
     that the case defines (`named.defining`) for its expression.
 
     Raises:
@@ -151,7 +156,9 @@ class _Reader:
         self.source = source
         self.indent = indent
         self.defined = in_force()
-        self.brought = 0  # nodes that definitions have brought so far
+        self.brought = 0  # nodes that definitions and arrays have brought so far
+        self.arrays = in_reach()
+        self.runs = False  # inside of a function that runs over all entries
 
     def refuse(self, reason: str, column: int) -> ExpressionError:
         return ExpressionError(reason, self.text, column)
@@ -164,6 +171,8 @@ class _Reader:
             return self.constant(tree, column)
         if isinstance(tree, ast.Name):
             return self.name(tree.id, column, depth)
+        if isinstance(tree, ast.Subscript):
+            return self.entry(tree, column)
         if isinstance(tree, ast.UnaryOp):
             inner = self.node(tree.operand, depth + 1)
             if isinstance(tree.op, ast.UAdd):
@@ -207,6 +216,8 @@ class _Reader:
             raise self.refuse(f"not a name: {name!r} (letters, digits and _, starting with a letter)", column)
         if name in self.known:
             return Number(self.known[name], column)
+        if name in self.arrays.sizes:
+            return Name(self.whole_array(name, column), column)
         if name in self.defined.below:
             raise self.refuse(f"{name} is defined further below: put its line above this one", column)
         stands_for = self.defined.get(name)
@@ -216,6 +227,44 @@ class _Reader:
         if depth + stands_for.depth > MAX_DEPTH or self.brought > MAX_NODES:
             raise self.refuse(f"too long or nested too deeply with what {name} stands for", column)
         return stands_for.at(column)
+
+    def entry(self, tree: ast.Subscript, column: int) -> Node:
+        """Reads an entry of an array, such as `person[3]`."""
+        name = tree.value.id if isinstance(tree.value, ast.Name) else ""
+        if name not in self.arrays.sizes:
+            raise self.refuse("not allowed in an expression: subscript", column)
+        place = self.indexed(lambda: self.arrays.place(tree))
+        if not self.arrays.has(name, place):
+            sizes = " and ".join(f"1 to {n}" for n in self.arrays.sizes[name])
+            raise self.refuse(f"there is no {entry(name, place)}: its indices are {sizes}", column)
+        return Name(entry(name, place), column)
+
+    def whole_array(self, name: str, column: int) -> str:
+        """Returns the entry that the name of an array means where an index runs."""
+        if not self.runs:
+            raise self.refuse(f"{name} is an array: write {name}[1] for an entry, or sum({name})", column)
+        return self.indexed(lambda: self.arrays.here(name, column))
+
+    def indexed(self, read: Callable[[], T]) -> T:
+        try:
+            return read()
+        except IndexMistake as mistake:
+            raise self.refuse(mistake.reason, self.indent + mistake.column) from None
+
+    def running(self, tree: ast.Call, over: str, depth: int, column: int) -> Node:
+        """Reads `sum(person == 1)` and the like: one operation on the values at all indices."""
+        outer, runs = self.arrays, self.runs
+        name = tree.func.id if isinstance(tree.func, ast.Name) else ""
+        parts: list[Node] = []
+        self.runs = True
+        for place in outer.places(over):
+            self.arrays = Arrays(outer.sizes, bound(place))
+            parts.append(self.node(tree.args[0], depth + 1))
+            self.brought += sum(1 for _ in Expression(self.text, parts[-1]).nodes())
+            if self.brought > MAX_NODES:
+                raise self.refuse(f"too long with all entries of {over}", column)
+        self.arrays, self.runs = outer, runs
+        return parts[0] if len(parts) == 1 else Operation(RUNNING[name], tuple(parts), column)
 
     def chain(self, tree: ast.BinOp, depth: int) -> Node:
         """Reads a left-nested chain such as a + b - c into one flat sum or product, without recursion."""
@@ -265,6 +314,9 @@ class _Reader:
 
     def call(self, tree: ast.Call, depth: int, column: int) -> Node:
         name = tree.func.id if isinstance(tree.func, ast.Name) else ""
+        over = named_in(tree.args[0], self.arrays.sizes, bare=True) if len(tree.args) == 1 else []
+        if name in RUNNING and over and not tree.keywords:
+            return self.running(tree, over[0], depth, column)
         if name not in FUNCTIONS:
             known = ", ".join(FUNCTIONS)
             raise self.refuse(f"not a function of the case format (these are: {known})", column)

@@ -160,6 +160,9 @@ def primitive(polynomial: Polynomial) -> tuple[Fraction, Polynomial]:
     """Returns c > 0 and the polynomial with coprime integer coefficients whose product is the argument."""
     if not polynomial:
         return Fraction(1), polynomial
+    if polynomial.is_constant():
+        content = abs(fmpq(polynomial.leading_coefficient()))
+        return fraction(content), polynomial / content
     coefficients = polynomial.coeffs()
     denominator = reduce(lambda a, b: a.lcm(b), (c.q for c in coefficients))
     numerator = reduce(lambda a, b: a.gcd(b), (c.p for c in coefficients))

@@ -113,6 +113,10 @@ class Calculator:
         text, tree = self.parsed(given)
         return self._visit(tree, text)
 
+    def visited(self, tree: ast.expr, text: str) -> Value:
+        """Returns the value of a part of an expression, whose text is given."""
+        return self._visit(tree, text)
+
     def exp_of_sum(self, factors: Mapping[str, Fraction]) -> Fraction:
         """Returns e^(Σ factor·name), where the name "" stands for 1.
 

@@ -21,10 +21,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from .second_arrays import without_arrays
 from .second_domains import candidates, endless
 from .second_measures import as_ratio, loss_of
 from .second_mechanisms import Chosen, check, inputs, read
 from .second_names import definitions_of, set_to
+from .second_networks import Walk
 from .second_numbers import Calculator, Value, meaning
 from .second_priors import row, written
 from .second_processes import Input, Process, Words, queries_of
@@ -35,7 +37,7 @@ from .strict import Unread
 Point = Mapping[str, Fraction]
 Assignments = list[tuple[dict[str, Value], Fraction]]
 
-MAX_ASSIGNMENTS = 20_000
+MAX_ASSIGNMENTS = 2_000  # of a larger prior they are not listed
 MAX_INPUTS = 1_000
 MAX_WORDS = 5_000  # sequences of all lengths that are listed, about
 
@@ -71,7 +73,7 @@ class SecondReader:
         folder: Path | None = None,
         settings: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        self.data = set_to(tomllib.loads(content, parse_float=Decimal), settings)
+        self.data = without_arrays(set_to(tomllib.loads(content, parse_float=Decimal), settings))
         self.exponent = exponent
         self.replaced: dict[Fraction | None, str] = {}  # bounds by distance, instead of the case's own
         self.power = 1
@@ -209,7 +211,7 @@ class SecondReader:
             for pair in self._neighbours(process):
                 secrets |= {_shown(given, process): {given: Fraction(1)} for given in pair}
         else:
-            secrets = self._secrets(process, at)
+            secrets = self._secrets(process, at, only)
         chosen = secrets if only is None else {name: secrets[name] for name in only}
         far = distances_of(self.data, len(process.answers))
         near = self._neighbours(process) if far else []
@@ -267,7 +269,9 @@ class SecondReader:
         sides = [[(Fraction(side), Fraction(t)) for side in (0, 1)] for t in thresholds]
         return [(left, right) for left, right in sides]
 
-    def _secrets(self, process: Process, at: Calculator) -> dict[str, dict[Input, Fraction]]:
+    def _secrets(
+        self, process: Process, at: Calculator, only: Collection[str] | None = None
+    ) -> dict[str, dict[Input, Fraction]]:
         """Returns the weights of the inputs under each secret; not divided by their sum."""
         table = self.data["mechanism"]
         names = {name for pair in self.data["secrets"]["pairs"] for name in pair}
@@ -281,22 +285,34 @@ class SecondReader:
                 n: {(named(s, states, text=True),): at.number(p) for s, p in given.items()}
                 for n, given in priors.items()
             }
+        assignments = self._assignments(at)
+        if assignments is None:
+            return self._walked(process, at, [n for n in names if only is None or n in only])
         found: dict[str, dict[Input, Fraction]] = {name: {} for name in names}
-        for assignment, weight in self._assignments(at):
+        for assignment, weight in assignments:
             here = at.knowing(assignment)
             true = [name for name in names if here.number(self.data["secrets"][name]) != 0]
             if not true or not weight:
                 continue
-            answers = process.answers or [None] * len(listed)  # a program takes whatever it is given
-            given = tuple(
-                here.value(q) if known is None else named(here.value(q), known)
-                for q, known in zip(listed, answers, strict=True)
-            )
+            given = _input([here.value(q) for q in listed], process)
             for name in true:
                 found[name][given] = found[name].get(given, Fraction(0)) + weight
         return found
 
-    def _assignments(self, at: Calculator) -> Assignments:
+    def _walked(
+        self, process: Process, at: Calculator, names: Sequence[str]
+    ) -> dict[str, dict[Input, Fraction]]:
+        """Returns the weights of the inputs under some secrets, without a list of all assignments."""
+        found: dict[str, dict[Input, Fraction]] = {name: {} for name in names}
+        for name in names:
+            walk = Walk(self.data["prior"], at)
+            weights = walk.weights(self.data["secrets"][name], queries_of(self.data["mechanism"]))
+            for answers, weight in weights.items():
+                given = _input(answers, process)
+                found[name][given] = found[name].get(given, Fraction(0)) + weight
+        return found
+
+    def _assignments(self, at: Calculator) -> Assignments | None:
         found: Assignments = [({}, Fraction(1))]
         prior = self.data["prior"]
         for name in prior:
@@ -306,9 +322,15 @@ class SecondReader:
                 for value, chance in row(written(prior, name), assignment, here).items():
                     grown.append(({**assignment, name: value}, weight * chance))
             if len(grown) > MAX_ASSIGNMENTS:
-                raise Unread("a prior with more assignments than it lists")
+                return None
             found = grown
         return found
+
+
+def _input(answers: Sequence[Value], process: Process) -> Input:
+    """Returns the input of the process that answers mean; a program takes whatever it is given."""
+    known = process.answers or [None] * len(answers)
+    return tuple(a if k is None else named(a, k) for a, k in zip(answers, known, strict=True))
 
 
 def _check_neighbours(data: Mapping[str, Any]) -> None:

@@ -71,12 +71,13 @@ def _severity(candidate: Candidate) -> tuple[int, Fraction]:
 def candidates(model: Model) -> Iterator[Candidate]:
     """Yields every different (left, right) pair of probabilities that the claims compare."""
     seen: set[tuple[str, str, Fraction | None]] = set()
+    masses = {id(s): key(s.mass) for pair in model.pairs for s in (pair.pi, pair.tau)}
     for word, vector in vectors(model.hmm, model.lengths):
         names = tuple(model.hmm.observations[o] for o in word)
         weights: dict[int, tuple[Polynomial, str]] = {}
         for pair in model.pairs:
-            pi, pi_key = _weight(pair.pi, vector, weights)
-            tau, tau_key = _weight(pair.tau, vector, weights)
+            pi, pi_key = _weight(pair.pi, vector, weights, masses)
+            tau, tau_key = _weight(pair.tau, vector, weights, masses)
             same = (pi_key, tau_key, pair.distance)
             if same in seen:
                 continue
@@ -192,7 +193,10 @@ def _forward(steps: list[tuple[int, int, Polynomial]], weights: Vector) -> Vecto
 
 
 def _weight(
-    start: InitialDistribution, vector: Vector, memory: dict[int, tuple[Polynomial, str]]
+    start: InitialDistribution,
+    vector: Vector,
+    memory: dict[int, tuple[Polynomial, str]],
+    masses: Mapping[int, str],
 ) -> tuple[Polynomial, str]:
     """Returns Σ_s π(s)·v(s), and its text with that of the mass.
 
@@ -204,7 +208,7 @@ def _weight(
         for state, weight in start.weights.items():
             if state in vector:
                 total += weight * vector[state]
-        found = memory[id(start)] = total, f"{key(total)}/{key(start.mass)}"
+        found = memory[id(start)] = total, f"{key(total)}/{masses[id(start)]}"
     return found
 
 

@@ -175,8 +175,9 @@ def _prior(case: Case, data: Mapping[str, Any]) -> Element:
         prior_graph(tables),
         table("Variables of the prior", ["variable", "distribution"], rows),
     ]
-    if len(prior.weights) > MOST_ASSIGNMENTS:
-        reason = f"{len(prior.weights):,} assignments are too many for a table"
+    if prior.weights is None or len(prior.weights) > MOST_ASSIGNMENTS:
+        count = "more" if prior.weights is None else f"{len(prior.weights):,}"
+        reason = f"{count} assignments are too many for a table"
         return section("Prior", parts, left_out("The joint distribution", reason), level=4)
     joint: list[Row] = [
         [*(str(value) for value in values), formula(weight, model)]

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from paramverify.algebra.arrays import arrays_in, reaching
 from paramverify.algebra.budgets import read_epsilon
 from paramverify.algebra.exponents import exponents, meanings
 from paramverify.algebra.expressions import Expression
@@ -216,6 +217,11 @@ class _Reader:
 
     def privacy(self) -> Case:
         """Reads a case about privacy: `[mechanism]`, what is compared, and `[privacy]`; with `[define]`."""
+        with reaching(arrays_in(self.top.data.get("prior"))):
+            return self.about_privacy()
+
+    def about_privacy(self) -> Case:
+        """Reads it where its arrays are known."""
         definitions = read_named(self.top)
         with defining(definitions), gathered() as each:
             privacy: Table | None = None

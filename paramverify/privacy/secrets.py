@@ -11,13 +11,14 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from paramverify import printable
-from paramverify.algebra.expressions import Expression, Value, evaluate, unknown_name
+from paramverify.algebra.expressions import Expression, unknown_name
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, Each, gathered, located
 from paramverify.models.conditions import shape_of
 from paramverify.models.context import Checks
 from paramverify.models.distances import in_words, one_way, with_distances
 from paramverify.models.enclosed import EnclosedTable
+from paramverify.models.equalities import check_labels
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import (
     Input,
@@ -33,19 +34,14 @@ from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.neighbourhoods import Neighbourhood, unformed
 from paramverify.models.noise import Noise
 from paramverify.models.prior_keys import DISTRIBUTIONS
-from paramverify.models.priors import (
-    InitialDistribution,
-    Prior,
-    SecretPair,
-    check_labels,
-    read_prior,
-)
+from paramverify.models.priors import Condition, InitialDistribution, Prior, SecretPair, read_prior
 from paramverify.models.programs.possible import possible_values
 from paramverify.models.repeats import MAX_TIMES, repeated
+from paramverify.privacy.indexed_secrets import base_name, every_index
 from paramverify.privacy.keys import NAMES_OF_STARTS, STARTS
 from paramverify.privacy.standing import standing
 from paramverify.spelling import nearest
-from paramverify.tables import Table, check_name, is_decimal
+from paramverify.tables import Table, as_expression, check_name, is_decimal
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,21 +168,21 @@ def _secret_pairs(top: Table, mechanism: Mechanism | None, checks: Checks) -> Co
     with each, top.within("prior") as belief:
         prior = read_prior(belief, checks)
     wanted: list[tuple[str, str]] = []
-    conditioned: dict[str, Prior] = {}
+    copies: dict[str, str] = {}
+    conditioned: dict[str, Condition] = {}
     with each:
         table = top.table("secrets")
         with located(key="secrets"):
             with each:
-                wanted = _pairs(table, each)
+                copies, wanted = every_index(table, _pairs(table, each))
             if prior:
-                conditioned = _conditioned(prior, table, wanted, each)
+                conditioned = _conditioned(prior, table, (copies, wanted), each)
             _close_secrets(table, each)
     if mechanism is None or each.found:
         return None
+    assert prior is not None  # else there was a mistake
     with located(key="mechanism"):
-        _check_range(mechanism, conditioned.values(), top)
-    made = top.data["mechanism"]
-    weights = {name: _weights(given, mechanism, made) for name, given in conditioned.items()}
+        weights = _weights(prior, conditioned, mechanism, top)
     if prior and isinstance(mechanism, InputsChecked):
         mechanism.check([possible_values(query, prior.values) for query in mechanism.queries])
     inputs = list(dict.fromkeys(given for answers in weights.values() for given in answers))
@@ -212,12 +208,17 @@ def _need_queries(top: Table, mechanism: Mechanism) -> None:
 
 
 def _conditioned(
-    prior: Prior, table: Table, wanted: Sequence[tuple[str, str]], each: Each
-) -> dict[str, Prior]:
-    """Returns the prior under each secret that a pair names."""
-    found: dict[str, Prior] = {}
+    prior: Prior, table: Table, asked: tuple[Mapping[str, str], Sequence[tuple[str, str]]], each: Each
+) -> dict[str, Condition]:
+    """Returns the prior under each secret that a pair names; some are copies for one index."""
+    copies, wanted = asked
+    found: dict[str, Condition] = {}
     for name in dict.fromkeys(name for pair in wanted for name in pair):
         with each:
+            if name in copies:
+                with located(key=base_name(name)):
+                    found[name] = prior.where(as_expression(copies[name]))
+                continue
             if name not in table:
                 others = [other for other in table.data if other != "pairs"]
                 near = nearest(name, others)
@@ -286,30 +287,30 @@ def _close_secrets(table: Table, each: Each) -> None:
                 table.expression(name)
 
 
-def _weights(prior: Prior, mechanism: Mechanism, made: Mapping[str, object]) -> dict[Input, RationalFunction]:
-    """Returns the weight of each combination of answers under a conditioned prior."""
-    found: dict[Input, RationalFunction] = {}
-    named: dict[Input, Input] = {}
+def _weights(
+    prior: Prior, conditioned: Mapping[str, Condition], mechanism: Mechanism, top: Table
+) -> dict[str, dict[Input, RationalFunction]]:
+    """Returns the weight of each combination of answers under each secret."""
+    made = top.data["mechanism"]
     keys = [_key_of(query.text, made) for query in mechanism.queries]
     with gathered() as each:
         for query, key in zip(mechanism.queries, keys, strict=True):
-            with each, located(key="mechanism"), located(key=key):
+            with each, located(key=key):
                 check_labels(query, prior.values)
                 for name, node in query.names().items():
                     if name not in prior.names:
                         raise unknown_name(query, node, name, prior.names)
-    for assignment, weight in prior.assignments():
-        if not weight.numerator:
-            continue
-        with located(key="mechanism"):
-            answers: Input = ()
-            for query, key in zip(mechanism.queries, keys, strict=True):
-                with located(key=key):
-                    answers = (*answers, _as_answer(query, assignment))
-            if answers not in named:
-                named[answers] = known_input(answers, mechanism.answers)
-        given = named[answers]
-        found[given] = found[given] + weight if given in found else weight
+    answers = prior.answers(conditioned, list(zip(keys, mechanism.queries, strict=True)))
+    _check_range(mechanism, dict.fromkeys(given for own in answers.values() for given in own), top)
+    named: dict[Input, Input] = {}
+    found: dict[str, dict[Input, RationalFunction]] = {}
+    for name, own in answers.items():
+        found[name] = {}
+        for given, weight in own.items():
+            if given not in named:
+                named[given] = known_input(given, mechanism.answers)
+            place = named[given]
+            found[name][place] = found[name][place] + weight if place in found[name] else weight
     return found
 
 
@@ -329,7 +330,7 @@ def _key_of(text: str, data: object) -> str:
     return ""
 
 
-def _check_range(mechanism: Mechanism, priors: Iterable[Prior], top: Table) -> None:
+def _check_range(mechanism: Mechanism, answers: Iterable[Input], top: Table) -> None:
     """Checks that the noise is for all whole numbers that a query can be.
 
     Raises:
@@ -339,13 +340,10 @@ def _check_range(mechanism: Mechanism, priors: Iterable[Prior], top: Table) -> N
     if not isinstance(noise, Noise):
         return
     largest: dict[Expression, Fraction] = {}
-    for prior in priors:
-        for assignment, weight in prior.assignments():
-            for query in mechanism.queries:
-                if weight.numerator and not set(query.names()) - set(assignment):
-                    value = _as_answer(query, assignment)
-                    if isinstance(value, Fraction) and value.denominator == 1:
-                        largest[query] = max(value, largest.get(query, value))
+    for given in answers:
+        for query, value in zip(mechanism.queries, given, strict=True):
+            if isinstance(value, Fraction) and value.denominator == 1:
+                largest[query] = max(value, largest.get(query, value))
     for query, value in largest.items():
         if value > noise.range:
             told = f"{query.text} can be {value}"
@@ -353,11 +351,6 @@ def _check_range(mechanism: Mechanism, priors: Iterable[Prior], top: Table) -> N
                 mend = f"write range = {max(largest.values())}"
                 raise CaseError(f"the range is {noise.range}, but {told}", key="noise.range", mend=mend)
             raise CaseError(f"the noise is for 0..{noise.range}, but {told}", key="noise")
-
-
-def _as_answer(query: Expression, assignment: Mapping[str, Value]) -> Value:
-    value = evaluate(query, assignment)
-    return Fraction(value) if isinstance(value, bool) else value
 
 
 def _mixture(

@@ -15,6 +15,7 @@ from paramverify.errors import CaseError, located
 from paramverify.keys import EXPRESSION, NAME, VALUE, Either, Key, Listed, Section, at_most_one, by_name
 from paramverify.models.conditions import Part, Shape
 from paramverify.models.context import Checks
+from paramverify.models.equalities import check_labels as check_compared
 from paramverify.models.hmm import HMM
 from paramverify.models.labels import check_labels, read_labels
 from paramverify.models.mechanisms import Input, Mechanism
@@ -24,7 +25,6 @@ from paramverify.models.mechanisms._one_shot import OneShot
 from paramverify.models.names import distinct, find, same
 from paramverify.models.noise import NOISE, read_noise
 from paramverify.models.priors import InitialDistribution
-from paramverify.models.priors import check_labels as check_compared
 from paramverify.tables import Table, as_expression
 
 CHECKED = True  # `read` checks the probabilities

@@ -1,0 +1,243 @@
+"""A second reading of arrays: `person[3]`, `sum(person)` and secrets about `person[i]`, as plain names.
+
+The entry `person[3]` becomes the name `person·3`, which no case file can have. Standard library only, and no
+code of the first reader.
+"""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # this file alone checks nothing: the folder does
+    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
+
+import ast
+from collections.abc import Mapping
+from itertools import product
+from typing import Any
+
+from .second_numbers import meaning
+
+Sizes = Mapping[str, tuple[int, ...]]
+JOINED = {"any": " or ", "all": " and "}
+RUNNING = ("sum", "min", "max", *JOINED)
+
+
+def without_arrays(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a case in which every entry of an array is a variable with a name of its own."""
+    found = dict(data)
+    prior = data.get("prior", {})
+    counts = {
+        name: entry["count"] for name, entry in prior.items() if isinstance(entry, dict) and "count" in entry
+    }
+    if not counts or "mechanism" not in data:
+        return found
+    sizes = {name: tuple(c) if isinstance(c, list) else (c,) for name, c in counts.items()}
+    found["prior"] = {
+        other: own for name, entry in prior.items() for other, own in _entries(name, entry, sizes).items()
+    }
+    found["mechanism"] = _everywhere(data["mechanism"], sizes)
+    if "define" in data:
+        found["define"] = _everywhere(data["define"], sizes)
+    found["secrets"] = _secrets(data["secrets"], sizes)
+    return found
+
+
+def _places(size: tuple[int, ...]) -> list[tuple[int, ...]]:
+    return list(product(*(range(1, n + 1) for n in size)))
+
+
+def _plain(name: str, place: tuple[int, ...]) -> str:
+    return f"{name}·{'·'.join(map(str, place))}"
+
+
+def _everywhere(given: Any, sizes: Sizes) -> Any:
+    if isinstance(given, dict):
+        return {name: _everywhere(value, sizes) for name, value in given.items()}
+    if isinstance(given, list):
+        return [_everywhere(value, sizes) for value in given]
+    return _rewritten(given, sizes, {}) if isinstance(given, str) else given
+
+
+def _rewritten(text: str, sizes: Sizes, at: Mapping[str, int], runs: bool = False) -> str:
+    """Returns a text with plain names; a text that names no array is what it was."""
+    if not any(name in text for name in sizes):
+        return text
+    line = text.strip().replace("\n", " ").replace("\t", " ")
+    try:
+        tree = ast.parse(line, mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return text
+    changes: list[tuple[int, int, str]] = []
+    pending: list[ast.AST] = [tree]
+    while pending:
+        node = pending.pop()
+        new = _changed(node, line, sizes, (at, runs))
+        if new is None:
+            pending.extend(ast.iter_child_nodes(node))
+        elif isinstance(node, ast.expr):
+            changes.append((node.col_offset, node.end_col_offset or 0, new))
+    for start, end, new in sorted(changes, reverse=True):
+        line = line[:start] + new + line[end:]
+    return line
+
+
+def _changed(node: ast.AST, line: str, sizes: Sizes, around: tuple[Mapping[str, int], bool]) -> str | None:
+    at, runs = around
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in sizes:
+        place = _index(node, at)
+        if place not in _places(sizes[node.value.id]):
+            raise ValueError(f"{line!r:.60} has an entry that the array has not")
+        return _plain(node.value.id, place)
+    if isinstance(node, ast.Name) and node.id in sizes and runs:
+        return _plain(node.id, tuple(at.values()))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in RUNNING:
+        over = _runs_over(node.args[0], sizes) if len(node.args) == 1 else None
+        if over:
+            inner = ast.get_source_segment(line, node.args[0]) or ""
+            parts = [
+                _rewritten(inner, sizes, dict(zip("ij", place, strict=False)), runs=True)
+                for place in _places(sizes[over])
+            ]
+            return _together(node.func.id, [f"({part})" for part in parts])
+    return None
+
+
+def _runs_over(tree: ast.expr, sizes: Sizes) -> str | None:
+    """Returns an array that an expression names bare, or with a running index."""
+    inside: set[int] = set()
+    found: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            inside.add(id(node.value))
+            if node.value.id in sizes and _is_running(node):
+                found.append(node.value.id)
+        elif isinstance(node, ast.Name) and node.id in sizes and id(node) not in inside:
+            found.append(node.id)
+    return found[0] if found else None
+
+
+def _is_running(node: ast.Subscript) -> bool:
+    return any(isinstance(n, ast.Name) and n.id in "ij" for n in ast.walk(node.slice))
+
+
+def _together(name: str, parts: list[str]) -> str:
+    """Joins what runs over all entries; a sum in halves, so that it is not nested deeply."""
+    if name in JOINED:
+        return f"({JOINED[name].join(parts)})"
+    if name != "sum":
+        return f"{name}({', '.join(parts)})"
+    while len(parts) > 1:
+        pairs = [parts[k : k + 2] for k in range(0, len(parts), 2)]
+        parts = [f"({' + '.join(pair)})" for pair in pairs]
+    return parts[0]
+
+
+def _index(node: ast.Subscript, at: Mapping[str, int]) -> tuple[int, ...]:
+    listed = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    return tuple(_whole(tree, at) for tree in listed)
+
+
+def _whole(tree: ast.expr, at: Mapping[str, int]) -> int:
+    if isinstance(tree, ast.Name):
+        return at[tree.id]
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
+        return -_whole(tree.operand, at)
+    if isinstance(tree, ast.BinOp):
+        left, right = _whole(tree.left, at), _whole(tree.right, at)
+        if isinstance(tree.op, ast.Add):
+            return left + right
+        if isinstance(tree.op, ast.Sub):
+            return left - right
+        if isinstance(tree.op, ast.Mult):
+            return left * right
+        if isinstance(tree.op, ast.FloorDiv):
+            return left // right
+        if isinstance(tree.op, ast.Mod):
+            return left % right
+    if isinstance(tree, ast.Constant) and isinstance(tree.value, int):
+        return tree.value
+    raise ValueError("an index that is no whole number")
+
+
+def _entries(name: str, entry: Any, sizes: Sizes) -> dict[str, Any]:
+    if name not in sizes:
+        if isinstance(entry, str):
+            return {name: _rewritten(entry, sizes, {})}
+        if not isinstance(entry, dict) or not entry.keys() & {"given", "around"}:
+            return {name: entry}
+        given = entry.get("given", [])
+        listed = [given] if isinstance(given, str) else given
+        own = {**entry, "given": [_rewritten(g, sizes, {}) for g in listed]} if listed else dict(entry)
+        return {name: own | ({"around": _rewritten(own["around"], sizes, {})} if "around" in own else {})}
+    found = {}
+    for place in _places(sizes[name]):
+        found[_plain(name, place)] = _entry(entry, sizes, dict(zip("ij", place, strict=False)))
+    return found
+
+
+def _entry(entry: Mapping[str, Any], sizes: Sizes, at: Mapping[str, int]) -> dict[str, Any]:
+    """Returns the entry of an array at an index."""
+    own = {key: value for key, value in entry.items() if key not in ("count", "first", "outside")}
+    if "around" in own:
+        own["around"] = _rewritten(own["around"], sizes, at)
+    if "given" not in own:
+        return own
+    listed = [own["given"]] if isinstance(own["given"], str) else own["given"]
+    parents: list[str | None] = []
+    for text in listed:
+        try:
+            parents.append(_rewritten(text, sizes, at, runs=True))
+        except ValueError:
+            parents.append(None)
+    if None not in parents:
+        return {**own, "given": parents}
+    if "first" in entry and not any(parents):
+        return dict(entry["first"])
+    outside = meaning(entry["outside"])
+    rows = {}
+    for key, row in own["table"].items():
+        parts = [key] if len(parents) == 1 else key.split(",")
+        if all(p or meaning(part.strip()) == outside for part, p in zip(parts, parents, strict=True)):
+            rows[",".join(part for part, p in zip(parts, parents, strict=True) if p)] = row
+    if not any(parents):
+        return {"categorical": rows[""]}
+    return {**own, "given": [p for p in parents if p], "table": rows}
+
+
+def _secrets(secrets: Mapping[str, Any], sizes: Sizes) -> dict[str, Any]:
+    """Returns the secrets with a copy for each index of those that have one, and the pairs of copies."""
+    found: dict[str, Any] = {}
+    copies: dict[str, list[tuple[int, ...]]] = {}
+    for name, text in secrets.items():
+        if name == "pairs":
+            continue
+        tree = ast.parse(str(text).strip().replace("\n", " "), mode="eval")
+        over = _outside_of_functions(tree, sizes)
+        if over is None:
+            found[name] = _rewritten(text, sizes, {}) if isinstance(text, str) else text
+            continue
+        copies[name] = _places(sizes[over])
+        for place in copies[name]:
+            at = dict(zip("ij", place, strict=False))
+            found[f"{name}[{', '.join(map(str, place))}]"] = _rewritten(text, sizes, at)
+    pairs: list[list[str]] = []
+    for pair in secrets["pairs"]:
+        for place in next((copies[name] for name in pair if name in copies), [()]):
+            marked = f"[{', '.join(map(str, place))}]"
+            pairs.append([name + marked if name in copies else name for name in pair])
+    return {**found, "pairs": pairs}
+
+
+def _outside_of_functions(tree: ast.AST, sizes: Sizes) -> str | None:
+    """Returns the first array with a running index that no function runs over."""
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            if node.value.id in sizes and _is_running(node):
+                return node.value.id
+            continue
+        runs = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in RUNNING
+        if isinstance(node, ast.Call) and runs and len(node.args) == 1 and _runs_over(node.args[0], sizes):
+            continue
+        pending.extend(reversed(list(ast.iter_child_nodes(node))))
+    return None
