@@ -177,8 +177,12 @@ class Domain:
         return ", ".join(dict.fromkeys([*parts, *(c.text for c in self.constraints)]))
 
     def told(self) -> str:
-        """Returns the same as `describe`, with `eps in (0, oo)` for what is said of its variable `x_eps`."""
-        parts = [self.range_of(name) for name in self.box if name != GENERATOR]
+        """Returns the same as `describe`, with `eps in (0, oo)` for what is said of its variable `x_eps`.
+
+        Variables that stand for outputs are left out: they are no parameters of the case.
+        """
+        away = (GENERATOR, *self.ring.outputs)
+        parts = [self.range_of(name) for name in self.box if name not in away]
         return ", ".join(dict.fromkeys([*parts, *(c.text for c in self.constraints)]))
 
 

@@ -8,6 +8,8 @@ from fractions import Fraction
 
 from paramverify.algebra.expressions import Expression, Name, Node, Operation, Text, evaluate
 
+OUTPUTS = "(outputs)"  # beside the names of parameters: how many outputs of a claim are variables
+SLACKS = "(slacks)"  # and how many variables stand for what is known of such an output by bounds alone
 TIE = Fraction(0)  # among the factors of a parameter in `exp(...)`: it also stands beside its exponentials
 
 

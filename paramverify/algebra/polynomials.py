@@ -54,11 +54,13 @@ class Ring:
 
     `unbounded` are the parameters of the domain (0, ∞); their variables are among `parameters`. Those that
     are tied are variables of the ring themselves, without an interval: their variables say what they are.
+    `outputs` are among `parameters`, too: each says where a number of an output lies between two places.
     """
 
     parameters: tuple[str, ...] = ()
     constant: ExpConstant | None = None
     unbounded: tuple[Unbounded, ...] = ()
+    outputs: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -18,6 +18,8 @@ functions of E.
 
 from __future__ import annotations
 
+import re
+
 if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
@@ -101,6 +103,9 @@ class Look:
         if self.reader.one_sided != ("side_condition" not in self.document):
             raise Rejected("the side condition is another one")
         loop = self.kind == cone_checker.FORMAT and self.document["kind"] == "loop"
+        more = set(self.names) - self.reader.intervals.keys()
+        if more and all(re.fullmatch(r"[wr][1-9]\d?", name) for name in more):
+            raise Unread("an output with noise or with a parameter")
         if not loop and set(self.names) != self.reader.intervals.keys():
             raise Rejected(f"the parameters are {', '.join(self.reader.intervals)}")
         if self.kind == cone_checker.FORMAT:

@@ -25,6 +25,7 @@ from paramverify.algebra.polynomials import (
     key,
     primitive,
     rational,
+    variables,
 )
 from paramverify.claims import Claim, Origin
 from paramverify.encodings.encoding import Candidate, Encoding
@@ -44,13 +45,14 @@ Vector = Mapping[int, Polynomial]  # by state; states with the zero polynomial a
 def sequence_claims(model: Model) -> tuple[Claim, ...]:
     """Returns claims that all hold iff the model is private; equal ones are merged.
 
-    Claims without parameters come by falling ratio, so the worst leak is met first.
+    Claims without parameters come by falling ratio, so the worst leak is met first. Those in which variables
+    stand for numbers of outputs come last: they are harder.
 
     Raises:
         LimitError: more than `MAX_VECTORS` different vectors of one length.
     """
     merged: dict[str, tuple[Polynomial, list[Origin]]] = {}
-    for candidate in sorted(candidates(model), key=_severity):
+    for candidate in sorted(candidates(model), key=lambda c: (*_severity(c), _spread(model, c))):
         _, polynomial = primitive(claim_polynomial(model, candidate))
         merged.setdefault(key(polynomial), (polynomial, []))[1].append(candidate.origin)
     return tuple(Claim(f, model.domain, tuple(origins)) for f, origins in merged.values())
@@ -66,6 +68,12 @@ def _severity(candidate: Candidate) -> tuple[int, Fraction]:
     if candidate.is_infinite:
         return 0, Fraction(0)
     return (2, Fraction(0)) if ratio is None else (1, -ratio)
+
+
+def _spread(model: Model, candidate: Candidate) -> int:
+    """Returns how many variables of a candidate stand for numbers of outputs."""
+    used = {*variables(candidate.left), *variables(candidate.right)} if model.hmm.ring.outputs else set()
+    return len(used.intersection(model.hmm.ring.outputs))
 
 
 def candidates(model: Model) -> Iterator[Candidate]:

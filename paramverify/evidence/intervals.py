@@ -89,7 +89,7 @@ class Question:
         largest ratio only if it is constant. None is infinity as a ratio, and not known as an answer.
         """
         known = self._known
-        if known is None:
+        if known is None or any(name in self.numbers.model.hmm.spreads for name in self.observations):
             return None
         doubt = False
         for chosen in self._tried(known.open_sets):

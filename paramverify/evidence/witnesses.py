@@ -24,6 +24,7 @@ from paramverify.evidence.enclosed import EnclosedWitness
 from paramverify.evidence.intervals import Question, Within
 from paramverify.evidence.losses import LossWitness
 from paramverify.evidence.moments import MomentWitness, Word, moment_at
+from paramverify.evidence.outputs import at_an_output, exact_spreads
 from paramverify.formats.refutations import fails_at
 from paramverify.models.context import sample_points
 from paramverify.models.divergences import Renyi
@@ -35,6 +36,7 @@ from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution, SecretPair
 
 MAX_DENOMINATOR_BITS = 4_096
+MOST_STEPS = 12  # whole numbers up to the power of 2 with this exponent are tried in the place of a limit
 TOWARDS = 10  # points of the domain in whose direction others are tried
 
 
@@ -58,6 +60,8 @@ class Witness:
     distance: Fraction | None = None  # of the two inputs, where the bound depends on it
     densities: bool = False
     beside: Question | None = None
+
+    unread: frozenset[str] = frozenset()  # variables for numbers of other outputs
 
     @cached_property
     def within(self) -> Within | None:
@@ -194,9 +198,11 @@ def evaluate(model: Model, origin: Origin, point: Point) -> Witness:
         if numbers.mass(start).sign() <= 0:
             raise InputError(f"the secret {name!r} has probability zero at this point")
     word = observation_indices(model, origin.observations)
+    spreads = exact_spreads(model, origin, parameters)
     left, right = numbers.probability(pi, word), numbers.probability(tau, word)
     measure = model.measure.at(pair.distance)
     bound = numbers.bound(pair.distance)
+    away = {*model.domain.ring.outputs} - {spread.variable for _, spread in spreads}
     return Witness(
         parameters,
         origin.left,
@@ -205,10 +211,12 @@ def evaluate(model: Model, origin: Origin, point: Point) -> Witness:
         probabilities=(left, right),
         bound=bound,
         exceeds=measure.exceeds(left, right, bound),
-        meant=meant(model.domain.ring.unbounded, parameters),
+        meant=meant(model.domain.ring.unbounded, parameters)
+        | {word: spread.at(model.domain.ring, parameters) for word, spread in spreads},
         distance=pair.distance if isinstance(model.measure, Metric) else None,
         densities=any(map(model.hmm.is_density, origin.observations)),
         beside=Question(numbers, (pi, tau), origin.observations, bound),
+        unread=frozenset(away),
     )
 
 
@@ -227,6 +235,10 @@ def divergence_at(model: Model, origin: AllOutputs, point: Point) -> MomentWitne
 
 def _numbers(model: Model, point: Point) -> Numbers:
     """Returns the model at a point of its domain."""
+    nowhere = dict.fromkeys(
+        model.domain.ring.outputs, Fraction(0)
+    )  # an output without such a number needs none
+    point = {**nowhere, **point}
     parameters = {name: point[name] for name in model.domain.ring.parameters if name in point}
     missing = [name for name in model.domain.ring.parameters if name not in point]
     if missing:
@@ -295,9 +307,15 @@ def find_witness(model: AnyModel, claim: Claim, point: Point) -> AnyWitness | No
     parameters = {name: value for name, value in point.items() if name != GENERATOR}
     if not fails_at(claim, parameters):
         return None
-    simple = simplest_violation(claim, parameters)
     origin = claim.origins[0]
     model = need_formulas(model)
+    if isinstance(model, Model) and isinstance(origin, Origin):
+        found = at_an_output(model, claim, origin, parameters)
+        if found is None:
+            return None
+        if found != parameters:
+            return evaluate(model, origin, found)
+    simple = simplest_violation(claim, parameters)
     if isinstance(model, Inequality):
         assert isinstance(origin, Stated)
         counterexample = compare_at(model, origin, simple)

@@ -9,7 +9,7 @@ need.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,12 +18,14 @@ from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring
 from paramverify.errors import LimitError, ModelError
 from paramverify.models.context import Checks
+from paramverify.models.spreads import Spread
 
 if TYPE_CHECKING:
     from flint import arb
 
 MAX_STATES = 1_000_000
 
+Spreads = tuple[tuple[str, Spread], ...]  # numbers of an output in words, such as `o2`
 Probability = RationalFunction | Fraction | int | str
 Set = tuple[Any, ...]  # a set of outputs, as the mechanism has it
 
@@ -82,8 +84,10 @@ class HMM:
     positive on the domain of the case. Row s sums to the denominator, identically; or, where an adversary
     chooses part of each observation (`chosen`), the steps that agree with each choice do. It may be less
     where sequences are left out (`models.one_sided`). With `densities` some weights are those of a density at
-    an observation: then rows have no such sum, and only the ratios of weights mean something. `beside` has
-    probabilities of outputs beside these.
+    an observation: then rows have no such sum, and only the ratios of weights mean something. An observation
+    in `spreads` stands for many outputs: variables of the ring say which one is meant, and the spreads what
+    the numbers of the output are then. `beside` has
+    probabilities of outputs beside those with densities.
     """
 
     ring: Ring
@@ -94,10 +98,20 @@ class HMM:
     chosen: bool = False
     densities: bool = False
     beside: Densities | None = None
+    spreads: Mapping[str, Spreads] = field(default_factory=dict)
 
     def is_density(self, observation: str) -> bool:
         """Tells whether the weights of an observation are densities, or limits of these."""
         return self.densities and (self.beside is None or self.beside.place(observation) is not None)
+
+    @property
+    def wider(self) -> frozenset[str]:
+        """The variables whose values mean more than the numbers that are put out.
+
+        What mentions one proves, and refutes nothing.
+        """
+        named = [spread for spreads in self.spreads.values() for _, spread in spreads]
+        return frozenset([s.slack for s in named if s.slack] + [s.variable for s in named if s.whole])
 
     def check_steps(self, checks: Checks) -> None:
         """Checks that the steps from each state are a distribution: a new mechanism may not have done so.

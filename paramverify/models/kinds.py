@@ -33,6 +33,15 @@ def refuse_tied(model: AnyModel, what: str) -> None:
         raise UnsupportedError(f"{beside}; `verify` does, or give {tie.name} a number: -D {tie.name}=1/2")
 
 
+def refuse_wider(model: AnyModel, what: str) -> None:
+    """Raises an UnsupportedError if claims say more than is asked: about numbers that no output has."""
+    if isinstance(model, Model) and model.hmm.wider:
+        reason = (
+            "a number is put out whose claims say more than what is asked, so they prove and refute nothing"
+        )
+        raise UnsupportedError(f"{reason}; {what} does not cover that; `verify` does")
+
+
 def need_formulas(model: AnyModel, what: str = "this") -> Formal:
     """Returns the model if it has formulas, and makes claims.
 

@@ -11,7 +11,7 @@ from paramverify.algebra.branches import tightened
 from paramverify.algebra.constants import GENERATOR, generator
 from paramverify.algebra.constraints import parse_constraint
 from paramverify.algebra.domains import Domain, Interval, box_domain, parse_interval
-from paramverify.algebra.exponents import TIE, Unbounded
+from paramverify.algebra.exponents import OUTPUTS, SLACKS, TIE, Unbounded
 from paramverify.algebra.expressions import NAME, WORDS
 from paramverify.algebra.polynomials import Ring
 from paramverify.errors import CaseError, Each, InputError, gathered, located
@@ -88,7 +88,9 @@ def read_domain_for(
             with each:
                 _add_files(box, files)
             each.tell()  # nothing is known of the functions outside of the intervals of their files
-        ring = Ring(tuple(box), generator(exponents.get("", ())), tuple(unbounded))
+        outputs = (*_outputs("w", exponents.get(OUTPUTS, ())), *_outputs("r", exponents.get(SLACKS, ())))
+        _add_outputs(box, outputs, each)
+        ring = Ring(tuple(box), generator(exponents.get("", ())), tuple(unbounded), outputs)
         domain = box_domain(ring, box)
         domain = _constrained(domain, constraints, each)
     for file in files.values():
@@ -123,6 +125,20 @@ def _read_parameter(
     each.doubtful.add(re.escape(name))
     if NAME.match(name) and name not in WORDS and name != GENERATOR:
         box[name] = UNIT
+
+
+def _outputs(letter: str, counts: Sequence[Fraction]) -> tuple[str, ...]:
+    return tuple(f"{letter}{k + 1}" for k in range(int(max(counts, default=0))))
+
+
+def _add_outputs(box: dict[str, Interval], names: Sequence[str], each: Each) -> None:
+    """Adds the variables that say where numbers of an output lie: each is in [0, 1]."""
+    for name in names:
+        with each:
+            if name in box:
+                reason = f"{name} stands for the place of an output here: give the parameter another name"
+                raise CaseError(reason, key=name)
+        box[name] = Interval(Fraction(0), Fraction(1), True, True)
 
 
 def _constrained(domain: Domain, constraints: object, each: Each) -> Domain:

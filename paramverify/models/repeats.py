@@ -13,7 +13,7 @@ from dataclasses import replace
 from math import comb
 
 from paramverify.algebra.polynomials import Polynomial
-from paramverify.errors import CaseError, LimitError, ModelError
+from paramverify.errors import CaseError, LimitError, ModelError, UnsupportedError
 from paramverify.models.hmm import HMM, Step
 
 MAX_TIMES = 1_000
@@ -30,6 +30,8 @@ def repeated(hmm: HMM, times: int) -> HMM:
     if hmm.chosen or any(step.successor != s for s, row in enumerate(hmm.steps) for step in row):
         reason = "what this mechanism does next depends on what it did before, so it is no repeated release"
         raise CaseError(reason, key="times", mend="give a length in [privacy] instead")
+    if hmm.spreads:
+        raise UnsupportedError("a variable stands for a number that is put out: such outputs are not counted")
     names = sorted(range(len(hmm.observations)), key=lambda k: hmm.observations[k])
     place = {observation: k for k, observation in enumerate(names)}
     known: dict[str, int] = {}

@@ -18,7 +18,7 @@ from typing import Any
 
 from paramverify.algebra.arrays import arrays_in, reaching
 from paramverify.algebra.budgets import read_epsilon
-from paramverify.algebra.exponents import exponents, meanings
+from paramverify.algebra.exponents import OUTPUTS, SLACKS, exponents, meanings
 from paramverify.algebra.expressions import Expression
 from paramverify.algebra.named import defining
 from paramverify.algebra.polynomials import RationalFunction
@@ -316,7 +316,7 @@ class _Reader:
         names = unbounded_names(self.top)
         away = ("title", "source", "expect", "neighbours", *(["privacy", "define"] if privacy else []))
         words = {k: v for k, v in self.top.data.items() if k not in away}
-        used = {name: [*self.finer.get(name, ())] for name in ("", *names)}
+        used = {name: [*self.finer.get(name, ())] for name in ("", OUTPUTS, SLACKS, *names)}
         # Other distances than 1 need whole powers of what 1 needs; else the case is read again.
         neighbours = self.top.data.get("neighbours")
         one = {NAME: Fraction(1)} if isinstance(neighbours, dict) and NAME in neighbours else {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from paramverify.algebra.exponents import meanings
-from paramverify.errors import CaseError, located
+from paramverify.errors import CaseError, UnsupportedError, located
 from paramverify.models.context import Checks, check_domain
 from paramverify.models.definitions import unused
 from paramverify.models.enclosed import Enclosed, EnclosedTable, bounded, check_numbers
@@ -57,6 +57,9 @@ def _formal(checks: Checks, compared: Compared, hmm: HMM, bound: Bound) -> Model
     """Returns the model of a mechanism whose probabilities are formulas."""
     measure, _, lengths, one_sided = bound
     bounds.check_ties(measure, lengths, one_sided, checks.ring)
+    if hmm.spreads and lengths != (1,):
+        reason = "a variable stands for a number that is put out, and one output is compared"
+        raise UnsupportedError(f"{reason}: sequences of such outputs are not covered", key="privacy.length")
     doubtful, excluded = possible(compared.pairs, checks.domain)
     notes = [*compared.notes, *excluded, *meanings(checks.ring.unbounded), *checks.notes]
     notes += unused(checks.definitions)

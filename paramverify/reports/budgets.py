@@ -64,6 +64,7 @@ class Statement:
         if found.witness is not None:
             witness = documents.witness(found.witness)
         proved = found.proof.bound if found.proof else None
+        place = read_by(model, found.place, found.origin)
         return Statement(
             ratio=ratio,
             shown=shown,
@@ -74,9 +75,9 @@ class Statement:
             infinite=found.infinite,
             every_length=not model.lengths,
             origin=found.origin,
-            where=where(model, found.place, found.witness),
+            where=where(model, place, found.witness),
             among=", ".join(_names(model)),
-            toward=tends(model, found.place),
+            toward=tends(model, place),
             witness=witness,
             approached=tuple(documents.witness(w) for w in found.approached),
             proved_upper=proved.enclosure()[1] if isinstance(proved, Real) else proved,
@@ -183,6 +184,13 @@ def exact_text(found: TightBudget) -> str:
     return number(found)[1]
 
 
+def read_by(model: Model, place: Place, origin: Origin) -> Place:
+    """Returns a place without the variables for numbers of other outputs."""
+    named = [entry for name in origin.observations for entry in model.hmm.spreads.get(name, ())]
+    away = {*model.domain.ring.outputs} - {spread.variable for _, spread in named}
+    return {name: value for name, value in place.items() if name not in away}
+
+
 def where(model: Model, place: Place, witness: Evaluated | SetWitness | None = None) -> str:
     """Returns a place of the closure in words, such as `at p = 1/2`, or `as eps → oo` where `x_eps` is 0."""
     told = [_coordinate_text(n, root) for n, root in place.items() if not _end_of(model, n, root)]
@@ -219,7 +227,8 @@ def _arrows(ends: dict[str, str]) -> str:
 
 def _names(model: Model) -> list[str]:
     named = {u.variable: u.name for u in model.domain.ring.unbounded}
-    return [named.get(name, name) for name in model.domain.ring.parameters]
+    away = model.domain.ring.outputs
+    return [named.get(name, name) for name in model.domain.ring.parameters if name not in away]
 
 
 def _coordinate_text(name: str, root: RealRoot, sign: str = " =") -> str:

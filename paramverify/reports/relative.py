@@ -7,7 +7,15 @@ from typing import Any
 from paramverify.algebra.decimals import decimal_text, rounded
 from paramverify.models.model import Model
 from paramverify.reports import documents, text
-from paramverify.reports.budgets import NEAR, exact_text, outputs_document, ratio_document, tends, where
+from paramverify.reports.budgets import (
+    NEAR,
+    exact_text,
+    outputs_document,
+    ratio_document,
+    read_by,
+    tends,
+    where,
+)
 from paramverify.synthesis.beside import Beside
 from paramverify.synthesis.suprema import TightBudget
 
@@ -33,7 +41,7 @@ def document(model: Model, found: TightBudget) -> dict[str, Any]:
         return shown
     near = found.beside
     there = "infinity" if near.grows else None if near.limit is None else documents.real(near.limit)
-    return shown | {"place": tends(model, near.place), "bound_there": there}
+    return shown | {"place": tends(model, read_by(model, near.place, found.origin)), "bound_there": there}
 
 
 def _tight(found: TightBudget) -> bool | None:
@@ -59,9 +67,10 @@ def _told(model: Model, bound: str, found: TightBudget) -> str:
 def _one(model: Model, bound: str, found: TightBudget, near: Beside) -> str:
     """Returns in words what it says of the bound that the ratio comes as near to it as one likes."""
     inside = near.reached or (found.attained and near.place == found.place)
-    at = tends(model, near.place)
+    place = read_by(model, near.place, found.origin)
+    at = tends(model, place)
     if inside or not found.outputs:
-        at = where(model, near.place, found.witness)
+        at = where(model, place, found.witness)
     if near.tight:
         size = "grows without limit" if near.limit is None else f"is {text.number(near.limit)}"
         reached = "reached" if inside else "approached" if found.outputs else NEAR.removesuffix(",")

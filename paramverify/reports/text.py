@@ -308,8 +308,14 @@ def _chance(value: Chance) -> str:
 
 def place(witness: AnyWitness) -> str:
     """Returns the point of a witness; unbounded parameters are told for their variables too."""
-    told = [in_words(witness.parameters), *(f"{name} = {value}" for name, value in witness.meant.items())]
+    unread = witness.unread if isinstance(witness, Witness) else ()
+    parameters = {name: value for name, value in witness.parameters.items() if name not in unread}
+    told = [in_words(parameters), *(_meant(name, value) for name, value in witness.meant.items())]
     return ", ".join(filter(None, told))
+
+
+def _meant(name: str, value: str) -> str:
+    return f"{name} {value}" if value.startswith("≈") else f"{name} = {value}"
 
 
 def comparison(witness: Witness) -> str:

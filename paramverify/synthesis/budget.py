@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from paramverify.algebra.branches import Branch, branches
 from paramverify.algebra.maxima import exact
-from paramverify.algebra.polynomials import Polynomial, key, primitive, value_at
+from paramverify.algebra.polynomials import Polynomial, key, primitive, value_at, variables
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, Proved, Refuted
@@ -100,7 +100,8 @@ class _Hunt:
         )
         hunt.quotients = [_quotient(plain, c) for c in candidates_of(plain)]
         points = points_of(hunt.parts, max(1, POINTS // max(1, len(hunt.parts))))
-        for whole, total in distinct((q for q in hunt.quotients if q.left), hunt.parts):
+        exact_ones = (q for q in hunt.quotients if q.left and not q.mentions(plain.hmm.wider))
+        for whole, total in distinct(exact_ones, hunt.parts):
             least = Fraction(0 if relative else 1)
             own = Search(
                 model=plain,
@@ -216,7 +217,7 @@ class _Hunt:
                 scaled = rebound(self.plain, bound)
                 return replace(best, proof=BoundProof(bound, scaled, claims, decisions))
             answer = decisions[-1].answer
-            if isinstance(answer, Refuted):
+            if isinstance(answer, Refuted) and self.plain.hmm.wider.isdisjoint(variables(failed.polynomial)):
                 best = self._raised(best, failed, answer)
             elif wider:
                 break

@@ -32,6 +32,9 @@ def _reached(model: Model, found: TightBudget, witness: Witness) -> bool | None:
     answers = [witness.reached]
     if answers[0] is False and len(witness.observations) == 1:
         for name in model.hmm.observations:
+            if name in model.hmm.spreads:  # where the ratio may be the same for many outputs
+                answers.append(None)
+                continue
             other = evaluate(model, replace(found.origin, observations=(name,)), witness.parameters)
             left, right = other.probabilities
             same = right if witness.ratio is None else left - witness.ratio * right

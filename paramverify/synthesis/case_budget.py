@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from paramverify.errors import ModelError
-from paramverify.models.kinds import refuse_tied
+from paramverify.models.kinds import refuse_tied, refuse_wider
 from paramverify.models.measures import Metric
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
@@ -56,6 +56,7 @@ def _by_parameters(model: Model, session: Session, precision: Fraction) -> CaseB
         raise ModelError(f"{model.nothing_compared}, and there is no ratio")
     if isinstance(model.measure, Metric):
         refuse_tied(model, "a budget for each distance")
+        refuse_wider(model, "a budget for each distance")
         apart = distance_budget(model, session, precision).each(lambda found: by_outputs(model, found))
         own = tight_budget(model, session, precision, True) if has_parametric_bound(model) else None
         return CaseBudget(apart.largest.found, own, apart)

@@ -17,7 +17,7 @@ from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.divergences import Renyi
-from paramverify.models.kinds import AnyModel
+from paramverify.models.kinds import AnyModel, refuse_wider
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case
@@ -38,6 +38,7 @@ def region_claims(model: AnyModel) -> tuple[Claim, ...]:
     """
     if isinstance(model, Model) and not model.lengths:
         raise InputError('regions for every length are not known: give privacy.length as "1..5", say')
+    refuse_wider(model, "`synthesize`")
     claims = claims_of(model)
     if isinstance(model, Model) and isinstance(model.measure, Renyi):  # `vanishing` is about the others
         claims = tuple(c for c in claims if len(c.domain.constraints) == len(model.domain.constraints))
@@ -58,15 +59,14 @@ def axes_of(case: Case, claims: Sequence[Claim], chosen: Sequence[str] = ()) -> 
     """
     domain = case.model.domain
     for name in chosen:
-        if name not in domain.ring.parameters:
-            raise InputError(
-                f"there is no parameter {name!r}; there are: {', '.join(domain.ring.parameters)}"
-            )
+        known = [n for n in domain.ring.parameters if n not in domain.ring.outputs]
+        if name not in known:
+            raise InputError(f"there is no parameter {name!r}; there are: {', '.join(known)}")
         if domain.box[name].is_point:
             raise InputError(f"{name} has one value only")
     design = case.design.parameters if case.design else ()
     axes = tuple(dict.fromkeys(chosen)) or design or case.free or free_parameters(domain, claims)
-    names = domain.ring.parameters
+    names = [n for n in domain.ring.parameters if n not in domain.ring.outputs]
     if not axes and names and all(domain.box[name].is_point for name in names):
         raise InputError(f"{', '.join(names)}: one value only, nothing to find; `verify` decides the case")
     if not axes:

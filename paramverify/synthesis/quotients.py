@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -91,6 +91,10 @@ class Quotient:
     left: Polynomial
     right: Polynomial
     origin: Origin
+
+    def mentions(self, names: Collection[str]) -> bool:
+        """Tells whether one of some variables occurs."""
+        return any(name in names for f in (self.left, self.right) for name in variables(f))
 
 
 def sampled(

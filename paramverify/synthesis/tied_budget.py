@@ -74,7 +74,7 @@ class _Search:
 
     def run(self) -> TightBudget:
         best = TightBudget(Fraction(0), None, self.quotients[0].origin, {})
-        for q in self.quotients:
+        for q in (q for q in self.quotients if not q.mentions(self.model.hmm.wider)):
             for limit, end, tie in self._limits(q):
                 place = {tie.variable: exact(end)}
                 if limit is None:

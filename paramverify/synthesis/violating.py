@@ -182,7 +182,8 @@ def free_parameters(domain: Domain, claims: Sequence[Claim]) -> tuple[str, ...]:
     used = {n for claim in claims for n in variables(claim.polynomial)}
     used.update(n for c in domain.constraints for n in variables(c.polynomial))
     used.update(u.variable for u in domain.ring.tied if u.name in used)
-    return tuple(n for n in domain.ring.parameters if n in used and not domain.box[n].is_point)
+    names = (n for n in domain.ring.parameters if n not in domain.ring.outputs)
+    return tuple(n for n in names if n in used and not domain.box[n].is_point)
 
 
 def simplest_in(part: Part) -> Fraction | None:

@@ -43,7 +43,7 @@ from paramverify.models.programs.explaining import Explainer
 from paramverify.models.programs.intervals import Beside
 from paramverify.models.programs.possible import check_comparisons
 from paramverify.models.programs.running import outputs_of
-from paramverify.models.programs.runs import Between, Outputs, flat, is_density
+from paramverify.models.programs.runs import Between, Outputs, flat, is_density, spreads_in
 from paramverify.models.programs.sampling import Outcomes, Sampler
 from paramverify.models.programs.syntax import CalledProgram, Callee, Program
 from paramverify.models.programs.values import Unread
@@ -61,6 +61,10 @@ DENSITIES = (
     "an output such as 'at 0', 'just above 0' or 'far above' is a place of a number: what is told for it is "
     "the density there, or its limit, up to a factor that is the same under all inputs; outputs come as near "
     "to the ratio of a limit as you like, and none has to reach it"
+)
+PLACES = (
+    "an output such as 'between 0 and 1' or 'above 1' stands for each number there: {} of the claims, in "
+    "[0, 1], says which number is meant, and each claim is about all of them"
 )
 
 CHECKED = True  # the probabilities of the outputs sum to one, identically; each draw was checked
@@ -116,7 +120,8 @@ class ProgramMechanism:
         dense = any(map(is_density, self.ranges.values()))
         beside = Beside(self.program, self.names(), tuple(plain), self.checks, self.ranges) if dense else None
         model = one_shot(self.checks, states, outputs, table, dense)
-        return replace(model, beside=beside), starts
+        spreads = {name: named for name in outputs if (named := spreads_in(self.ranges.get(name, ())))}
+        return replace(model, beside=beside, spreads=spreads), starts
 
     def note_ranges(self, observations: Iterable[Outputs]) -> None:
         """Keeps the observations that stand for many outputs, and says in a note what they are."""
@@ -124,7 +129,9 @@ class ProgramMechanism:
         self.ranges.update(found)
         dense = any(map(is_density, found.values()))
         wide = any(isinstance(v, Between) and not v.side for o in found.values() for v in flat(o))
-        for note, needed in ((RANGES, wide), (DENSITIES, dense)):
+        named = [spread.variable for o in found.values() for _, spread in spreads_in(o)]
+        one_by_one = PLACES.format(" and ".join(sorted(set(named))))
+        for note, needed in ((RANGES, wide), (DENSITIES, dense), (one_by_one, bool(named))):
             if needed and note not in self.checks.notes:
                 self.checks.notes.append(note)
 

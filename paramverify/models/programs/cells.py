@@ -8,7 +8,7 @@ sufficient statistic).
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -18,10 +18,14 @@ from paramverify.models.programs import terms as t
 from paramverify.models.programs.bases import Bases
 from paramverify.models.programs.coefficients import Coefficient
 from paramverify.models.programs.pieces import Interval, Noise, Pieces
+from paramverify.models.programs.spreading import spread_on
 from paramverify.models.programs.terms import ONE, Factor, Key, Terms, times
 from paramverify.models.programs.zones import NONE, ZERO, Number, Reals, Zone, ends
+from paramverify.models.spreads import Spread
 
 MAX_POINTS = 1_000  # values of one number that are told apart
+SINGLE = 4  # values beyond all breaks that are told apart where the functions have three terms or more
+INSIDE = "inside"  # a side: each value between the ends
 
 
 @dataclass(frozen=True)
@@ -30,13 +34,15 @@ class Extent:
 
     With a `side` it is one value, of a continuous coordinate: what is told is the density there, or the limit
     of the density from below or from above. `far above` and `far below` are no value: what is told is the
-    coefficient of the leading term, so the ratio is the limit of the ratios.
+    coefficient of the leading term, so the ratio is the limit of the ratios. With a `spread` it stands for
+    each of the values: which one, a variable of the claims says.
     """
 
     name: int
     low: Number | None
     high: Number | None
     side: str = ""
+    spread: Spread | None = None
 
 
 Found = tuple[Hashable, Extent, list[Terms]]
@@ -57,7 +63,7 @@ def whole_cells(bases: Bases, functions: Sequence[Pieces], name: int) -> list[Ce
     see `affine`.
 
     Raises:
-        UnsupportedError: the functions have more terms beyond all breaks.
+        UnsupportedError: see `spread_on`, for functions that have more terms beyond all breaks.
         SizeError: more than `MAX_POINTS` values between the breaks.
     """
     calculus, noise = bases.calculus, Noise(name, True, NONE)
@@ -78,7 +84,9 @@ def whole_cells(bases: Bases, functions: Sequence[Pieces], name: int) -> list[Ce
         if not any(terms):
             continue
         ratios = ratio(terms)
-        if ratios is None and low != high:
+        if ratios is None and low != high and not affine(_factors(terms)):
+            found += _spread_tail(bases, terms, extent)
+        elif ratios is None and low != high:
             found += _tail(bases, terms, extent)
         else:
             found.append((object() if ratios is None else ratios, extent, totals))
@@ -92,10 +100,10 @@ def real_points(bases: Bases, functions: Sequence[Pieces], name: int, reals: Rea
     of two is linear, so the ratio is largest at an end, or in the limit towards it. Or they have two terms
     together, see `affine`. A ratio that is larger than a bound in the limit is so on an interval of outputs,
     which has a positive probability. So the densities at the breaks, from both sides, are enough, and beyond
-    all breaks the limit far away.
+    all breaks the limit far away. Where they have more terms, all values are compared, see `spreads`.
 
     Raises:
-        UnsupportedError: the densities have more terms between two breaks.
+        UnsupportedError: see `spread_on`.
         SizeError: more than `MAX_POINTS` breaks.
     """
     calculus, noise = bases.calculus, Noise(name, False, reals)
@@ -105,18 +113,30 @@ def real_points(bases: Bases, functions: Sequence[Pieces], name: int, reals: Rea
         raise SizeError(f"a density has more than {MAX_POINTS:,} breaks")
     edges: list[Number | None] = [None, *cuts, None]
     parts = [[_terms(f, Extent(name, *pair)) for f in flat] for pair in pairwise(edges)]
-    for terms in parts[1:-1]:
+    found = []
+    for terms, ends_ in zip(parts[1:-1], pairwise(cuts), strict=True):
         single = all(len(inside) <= 1 for inside in terms) and not _powers(terms)
         if not single and not affine(_factors(terms)):
-            raise UnsupportedError(SEVERAL)
-    found = []
+            found.append(_spread(bases, terms, Extent(name, *ends_, INSIDE)))
     for cut, below, above in zip(cuts, parts[:-1], parts[1:], strict=True):
         left, right = ([p.at(calculus, t_, name, cut) for t_ in terms] for terms in (below, above))
         sides = [("at", left)] if left == right else [("just below", left), ("just above", right)]
         found += [Cell((Extent(name, cut, cut, s),), tuple(v)) for s, v in sides if any(v)]
-    for terms, side in ((parts[0], "far below"), (parts[-1], "far above")):
+    for terms, extent, side in (
+        (parts[0], Extent(name, None, cuts[0], INSIDE), "far below"),
+        (parts[-1], Extent(name, cuts[-1], None, INSIDE), "far above"),
+    ):
+        if not affine(_factors(terms)):
+            found.append(_spread(bases, terms, extent))
+            continue
         found += [Cell((extent,), totals) for extent, totals in _limits(bases, terms, name, side)]
     return found
+
+
+def _spread(bases: Bases, terms: Sequence[Terms], extent: Extent, whole: bool = False) -> Cell:
+    """Returns the cell that stands for each value of an extent."""
+    spread, totals = spread_on(bases, terms, extent.name, (extent.low, extent.high), whole)
+    return Cell((replace(extent, spread=spread),), totals)
 
 
 SEVERAL = "numbers whose probability or density has several terms are not covered: give each noise of its own"
@@ -155,6 +175,24 @@ def _tail(bases: Bases, terms: Sequence[Terms], extent: Extent) -> Iterator[Foun
     side = "far below" if extent.low is None else "far above"
     far = [(object(), e, list(totals)) for e, totals in _limits(bases, terms, name, side)]
     yield from [*far, near] if extent.low is None else [near, *far]
+
+
+def _spread_tail(bases: Bases, terms: Sequence[Terms], extent: Extent) -> Iterator[Found]:
+    """Yields the cells beyond all breaks where there are more terms: some values, then all the others."""
+    name, calculus = extent.name, bases.calculus
+    upwards = extent.high is None
+    first, way = (extent.low, 1) if upwards else (extent.high, -1)
+    assert first is not None
+    near: list[Found] = []
+    for k in range(SINGLE):
+        value = first + way * k
+        values = [p.at(calculus, inside, name, value) for inside in terms]
+        near.append((ratio(values) or object(), Extent(name, value, value), values))
+    end = first + way * SINGLE
+    rest = Extent(name, end, None, INSIDE) if upwards else Extent(name, None, end, INSIDE)
+    cell = _spread(bases, terms, rest, whole=True)
+    far: Found = (object(), cell.extents[0], list(cell.totals))
+    yield from [*near, far] if upwards else [far, *near[::-1]]
 
 
 def _limits(

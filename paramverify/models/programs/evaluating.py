@@ -61,7 +61,8 @@ class Evaluator:
     def of(cls, program: Program, checks: Checks) -> Self:
         """Returns the evaluator of a program of a case; parameters that the case fixes are numbers."""
         rates = tuple(u.name for u in checks.ring.unbounded)
-        parameters: dict[str, Value] = {n: arithmetic.symbol(n) for n in (*checks.ring.parameters, *rates)}
+        named = (n for n in checks.ring.parameters if n not in checks.ring.outputs)
+        parameters: dict[str, Value] = {n: arithmetic.symbol(n) for n in (*named, *rates)}
         parameters |= {n: i.lower for n, i in checks.domain.box.items() if i.is_point and n in parameters}
         parameters |= as_values(checks.definitions, parameters)
         bases = FunctionBases(checks) if is_enclosed(program) else Bases(checks)

@@ -287,10 +287,13 @@ def _bounds(name: int, inside: Ends) -> list[tuple[tuple[int, int], Number]]:
 def sets_at(observation: Outputs) -> Iterator[Outputs]:
     """Yields sets of outputs at a place of a density, or on the way to a limit, from wide to narrow.
 
-    The ends are short rationals. Of whole numbers on the way to a limit it is one number.
+    The ends are short rationals. Of whole numbers on the way to a limit it is one number. There are none
+    where an observation stands for many places.
     """
     known = list(flat(observation))
     places = [k for k, v in enumerate(known) if isinstance(v, Between) and v.side]
+    if any(_between(known[k]).spread is not None for k in places):
+        return  # the observation does not say which place is meant
     for step in range(MAX_LARGE):
         for falls in _sides(known, places):
             yield _replaced(observation, {k: _near(_between(known[k]), step, k in falls) for k in places})

@@ -9,6 +9,7 @@ from fractions import Fraction
 from paramverify.models.programs.cells import Extent
 from paramverify.models.programs.releasing import Form, Row
 from paramverify.models.programs.runs import Between, Put
+from paramverify.models.spreads import Spread
 
 TURNED = {
     "just below": "just above",
@@ -30,6 +31,7 @@ def told(form: Form, extents: Sequence[Extent], places: Sequence[int]) -> dict[i
     }
     found: dict[int, Put] = {}
     sides = {e.name - 1: e.side for e in extents}
+    spreads = {e.name - 1: e.spread for e in extents}
     if not any(sides.values()) and all(low is not None and low == high for low, high in ranges.values()):
         values = [Fraction(ranges[i][0] or 0) for i in range(len(form.whole))]
         for k in form.pivots:
@@ -42,6 +44,9 @@ def told(form: Form, extents: Sequence[Extent], places: Sequence[int]) -> dict[i
                 found[k] = _on_grid(found[k], row, form.pivots.index(k), form.parts[i])
             if sides[i]:
                 found[k] = _beside(found[k], sides[i], row[form.pivots.index(k)] < 0)
+            spread = spreads[i]
+            if spread is not None:
+                found[k] = _spread(found[k], spread.moved(form.parts[i]), row[form.pivots.index(k)])
     for k, (row, constant) in enumerate(form.after):
         if k in form.pivots:
             continue
@@ -82,6 +87,12 @@ def _beside(value: Put, side: str, turned: bool) -> Put:
         return replace(known, side=side)
     assert isinstance(value, Fraction)
     return Between(value, value, side=side)
+
+
+def _spread(value: Put, spread: Spread, slope: Fraction) -> Put:
+    """Returns the words for each number between two ends; it is its coordinate divided by the slope."""
+    assert isinstance(value, Between)
+    return replace(value, spread=spread if value.of else spread.divided(slope))
 
 
 def _between(

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from paramverify.models.programs.terms import Terms, plus
+from paramverify.models.spreads import Spread
 
 Plain = Fraction | str | bool | tuple["Plain", ...]
 Input = tuple[Fraction | str, ...]
@@ -32,6 +33,7 @@ class Between:
     `of` is a sum of values of the output, each by its place from 1 and its slope, if not the number itself.
     With a `side` it is no set: what is told is a density, at one number, or just below or above it, or the
     limit of ratios far below or above. With a `grid` (slope, part) slope·number is a whole number plus part.
+    With a `spread` it stands for each number between the ends: which one a variable of the claims says.
     """
 
     low: Fraction | None
@@ -39,9 +41,12 @@ class Between:
     of: tuple[tuple[int, Fraction], ...] = ()
     side: str = ""
     grid: tuple[Fraction, Fraction] | None = None
+    spread: Spread | None = None
 
     def __str__(self) -> str:
-        name = _sum(self.of)
+        name = self.name
+        if self.spread is not None:
+            return f"{name} {self._spread()}{self._grid()}".strip()
         if self.side:
             place = self._grid() if self.low is None else f" {self.low}"
             return f"{name} {self.side}{place}".strip()
@@ -53,6 +58,19 @@ class Between:
             word, end = ("<=", self.high) if self.low is None else (">=", self.low)
             return f"{name} {word} {end}".strip()
         return f"{name} {self.low}..{self.high}".strip()
+
+    @property
+    def name(self) -> str:
+        """The sum of values of the output that it is about; empty for the number itself."""
+        return _sum(self.of)
+
+    def _spread(self) -> str:
+        """Returns the ends as words: the numbers between them are meant one by one."""
+        if self.grid is not None:
+            return f"each <= {self.high}" if self.low is None else f"each >= {self.low}"
+        if self.low is None or self.high is None:
+            return f"below {self.high}" if self.low is None else f"above {self.low}"
+        return f"between {self.low} and {self.high}"
 
     def _grid(self) -> str:
         """Returns words for numbers that are not whole, where no end tells it: k is any whole number."""
@@ -168,6 +186,13 @@ def holds(observation: Outputs, outputs: Outputs) -> bool:
 def is_density(observation: Outputs) -> bool:
     """Tells whether what is told of an observation is a density, and no probability."""
     return any(isinstance(value, Between) and bool(value.side) for value in flat(observation))
+
+
+def spreads_in(observation: Outputs) -> tuple[tuple[str, Spread], ...]:
+    """Returns the numbers of an output that variables of the claims stand for, in words such as `o2`."""
+    placed = enumerate(flat(observation), start=1)
+    found = [(k, value) for k, value in placed if isinstance(value, Between) and value.spread is not None]
+    return tuple((value.name or f"o{k}", value.spread) for k, value in found if value.spread is not None)
 
 
 def read(runs: Runs, place: int) -> Iterable[tuple[Fraction | str, Runs]]:
