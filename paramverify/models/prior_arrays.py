@@ -39,6 +39,11 @@ def check_array(given: Mapping[str, object], names: Collection[str]) -> None:
             raise CaseError(f"a distribution is needed here: one of {', '.join(ALONE)}", key="first")
 
 
+def names_of(name: str, arrays: Arrays) -> list[str]:
+    """Returns the names of the entries of an array; none of what is no array."""
+    return [entry(name, place) for place in arrays.places(name)] if name in arrays.sizes else []
+
+
 def entries_of(
     name: str, given: Mapping[str, object], arrays: Arrays
 ) -> Iterator[tuple[str, dict[str, object]]]:

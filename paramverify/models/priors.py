@@ -19,7 +19,7 @@ from paramverify.models.context import Checks
 from paramverify.models.elimination import Factor
 from paramverify.models.equalities import check_labels
 from paramverify.models.networks import Answers, Network, truth, valued
-from paramverify.models.prior_arrays import check_array, entries_of
+from paramverify.models.prior_arrays import check_array, entries_of, names_of
 from paramverify.models.prior_entries import Entry, Rows, read_entry, shared
 from paramverify.tables import Table, check_name
 
@@ -166,7 +166,7 @@ def read_prior(table: Table, checks: Checks) -> Prior:
         with checks.mistakes, located(key=name):
             reader.read(table, name)
             continue
-        checks.mistakes.broken.add(name)
+        checks.mistakes.broken |= {name, *names_of(name, in_reach())}
     weights = None if reader.is_long else reader.weights
     return Prior(tuple(reader.taken), weights, reader.taken, reader.network)
 
@@ -209,17 +209,19 @@ class _Reader:
         rows = self._read(data) if alike is None else self._alike(data, alike)
         if isinstance(entry, Table):
             self.written[name] = entry.data
-        values = None if self.is_long else self._listed(rows)
+        weights = None if self.is_long else self._listed(rows)
+        if isinstance(rows, Rows) and rows.stray and not like:
+            raise rows.stray
         self.entries[name] = rows
-        if values is None:
+        if weights is not None:
+            self.weights = weights
+            self.taken[name] = dict.fromkeys(values[-1] for values in weights)
+        else:
             self.is_long = True
             for other, its in self.entries.items():
                 its.join(self.network, other)
             self.entries.clear()
-            values = self.network.values_of(name)
-        if isinstance(rows, Rows) and rows.stray and not like:
-            raise rows.stray
-        self.taken[name] = values
+            self.taken[name] = self.network.values_of(name)
 
     def _read(self, data: object) -> Entry:
         return read_entry(data, self.taken, self.checks)
@@ -236,15 +238,12 @@ class _Reader:
         known[key] = self._read(data)
         return known[key]
 
-    def _listed(self, entry: Entry) -> Collection[Value] | None:
-        """Adds a variable to all assignments, and returns its values; None where there would be too many."""
+    def _listed(self, entry: Entry) -> dict[Assignment, RationalFunction] | None:
+        """Returns all assignments with one more variable; None where there would be too many."""
         extended: dict[Assignment, RationalFunction] = {}
-        own: dict[Value, None] = {}
         for values, weight in self.weights.items():
             for value, probability in entry(dict(zip(self.taken, values, strict=True))).items():
                 extended[(*values, value)] = weight * probability
-                own[value] = None
                 if len(extended) > MAX_ASSIGNMENTS:
                     return None
-        self.weights = extended
-        return own
+        return extended

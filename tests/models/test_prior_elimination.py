@@ -22,7 +22,7 @@ from paramverify.errors import InputError, LimitError
 from paramverify.models import networks, priors
 from paramverify.models.context import Checks
 from paramverify.models.prior_keys import PRIOR
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import Case, load, loads
 from paramverify.tables import Table
 
 CASES = ROOT / "cases"
@@ -187,6 +187,35 @@ def test_a_missing_row_matters_only_where_it_happens(monkeypatch: pytest.MonkeyP
     del prior["c"]["table"]["1,0"]  # type: ignore[attr-defined]
     priors.read_prior(Table(prior, PRIOR), found)
     assert [str(e) for e in found.mistakes.found] == ["c.table: the table has no row for a = 1, b = 0"]
+
+
+@pytest.mark.parametrize("count", ["", "count = 3"])
+@pytest.mark.parametrize("row", ["7 = {0 = 1}", "zed = {a = {b = 1}}"])
+def test_a_row_for_a_value_that_never_occurs(row: str, count: str) -> None:
+    """It is the one mistake that is told: what mentions the variable, or its entries, is not one more."""
+    given, name = ("x[i-1]", "x[2]") if count else ("y", "x")
+    text = f"""
+    [prior]
+    y = {{ bernoulli = "1/5" }}
+    [prior.x]
+    {count}
+    {'first = { bernoulli = "1/5" }' if count else ""}
+    given = "{given}"
+    table = {{ 0 = {{ 0 = 1 }}, 1 = {{ 1 = 1 }}, {row} }}
+    [secrets]
+    one = "{name} == 1"
+    zero = "{name} == 0"
+    pairs = [["one", "zero"]]
+    [mechanism]
+    kind = "release"
+    query = "y"
+    [privacy]
+    epsilon = "ln(2)"
+    """
+    with pytest.raises(InputError) as error:
+        loads(text)
+    assert "is never" in str(error.value)
+    assert "unknown name" not in str(error.value)
 
 
 def test_published_clique() -> None:
