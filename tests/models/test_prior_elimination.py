@@ -11,6 +11,7 @@ import pytest
 from conftest import ROOT
 from random_networks import POINT, World, world
 
+from paramverify import loads
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import Ring, value_at
@@ -22,7 +23,7 @@ from paramverify.errors import InputError, LimitError
 from paramverify.models import networks, priors
 from paramverify.models.context import Checks
 from paramverify.models.prior_keys import PRIOR
-from paramverify.privacy.cases import Case, load, loads
+from paramverify.privacy.cases import Case, load
 from paramverify.tables import Table
 
 CASES = ROOT / "cases"
