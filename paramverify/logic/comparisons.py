@@ -20,10 +20,11 @@ from paramverify import printable
 from paramverify.errors import InputError, SizeError, UnsupportedError
 from paramverify.logic.equivalence import Automaton, automaton
 from paramverify.logic.extremes import extremes
+from paramverify.logic.flat_products import probabilities
 from paramverify.logic.normal_forms import Node, Release, Until, compiled, depth, negated, unbounded
 from paramverify.logic.periodic import LONGEST, Cut, Word, no_cut, periodic
 from paramverify.logic.policies import policies
-from paramverify.logic.products import probabilities, product
+from paramverify.logic.products import product
 from paramverify.logic.progression import signatures
 from paramverify.logic.reachability import Guard
 from paramverify.logic.schedules import schedules

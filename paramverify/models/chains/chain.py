@@ -24,6 +24,7 @@ from paramverify.errors import InputError
 from paramverify.models.chains.flat import FlatRows
 from paramverify.models.chains.flat import Row as Row
 from paramverify.models.chains.flat import Value as Value
+from paramverify.models.chains.flat import is_zero as is_zero
 from paramverify.models.context import Obligation
 
 ANY = "*"  # the action of a state that moves alike under every action
@@ -101,7 +102,7 @@ class Chain:
         domain = self.domain
         ring = Ring((), domain.constant)
         if isinstance(self.rows, FlatRows):
-            flat = self.rows.mapped(lambda value: at_point(value, point, ring), is_zero)
+            flat = self.rows.mapped(lambda value: at_point(value, point, ring))
             numbers = uniform(((tuple(enumerate(flat.values)),),), ring)[0][0]
             flat = replace(flat, values=tuple(value for _, value in numbers))
             return replace(self, rows=flat, domain=Domain(ring, {}), obligations=())
@@ -118,11 +119,6 @@ class Chain:
             found[state] = tuple(row_at(row) for row in rows)
         rows_ = uniform(tuple(found.values()), ring)
         return replace(self, rows=rows_, domain=Domain(ring, {}), obligations=())
-
-
-def is_zero(value: Value) -> bool:
-    """Tells whether a value is identically zero."""
-    return not (value.numerator if isinstance(value, RationalFunction) else value)
 
 
 def at_point(value: Value, point: Mapping[str, Fraction], ring: Ring) -> Value:

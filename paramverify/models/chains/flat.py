@@ -7,13 +7,20 @@ look like the tuples and sets of small models, and each is made when it is asked
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar, overload
+
+from paramverify.algebra.polynomials import RationalFunction
 
 Value: TypeAlias = Any  # a flint rational where the model has numbers only, else a RationalFunction
 Row: TypeAlias = tuple[tuple[int, Value], ...]  # successor and probability, which is not identically zero
 Numbers: TypeAlias = "array[int]"
+
+
+def is_zero(value: Value) -> bool:
+    """Tells whether a value is identically zero."""
+    return not (value.numerator if isinstance(value, RationalFunction) else value)
 
 
 Entry = TypeVar("Entry", covariant=True)
@@ -65,7 +72,7 @@ class FlatRows(_Lazy[tuple[Row]]):
         weights = self.weights[first:last]
         return (tuple((t, values[w]) for t, w in zip(self.targets[first:last], weights, strict=True)),)
 
-    def mapped(self, change: Callable[[Value], Value], is_zero: Callable[[Value], bool]) -> FlatRows:
+    def mapped(self, change: Callable[[Value], Value]) -> FlatRows:
         """Returns the rows with other values; transitions whose value becomes zero are left out."""
         values = tuple(map(change, self.values))
         gone = {k for k, value in enumerate(values) if is_zero(value)}
@@ -81,18 +88,19 @@ class FlatRows(_Lazy[tuple[Row]]):
         return FlatRows(begins, targets, weights, values)
 
 
-def flat(rows: Sequence[Sequence[Row]]) -> FlatRows:
-    """Returns the rows of a Markov chain, one for each state, in arrays."""
+def flat(rows: Iterable[Row]) -> FlatRows:
+    """Returns rows, one for each state, in arrays; those with no value but zero are left out."""
     begins, targets, weights = array("q", [0]), array("i"), array("i")
-    places: dict[str, int] = {}
+    places: dict[int, int] = {}  # by the identity of a value, which lives as long as the rows
     values: list[Value] = []
-    for (row,) in rows:
+    for row in rows:
         for target, value in row:
-            place = places.setdefault(str(value), len(values))
+            place = places.setdefault(id(value), len(values))
             if place == len(values):
                 values.append(value)
-            targets.append(target)
-            weights.append(place)
+            if not is_zero(value):
+                targets.append(target)
+                weights.append(place)
         begins.append(len(targets))
     return FlatRows(begins, targets, weights, tuple(values))
 

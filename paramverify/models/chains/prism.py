@@ -89,7 +89,7 @@ def _chain(built: Built, checks: Checks) -> Chain:
     return Chain(
         states=names,
         actions=(ANY,),
-        rows=rows.mapped(lambda value: value, is_zero),
+        rows=rows.mapped(lambda value: value),
         initial=built.initial,
         labels=labels,
         variables=built.variables,
