@@ -14,6 +14,7 @@ from paramverify.models.chains.chain import Chain, Value
 from paramverify.models.chains.flat import FlatRows, flat
 
 MAX_NODES = 20_000_000
+MAX_PLACES = 200_000_000  # of four bytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,30 +40,23 @@ def flat_product(
     """
     model = chain.rows if isinstance(chain.rows, FlatRows) else flat(row for (row,) in chain.rows)
     automaton = Progression(formula)
-    places: dict[int, array[int]] = {}  # for each goal the nodes of its states, and -1 where there is none
-    unmet = array("i", [-1])
-    states, goals = array("i"), array("i")
+    nodes = _Nodes(len(model))
+    place = nodes.of(automaton.start)
     first: dict[int, int] = {}
-    place = places[automaton.start] = unmet * len(model)
     for state in starts:
         if place[state] < 0:
-            place[state] = len(states)
-            states.append(state)
-            goals.append(automaton.start)
+            place[state] = nodes.add(state, automaton.start)
         first[state] = place[state]
     begins, targets, weights = array("q", [0]), array("i"), array("i")
     known: dict[int, Value] = {}
+    states, goals = nodes.states, nodes.goals
     for number, state in enumerate(states):  # grows on the way
         later = automaton.after(goals[number], signatures[state])
         if later in (TRUE_GOAL, FALSE_GOAL):
             known[number] = chain.one if later == TRUE_GOAL else chain.zero
             begins.append(len(targets))
             continue
-        found = places.get(later)
-        if found is None:
-            if len(states) + len(places) * len(model) > MAX_NODES * 10:
-                raise SizeError("the product of model and formula has too many pairs of a state and a goal")
-            found = places[later] = unmet * len(model)
+        found = nodes.of(later)
         out, end = model.begins[state], model.begins[state + 1]
         weights.extend(model.weights[out:end])
         for target in model.targets[out:end]:
@@ -76,6 +70,32 @@ def flat_product(
         if len(states) > MAX_NODES:
             raise SizeError(f"the product of model and formula has more than {MAX_NODES:,} nodes")
     return FlatProduct(FlatRows(begins, targets, weights, model.values), known, first)
+
+
+class _Nodes:
+    """The pairs that were met: node n is the state `states[n]` with the goal `goals[n]`."""
+
+    def __init__(self, size: int) -> None:
+        self.states, self.goals = array("i"), array("i")
+        self._unmet = array("i", [-1]) * size
+        self._places: dict[int, array[int]] = {}
+
+    def of(self, goal: int) -> array[int]:
+        """Returns the node of each state with a goal, -1 where there is none so far."""
+        found = self._places.get(goal)
+        if found is None:
+            if len(self._places) * len(self._unmet) > MAX_PLACES:
+                raise SizeError(
+                    f"model and formula have more than {MAX_PLACES:,} pairs of a state and a goal"
+                )
+            found = self._places[goal] = array("i", self._unmet)
+        return found
+
+    def add(self, state: int, goal: int) -> int:
+        """Adds a node, and returns its number."""
+        self.states.append(state)
+        self.goals.append(goal)
+        return len(self.states) - 1
 
 
 def probabilities(

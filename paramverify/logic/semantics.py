@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from paramverify.algebra.budgets import read_epsilon
-from paramverify.algebra.expressions import Expression, evaluate, unknown_name
+from paramverify.algebra.expressions import Expression, unknown_name
 from paramverify.algebra.polynomials import (
     RationalFunction,
     Ring,
@@ -31,6 +31,7 @@ from paramverify.errors import (
     located,
 )
 from paramverify.logic.comparisons import Choice, Method, PathEngine, Probabilities, unknown_label
+from paramverify.logic.leaves import condition_at, marks
 from paramverify.logic.numbers import in_ring
 from paramverify.logic.periodic import LONGEST, Word
 from paramverify.logic.reachability import Guard
@@ -132,7 +133,7 @@ class Semantics:
             where = self.chain.labels[formula.name]
             return {s: _of(s in where) for s in states}
         if isinstance(formula, StateCondition):
-            return {s: _of(self._condition(formula, s)) for s in states}
+            return {s: _of(condition_at(formula, self.chain, s)) for s in states}
         if isinstance(formula, Not):
             return {s: _NEGATION[t] for s, t in self.truth(formula.inner, states).items()}
         if isinstance(formula, Junction):
@@ -330,21 +331,11 @@ class Semantics:
                     result[state] = found
         return result
 
-    def _condition(self, formula: StateCondition, state: int) -> bool:
-        if formula.text in self.chain.conditions:
-            return state in self.chain.conditions[formula.text]
-        values: dict[str, Fraction] = {}
-        for name, node in formula.expression.names().items():
-            if name not in self.chain.variables:
-                raise unknown_name(formula.expression, node, name, self.chain.variables)
-            value = self.chain.variables[name][state]
-            if value is None:
-                return False
-            values[name] = Fraction(value)
-        return bool(evaluate(formula.expression, values))
-
     def _leaf(self, formula: Formula) -> Sequence[bool]:
         """Returns where a nested state formula holds; it must be settled at every state."""
+        known = marks(formula, self.chain)
+        if known is not None:
+            return memoryview(known).cast("?")
         found = self.truth(formula, range(len(self.chain.states)))
         for state, truth in found.items():
             if truth is Truth.OPEN:
