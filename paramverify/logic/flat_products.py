@@ -104,5 +104,5 @@ def probabilities(
     """Returns the probability of a path formula without unbounded R from each start, in a Markov chain."""
     made = flat_product(chain, formula, signatures, starts)
     nodes = set(made.starts.values())
-    values = solve(made.rows, made.known, chain.zero, chain.one, guard, nodes)
+    values = solve(made.rows, made.known, chain.zero, chain.one, guard, wanted=nodes)
     return {state: values[node] for state, node in made.starts.items()}
