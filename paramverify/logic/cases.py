@@ -34,8 +34,8 @@ from paramverify.files import read_file
 from paramverify.logic.grammar import read_predicate, read_property, read_stated
 from paramverify.logic.identifiers import conditions, resolved_property, resolved_question
 from paramverify.logic.keys import LOGIC, MODEL
+from paramverify.logic.leaves import check_labels
 from paramverify.logic.numbers import real
-from paramverify.logic.semantics import check_labels
 from paramverify.logic.syntax import Private, Probability, Property, Question, parts
 from paramverify.models.chains.chain import Chain
 from paramverify.models.chains.prism import Builder, read_prism

@@ -6,12 +6,40 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from paramverify.algebra.expressions import evaluate, unknown_name
+from paramverify.errors import InputError
 from paramverify.logic.comparisons import unknown_label
-from paramverify.logic.syntax import Constant, Formula, Junction, Junctor, Label, Not, StateCondition
+from paramverify.logic.syntax import (
+    Constant,
+    Formula,
+    Junction,
+    Junctor,
+    Label,
+    Not,
+    StateCondition,
+    is_state,
+    parts,
+)
 from paramverify.models.chains.chain import Chain
 from paramverify.models.chains.flat import States
 
 _TURNED = bytes((1, *bytes(255)))  # 0 becomes 1, and the rest 0
+
+
+def check_labels(formula: Formula, chain: Chain) -> None:
+    """Refuses labels and variables that the model does not have, wherever they stand.
+
+    Raises:
+        InputError: with the nearest known name.
+    """
+    for part in parts(formula):
+        if isinstance(part, Label) and part.name not in chain.labels:
+            raise unknown_label(part.name, chain)
+        if isinstance(part, StateCondition) and part.text not in chain.conditions:
+            for name, node in part.expression.names().items():
+                if name not in chain.variables:
+                    raise unknown_name(part.expression, node, name, chain.variables)
+    if not is_state(formula):
+        raise InputError("a path formula cannot be checked alone")
 
 
 def marks(formula: Formula, chain: Chain) -> bytes | None:
