@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from random import Random
 from types import FrameType
@@ -27,6 +28,7 @@ from paramverify.logic.leaves import condition_at, marks
 from paramverify.logic.reachability import solve
 from paramverify.logic.semantics import Semantics, Truth
 from paramverify.logic.syntax import Formula, Label, Probability, StateCondition
+from paramverify.logic.syntax import Relation as Sign
 from paramverify.logic.verification import Work
 from paramverify.models.chains import prism
 from paramverify.models.chains.building import Request
@@ -169,6 +171,7 @@ def test_values_at_a_point_may_vanish() -> None:
         assert found[1][0] == fmpq(value.numerator, value.denominator)
 
 
+@cache
 def path(text: str) -> Formula:
     formula = read_property(f"P>=0 [ {text} ]").formula
     assert isinstance(formula, Probability)
@@ -299,14 +302,14 @@ def test_a_model_that_is_too_large_leaves_no_process(walk: Path) -> None:
     assert not marked(environment)
 
 
-def comparisons(value: Fraction) -> list[tuple[str, bool]]:
+def comparisons(value: Fraction) -> list[tuple[str, Fraction, bool]]:
     """Comparisons with a probability, met exactly, nearly or not, and whether they are true."""
     near = Fraction(1, 10**9)
-    found = [(f">={value}", True), (f">{value}", False), (f"<{value}", False)]
+    found = [(">=", value, True), (">", value, False), ("<", value, False)]
     if value >= near:
-        found += [(f">={value - near}", True), (f"<={value - near}", False)]
+        found += [(">=", value - near, True), ("<=", value - near, False)]
     if value <= 1 - near:
-        found += [(f"<={value + near}", True), (f">={value + near}", False)]
+        found += [("<=", value + near, True), (">=", value + near, False)]
     return found
 
 
@@ -331,8 +334,8 @@ def test_enclosures_prove_what_is_true_and_nothing_else(monkeypatch: pytest.Monk
                 assert found.lower[state] <= fmpq(value.numerator, value.denominator) <= found.upper[state]
                 assert found.upper[state] - found.lower[state] < fmpq(1, 2**150)
             state = random.choice(states)
-            for comparison, holds in comparisons(values[state]):
-                formula = read_property(f"P{comparison} [ {text} ]").formula
+            for sign, bound, holds in comparisons(values[state]):
+                formula = Probability(Sign(sign), parse(str(bound)), path(text))
                 assert (semantics.truth(formula, [state])[state] is Truth.YES) == holds
             seen.update(semantics.methods)
     assert seen == {Method.CHAIN, Method.ENCLOSED}
