@@ -146,10 +146,10 @@ def main() -> None:
     arguments = parser.parse_args()
     os.environ["PARAMVERIFY_HISTORY"] = "off"
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    print(
-        "| model | states | transitions | Storm, floats: s | MB | Storm, exact: s | MB | ours: s | MB | goal s | P>= |"
-    )
-    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    titles = ("model", "states", "transitions", "Storm, floats: s", "MB", "Storm, exact: s", "MB")
+    titles = (*titles, "ours: s", "MB", "goal s", "P>=")
+    print(f"| {' | '.join(titles)} |")
+    print("| --- " * len(titles) + "|")
     with TemporaryDirectory() as folder:
         grid, race = Path(folder) / "grid.prism", Path(folder) / "race.prism"
         grid.write_text(GRID)
