@@ -11,6 +11,7 @@ import click
 from paramverify.cli._common import (
     OUTPUT_FILE,
     json_option,
+    memory_limit,
     progress_bar,
     session_option,
     session_options,
@@ -106,6 +107,7 @@ def command(
         epsilons=tuple(text for text in (delta_for,) if text is not None),
         deltas=tuple(text for text in (epsilon_for,) if text is not None),
         settings=settings(),
+        memory=memory_limit(),
     )
     budgets = Wanted(delta_for, epsilon_for, with_curve or plot is not None, plot)
     if budgets.any and evidence:

@@ -34,11 +34,11 @@ from paramverify.files import read_file
 from paramverify.logic.grammar import read_predicate, read_property, read_stated
 from paramverify.logic.identifiers import conditions, resolved_property, resolved_question
 from paramverify.logic.keys import LOGIC, MODEL
+from paramverify.logic.leaves import check_labels
 from paramverify.logic.numbers import real
-from paramverify.logic.semantics import check_labels
 from paramverify.logic.syntax import Private, Probability, Property, Question, parts
 from paramverify.models.chains.chain import Chain
-from paramverify.models.chains.prism import read_prism
+from paramverify.models.chains.prism import Builder, read_prism
 from paramverify.models.chains.programs import MAX_BYTES
 from paramverify.models.chains.relations import Relation, closed, labelled, where
 from paramverify.models.chains.tables import read_states
@@ -46,6 +46,7 @@ from paramverify.models.context import Checks, Obligation, check_domain
 from paramverify.models.parameters import read_domain_for
 from paramverify.models.settings import Settings, set_outside, settled_digest, told, with_settings
 from paramverify.models.undeclared import explained
+from paramverify.processes.storm import MEMORY, build_apart
 from paramverify.tables import Table, all_expressions, as_expression, in_case, read_document
 
 
@@ -86,6 +87,7 @@ class Given:
     epsilons: tuple[str, ...] = ()  # for which a least delta is asked
     deltas: tuple[str, ...] = ()
     settings: Settings = field(default_factory=dict)  # of parameters that the file has
+    memory: int = MEMORY  # bytes that Storm may take to build a model
 
     def digest(self, file: str) -> str:
         """Returns the digest of a file with what takes the place of its parameters and constants."""
@@ -288,6 +290,10 @@ def _check_share(expression: Expression, checks: Checks) -> None:
             raise CaseError(reason, key=f"P compared with {expression.text!r}")
 
 
+def _builder(given: Given) -> Builder:
+    return lambda request: build_apart(request, given.memory)
+
+
 def _model(
     top: Table, path: Path, checks: Checks, given: Given, asked: Mapping[str, frozenset[str]]
 ) -> Chain:
@@ -300,7 +306,7 @@ def _model(
         if "file" in table:
             name = table.path("file")
             table.close()
-            chain = read_prism(path.parent / name, checks, constants, asked)
+            chain = read_prism(path.parent / name, checks, constants, asked, _builder(given))
         else:
             if constants:
                 raise CaseError("constants are for PRISM files", key="constants")

@@ -13,7 +13,6 @@ from paramverify.algebra.domains import Constraint
 from paramverify.algebra.polynomials import Polynomial
 from paramverify.answers import Proved
 from paramverify.claims import Claim, Origin, positive, without_enclosure
-from paramverify.logic.comparisons import Method
 from paramverify.logic.judges import ClaimJudge
 from paramverify.logic.semantics import Semantics, Truth
 from paramverify.logic.syntax import Formula, Junction, Junctor, Not, Private, Probability
@@ -68,7 +67,7 @@ def _clauses(
         return [] if holds != negative else [()]
     literals: list[Literal] = []
     for comparison in semantics.comparisons(formula, [state]):
-        if comparison.probabilities.method is Method.EXTREMES:
+        if comparison.probabilities.method.is_sufficient:
             return None  # sufficient only, so its negation says nothing
         origin = comparison.origin(judge.chain)
         literals.append(Literal(judge.polynomial(comparison), comparison.strict, origin))

@@ -13,17 +13,19 @@ choose by the whole history, so the largest and the smallest probabilities over 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 
 from paramverify import printable
 from paramverify.errors import InputError, SizeError, UnsupportedError
+from paramverify.logic import enclosing
 from paramverify.logic.equivalence import Automaton, automaton
 from paramverify.logic.extremes import extremes
+from paramverify.logic.flat_products import probabilities
 from paramverify.logic.normal_forms import Node, Release, Until, compiled, depth, negated, unbounded
 from paramverify.logic.periodic import LONGEST, Cut, Word, no_cut, periodic
 from paramverify.logic.policies import policies
-from paramverify.logic.products import probabilities, product
+from paramverify.logic.products import product
 from paramverify.logic.progression import signatures
 from paramverify.logic.reachability import Guard
 from paramverify.logic.schedules import schedules
@@ -47,12 +49,18 @@ class Method(Enum):
 
     CHAIN = "exact path probabilities"
     STORM = "exact path probabilities, by Storm"
+    ENCLOSED = "certified enclosures of path probabilities"
     ALL = "exact, largest and smallest probabilities over all schedulers"
     WORDS = "exact, all query schedulers by their action sequences"
     EXTREMES = "sufficient condition (Prop. 2), largest and smallest probabilities over all schedulers"
     EQUIVALENT = "exact, equal under all query schedulers by equivalence of weighted automata"
     TRIVIAL = "delta is at least 1, and no probability is more"
     PERIODIC = "query schedulers that repeat their actions"
+
+    @property
+    def is_sufficient(self) -> bool:
+        """Whether a comparison that fails says nothing."""
+        return self in (Method.EXTREMES, Method.ENCLOSED)
 
 
 class Choice(StrEnum):
@@ -108,6 +116,7 @@ class PathEngine:
     guard: Guard | None = None
     choice: Choice = Choice.AUTO
     cut: Cut = no_cut
+    _solved: dict[str, Probabilities] = field(default_factory=dict)  # of chains, by path formula
 
     def of(self, path: Formula, starts: Iterable[int]) -> Iterator[Probabilities]:
         """Yields the probabilities for all query schedulers that matter, for D; on a chain one item.
@@ -116,12 +125,18 @@ class PathEngine:
             UnsupportedError: a path formula that no engine here can do.
             SizeError: too large.
         """
-        node, leaves = self.compile(path)
         starts = sorted(set(starts))
+        known = self._solved.get(str(path))
+        if known and all(state in known.upper for state in starts):
+            yield known
+            return
+        node, leaves = self.compile(path)
         if not self.chain.is_decision_process:
             values = self.exact(self.chain, node, leaves, starts)
             general = unbounded(node, Until) and unbounded(node, Release)
-            yield Probabilities(values, values, Method.STORM if general else Method.CHAIN)
+            solved = Probabilities(values, values, Method.STORM if general else Method.CHAIN)
+            self._solved[str(path)] = solved
+            yield solved
             return
         if depth(node) is not None and self.choice != Choice.SUFFICIENT:
             try:
@@ -138,6 +153,27 @@ class PathEngine:
         elif self.choice == Choice.EXACT:
             raise UnsupportedError(ENUMERATED)
         yield self.extremes(node, leaves, starts, Method.EXTREMES)
+
+    def enclosed(self, path: Formula, starts: Iterable[int]) -> Probabilities | None:
+        """Returns bounds of the probabilities of a large chain; None where there are none.
+
+        Raises:
+            SizeError: too large.
+        """
+        chain = self.chain
+        if chain.is_decision_process or len(chain.states) < enclosing.LARGE or not chain.numeric:
+            return None
+        node, leaves = self.compile(path)
+        if unbounded(node, Until) and unbounded(node, Release):
+            return None
+        node, turned = _reaching(node)
+        found = enclosing.enclosures(chain, node, self.signatures(leaves), sorted(set(starts)))
+        if found is None:
+            return None
+        if turned:
+            found = {state: (chain.one - high, chain.one - low) for state, (low, high) in found.items()}
+        lower, upper = ({state: ends[k] for state, ends in found.items()} for k in (0, 1))
+        return Probabilities(upper, lower, Method.ENCLOSED)
 
     def extreme(self, path: Formula, starts: Iterable[int]) -> Iterator[Probabilities]:
         """Yields the probabilities that P compares: bounds that are reached over all schedulers.

@@ -22,6 +22,7 @@ from paramverify.logic.normal_forms import Node, depth
 from paramverify.logic.products import Product, product
 from paramverify.logic.reachability import components, solve
 from paramverify.models.chains.chain import Chain, Row, Value, is_zero
+from paramverify.models.chains.flat import flat
 
 
 def extremes(
@@ -78,7 +79,7 @@ def _iteration(made: Product, options: Sequence[tuple[Row, ...]], largest: bool,
             known[node] = chain.zero  # the target is out of reach
     while True:
         rows = [options[n][policy[n]] if n in policy else () for n in range(len(options))]
-        values = solve(rows, known, chain.zero, chain.one)
+        values = solve(flat(rows), known, chain.zero, chain.one)
         changed = False
         for node, chosen in policy.items():
             best, value = chosen, values[node]

@@ -19,7 +19,6 @@ from paramverify.algebra.polynomials import (
 from paramverify.answers import Decision, Open, Proved, Refuted
 from paramverify.claims import Claim, Origin, positive, without_enclosure
 from paramverify.errors import ModelError, UnsupportedError
-from paramverify.logic.comparisons import Method
 from paramverify.logic.numbers import sign
 from paramverify.logic.semantics import Comparison, Truth
 from paramverify.logic.syntax import Private
@@ -106,7 +105,7 @@ class ExactJudge:
 
     def _collect(self, polynomial: Polynomial, found: int, comparison: Comparison) -> None:
         """Keeps a comparison as a claim, unless it is a sufficient condition that fails."""
-        if found >= 0 or comparison.probabilities.method is not Method.EXTREMES:
+        if found >= 0 or not comparison.probabilities.method.is_sufficient:
             self.collected.add(polynomial, self.chain, comparison.origin(self.chain))
 
     def _enclosure(self, comparison: Comparison) -> tuple[Value, Value, Value] | None:

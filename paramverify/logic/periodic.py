@@ -19,6 +19,7 @@ from itertools import product as words
 from paramverify.logic.products import Product
 from paramverify.logic.reachability import solve
 from paramverify.models.chains.chain import Chain, Row, Value, is_zero
+from paramverify.models.chains.flat import flat
 
 LONGEST = 12  # actions of a word
 LONGEST_TAIL = 2  # of them those that are repeated
@@ -151,7 +152,7 @@ def _repeated(chain: Chain, made: Product, word: Word) -> Vector:
             else:
                 after = (place + 1) % size
                 rows.append(tuple((t * size + after, weight) for t, weight in choices[action]))
-    return tuple(solve(rows, known, chain.zero, chain.one)[::size])
+    return tuple(solve(flat(rows), known, chain.zero, chain.one)[::size])
 
 
 def _before(chain: Chain, made: Product, action: int, vector: Vector) -> Vector:

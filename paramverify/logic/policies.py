@@ -16,6 +16,7 @@ from paramverify.logic.normal_forms import Node
 from paramverify.logic.products import Product, product
 from paramverify.logic.reachability import Guard, solve
 from paramverify.models.chains.chain import Chain, Row, Value
+from paramverify.models.chains.flat import flat
 
 MAX_POLICIES = 5_000  # for one start
 
@@ -33,7 +34,7 @@ def policies(
     for state, node in made.starts.items():
         seen: set[str] = set()
         for rows in _chains(made, node):
-            value = solve(rows, made.known, chain.zero, chain.one, guard)[node]
+            value = solve(flat(rows), made.known, chain.zero, chain.one, guard)[node]
             if str(value) not in seen:
                 seen.add(str(value))
                 yield {state: value}

@@ -1,4 +1,4 @@
-"""The product of a model with the automaton of a path formula, and the formula's probabilities in it."""
+"""The product of a model with the automaton of a path formula, in which a scheduler chooses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from paramverify.errors import SizeError
 from paramverify.logic.normal_forms import Node
 from paramverify.logic.progression import FALSE_GOAL, TRUE_GOAL, Progression
-from paramverify.logic.reachability import Guard, solve
 from paramverify.models.chains.chain import Chain, Row, Value
 
 MAX_NODES = 3_000_000
@@ -70,13 +69,3 @@ def product(chain: Chain, formula: Node, signatures: Sequence[int], starts: Iter
         if len(nodes) > MAX_NODES:
             raise SizeError(f"the product of model and formula has more than {MAX_NODES:,} nodes")
     return Product(tuple(nodes), tuple(choices), known, first)
-
-
-def probabilities(
-    chain: Chain, formula: Node, signatures: Sequence[int], starts: Iterable[int], guard: Guard | None
-) -> dict[int, Value]:
-    """Returns the probability of a path formula without unbounded R from each start, in a Markov chain."""
-    made = product(chain, formula, signatures, starts)
-    rows = [choice[0] if choice else () for choice in made.choices]
-    values = solve(rows, made.known, chain.zero, chain.one, guard)
-    return {state: values[node] for state, node in made.starts.items()}

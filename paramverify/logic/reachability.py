@@ -1,9 +1,11 @@
 """Exact probabilities to reach a target in a finite graph, component by component.
 
 The values solve x_s = Σ_t p(s,t)·x_t, with x = 1 at the target and x = 0 where it cannot be reached, and are
-the only solution ([BaierKatoen08] theorem 10.19). Strongly connected components are solved in reverse
-topological order: alone-standing states by one sum, others by eliminating their states one after the other
-([Daws04]).
+the only solution ([BaierKatoen08] theorem 10.19). Strongly connected components come one after the other,
+each after those that it leads to ([Tarjan72]). A component that leads to no target has the value zero. One
+whose ways out all have one value has that value, for it is left with probability one. These need no
+arithmetic, so zeros and ones are found by the graph alone. For other components a state that stands alone
+needs one sum, and the states of a larger one are eliminated one after the other ([Daws04]).
 
 With parameters, the set of states that cannot reach the target must be the same at every point. Without
 cycles that does not matter: the value is a polynomial that is right everywhere. For a cycle, `guard` is
@@ -14,167 +16,192 @@ every point.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from heapq import heapify, heappop, heappush
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from paramverify.models.chains.chain import Row, Value, is_zero
+from paramverify.logic.elimination import eliminate
+from paramverify.models.chains.flat import FlatRows, Row, Value, is_zero
 
 Guard = Callable[[Value], None]
 
 
 def solve(
-    rows: Sequence[Row], known: Mapping[int, Value], zero: Value, one: Value, guard: Guard | None = None
+    rows: FlatRows,
+    known: Mapping[int, Value],
+    zero: Value,
+    one: Value,
+    guard: Guard | None = None,
+    wanted: Collection[int] | None = None,
 ) -> list[Value]:
-    """Returns the value of every node; `known` gives those that are settled, whose rows are not read."""
-    size = len(rows)
-    values: list[Value] = [zero] * size
+    """Returns the value of every node; `known` gives those that are settled, whose rows are not read.
+
+    Rows are distributions. Where only some nodes are `wanted`, others may have None: a value is forgotten
+    when nothing needs it any more.
+    """
+    solving = _Solving(rows, zero, one, guard)
     for node, value in known.items():
-        values[node] = value
-    alive = _can_reach(rows, [n for n, v in known.items() if not is_zero(v)], known)
-    for component in components(rows, alive):
+        solving.values[node] = None if is_zero(value) else one if value == one else value
+    if wanted is not None:
+        solving.count(known, wanted)
+    starts = range(len(rows)) if wanted is None else wanted
+    for component in strong_components(rows, starts, known):
+        solving.settle(component)
+    if wanted is None:
+        return [zero if value is None else value for value in solving.values]
+    for node in wanted:
+        if solving.values[node] is None:
+            solving.values[node] = zero
+    return solving.values
+
+
+@dataclass
+class _Solving:
+    """The values so far; None is zero, as far as the graph says so."""
+
+    rows: FlatRows
+    zero: Value
+    one: Value
+    guard: Guard | None
+    values: list[Value] = field(default_factory=list)
+    needed: array[int] | None = None  # how many rows still have to read the value of a node
+
+    def __post_init__(self) -> None:
+        self.values = [None] * len(self.rows)
+
+    def count(self, known: Collection[int], wanted: Iterable[int]) -> None:
+        """Counts the rows that read each node's value; those that are wanted are never forgotten."""
+        needed = array("i", [0]) * len(self.rows)
+        for target in self.rows.targets:
+            needed[target] += 1
+        for node in (*known, *wanted):
+            needed[node] += 1
+        self.needed = needed
+
+    def settle(self, component: Sequence[int]) -> None:
+        """Finds the values of a component whose ways out are settled."""
         if len(component) == 1:
-            (node,) = component
-            total, loop = zero, None
-            for successor, weight in rows[node]:
-                if successor == node:
-                    loop = weight
-                elif successor in alive or successor in known:
-                    total = total + weight * values[successor]
-            if loop is not None:
-                if guard:
-                    guard(one - loop)
-                total = total / (one - loop)
-            values[node] = total
+            self._settle_one(component[0])
         else:
-            if guard:
-                for node in component:
-                    for _, weight in rows[node]:
-                        guard(weight)
-            _eliminate(component, rows, values, zero, one)
-    return values
+            self._settle_many(component)
+        if self.needed is not None:
+            self._forget(component)
 
+    def _settle_one(self, node: int) -> None:
+        rows, values = self.rows, self.values
+        first, last = rows.begins[node], rows.begins[node + 1]
+        if last - first == 1:  # the only way out, or none
+            values[node] = values[rows.targets[first]]
+            return
+        loop: Value = None
+        ways: list[tuple[Value, Value]] = []
+        for target, weight in zip(rows.targets[first:last], rows.weights[first:last], strict=True):
+            if target == node:
+                loop = rows.values[weight]
+            else:
+                ways.append((values[target], rows.values[weight]))
+        if all(value is None for value, _ in ways):
+            return
+        if loop is not None and self.guard:
+            self.guard(self.one - loop)
+        only = ways[0][0]
+        if all(value is only for value, _ in ways):
+            values[node] = only
+            return
+        total = self.zero
+        for value, weight in ways:
+            if value is not None:
+                total = total + (weight if value is self.one else weight * value)
+        values[node] = total if loop is None else total / (self.one - loop)
 
-def _can_reach(rows: Sequence[Row], targets: Sequence[int], known: Mapping[int, Value]) -> set[int]:
-    """Returns the open nodes from which a target is reached with positive probability."""
-    before: list[list[int]] = [[] for _ in rows]
-    for node, row in enumerate(rows):
-        if node not in known:
-            for successor, _ in row:
-                before[successor].append(node)
-    found: set[int] = set()
-    pending = list(targets)
-    while pending:
-        for node in before[pending.pop()]:
-            if node not in found:
-                found.add(node)
-                pending.append(node)
-    return found
+    def _settle_many(self, component: Sequence[int]) -> None:
+        rows, values, inside = self.rows, self.values, set(component)
+        exits: list[Value] = []
+        for node in component:
+            for k in range(rows.begins[node], rows.begins[node + 1]):
+                if rows.targets[k] not in inside:
+                    exits.append(values[rows.targets[k]])
+        if all(value is None for value in exits):
+            return
+        if self.guard:
+            for node in component:
+                for k in range(rows.begins[node], rows.begins[node + 1]):
+                    self.guard(rows.values[rows.weights[k]])
+        if all(value is exits[0] for value in exits):
+            for node in component:
+                values[node] = exits[0]
+            return
+        eliminate(component, rows, values, self.zero, self.one)
+
+    def _forget(self, component: Sequence[int]) -> None:
+        """Forgets the values that only the rows of this component still had to read."""
+        rows, values, needed = self.rows, self.values, self.needed
+        assert needed is not None
+        for node in component:
+            for k in range(rows.begins[node], rows.begins[node + 1]):
+                target = rows.targets[k]
+                needed[target] -= 1
+                if not needed[target]:
+                    values[target] = None
 
 
 def components(rows: Sequence[Row], nodes: set[int]) -> list[list[int]]:
-    """Returns the strongly connected components of some nodes, each after those that it leads to.
+    """Returns the strongly connected components of some nodes, each after those that it leads to."""
+    begins, targets = array("q", [0]), array("i")
+    for row in rows:
+        targets.extend(target for target, _ in row)
+        begins.append(len(targets))
+    others = {node for node in range(len(rows)) if node not in nodes}
+    return list(strong_components(FlatRows(begins, targets, array("i"), ()), nodes, others))
+
+
+def strong_components(rows: FlatRows, starts: Iterable[int], settled: Collection[int]) -> Iterator[list[int]]:
+    """Yields the strongly connected components of what is reached from some nodes without going through
+    settled ones, each after those that it leads to.
 
     Tarjan's algorithm [Tarjan72], without recursion.
     """
-    order: dict[int, int] = {}
-    low: dict[int, int] = {}
+    begins, targets = rows.begins, rows.targets
+    order, low = array("i", [0]) * len(rows), array("i", [0]) * len(rows)
+    done = bytearray(len(rows))
+    for node in settled:
+        order[node], done[node] = -1, 1
+    place = array("q", begins)
     stack: list[int] = []
-    on_stack: set[int] = set()
-    found: list[list[int]] = []
-    for root in nodes:
-        if root in order:
+    count = 0
+    for root in starts:
+        if order[root]:
             continue
-        work: list[tuple[int, int]] = [(root, 0)]
-        while work:
-            node, place = work.pop()
-            if place == 0:
-                order[node] = low[node] = len(order)
-                stack.append(node)
-                on_stack.add(node)
-            row = rows[node]
-            descended = False
-            while place < len(row):
-                successor = row[place][0]
-                place += 1
-                if successor not in nodes:
-                    continue
-                if successor not in order:
-                    work.append((node, place))
-                    work.append((successor, 0))
-                    descended = True
+        count += 1
+        order[root] = low[root] = count
+        stack.append(root)
+        way = [root]
+        while way:
+            node = way[-1]
+            lowest = low[node]
+            k, end = place[node], begins[node + 1]
+            while k < end:
+                target = targets[k]
+                k += 1
+                if not order[target]:
+                    count += 1
+                    order[target] = low[target] = count
+                    stack.append(target)
+                    way.append(target)
                     break
-                if successor in on_stack:
-                    low[node] = min(low[node], order[successor])
-            if descended:
+                if order[target] < lowest and not done[target]:
+                    lowest = order[target]
+            else:
+                way.pop()
+                if lowest == order[node]:
+                    component: list[int] = []
+                    member = -1
+                    while member != node:
+                        member = stack.pop()
+                        done[member] = 1
+                        component.append(member)
+                    yield component
+                if way and lowest < low[way[-1]]:
+                    low[way[-1]] = lowest
                 continue
-            if low[node] == order[node]:
-                component: list[int] = []
-                while True:
-                    member = stack.pop()
-                    on_stack.discard(member)
-                    component.append(member)
-                    if member == node:
-                        break
-                found.append(component)
-            if work:
-                parent = work[-1][0]
-                low[parent] = min(low[parent], low[node])
-    return found
-
-
-def _eliminate(
-    component: Sequence[int], rows: Sequence[Row], values: list[Value], zero: Value, one: Value
-) -> None:
-    """Solves one component: each state is replaced by its successors, cheapest first, then back again."""
-    inside = set(component)
-    table: dict[int, dict[int, Value]] = {}
-    constant: dict[int, Value] = {}
-    before: dict[int, set[int]] = {node: set() for node in component}
-    for node in component:
-        entries: dict[int, Value] = {}
-        total = zero
-        for successor, weight in rows[node]:
-            if successor in inside:
-                entries[successor] = entries[successor] + weight if successor in entries else weight
-                before[successor].add(node)
-            elif not is_zero(values[successor]):
-                total = total + weight * values[successor]
-        table[node], constant[node] = entries, total
-    heap = [(len(before[n]) * len(table[n]), n) for n in component]
-    heapify(heap)
-    done: list[int] = []
-    gone: set[int] = set()
-    while heap:
-        cost, node = heappop(heap)
-        if node in gone:
-            continue
-        now = len(before[node]) * len(table[node])
-        if now > cost:
-            heappush(heap, (now, node))
-            continue
-        row = table[node]
-        loop = row.pop(node, None)
-        before[node].discard(node)
-        if loop is not None:
-            # 1 − loop > 0: from every state of the component the target is reached with positive probability.
-            factor = one / (one - loop)
-            for successor in row:
-                row[successor] = row[successor] * factor
-            constant[node] = constant[node] * factor
-        for other in before[node]:
-            weight = table[other].pop(node)
-            constant[other] = constant[other] + weight * constant[node]
-            for successor, share in row.items():
-                part = weight * share
-                entries = table[other]
-                entries[successor] = entries[successor] + part if successor in entries else part
-                before[successor].add(other)
-        for successor in row:
-            before[successor].discard(node)
-        gone.add(node)
-        done.append(node)
-    for node in reversed(done):
-        total = constant[node]
-        for successor, weight in table[node].items():
-            total = total + weight * values[successor]
-        values[node] = total
+            place[node], low[node] = k, lowest

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from paramverify.algebra.budgets import read_epsilon
-from paramverify.algebra.expressions import Expression, evaluate, unknown_name
+from paramverify.algebra.expressions import Expression
 from paramverify.algebra.polynomials import (
     RationalFunction,
     Ring,
@@ -23,7 +23,6 @@ from paramverify.algebra.polynomials import (
 )
 from paramverify.claims import Origin
 from paramverify.errors import (
-    InputError,
     SizeError,
     TimeLimitError,
     UndeterminedError,
@@ -31,6 +30,7 @@ from paramverify.errors import (
     located,
 )
 from paramverify.logic.comparisons import Choice, Method, PathEngine, Probabilities, unknown_label
+from paramverify.logic.leaves import condition_at, marks
 from paramverify.logic.numbers import in_ring
 from paramverify.logic.periodic import LONGEST, Word
 from paramverify.logic.reachability import Guard
@@ -44,7 +44,6 @@ from paramverify.logic.syntax import (
     Private,
     Probability,
     StateCondition,
-    is_state,
 )
 from paramverify.models.chains.chain import Chain, Value
 from paramverify.models.chains.relations import Relation
@@ -117,6 +116,7 @@ class Semantics:
     values: Mapping[str, Fraction] = field(default_factory=dict)  # parameters at a point, for bounds
     methods: dict[Method, None] = field(default_factory=dict)
     cuts: dict[str, None] = field(default_factory=dict)
+    _engine: PathEngine | None = None
     _memory: dict[str, dict[int, Truth]] = field(default_factory=dict)
     _apart: list[Word] = field(default_factory=list)  # actions after which two neighbours differ
     _bounds: dict[str, RationalFunction] = field(default_factory=dict)
@@ -132,7 +132,7 @@ class Semantics:
             where = self.chain.labels[formula.name]
             return {s: _of(s in where) for s in states}
         if isinstance(formula, StateCondition):
-            return {s: _of(self._condition(formula, s)) for s in states}
+            return {s: _of(condition_at(formula, self.chain, s)) for s in states}
         if isinstance(formula, Not):
             return {s: _NEGATION[t] for s, t in self.truth(formula.inner, states).items()}
         if isinstance(formula, Junction):
@@ -146,7 +146,9 @@ class Semantics:
 
     def engine(self) -> PathEngine:
         """Returns the engine for path formulas, in which nested state formulas are decided first."""
-        return PathEngine(self.chain, self._leaf, self.guard, self.method, self.cut)
+        if self._engine is None:
+            self._engine = PathEngine(self.chain, self._leaf, self.guard, self.method, self.cut)
+        return self._engine
 
     def cut(self, words: str) -> None:
         """Keeps what a limit left out: an answer that is not known tells it."""
@@ -244,6 +246,9 @@ class Semantics:
     def _compared(self, formula: Private | Probability, states: Sequence[int]) -> dict[int, Truth]:
         """Judges all comparisons of a formula; a state where one fails for sure is `NO`."""
         result = dict.fromkeys(states, Truth.YES)
+        states = self._not_enclosed(formula, states)
+        if not states:
+            return result
         sufficient = False
         reason: UnsupportedError | None = None
         try:
@@ -274,6 +279,18 @@ class Semantics:
                 tried = "equality under all query schedulers was not shown, and for Prop. 2"
                 raise UnsupportedError("; ".join((f"{tried}: {reason.reason}", *self.cuts)))
         return result
+
+    def _not_enclosed(self, formula: Private | Probability, states: Sequence[int]) -> Sequence[int]:
+        """Returns the states for which enclosures of the probabilities do not prove the formula."""
+        starts = self._with_neighbours(states) if isinstance(formula, Private) else states
+        found = self.engine().enclosed(formula.path, starts)
+        if found is None:
+            return states
+        judged = [(c.states, self.judge.judge(c)) for c in self.of(formula, states, found)]
+        left = {state for both, truth in judged if truth is not Truth.YES for state in both}
+        if not left:
+            self.methods[Method.ENCLOSED] = None
+        return [state for state in states if state in left]
 
     @staticmethod
     def _at_least_one(delta: RationalFunction) -> bool:
@@ -330,21 +347,11 @@ class Semantics:
                     result[state] = found
         return result
 
-    def _condition(self, formula: StateCondition, state: int) -> bool:
-        if formula.text in self.chain.conditions:
-            return state in self.chain.conditions[formula.text]
-        values: dict[str, Fraction] = {}
-        for name, node in formula.expression.names().items():
-            if name not in self.chain.variables:
-                raise unknown_name(formula.expression, node, name, self.chain.variables)
-            value = self.chain.variables[name][state]
-            if value is None:
-                return False
-            values[name] = Fraction(value)
-        return bool(evaluate(formula.expression, values))
-
     def _leaf(self, formula: Formula) -> Sequence[bool]:
         """Returns where a nested state formula holds; it must be settled at every state."""
+        known = marks(formula, self.chain)
+        if known is not None:
+            return memoryview(known).cast("?")
         found = self.truth(formula, range(len(self.chain.states)))
         for state, truth in found.items():
             if truth is Truth.OPEN:
@@ -376,22 +383,3 @@ def conjuncts(formula: Formula) -> list[Formula]:
     if isinstance(formula, Junction) and formula.operator is Junctor.AND:
         return [part for inner in formula.parts for part in conjuncts(inner)]
     return [formula]
-
-
-def check_labels(formula: Formula, chain: Chain) -> None:
-    """Refuses labels and variables that the model does not have, wherever they stand.
-
-    Raises:
-        InputError: with the nearest known name.
-    """
-    from paramverify.logic.syntax import parts
-
-    for part in parts(formula):
-        if isinstance(part, Label) and part.name not in chain.labels:
-            raise unknown_label(part.name, chain)
-        if isinstance(part, StateCondition) and part.text not in chain.conditions:
-            for name, node in part.expression.names().items():
-                if name not in chain.variables:
-                    raise unknown_name(part.expression, node, name, chain.variables)
-    if not is_state(formula):
-        raise InputError("a path formula cannot be checked alone")

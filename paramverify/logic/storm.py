@@ -31,8 +31,9 @@ from paramverify.logic.normal_forms import (
     with_literals,
 )
 from paramverify.logic.reachability import Guard
+from paramverify.models.chains.building import silence
 from paramverify.models.chains.chain import Chain, Value
-from paramverify.models.chains.prism import INSTALL, available, silence
+from paramverify.models.chains.prism import INSTALL, available
 
 MAX_UNFOLDED = 2_000  # steps of bounded operators, which Storm gets written out with X
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, TypeAlias
 
 from flint import fmpq
 
@@ -21,10 +21,11 @@ from paramverify.algebra.polynomials import (
     rational,
 )
 from paramverify.errors import InputError
+from paramverify.models.chains.flat import FlatRows
+from paramverify.models.chains.flat import Row as Row
+from paramverify.models.chains.flat import Value as Value
+from paramverify.models.chains.flat import is_zero as is_zero
 from paramverify.models.context import Obligation
-
-Value: TypeAlias = Any  # a flint rational where the model has numbers only, else a RationalFunction
-Row: TypeAlias = tuple[tuple[int, Value], ...]  # successor and probability, which is not identically zero
 
 ANY = "*"  # the action of a state that moves alike under every action
 
@@ -36,24 +37,25 @@ class Chain:
     `rows[s][a]` is the distribution after action number a in state s. Where `ANY` is the only action, this is
     a Markov chain. Every action is enabled in every state: query schedulers choose without seeing the state
     ([L]). Where that is not so, `unscheduled` says why, and `rows[s]` are the choices of state s in any
-    order: this is enough for ordinary schedulers, and no D is about such a model.
+    order: this is enough for ordinary schedulers, and no D is about such a model. Large chains have their
+    rows in arrays (`flat`), and names that are made when they are asked for.
 
     `variables` give a whole number for each state, or None; `truths` are those that are truth values, as 1
     and 0. `conditions` tell the states of conditions that need more than variables, by their texts.
     `obligations` are claims about the tables that have to be proved before a verdict counts.
     """
 
-    states: tuple[str, ...]
+    states: Sequence[str]
     actions: tuple[str, ...]
-    rows: tuple[tuple[Row, ...], ...]
+    rows: Sequence[tuple[Row, ...]]
     initial: tuple[int, ...]
-    labels: Mapping[str, frozenset[int]]
-    variables: Mapping[str, tuple[int | None, ...]]
+    labels: Mapping[str, AbstractSet[int]]
+    variables: Mapping[str, Sequence[int | None]]
     domain: Domain
     obligations: tuple[Obligation, ...] = ()
     unscheduled: str = ""
     truths: frozenset[str] = frozenset()
-    conditions: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    conditions: Mapping[str, AbstractSet[int]] = field(default_factory=dict)
 
     @property
     def is_decision_process(self) -> bool:
@@ -63,6 +65,8 @@ class Chain:
     @cached_property
     def numeric(self) -> bool:
         """Whether every probability is a rational number, kept as a flint rational."""
+        if isinstance(self.rows, FlatRows):
+            return not any(isinstance(value, RationalFunction) for value in self.rows.values)
         return all(not isinstance(v, RationalFunction) for rows in self.rows for r in rows for _, v in r)
 
     @property
@@ -97,6 +101,11 @@ class Chain:
         """
         domain = self.domain
         ring = Ring((), domain.constant)
+        if isinstance(self.rows, FlatRows):
+            flat = self.rows.mapped(lambda value: at_point(value, point, ring))
+            numbers = uniform(((tuple(enumerate(flat.values)),),), ring)[0][0]
+            flat = replace(flat, values=tuple(value for _, value in numbers))
+            return replace(self, rows=flat, domain=Domain(ring, {}), obligations=())
         found: dict[int, tuple[Row, ...]] = {}
         memory: dict[int, Row] = {}
 
@@ -110,11 +119,6 @@ class Chain:
             found[state] = tuple(row_at(row) for row in rows)
         rows_ = uniform(tuple(found.values()), ring)
         return replace(self, rows=rows_, domain=Domain(ring, {}), obligations=())
-
-
-def is_zero(value: Value) -> bool:
-    """Tells whether a value is identically zero."""
-    return not (value.numerator if isinstance(value, RationalFunction) else value)
 
 
 def at_point(value: Value, point: Mapping[str, Fraction], ring: Ring) -> Value:

@@ -7,7 +7,7 @@ key, a conjunct `abs(r - r') <= c` by a window in a sorted list, and only what i
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
@@ -89,10 +89,10 @@ class Described(Protocol):
     """What has states, and variables with a whole number or None for each: a chain, or a system."""
 
     @property
-    def states(self) -> tuple[str, ...]: ...
+    def states(self) -> Sequence[str]: ...
 
     @property
-    def variables(self) -> Mapping[str, tuple[int | None, ...]]: ...
+    def variables(self) -> Mapping[str, Sequence[int | None]]: ...
 
 
 def where(chain: Described, predicate: Expression) -> Iterator[tuple[int, int]]:

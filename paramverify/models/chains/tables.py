@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import nullcontext
 from typing import TypeAlias
 
@@ -119,11 +120,11 @@ def _plain(value: RationalFunction) -> Value:
 
 def assemble(
     *,
-    states: tuple[str, ...],
+    states: Sequence[str],
     named: Sequence[Choices],
     initial: tuple[int, ...],
-    labels: Mapping[str, frozenset[int]],
-    variables: Mapping[str, tuple[int | None, ...]],
+    labels: Mapping[str, AbstractSet[int]],
+    variables: Mapping[str, Sequence[int | None]],
     checks: Checks,
     truths: frozenset[str] = frozenset(),
 ) -> Chain:
@@ -141,14 +142,14 @@ def assemble(
     actions = tuple(dict.fromkeys(a for choices in named for a, _ in choices if a != ANY)) or (ANY,)
     table: list[tuple[Row, ...]] = []
     unscheduled = ""
-    for name, found in zip(states, named, strict=True):
+    for number, found in enumerate(named):
         choices = different(found) if len(found) > 1 else found
         if len(choices) == 1 and choices[0][0] == ANY:
             table.append((choices[0][1],) * len(actions))
             continue
         by_action = dict(choices)
         mistake = _mistake(choices, by_action, actions)
-        unscheduled = unscheduled or (f"in state {name!r} {mistake}" if mistake else "")
+        unscheduled = unscheduled or (f"in state {states[number]!r} {mistake}" if mistake else "")
         table.append(tuple(row for _, row in choices) if mistake else tuple(by_action[a] for a in actions))
     domain = checks.domain
     return Chain(
