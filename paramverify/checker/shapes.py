@@ -368,7 +368,7 @@ SETS = record(
         "claims": listed(record({**_SUM, "tree": listed(_PROVED_STEP)})),
     },
     {
-        **{name: ABOUT[name] for name in ("case", "obligations", "points")},
+        **{name: ABOUT[name] for name in ("case", "obligations", "points", "outputs")},
         "witness": record({**SET, "claim": record(_SUM)}),
         "budget": _LEAST,
     },

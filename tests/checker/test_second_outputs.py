@@ -113,3 +113,13 @@ def test_names_are_read() -> None:
     assert grid.part == 0.5
     assert isinstance(interval, Range)
     assert (interval.low, interval.high, interval.side) == (0, 0.125, "")
+
+
+@pytest.mark.parametrize("privacy", ['epsilon = "1"\ndelta = "1/2"', 'kl = "50"'])
+def test_measures_of_all_outputs_together_are_read_a_second_time(tmp_path: Path, privacy: str) -> None:
+    """Evidence with a delta, or about a divergence, names the sets of numbers, too."""
+    text = "output(q[0] + geometric(1/2))"
+    document, look = read(written(tmp_path / "case.toml", text, privacy))
+    assert document["outputs"]
+    assert look.compared, look.line
+    assert look.agrees, look.line
