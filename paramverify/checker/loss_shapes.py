@@ -24,7 +24,7 @@ from .strict import (
     whole,
 )
 
-OF_CASE = ("case", "obligations", "points")
+OF_CASE = ("case", "obligations", "points", "outputs")
 MEASURE = one_of("kl", "zcdp")
 CLAIM: dict[str, Shape] = {
     "total": text,

@@ -49,7 +49,7 @@ from .second_matching import (
     scaled,
     some_claim,
 )
-from .second_numbers import Calculator
+from .second_numbers import Calculator, Finer
 from .second_reader import MAX_WORDS, Found, SecondReader
 from .second_ties import steps_of_ties, without_logarithms
 from .strict import Unread, counted
@@ -75,12 +75,14 @@ class Look:
         settings: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.document = document
+        self.content, self.folder, self.settings = content, folder, settings
         self.kind = document["format"]
         if self.kind not in self.KINDS:
             raise Unread("evidence of this kind")
         claim = some_claim(document)
         self.exponent = number(claim["constant"]) if "constant" in claim else None
         self.reader = SecondReader(content, self.exponent, folder, settings)
+        self.reader.name_outputs(document.get("outputs", ()))
         claim.setdefault("variables", list(self.reader.intervals))
         ties = steps_of_ties(document)
         self.reader.ties = ties
@@ -261,9 +263,33 @@ class Look:
                     raise Rejected(f"a number of the witness is {value!s:.60}, not {given!s:.60}")
             if own[0] <= own[2] * own[1]:
                 raise Rejected("the witness is within the bound")
+            self._beside(written, base)
             if self._value(written["claim"]["polynomial"], point, base) >= 0:
                 raise Rejected("the claim of the witness is another one")
         return "the probabilities of the witness agree"
+
+    def _beside(self, written: Mapping[str, Any], base: Fraction) -> None:
+        """Compares the probabilities of sets beside places of densities, where they are exact."""
+        if "within" not in written:
+            return
+        told = written["within"]
+        if any(isinstance(given, dict) and "exact" not in given for given in told["probabilities"]):
+            return
+        reader = SecondReader(self.content, self.reader.exponent, self.folder, self.settings)
+        reader.power, reader.ties = self.reader.power, self.reader.ties
+        reader.steps = {name: number(told["steps"][name]) for name in reader.steps}
+        reader.name_outputs(list(dict.fromkeys(told["observations"])), complete=False)
+        point = {name: number(value) for name, value in written["parameters"].items()}
+        word = tuple(told["observations"])
+        try:
+            found = reader.at(point, base, [len(word)], set(written["secrets"]), word)
+        except Finer:
+            raise Rejected("a set beside the place of a density has no exact probability") from None
+        own = [(found.words[name] or {}).get(word, Fraction(0)) for name in written["secrets"]]
+        if own != [self._exact(given, base) for given in told["probabilities"]]:
+            raise Rejected("a set beside the place of a density has other probabilities")
+        if own[0] <= found.bound(*written["secrets"]) * own[1]:
+            raise Rejected("a set beside the place of a density is within the bound")
 
     def _ratios(self) -> str:
         """Compares the probabilities of the witnesses of a budget."""

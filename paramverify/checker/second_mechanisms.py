@@ -15,7 +15,7 @@ from typing import Any
 
 from .second_numbers import Calculator, Value, meaning
 from .second_processes import MAX_WAYS, Input, Parts, Process, Repeated, State, Steps, add, queries_of
-from .second_programs import Places, outputs_at
+from .second_programs import Numeric, Places, outputs_at
 from .strict import Unread
 
 
@@ -108,6 +108,10 @@ class OneAnswer(Process):
         self.default_by = default_by
         self.memory = memory
         self.known: dict[Input, Mapping[str, Fraction]] = {}
+
+    def prepare(self, inputs: Sequence[Input]) -> None:
+        if isinstance(self.outputs, Numeric):
+            self.outputs.prepare(inputs)
 
     def steps(self, state: State) -> Steps:
         if state[0] == "always":

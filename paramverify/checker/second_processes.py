@@ -35,6 +35,9 @@ class Process:
     default_by: Any = 1
     work = 0  # steps so far
 
+    def prepare(self, inputs: Sequence[Input]) -> None:
+        """Takes all inputs that are looked at, before the first one is."""
+
     def start(self, given: Input) -> list[tuple[State, Fraction]]:
         """Returns where an input starts."""
         return [(given, Fraction(1))]

@@ -20,13 +20,15 @@ from typing import Any
 
 from .second_names import program_written_out
 from .second_numbers import Calculator, Value, meaning
+from .second_outputs import Limits, Name, leading, named, weights
 from .second_regions import Noise
 from .second_runs import Rows, Runs, Text
-from .second_sums import Sums
+from .second_sums import Sums, Terms, add_terms
 from .second_values import Entry, Multiple, exponents, plain, rate, whole
-from .strict import Unread
+from .strict import Rejected, Unread
 
 MAX_OUTCOMES = 10_000
+NAMED = "#outputs"  # the key of a table that has the names of outputs which the evidence gives
 UNIT = Fraction(5, 7)  # stands for eps itself where only exp(-eps/d) may be left in the end
 
 DRAWS = (
@@ -233,4 +235,65 @@ def outputs_at(table: Mapping[str, Any], at: Calculator, read: Callable[..., Any
         exp=draws.exp,
         sums=draws.sums,
     )
+    if table.get(NAMED):
+        return Numeric(runs, places.names, *table[NAMED])
     return lambda given: runs.distribution(lambda: places.names(given))
+
+
+class Numeric:
+    """How likely named outputs with noise are: sets of numbers, and places of densities."""
+
+    def __init__(
+        self,
+        runs: Runs,
+        start: Callable[[Sequence[Value]], dict[str, Entry]],
+        words: Sequence[str],
+        complete: bool,
+    ) -> None:
+        self.runs, self.start, self.words = runs, start, words
+        self.names: Sequence[Name] = tuple(map(named, words))
+        self.complete = complete and not any(name.is_density for name in self.names)
+        runs.noisy = True
+        self.inputs: list[Sequence[Value]] = []
+        self.known: dict[Any, list[dict[Limits, Fraction]]] = {}
+
+    def prepare(self, inputs: Sequence[Sequence[Value]]) -> None:
+        """Takes all inputs of the case: what is largest far away is so for all of them together."""
+        self.inputs = list(inputs)
+
+    def __call__(self, given: Sequence[Value]) -> dict[str, Fraction]:
+        """Returns the weight of each named output on an input.
+
+        Raises:
+            Rejected: the names are sets, and these are not all outputs.
+        """
+        found: dict[str, Fraction] = {}
+        for k, (name, words) in enumerate(zip(self.names, self.words, strict=True)):
+            own = self._weights(given)[k]
+            if any(own) and any(self.inputs):
+                best = leading([self._weights(each)[k] for each in (given, *self.inputs)], name)
+                own = {(): own.get(best, Fraction(0))} if best is not None else {}
+            if number := own.get((), Fraction(0)):
+                found[words] = number
+        if self.complete and sum(found.values()) != 1:
+            raise Rejected("the outputs that the evidence names are not all outputs of the program")
+        return found
+
+    def _weights(self, given: Sequence[Value]) -> list[dict[Limits, Fraction]]:
+        key = tuple(given)
+        if key not in self.known:
+            sums = self.runs.sums
+            total: list[dict[Limits, Terms]] = [{} for _ in self.names]
+            for _ in self.runs.every(lambda: self.start(given)):
+                told, run = list(self.runs.told), (self.runs.region, list(self.runs.kinds))
+                for k, name in enumerate(self.names):
+                    for where, terms in weights(sums, told, run, name).items():
+                        scaled = {at: c * self.runs.weight for at, c in terms.items()}
+                        add_terms(total[k].setdefault(where, {}), scaled)
+            self.known[key] = [
+                {where: sums.number(terms) for where, terms in weight.items()} for weight in total
+            ]
+            for weight in self.known[key]:
+                for where in [w for w, number in weight.items() if not number]:
+                    del weight[where]
+        return self.known[key]

@@ -30,6 +30,7 @@ from .second_networks import Walk
 from .second_numbers import Calculator, Value, meaning
 from .second_priors import row, written
 from .second_processes import Input, Process, Words, queries_of
+from .second_programs import NAMED
 from .second_relations import distances_of, nearness
 from .second_ties import near_log
 from .strict import Unread
@@ -100,6 +101,11 @@ class SecondReader:
         known, other = self.steps[name] * part, abs(exponent)
         bottom = lcm(known.denominator, other.denominator)
         self.steps[name] = Fraction(gcd(int(known * bottom), int(other * bottom)), bottom * part)
+
+    def name_outputs(self, names: Sequence[str], complete: bool = True) -> None:
+        """Takes the names of the outputs of a program that puts out numbers with noise: all, or some."""
+        if self.data["mechanism"].get("kind") == "program" and names:
+            self.data["mechanism"][NAMED] = list(names), complete
 
     def reset_steps(self) -> None:
         """Forgets the steps."""
@@ -212,6 +218,7 @@ class SecondReader:
                 secrets |= {_shown(given, process): {given: Fraction(1)} for given in pair}
         else:
             secrets = self._secrets(process, at, only)
+        process.prepare(list(dict.fromkeys(x for given in secrets.values() for x in given)))
         chosen = secrets if only is None else {name: secrets[name] for name in only}
         far = distances_of(self.data, len(process.answers))
         near = self._neighbours(process) if far else []

@@ -14,7 +14,7 @@ if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -91,6 +91,17 @@ class Runs(Ways):
             Unread: there are too many ways, or a run does what this reader does not know.
         """
         found: dict[str, Any] = {}
+        for _ in self.every(given):
+            name = ", ".join(map(shown, self.told)) or "(no output)"
+            chance = self.sums.chance(self.region, self.kinds)
+            add_terms(found.setdefault(name, {}), {key: c * self.weight for key, c in chance.items()})
+        numbers = {name: self.sums.number(terms) for name, terms in found.items()}
+        if sum(numbers.values()) != 1:
+            raise ValueError("the probabilities of the paths do not sum to 1")
+        return {name: chance for name, chance in numbers.items() if chance}
+
+    def every(self, given: Callable[[], dict[str, Entry]]) -> Iterator[None]:
+        """Goes through all runs, and stops at the end of each."""
         self.pending, count = [[]], 0
         while self.pending:
             count += 1
@@ -101,13 +112,7 @@ class Runs(Ways):
             self.kinds, self.told = [], []
             with suppress(_Stop):
                 self.block(self.body, given())
-            name = ", ".join(map(shown, self.told)) or "(no output)"
-            chance = self.sums.chance(self.region, self.kinds)
-            add_terms(found.setdefault(name, {}), {key: c * self.weight for key, c in chance.items()})
-        numbers = {name: self.sums.number(terms) for name, terms in found.items()}
-        if sum(numbers.values()) != 1:
-            raise ValueError("the probabilities of the paths do not sum to 1")
-        return {name: chance for name, chance in numbers.items() if chance}
+            yield
 
     # --- statements ---------------------------------------------------------------------------------
 

@@ -83,8 +83,20 @@ class Sums:
 
     def _summed(self, region: Region, kinds: Kinds) -> Terms:
         pieces: Pieces = {frozenset(region.items()): {(ZERO, ()): ONE}}
-        left = set(range(len(kinds)))
+        total: Terms = {}
+        for terms in self.without(pieces, set(range(len(kinds))), kinds).values():
+            add_terms(total, terms)
+        return total
+
+    def without(self, pieces: Pieces, left: set[int], kinds: Kinds) -> Pieces:
+        """Returns a function of noise on regions without some variables: they are summed or integrated out.
+
+        Raises:
+            Unread: that is too much work, or beyond this reader.
+        """
+        left = set(left)
         while left:
+            region = dict(next(iter(pieces), frozenset()))
             # noise with a density first, then whole noise whose slopes are 1 and −1
             v = min(left, key=lambda v: (kinds[v].whole, meets(region, v, left), v))
             left.remove(v)
@@ -96,14 +108,11 @@ class Sums:
                     if self.pieces > MAX_PIECES:
                         raise Unread(f"its noise falls into more than {MAX_PIECES:,} regions")
             pieces = found
-        total: Terms = {}
-        for terms in pieces.values():
-            add_terms(total, terms)
-        return total
+        return pieces
 
     def _without(self, region: Region, terms: Terms, v: int, kinds: Kinds) -> Iterator[tuple[Region, Terms]]:
         """Yields the parts of a region without a variable, each with its terms."""
-        for slope, bound, rate, share in self._density(kinds[v]):
+        for slope, bound, rate, share in self.density(kinds[v]):
             inside = limited(region, kinds, {v: slope}, bound, False)
             if inside is None:
                 continue
@@ -166,7 +175,7 @@ class Sums:
             key = _key(exponent, own, rates, kinds)
             add_terms(found, {key: c * factor})
 
-    def _density(self, noise: Noise) -> Iterator[tuple[Fraction, Fraction, Fraction, Fraction]]:
+    def density(self, noise: Noise) -> Iterator[tuple[Fraction, Fraction, Fraction, Fraction]]:
         """Yields slope and bound of a side, the rate there, and the factor."""
         rate = noise.rate
         if noise.whole:

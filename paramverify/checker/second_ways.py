@@ -40,6 +40,7 @@ class Ways:
     weight: Fraction = Fraction(1)
     region: Region = field(default_factory=dict)
     kinds: list[Noise] = field(default_factory=list)
+    noisy: bool = False  # whether outputs with noise have names
 
     def go(self, ways: Callable[[], Sequence[Way]]) -> Any:
         """Takes the next way, and notes the others the first time."""
@@ -135,6 +136,8 @@ class Ways:
         if isinstance(value, list):
             return [self.released(entry) for entry in value]
         found = self.told_apart(value)
+        if isinstance(found, Noisy) and self.noisy:
+            return found
         if not isinstance(found, (bool, str, Fraction)):
             raise Unread("an output with noise or with a parameter")
         return found

@@ -30,7 +30,7 @@ from .strict import (
     text,
     whole,
 )
-from .within_shapes import BESIDE
+from .within_shapes import BESIDE, OUTPUTS
 
 DOMAIN = {
     "variables": listed(text),
@@ -114,9 +114,7 @@ WITNESS = record(
         "right": REAL,
         "difference": REAL,
         "fails": flag,
-        "at": POINT,
-        "formula": text,
-        "index": whole,
+        **{"at": POINT, "formula": text, "index": whole},
         "actions": listed(text),
         "repeated": whole,
         "schedulers": text,
@@ -131,7 +129,7 @@ BUDGET = record(
     {
         "bound": maybe(row(text, text)),
         "witnesses": listed(
-            compared(record({"parameters": POINT, **COMPARED}, {"distance": rational}), MOMENT)
+            compared(record({"parameters": POINT, **COMPARED}, {"distance": rational, **BESIDE}), MOMENT)
         ),
     },
     {"bounds": table(row(text, text))},  # by distances
@@ -145,6 +143,7 @@ ABOUT = {
     "obligations": listed(ENTRY),
     "points": listed(POINT),
     "reduction": either(STANDING),
+    **OUTPUTS,
     "side_condition": one_of(SIDE_CONDITION),
     "budget": BUDGET,
 }
@@ -369,7 +368,7 @@ SETS = record(
         "claims": listed(record({**_SUM, "tree": listed(_PROVED_STEP)})),
     },
     {
-        **{name: ABOUT[name] for name in ("case", "obligations", "points")},
+        **{name: ABOUT[name] for name in ("case", "obligations", "points", "outputs")},
         "witness": record({**SET, "claim": record(_SUM)}),
         "budget": _LEAST,
     },

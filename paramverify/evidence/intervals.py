@@ -42,6 +42,7 @@ class Within:
 
     observations: tuple[str, ...]
     probabilities: Chances
+    steps: tuple[tuple[str, Fraction], ...] = ()  # x_eps is exp(−step·eps), for each parameter of (0, ∞)
 
     @property
     def ratio(self) -> Chance | None:
@@ -79,7 +80,9 @@ class Question:
             found = self._probabilities(known, chosen)
             if found is not None and _exceeds(found, self.bound):
                 names = zip(self.observations, chosen, strict=True)
-                return Within(tuple(n if s is None else known.words(s) for n, s in names), found)
+                told = tuple(n if s is None else known.words(s) for n, s in names)
+                steps = ((u.name, u.step) for u in self.numbers.model.domain.ring.unbounded)
+                return Within(told, found, tuple(steps))
         return None
 
     def reached(self, ratio: Real | None) -> bool | None:

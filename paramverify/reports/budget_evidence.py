@@ -218,7 +218,9 @@ def _line(scaled: Model | None, found: list[Evaluated], what: str) -> str:
     ratio = found[-1].ratio if found else None
     told = f"budget: the largest {what} is"
     if ratio is not None and ratio.describe() == bound.describe():
-        return f"{told} {text.number(bound)}, proved, and reached{where} (evaluated again)"
+        last = found[-1]
+        reached = "approached by outputs" if isinstance(last, Witness) and not last.reached else "reached"
+        return f"{told} {text.number(bound)}, proved, and {reached}{where} (evaluated again)"
     return f"{told} at most {text.number(bound)}, proved; {lowest}"
 
 

@@ -101,6 +101,7 @@ def _within(found: Within) -> dict[str, Any]:
         "observations": list(found.observations),
         "probabilities": [_chance(p) for p in found.probabilities],
         "ratio": _chance(found.ratio),
+        **({"steps": {name: exact(step) for name, step in found.steps}} if found.steps else {}),
     }
 
 

@@ -46,6 +46,7 @@ from paramverify.models.divergences import Loss, Renyi
 from paramverify.models.enclosed import Enclosed
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel, need_formulas, need_privacy
+from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import Model
 from paramverify.models.settings import case_entry
 from paramverify.portfolio.obligations import needs_of, points_for, read_points, unmet
@@ -119,12 +120,19 @@ def statements(case: Case, status: str | None = None) -> dict[str, Any]:
     """Returns what the verdict needs besides: its side condition, and the pair that stands for the others."""
     if not isinstance(case.model, Model):
         return {}
+    own = {"outputs": list(case.model.hmm.observations)} if _has_sets(case) else {}
     if case.model.side_condition:
-        return {"side_condition": case.model.side_condition}  # then no pair stands for others
+        return own | {"side_condition": case.model.side_condition}  # then no pair stands for others
     if case.model.stands_for is None or status == Standing.VIOLATED:
-        return {}
+        return own
     pair = case.model.pairs[0]
-    return {"reduction": case.model.stands_for.document(pair.left, pair.right)}
+    return own | {"reduction": case.model.stands_for.document(pair.left, pair.right)}
+
+
+def _has_sets(case: Case) -> bool:
+    """Tells whether outputs of a case are sets of numbers, or places of densities."""
+    mechanism = case.mechanism
+    return case.times == 1 and isinstance(mechanism, ProgramMechanism) and bool(mechanism.ranges)
 
 
 def _broken(model: AnyModel, found: AnyWitness) -> Claim:
@@ -190,6 +198,8 @@ def check_with_case(text: str, case: Case) -> checker.Report:
         needed = statements(case, status)
         if _without_proofs(document.get("reduction")) != _without_proofs(needed.get("reduction")):
             raise checker.Rejected("it is about other neighbours")
+        if document.get("outputs") != needed.get("outputs"):
+            raise checker.Rejected("it names other outputs than the case has")
         if document.get("side_condition") != needed.get("side_condition"):
             raise checker.Rejected("it has another side condition than the case")
         report = _CHECKS[document["format"]](document, case)
