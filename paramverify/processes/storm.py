@@ -15,6 +15,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from dataclasses import asdict
+from importlib import import_module
 
 from paramverify.errors import LimitError, ParamverifyError, TimeLimitError
 from paramverify.models.chains.building import Built, Request, build, receive, send, send_mistake
@@ -78,6 +79,8 @@ def main(parent: int, memory: int, request: str) -> None:
     """The process: builds what is asked for, and writes it to standard output."""
     processes.die_with_parent(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(ImportError):
+        import_module("stormpy")  # before the limit: how a library fails that finds no memory has many forms
     processes.limit(memory, FOREVER)
     # Storm may write to the standard output, which is the way of the answer.
     with open(os.dup(1), "wb") as pipe:
