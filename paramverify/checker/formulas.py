@@ -22,9 +22,9 @@ from .strict import Misformed
 from .values import MAX_POWER, Value, is_true, rational, read_value
 
 DECIMAL = r"[0-9]+(?:\.[0-9]+)?(?:/[0-9]+)?"
-KIND = re.compile(r"(D)\s*\{|P\s*(<=|>=|<|>)")
+KIND = re.compile(r"(D)\s*\{|P(?:min|max)?\s*(<=|>=|<|>)")
 PRIVATE = re.compile(rf"D\s*\{{\s*(?:({DECIMAL})|ln\(\s*({DECIMAL})\s*\))\s*,\s*({DECIMAL})\s*\}}")
-PROBABILITY = re.compile(rf"P\s*(<=|>=|<|>)\s*({DECIMAL})\s*\[")
+PROBABILITY = re.compile(rf"P(?:min|max)?\s*(<=|>=|<|>)\s*({DECIMAL})\s*\[")
 NOT_COMPARED = "the states, the actions and the probabilities with the model and the path formula"
 NOT_PLAIN = "the bound in the formula with the numbers"
 

@@ -142,6 +142,12 @@ def _mend(text: str, place: int) -> str:
     percent = re.search(r"(?<![\d.])(\d+)\s*$", text[:place])
     if text[place] == "%" and percent:
         return f"; write {percent[1]}/100"
+    if text[place] == ";":
+        return "; a formula has none at its end, and each has a --property of its own"
+    if text[place] == ":" and re.fullmatch(r'\s*"[^"]*"\s*', text[:place]):
+        return "; a formula has no name here"
+    if re.match(r"[RS](min|max)?\s*(\{|[=<>])", text[place:]) and not text[:place].strip():
+        return "; rewards and long runs are not read, P and D are"
     alone = re.search(r"(?<!\w)D\s*\{([^{},]*)$", text[:place])
     if text[place] == "}" and alone:
         return f"; D needs epsilon and delta: D{{{alone[1].strip()}, 0}}[...]"

@@ -202,6 +202,20 @@ def test_some_scheduler(session: Session, tmp_path: Path, capsys: pytest.Capture
     assert f"the largest probability over all schedulers is {largest}" in capsys.readouterr().out
 
 
+def test_evidence_about_some_scheduler(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A violated `Pmax>=` is a witness that the kernel takes, and one with another bound is none."""
+    path, evidence = tmp_path / "model.prism", tmp_path / "evidence.json"
+    path.write_text(COIN)
+    words = ["logic", str(path), "--constant", "K=1", "-p", "Pmax>=0.9 [ F low ]"]
+    assert run([*words, "--evidence", str(evidence)]) == 1
+    assert run(["check", str(evidence)]) == 0
+    document = json.loads(evidence.read_text())
+    document["witness"]["formula"] = "Pmax>=0.8 [ F low ]"
+    evidence.write_text(json.dumps(document))
+    assert run(["check", str(evidence)]) == 1
+    assert "not the bound of the formula" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("text", "part"),
     [
@@ -255,6 +269,10 @@ def test_named_actions_are_for_query_schedulers(session: Session, tmp_path: Path
         ({"K": "1"}, "P>=1 [ F height ]", "unknown label 'height'"),
         ({"K": "1"}, "P>=1 [ F counter ]", "counter is a variable with whole numbers; compare it"),
         ({"K": "1"}, "P=? [ F low ]", "ask for Pmin=? or Pmax=?"),
+        ({"K": "1"}, "P>=1 [ F abs(height) = K ]", "PRISM has no abs; write max(x, -x)"),
+        ({"K": "1"}, "R=? [ F low ]", "unexpected 'R'; rewards and long runs are not read"),
+        ({"K": "1"}, "P>=1 [ F low ];", "unexpected ';'; a formula has none at its end"),
+        ({"K": "1"}, '"c1": P>=1 [ F low ]', "unexpected ':'; a formula has no name here"),
     ],
 )
 def test_mistakes(
@@ -326,6 +344,8 @@ def test_constraints_and_parameters(tmp_path: Path, capsys: pytest.CaptureFixtur
         " [] x=0 -> p:(x'=1) + q:(x'=2) + 1-p-q:(x'=3);\n [] x=0 -> 1-p:(x'=1) + p:(x'=3);\nendmodule\n"
     )
     words = ["logic", str(path), "--parameter", "p=(0, 1),q=(0, 1)", "-p", "Pmax=? [ F x=1 ]"]
+    assert run([*words, "-p", "P>=0 [ F x < p ]"]) == 2
+    assert "is about the parameter 'p', and not about states alone" in capsys.readouterr().err
     assert run(words) == 2
     assert "the probability of 3 is negative" in capsys.readouterr().err
     words += ["--constraint", "p + q <= 1", "-p", "Pmin<=1/2 [ F x=1 ]", "--json"]

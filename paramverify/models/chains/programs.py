@@ -147,7 +147,7 @@ def program(
     if missing:
         raise _undefined(missing)
     content = _parsed(text)
-    labels = _labels(content, asked)
+    labels = _labels(content, asked, frozenset(open_constants) - constants.keys())
     if labels:
         written = (f'label "{label}" = {_written(text)};' for text, label in labels.items())
         content = _parsed("\n".join((text, *written, "")))
@@ -203,7 +203,7 @@ def _instantiated(content: Any, values: Mapping[str, str]) -> Any:
     return changed
 
 
-def _labels(content: Any, asked: Mapping[str, frozenset[str]]) -> dict[str, str]:
+def _labels(content: Any, asked: Mapping[str, frozenset[str]], parameters: frozenset[str]) -> dict[str, str]:
     """Returns a label for each condition that the variables of the model do not settle."""
     names_of = content.expression_manager.get_variables()
     known = {str(v.name) for v in names_of}
@@ -213,8 +213,25 @@ def _labels(content: Any, asked: Mapping[str, frozenset[str]]) -> dict[str, str]
     for text, names in asked.items():
         settled = names <= variables or not names <= known
         if not settled and (text not in names or text in truths):
+            _check_condition(text, names & parameters)
             found[text] = f"{HIDDEN}{len(found)}"
     return found
+
+
+def _check_condition(text: str, parameters: frozenset[str]) -> None:
+    """Refuses what Storm cannot tell of a state."""
+    if parameters:
+        raise InputError(
+            f"the condition {text} is about the parameter {min(parameters)!r}, and not about states alone",
+            key="condition",
+            mend="give the constant a value",
+        )
+    if re.search(r"\babs\s*\(", text):
+        raise InputError(
+            f"the condition {text} needs formulas or constants of the file, and PRISM has no abs",
+            key="condition",
+            mend="write max(x, -x)",
+        )
 
 
 def _written(condition: str) -> str:
