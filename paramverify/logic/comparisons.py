@@ -175,11 +175,11 @@ class PathEngine:
         lower, upper = ({state: ends[k] for state, ends in found.items()} for k in (0, 1))
         return Probabilities(upper, lower, Method.ENCLOSED)
 
-    def extreme(self, path: Formula, starts: Iterable[int]) -> Iterator[Probabilities]:
+    def extreme(self, path: Formula, starts: Iterable[int], largest: bool) -> Iterator[Probabilities]:
         """Yields the probabilities that P compares: bounds that are reached over all schedulers.
 
-        Each item has values that schedulers reach, and at every parameter point the largest and the smallest
-        probability over all schedulers are among those of all items.
+        Each item has values that schedulers reach, and at every parameter point the largest (or smallest)
+        probability over all schedulers is among those of all items; `upper` (or `lower`) has them.
 
         Raises:
             UnsupportedError: a path formula that no engine here can do.
@@ -191,7 +191,7 @@ class PathEngine:
         node, leaves = self.compile(path)
         starts = sorted(set(starts))
         if self.chain.numeric:
-            yield self.extremes(node, leaves, starts, Method.ALL)
+            yield self.extremes(node, leaves, starts, Method.ALL, (largest,))
             return
         node, turned = _reaching(node)
         for values in policies(self.chain, node, self.signatures(leaves), starts, self.guard):
@@ -255,16 +255,21 @@ class PathEngine:
         return ltl_probabilities(chain, node, leaves, starts, self.guard)
 
     def extremes(
-        self, node: Node, leaves: Sequence[Sequence[bool]], starts: Sequence[int], method: Method
+        self,
+        node: Node,
+        leaves: Sequence[Sequence[bool]],
+        starts: Sequence[int],
+        method: Method,
+        sides: Sequence[bool] = (True, False),
     ) -> Probabilities:
-        """Returns sup and inf over all schedulers, both of which are reached."""
+        """Returns sup and inf over all schedulers, which are reached; or one of these `sides` alone."""
         at = self.signatures(leaves)
         node, turned = _reaching(node)
-        upper, lower = (extremes(self.chain, node, at, starts, largest) for largest in (True, False))
-        if turned:
-            one = self.chain.one
-            upper, lower = ({s: one - v for s, v in found.items()} for found in (lower, upper))
-        return Probabilities(upper, lower, method)
+        found: dict[bool, dict[int, Value]] = {True: {}, False: {}}
+        for largest in sides:
+            values = extremes(self.chain, node, at, starts, largest != turned)
+            found[largest] = {s: self.chain.one - v for s, v in values.items()} if turned else values
+        return Probabilities(found[True], found[False], method)
 
 
 def _reaching(node: Node) -> tuple[Node, bool]:

@@ -99,17 +99,26 @@ def _avoiding(made: Product, options: Sequence[tuple[Row, ...]]) -> set[int]:
 
     The largest set such that each node has a choice that stays in it; nodes of value zero belong to it.
     """
-    inside = {n for n in range(len(options)) if n not in made.known or is_zero(made.known[n])}
-    while True:
-        leave = {
-            n
-            for n in inside
-            if n not in made.known
-            and not any(all(successor in inside for successor, _ in row) for row in options[n])
-        }
-        if not leave:
-            return inside - set(made.known)
-        inside -= leave
+    inside = [n not in made.known or is_zero(made.known[n]) for n in range(len(options))]
+    before: list[list[tuple[int, int]]] = [[] for _ in options]
+    staying = [len(rows) for rows in options]  # choices with all successors inside, of each node
+    for node, rows in enumerate(options):
+        if node not in made.known:
+            for place, row in enumerate(rows):
+                for successor, _ in row:
+                    before[successor].append((node, place))
+    left: set[tuple[int, int]] = set()  # choices that have a successor outside
+    pending = [node for node, is_inside in enumerate(inside) if not is_inside]
+    while pending:
+        for choice in before[pending.pop()]:
+            if choice not in left:
+                left.add(choice)
+                node = choice[0]
+                staying[node] -= 1
+                if not staying[node] and inside[node]:
+                    inside[node] = False
+                    pending.append(node)
+    return {node for node, is_inside in enumerate(inside) if is_inside and node not in made.known}
 
 
 def _towards(options: Sequence[tuple[Row, ...]], known: dict[int, Value]) -> dict[int, int]:

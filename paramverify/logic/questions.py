@@ -54,7 +54,8 @@ def answer(work: Work, question: Question) -> Asked:
     guard = claims.guard if parametric else None
     semantics = Semantics(chain, work.case.relation, judge, guard, work.method)
     try:
-        found = list(semantics.engine().extreme(question.path, chain.initial))
+        largest = question.extreme is not Extreme.LEAST
+        found = list(semantics.engine().extreme(question.path, chain.initial, largest))
         doubt = work.discharge(checks.obligations)
     except UnsupportedError as error:
         return Asked(unknown=Unknown(End.UNAVAILABLE, error.reason))
@@ -69,7 +70,8 @@ def answer(work: Work, question: Question) -> Asked:
 def _values(work: Work, question: Question, found: list[Probabilities], state: int) -> tuple[Value, ...]:
     """Returns the different values of a state; those without parameters only if one of them is the answer."""
     least = question.extreme is Extreme.LEAST
-    values = [(p.lower if least else p.upper)[state] for p in found if state in p.upper]
+    sides = [p.lower if least else p.upper for p in found]
+    values = [side[state] for side in sides if state in side]
     ring = work.chain.domain.ring
     if ring.parameters:
         return tuple({str(value): value for value in values}.values())

@@ -164,7 +164,7 @@ class Semantics:
         """Yields what a formula compares: for D under all query schedulers, for P under all schedulers."""
         if isinstance(formula, Private):
             return self.engine().of(formula.path, self._with_neighbours(states))
-        return self.engine().extreme(formula.path, states)
+        return self.engine().extreme(formula.path, states, not formula.comparison.is_lower)
 
     def periodic(self, formula: Private, states: Sequence[int]) -> Iterable[Probabilities]:
         """Yields what a D compares under query schedulers that repeat some actions, short words first.

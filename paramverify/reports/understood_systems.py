@@ -65,7 +65,9 @@ def logic_understood(case: LogicCase, data: Mapping[str, Any]) -> Understood:
     told = (
         f"a {what} with {counted(len(chain.states), 'state')}, {counted(len(chain.initial), 'initial state')}"
     )
-    if chain.is_decision_process:
+    if chain.unscheduled:
+        told += f"; formulas with P only: {chain.unscheduled}"
+    elif chain.is_decision_process:
         model["actions"] = len(chain.actions)
         told += f" and {counted(len(chain.actions), 'action')}"
     found.add("model", model, told)

@@ -17,6 +17,7 @@ from paramverify.logic.families import check_property
 from paramverify.logic.questions import answer
 from paramverify.logic.verification import Work
 from paramverify.models.chains import prism
+from paramverify.models.chains.building import build
 from paramverify.models.chains.programs import check_brackets
 from paramverify.portfolio.session import Options, Session
 
@@ -46,6 +47,12 @@ endrewards
 label "low" = counter = 0;
 label "high" = counter = FAR;
 """
+
+
+@pytest.fixture(autouse=True)
+def built_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Storm builds in this process: to start one costs more than these models."""
+    monkeypatch.setattr("paramverify.logic.cases.build_apart", lambda request, memory: build(request))
 
 
 @pytest.fixture(scope="module")
