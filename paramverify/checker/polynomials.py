@@ -11,6 +11,7 @@ from fractions import Fraction
 from math import lcm
 from typing import Any
 
+from .packed import product
 from .strict import Rejected as Rejected
 
 MAX_COEFFICIENTS = 2_000_000  # of one Bernstein form, or terms of one product
@@ -95,12 +96,7 @@ def times(left: Poly, right: Poly) -> Poly:
     if len(left) * len(right) > 20 * MAX_COEFFICIENTS:
         raise Rejected("a product is too large to be checked")
     (a, p), (b, q) = whole(left), whole(right)
-    result: dict[tuple[int, ...], int] = {}
-    for x, c in a.items():
-        for y, d in b.items():
-            key = tuple(map(int.__add__, x, y))
-            result[key] = result.get(key, 0) + c * d
-    return {key: Fraction(value, p * q) for key, value in result.items() if value}
+    return {key: Fraction(value, p * q) for key, value in product(a, b).items()}
 
 
 def power(poly: Poly, exponent: int) -> Poly:

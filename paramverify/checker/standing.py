@@ -37,13 +37,15 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import combinations, combinations_with_replacement, product
-from math import comb
+from itertools import combinations, combinations_with_replacement
+from itertools import product as pairs_of
+from math import comb, lcm
 from typing import Any
 
 from . import shapes
 from .claims import read_claim
 from .goals import Context, Goal
+from .packed import Whole, product
 from .polynomials import Poly, constant, parse, plus, power, times
 from .rules import prove
 from .strict import Misformed, Rejected, check
@@ -53,19 +55,24 @@ Class = tuple[Answers, int, Answers]  # the answers before the own one, the own 
 Need = tuple[Poly, bool]  # to be shown at least zero; above zero if the second is true
 
 MAX_CLASSES = 20_000
-ONE, MINUS = Fraction(1), Fraction(-1)
+ZERO, ONE, MINUS = Fraction(0), Fraction(1), Fraction(-1)
 
 
 @dataclass(frozen=True)
 class _Maxima:
-    """Noisy max: the noise, its sums from below, and what is computed once."""
+    """Noisy max: the noise, its sums from below, and what is computed once.
+
+    `whole[f][v]` and `least[f][v]` are the noise and its sums times `scale`, with whole coefficients, in one
+    more variable z. With it `least + z·whole` counts who is equal to v.
+    """
 
     noise: list[list[Poly]]
     below: list[list[Poly]]
     width: int
     step: int
     uniform: bool
-    shares: dict[tuple[int, Answers], list[Poly]] = field(default_factory=dict)
+    scale: int
+    shares: dict[tuple[int, Answers], Whole] = field(default_factory=dict)
     known: dict[Class, Poly] = field(default_factory=dict)
 
     @property
@@ -77,36 +84,39 @@ class _Maxima:
         before, own, behind = given
         place = tuple(sorted(before)), own, tuple(sorted(behind))
         if place not in self.known:
-            total: Poly = {}
+            total: dict[tuple[int, ...], Fraction] = {}
             for v in range(self.top + 1):
-                won = self.noise[own][v]
-                if self.uniform:
-                    parts = self._shares(v, place[2])
-                    shared: Poly = {}
-                    for k, part in enumerate(parts):
-                        shared = plus(shared, part, Fraction(1, k + 1))
-                    total = plus(total, times(won, shared))
-                    continue
-                for f in place[0]:
-                    won = times(won, self.below[f][v])
-                for f in place[2]:
-                    won = times(won, self.below[f][v + 1])
-                total = plus(total, won)
-            self.known[place] = total
+                won = product(self._counted(own, v, 0), self._lost(v, place[0], place[2]))
+                for powers, value in won.items():
+                    part = Fraction(value, powers[-1] + 1)  # one of k + 1 that are equal
+                    total[powers[:-1]] = total.get(powers[:-1], ZERO) + part
+            scale = self.scale ** (len(before) + 1 + len(behind))
+            self.known[place] = {powers: value / scale for powers, value in total.items() if value}
         return self.known[place]
 
-    def _shares(self, v: int, others: Answers) -> list[Poly]:
-        """Returns, by the number of others that become v, the probability that the rest becomes less."""
+    def _lost(self, v: int, before: Answers, behind: Answers) -> Whole:
+        """Returns the probability that all others lose to v; the power of z is how many are equal to it."""
+        if self.uniform:
+            return self._shared(v, behind, 1)
+        return product(self._shared(v, before, 0), self._shared(v + 1, behind, 0))
+
+    def _shared(self, v: int, others: Answers, ties: int) -> Whole:
         if not others:
-            return [constant(ONE, self.width)]
+            return {(0,) * (self.width + 1): 1}
         if (v, others) not in self.shares:
-            rest, f = self._shares(v, others[:-1]), others[-1]
-            grown: list[Poly] = [{} for _ in range(len(rest) + 1)]
-            for k, part in enumerate(rest):
-                grown[k] = plus(grown[k], times(part, self.below[f][v]))
-                grown[k + 1] = times(part, self.noise[f][v])
-            self.shares[v, others] = grown
+            rest, f = self._shared(v, others[:-1], ties), others[-1]
+            self.shares[v, others] = product(rest, self._counted(f, v, 1, ties))
         return self.shares[v, others]
+
+    def _counted(self, f: int, v: int, under: int, ties: int = 1) -> Whole:
+        """Returns Pr(f becomes v), or with `under` Pr(f becomes less), and z·Pr(f becomes v) if `ties`."""
+        parts = [(self.below[f][v], 0)] if under else [(self.noise[f][v], 0)]
+        parts += [(self.noise[f][v], 1)] if under and ties else []
+        return {
+            (*powers, k): (value * self.scale).numerator
+            for poly, k in parts
+            for powers, value in poly.items()
+        }
 
 
 def check_everywhere(document: Mapping[str, Any]) -> str:
@@ -124,7 +134,9 @@ def check_everywhere(document: Mapping[str, Any]) -> str:
         raise Rejected("the noise is no distribution")
     step = reach(document["by"], top)
     below = [[_total(row[:v]) for v in range(top + 2)] for row in noise]
-    about = _Maxima(noise, below, len(goal.names), step, document["ties"] == "uniform")
+    scale = lcm(*(value.denominator for row in noise for poly in row for value in poly.values()))
+    uniform = document["ties"] == "uniform"
+    about = _Maxima(noise, below, len(goal.names), step=step, uniform=uniform, scale=scale)
     pair = _read_pair(document, about)
     proofs = iter(document["proofs"])
     for poly, strict in _needs(document, about, n, pair):
@@ -224,7 +236,7 @@ def _classes(about: _Maxima, n: int) -> Iterator[tuple[Class, Class]]:
         for own in range(step, about.top + 1):
             first = combinations_with_replacement(range(free + 1), before)
             second = list(combinations_with_replacement(range(free + 1), behind))
-            for a, b in product(first, second):
+            for a, b in pairs_of(first, second):
                 moved = tuple(f + step for f in a), own - step, tuple(f + step for f in b)
                 yield (a, own, b), moved
 

@@ -131,6 +131,29 @@ def test_twenty_answers(ties: str, tmp_path: Path, capsys: pytest.CaptureFixture
         assert "checked: private: 40 claims proved" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("parameters", "noise", "privacy"),
+    [
+        ('eps = "(0, oo)"', "exp(-eps / 2)", 'epsilon = "eps"'),
+        ("", "exp(-1/2)", "epsilon = 1"),
+        ('a = "(0, 1)"\nb = "(0, 1/2]"', "a * b", 'ratio = "1/(a*b)**2"'),
+    ],
+)
+def test_other_parameters(
+    parameters: str, noise: str, privacy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Noise with an unbounded parameter, with a number exp(q), and with two parameters, and its evidence."""
+    path, evidence = tmp_path / "case.toml", tmp_path / "evidence.json"
+    values = {"queries": 7, "ties": "uniform", "differ": "each", "privacy": privacy}
+    text = CASE.format(**values, noise=f'{{ truncated_geometric = "{noise}", range = 2 }}')
+    path.write_text(
+        text.replace('[parameters]\nalpha = "(0, 1)"', f"[parameters]\n{parameters}" * bool(parameters))
+    )
+    assert run(["verify", str(path), "--evidence", str(evidence)]) == 0
+    assert run(["check", str(evidence), "--case", str(path)]) == 0
+    assert "for all parameters" in capsys.readouterr().out
+
+
 def test_a_smaller_bound_is_refuted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Below the tight bound a prior and a pair are named."""
     path = tmp_path / "case.toml"
