@@ -28,7 +28,7 @@ MOST = 200  # tasks of a batch
 BYTES = 1 << 20  # of the text of a batch, about
 AHEAD = 2  # batches for each task that is done at the same time: the next one is there when one ends
 LOOK = 0.25  # seconds between two looks whether the scheduler is there
-FETCH = 30.0  # seconds for a result that is said to be there
+FETCH = 2.0  # seconds for a result that is said to be there, at first; a worker may have died with it
 
 T = TypeVar("T")
 
@@ -63,6 +63,7 @@ class Hand(Generic[T]):
         self.suspects: deque[int] = deque()
         self.out: set[_Batch] = set()
         self.heard: SimpleQueue[_Batch] = SimpleQueue()
+        self.fetch = FETCH
         self.mean: float | None = None  # seconds of a task, of late
 
     def results(self, until: float = inf) -> Generator[Result[T], None, None]:
@@ -74,7 +75,11 @@ class Hand(Generic[T]):
         """
         try:
             while self.waiting or self.out or self.suspects:
-                self._fill()
+                try:
+                    self._fill()
+                except ConnectionError:
+                    self._again()
+                    continue
                 left = until - time.monotonic()
                 if left <= 0:
                     return
@@ -87,7 +92,7 @@ class Hand(Generic[T]):
                 if batch in self.out:
                     yield from self._taken(batch)
         finally:
-            self.cluster.forget([batch.future for batch in self.out])
+            self.cluster.forget([batch.future for batch in self.out if batch.future])
 
     # -- giving
 
@@ -135,7 +140,7 @@ class Hand(Generic[T]):
         from distributed.scheduler import KilledWorker
 
         try:
-            text = batch.future.result(timeout=FETCH)
+            text = batch.future.result(timeout=self.fetch)
         except KilledWorker as error:
             self.out.discard(batch)
             if batch.alone:
@@ -144,8 +149,10 @@ class Hand(Generic[T]):
                 self.suspects.extend(batch.numbers)
             return
         except (CancelledError, TimeoutError, OSError):
-            if self.cluster.connected and not batch.future.cancelled():  # its worker died; it is made again
+            if self.cluster.connected and not batch.future.cancelled():  # it is made again
+                self.fetch *= 2
                 self.out.discard(batch)
+                self.cluster.forget([batch.future])
                 self._back(batch)
             else:
                 self._again()
