@@ -16,6 +16,7 @@ import heapq
 import resource
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import log
 from pathlib import Path
@@ -34,10 +35,11 @@ from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
 from paramverify.synthesis.case_budget import case_budget
 from paramverify.synthesis.map_files import cell_document, read_cell
+from paramverify.synthesis.maps import Status
 from paramverify.synthesis.regions import region_map
 from paramverify.tasks.busy import busy_task
 from paramverify.tasks.cluster import Cluster
-from paramverify.tasks.handing import AHEAD, BATCH, MOST
+from paramverify.tasks.handing import BATCH, batch_size
 from paramverify.tasks.places import Place
 from paramverify.tasks.tasks import HERE
 
@@ -267,8 +269,7 @@ def simulate(seconds: Sequence[float], workers: int, serial: float, delay: float
         free, worker = heapq.heappop(ready)
         size = 1
         if batched:
-            share = (len(seconds) - position) // (AHEAD * workers)
-            size = max(1, min(int(BATCH / mean), share, MOST))
+            size = batch_size(mean, len(seconds) - position, workers)
         work = sum(seconds[position : position + size])
         position += size
         free_at = max(free_at, free - BATCH) + serial  # it is sent while the one before is done
@@ -305,14 +306,14 @@ def _attempts() -> list[float]:
 
 
 def _cells() -> tuple[float, float, list[int]]:
-    """Returns the seconds to make a cell, and to read and know it again; and how many cells parts have."""
+    """Returns the seconds to make a cell, and to read it again; and how many cells parts have."""
     claim, counts = _ring_claim(), []
     before = time.process_time()
     found = region_map([claim], claim.domain, ["x", "y"], Fraction(1, 400))
     made = (time.process_time() - before) / len(found.cells)
     before = time.process_time()
     cells = [read_cell(cell_document(cell)) for cell in found.cells]
-    region_map([claim], claim.domain, ["x", "y"], Fraction(1, 400), known=cells)
+    replace(found, cells=tuple(cells)).share(Status.UNDECIDED)
     known = (time.process_time() - before) / len(found.cells)
     coarse = region_map([claim], claim.domain, ["x", "y"], Fraction(1, 100))
     for low, high in [(c.box[0], c.box[1]) for c in coarse.cells if c.status == "undecided"][:256]:
@@ -338,7 +339,7 @@ def simulation() -> None:
     made, known, counts = _cells()
     parts = _scaled([random.choice(counts) for _ in range(256)], 10_000_000)
     print(f"{len(times)} attempts take {1000 * sum(times) / len(times):.0f} ms on average.")
-    print(f"A cell takes {1e6 * made:.0f} µs to make, and {1e6 * known:.0f} µs to read and put together.\n")
+    print(f"A cell takes {1e6 * made:.0f} µs to make, and {1e6 * known:.0f} µs to write and read.\n")
     print("| workers | 10^5 attempts, s | speed-up | 10^7 cells, s | speed-up |")
     print("| --- | --- | --- | --- | --- |")
     alone, map_alone = sum(tasks), 10_000_000 * made

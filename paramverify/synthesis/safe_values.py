@@ -287,7 +287,7 @@ def _map(
         spread = spread_cells(
             claims, domain, axes, options.coverage, executor=work, known=known, keep=on_cell, until=until
         )
-        found = region_map(
+        found = spread.map or region_map(
             claims,
             domain,
             axes,

@@ -2,7 +2,7 @@
 
 A first, coarse map cuts the box until enough cells are open. Each open cell is the box of a map of its own.
 All of them tile the box, like the cells of a run that was interrupted; so `regions.region_map` takes them as
-known, says whether they are enough, and goes on where they are not. Which parts there are does not depend on
+known, and goes on, where they are not enough. Which parts there are does not depend on
 who makes them.
 """
 
@@ -33,11 +33,15 @@ Cells = tuple[Cell, ...]
 
 @dataclass(frozen=True)
 class Spread:
-    """Cells that tile the box; whether a limit or Ctrl-C (`stopped`) ended the work on them."""
+    """Cells that tile the box; whether a limit or Ctrl-C (`stopped`) ended the work on them.
+
+    They are the `map` where little enough of it is open.
+    """
 
     cells: Cells
     ended: bool = False
     stopped: bool = False
+    map: RegionMap | None = None
 
 
 def spread_cells(
@@ -62,7 +66,8 @@ def spread_cells(
     open_cells = [cell for cell in coarse.cells if cell.status is Status.UNDECIDED]
     total = coarse.share(Status.UNDECIDED)
     if total <= coverage or coarse.stopped:
-        return Spread(tuple(coarse.cells), coarse.stopped, coarse.stopped)
+        enough = total <= coverage
+        return Spread(tuple(coarse.cells), coarse.stopped, coarse.stopped, coarse if enough else None)
     until -= RESERVE * max(0.0, until - time.monotonic())
     reach = min(Fraction(1, 2), coverage / total)
     about = _told(claims, domain, free)
@@ -80,7 +85,10 @@ def spread_cells(
         ended, stopped = True, isinstance(error, KeyboardInterrupt)
     rest = [parts.get(number, (cell,)) for number, cell in enumerate(open_cells)]
     decided = (cell for cell in coarse.cells if cell.status is not Status.UNDECIDED)
-    return Spread((*decided, *(cell for part in rest for cell in part)), ended, stopped)
+    cells = (*decided, *(cell for part in rest for cell in part))
+    whole = replace(coarse, cells=cells, interrupted=False)
+    enough = not ended and whole.share(Status.UNDECIDED) <= coverage
+    return Spread(cells, ended, stopped, whole if enough else None)
 
 
 def _coarse(

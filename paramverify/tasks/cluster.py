@@ -74,7 +74,9 @@ class Cluster:
         dask = import_module("dask")
         settings = {
             "distributed.scheduler.allowed-failures": DEATHS,
-            "distributed.worker.profile.enabled": False,  # which costs time that nobody sees
+            "distributed.worker.profile.enabled": False,  # what costs time though nobody looks
+            "distributed.admin.tick.interval": "500ms",
+            "distributed.admin.system-monitor.interval": "2s",
         }
         with dask.config.set(settings):
             return distributed.LocalCluster(
