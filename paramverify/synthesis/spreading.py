@@ -62,7 +62,7 @@ def spread_cells(
     """
     if executor.is_here or domain.ring.tied or not claims:
         return Spread(tuple(known))
-    coarse = _coarse(claims, domain, free, coverage, known, keep, until)
+    coarse = _coarse(claims, domain, free, coverage, known=known, keep=keep, until=until)
     open_cells = [cell for cell in coarse.cells if cell.status is Status.UNDECIDED]
     total = coarse.share(Status.UNDECIDED)
     if total <= coverage or coarse.stopped:
@@ -96,6 +96,7 @@ def _coarse(
     domain: Domain,
     free: Sequence[str],
     coverage: Fraction,
+    *,
     known: Sequence[Cell],
     keep: Callable[[Cell], None],
     until: float,
