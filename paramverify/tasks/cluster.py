@@ -130,7 +130,7 @@ class Cluster:
         self._look(now=True)
         board = self._client.dashboard_link
         self.tell(
-            f"cluster: {len(found)} workers, {self._threads} tasks at a time"
+            f"cluster: {_counted(len(found), 'worker')}, {_counted(self._threads, 'task')} at a time"
             + (f"; dashboard: {board}" if board else "")
         )
         if not found:
@@ -222,6 +222,10 @@ class Cluster:
     def map(self, tasks: Sequence[Task[T]], until: float = inf) -> Generator[Result[T], None, None]:
         """Yields the results as they end; tasks of workers that die are done again."""
         return Hand(self, tasks).results(until)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _silence() -> None:
