@@ -47,6 +47,11 @@ def cluster_option(function: Function) -> Function:
     )(function)
 
 
+def cluster_wanted() -> bool:
+    """Tells whether the command that runs was given `--cluster`."""
+    return bool(click.get_current_context().meta.get(f"{KEY}.cluster"))
+
+
 def executor() -> Executor:
     """Returns what does the tasks of the command that runs: the cluster that was asked for, or this process.
 

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from paramverify.cli import _output
+from paramverify.cli._cluster import cluster_option, cluster_wanted, executor
 from paramverify.cli._common import (
     Lift,
     json_option,
@@ -177,6 +178,7 @@ class _Options:
 @picture_options("Plot p-values (.svg, .png or .pdf).")
 @json_option
 @timeout_option
+@cluster_option
 def command(**typed: Any) -> int:
     """Test a case by sampling, or a mechanism in Python without a case.
 
@@ -187,6 +189,8 @@ def command(**typed: Any) -> int:
     """
     options = _Options(**typed)
     options.check()
+    if cluster_wanted() and (options.mechanism or options.direct or options.workers > 1):
+        raise click.UsageError("--cluster samples models: leave --mechanism, --direct and --workers out")
     _precision(options.precision)
     require()
     with time_limit(options.timeout) as lift:
@@ -206,6 +210,7 @@ def _with_case(options: _Options, path: str, lift: Lift) -> Exit:
         pairs=options.pairs,
         seed=options.seed,
         workers=options.workers,
+        executor=executor(),
         bisection=_precision(options.precision) if options.bisection else None,
         seconds=_output.remaining(options.timeout),
         limit=options.timeout,

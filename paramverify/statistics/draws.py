@@ -14,7 +14,7 @@ p-value and confidence below is exact up to this. Entries of probability zero ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -56,6 +56,19 @@ class Draws:
                 total += _rational(probability)
                 found.append(min(round(total * 2**BITS), 2**BITS - 1))
         return Draws(offsets.astype(np.int64), np.array(found, dtype=np.uint64))
+
+    def document(self) -> dict[str, Any]:
+        """Returns the rows as JSON data."""
+        return {"offsets": self.offsets.tolist(), "thresholds": self.thresholds.tolist()}
+
+    @staticmethod
+    def from_document(document: Mapping[str, Any]) -> Draws:
+        """Returns the rows that `document` wrote."""
+        import numpy as np
+
+        return Draws(
+            np.array(document["offsets"], dtype=np.int64), np.array(document["thresholds"], dtype=np.uint64)
+        )
 
     def entries(self, rng: np.random.Generator, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Returns for each given row the number of an entry drawn from it, counted over all rows."""

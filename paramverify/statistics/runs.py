@@ -14,8 +14,10 @@ from multiprocessing.process import BaseProcess
 from paramverify.errors import InputError, LimitError
 from paramverify.statistics.events import Event, Measured
 from paramverify.statistics.experiments import Experiment
-from paramverify.statistics.samplers import Counts, Sampler, Source
+from paramverify.statistics.samplers import Counts, Source
+from paramverify.statistics.spreading import Chunk, Spread, draw
 from paramverify.statistics.user_code import ENDED
+from paramverify.tasks.tasks import HERE, Executor
 
 CHUNK = 100_000
 LOOK = 0.2  # seconds between two looks whether all workers live
@@ -31,9 +33,6 @@ def require() -> None:
         raise InputError(f"sampling needs numpy, scipy and scikit-learn: {INSTALL}")
 
 
-_Task = tuple[Sampler, int, tuple[int, ...], int]
-
-
 @dataclass(eq=False)
 class Workers:
     """A pool, and the processes that it started with; none of them ends before the work is done."""
@@ -41,14 +40,14 @@ class Workers:
     pool: Pool
     processes: list[BaseProcess]
 
-    def map(self, tasks: Sequence[_Task]) -> Iterator[Counts]:
+    def map(self, tasks: Sequence[Chunk]) -> Iterator[Counts]:
         """Yields the counts of each task in order.
 
         Raises:
             InputError: the mechanism ended one of the processes.
             LimitError: the system killed one.
         """
-        mapped = self.pool.imap(_chunk, tasks)
+        mapped = self.pool.imap(draw, tasks)
         for _ in tasks:
             while True:
                 try:
@@ -78,7 +77,7 @@ class Runs:
 
     source: Source
     seed: int
-    pool: Workers | None = None
+    pool: Workers | Spread = field(default_factory=lambda: Spread(HERE))
     _numbers: dict[int, int] = field(default_factory=dict)
     _kept: dict[tuple[int, int, int, int], Counts] = field(default_factory=dict)
     _measured: dict[tuple[int, int, int], tuple[Measured, Measured]] = field(default_factory=dict)
@@ -95,9 +94,8 @@ class Runs:
             sampler = self.source.sampler(experiment, side)
             sizes = [min(CHUNK, size - done) for done in range(0, size, CHUNK)]
             tasks = [(sampler, self.seed, (stage, number, side, k), n) for k, n in enumerate(sizes)]
-            mapped = self.pool.map(tasks) if self.pool else map(_chunk, tasks)
             total: Counts = Counter()
-            for part in mapped:
+            for part in self.pool.map(tasks):
                 total.update(part)
             self._kept[place] = total
         return self._kept[place]
@@ -123,26 +121,20 @@ class Runs:
         return self._measured[place]
 
 
-def _chunk(task: _Task) -> Counts:
-    import numpy as np
-
-    sampler, seed, place, size = task
-    return sampler(np.random.default_rng(np.random.SeedSequence(seed, spawn_key=place)), size)
-
-
 @contextmanager
-def runs_of(source: Source, seed: int, workers: int = 1) -> Iterator[Runs]:
-    """Gives the runs of a source, in this process or shared by `workers` processes.
+def runs_of(source: Source, seed: int, workers: int = 1, executor: Executor = HERE) -> Iterator[Runs]:
+    """Gives the runs of a source: shared by `workers` processes, or done by an executor.
 
-    The counts are the same for every number of workers. With several, the source's mechanism must be found by
-    its name in a fresh process, and a script must guard its own start with `if __name__ == "__main__"`.
+    The counts are the same for every number of workers, and every executor. With workers, the source's
+    mechanism must be found by its name in a fresh process, and a script must guard its own start with
+    `if __name__ == "__main__"`.
 
     Raises:
         InputError: the extra `stats` is not installed.
     """
     require()
     if workers == 1:
-        yield Runs(source, seed)
+        yield Runs(source, seed, Spread(executor))
         return
     from multiprocessing import get_context
 

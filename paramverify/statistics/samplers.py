@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from paramverify.algebra.reals import Real
 from paramverify.errors import InputError, LimitError, ModelError
@@ -61,6 +61,44 @@ class Walks:
     states: NDArray[np.int64]
     tables: tuple[Table, ...]
     names: tuple[str, ...]
+
+    def document(self) -> dict[str, Any]:
+        """Returns all numbers and names as JSON data."""
+        different = list({id(table): table for table in self.tables}.values())
+        return {
+            "start": self.start.document(),
+            "states": self.states.tolist(),
+            "tables": [
+                {
+                    "draws": table.draws.document(),
+                    "observations": table.observations.tolist(),
+                    "successors": table.successors.tolist(),
+                }
+                for table in different
+            ],
+            "order": [different.index(table) for table in self.tables],
+            "names": list(self.names),
+        }
+
+    @staticmethod
+    def of(document: Mapping[str, Any]) -> Walks:
+        """Returns the walks that `document` wrote."""
+        import numpy as np
+
+        tables = [
+            Table(
+                Draws.from_document(table["draws"]),
+                np.array(table["observations"], dtype=np.int64),
+                np.array(table["successors"], dtype=np.int64),
+            )
+            for table in document["tables"]
+        ]
+        return Walks(
+            Draws.from_document(document["start"]),
+            np.array(document["states"], dtype=np.int64),
+            tuple(tables[k] for k in document["order"]),
+            tuple(document["names"]),
+        )
 
     def __call__(self, rng: np.random.Generator, size: int) -> Counts:
         """Returns how often each observation sequence came in `size` runs."""

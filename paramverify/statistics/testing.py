@@ -49,6 +49,7 @@ from paramverify.statistics.runs import Runs, runs_of
 from paramverify.statistics.samplers import ModelSource, Source
 from paramverify.statistics.set_detection import SetDetection
 from paramverify.statistics.set_testing import CertifiedSet, certify_sets, tested_sets, with_delta
+from paramverify.tasks.tasks import HERE, Executor
 
 PRECISION = Fraction(1, 10**9)  # relative distance of the bounds that a search ends with
 BISECTED = Fraction(1, 1000)  # distance of the ends of a bisection: the three decimals of [F]
@@ -87,6 +88,7 @@ class Plan:
     pairs: int = MOST_PAIRS
     seed: int = 0
     workers: int = 1
+    executor: Executor = HERE
     bisection: Fraction | None = None
     seconds: float = 60.0
     limit: float = 60.0
@@ -156,7 +158,7 @@ def carry_out(
     if goal in (Goal.CERTIFY, Goal.SEARCH):
         check_length(model, size)
     listed = experiments(model, size, points, plan.pairs)
-    with runs_of(source, plan.seed, plan.workers) as sampled:
+    with runs_of(source, plan.seed, plan.workers, plan.executor) as sampled:
         if goal is Goal.AUDIT:
             found = audit(sampled, model, listed, settings.runs, settings.level)
             return Sampled(loaded, model, plan, audit=found)

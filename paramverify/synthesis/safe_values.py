@@ -46,6 +46,7 @@ from paramverify.synthesis.questions import (
 )
 from paramverify.synthesis.refinement import exact_parts
 from paramverify.synthesis.regions import region_map
+from paramverify.synthesis.spreading import spread_cells
 from paramverify.synthesis.vanishing import check_condition, check_map, corrected
 
 CUTTING = 0.8  # of the time is for cutting; what is open is put together and a witness is found after that
@@ -281,16 +282,22 @@ def _map(
             options.on_shares({s: float(v / whole) for s, v in sizes.items() if s in DECIDED})
 
         seconds = max(0.0, CUTTING * _left(session))
-        found = region_map(
+        started = time.monotonic()
+        until, work = time.monotonic() + seconds, session.options.executor
+        spread = spread_cells(
+            claims, domain, axes, options.coverage, executor=work, known=known, keep=on_cell, until=until
+        )
+        found = spread.map or region_map(
             claims,
             domain,
             axes,
             options.coverage,
             on_cell=on_cell,
-            known=known,
+            known=spread.cells,
             session=session,
-            seconds=seconds,
+            seconds=0.0 if spread.ended else max(0.0, until - time.monotonic()),
         )
+        found = replace(found, stopped=found.stopped or spread.stopped, seconds=time.monotonic() - started)
         if keep:  # how the rest was cut saves time when it is gone on with
             old = set(known)
             for cell in found.cells:

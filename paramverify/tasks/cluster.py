@@ -43,6 +43,7 @@ class Cluster:
         self._client: Any = None
         self._own: Any = None  # the cluster of processes that this one has started
         self._threads, self._looked = 0, -inf
+        self.given = 0  # batches, so far
 
     # -- the connection
 
@@ -71,7 +72,12 @@ class Cluster:
     def _started(self, distributed: Any) -> Any:
         """Starts workers on this machine; connections between them are secured by keys made for it."""
         dask = import_module("dask")
-        settings = {"distributed.scheduler.allowed-failures": DEATHS}
+        settings = {
+            "distributed.scheduler.allowed-failures": DEATHS,
+            "distributed.worker.profile.enabled": False,  # what costs time though nobody looks
+            "distributed.admin.tick.interval": "500ms",
+            "distributed.admin.system-monitor.interval": "2s",
+        }
         with dask.config.set(settings):
             return distributed.LocalCluster(
                 n_workers=self.place.workers,
@@ -124,7 +130,7 @@ class Cluster:
         self._look(now=True)
         board = self._client.dashboard_link
         self.tell(
-            f"cluster: {len(found)} workers, {self._threads} tasks at a time"
+            f"cluster: {_counted(len(found), 'worker')}, {_counted(self._threads, 'task')} at a time"
             + (f"; dashboard: {board}" if board else "")
         )
         if not found:
@@ -155,9 +161,19 @@ class Cluster:
         return bool(self._client and self._client.status == "running")
 
     def submit(self, text: str, heard: Callable[[Any], None]) -> Any:
-        """Gives a batch to the scheduler; `heard` is called in another thread when it has ended."""
+        """Gives a batch to the scheduler; `heard` is called in another thread when it has ended.
+
+        Raises:
+            ConnectionError: the scheduler is lost.
+        """
         self._look()
-        future = self._client.submit(perform, text, pure=False)
+        try:
+            future = self._client.submit(perform, text, pure=False)
+        except Exception as error:
+            if self.connected:
+                raise
+            raise ConnectionError("the scheduler is lost") from error
+        self.given += 1
         future.add_done_callback(heard)
         return future
 
@@ -179,6 +195,7 @@ class Cluster:
         self.tell(f"cluster: {lost}; what is done is kept; waiting {self.patience:g} s for it to come back")
         with suppress(Exception):
             self._client.close(timeout=0.5)
+        self._threads = 0
         until = time.monotonic() + self.patience
         while True:
             left = until - time.monotonic()
@@ -205,6 +222,10 @@ class Cluster:
     def map(self, tasks: Sequence[Task[T]], until: float = inf) -> Generator[Result[T], None, None]:
         """Yields the results as they end; tasks of workers that die are done again."""
         return Hand(self, tasks).results(until)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _silence() -> None:

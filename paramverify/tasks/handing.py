@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from functools import partial
-from math import inf
+from math import inf, sqrt
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -23,12 +23,13 @@ from paramverify.tasks.plain import error_from_document
 from paramverify.tasks.tasks import Result, Task
 from paramverify.tasks.worker import check_versions, versions
 
-BATCH = 0.2  # seconds of work that a batch is to have
-MOST = 200  # tasks of a batch
+BATCH = 0.2  # seconds of work that a batch is to have, at least
+COST = 0.01  # seconds that client and scheduler may need for a batch: no more workers than they can serve
+MOST = 1000  # tasks of a batch
 BYTES = 1 << 20  # of the text of a batch, about
 AHEAD = 2  # batches for each task that is done at the same time: the next one is there when one ends
 LOOK = 0.25  # seconds between two looks whether the scheduler is there
-FETCH = 30.0  # seconds for a result that is said to be there
+FETCH = 2.0  # seconds for a result that is said to be there, at first; a worker may have died with it
 
 T = TypeVar("T")
 
@@ -63,6 +64,7 @@ class Hand(Generic[T]):
         self.suspects: deque[int] = deque()
         self.out: set[_Batch] = set()
         self.heard: SimpleQueue[_Batch] = SimpleQueue()
+        self.fetch = FETCH
         self.mean: float | None = None  # seconds of a task, of late
 
     def results(self, until: float = inf) -> Generator[Result[T], None, None]:
@@ -74,7 +76,11 @@ class Hand(Generic[T]):
         """
         try:
             while self.waiting or self.out or self.suspects:
-                self._fill()
+                try:
+                    self._fill()
+                except ConnectionError:
+                    self._again()
+                    continue
                 left = until - time.monotonic()
                 if left <= 0:
                     return
@@ -87,7 +93,7 @@ class Hand(Generic[T]):
                 if batch in self.out:
                     yield from self._taken(batch)
         finally:
-            self.cluster.forget([batch.future for batch in self.out])
+            self.cluster.forget([batch.future for batch in self.out if batch.future])
 
     # -- giving
 
@@ -98,11 +104,8 @@ class Hand(Generic[T]):
             self._give(_Batch([self.suspects.popleft()], alone=True))
 
     def _next(self) -> list[int]:
-        """Takes the tasks of the next batch: of one name, about as many as take `BATCH` seconds together."""
-        size = 1
-        if self.mean is not None:
-            share = len(self.waiting) // (AHEAD * self.cluster.width)
-            size = max(1, min(int(BATCH / max(self.mean, 1e-6)), share, MOST))
+        """Takes the tasks of the next batch, which have one name."""
+        size = 1 if self.mean is None else batch_size(self.mean, len(self.waiting), self.cluster.width)
         name = self.tasks[self.waiting[0]].name
         numbers: list[int] = []
         while self.waiting and len(numbers) < size and self.tasks[self.waiting[0]].name == name:
@@ -135,7 +138,7 @@ class Hand(Generic[T]):
         from distributed.scheduler import KilledWorker
 
         try:
-            text = batch.future.result(timeout=FETCH)
+            text = batch.future.result(timeout=self.fetch)
         except KilledWorker as error:
             self.out.discard(batch)
             if batch.alone:
@@ -144,8 +147,10 @@ class Hand(Generic[T]):
                 self.suspects.extend(batch.numbers)
             return
         except (CancelledError, TimeoutError, OSError):
-            if self.cluster.connected and not batch.future.cancelled():  # its worker died; it is made again
+            if self.cluster.connected and not batch.future.cancelled():  # it is made again
+                self.fetch *= 2
                 self.out.discard(batch)
+                self.cluster.forget([batch.future])
                 self._back(batch)
             else:
                 self._again()
@@ -188,6 +193,18 @@ class Hand(Generic[T]):
         self.out = set()
         self.waiting = deque(sorted(self.waiting))
         self.cluster.again()
+
+
+def batch_size(mean: float, waiting: int, width: int) -> int:
+    """Returns how many tasks of `mean` seconds go together, where some wait for `width` workers.
+
+    Batches of b seconds cost `COST` for each, one after the other, and the last one may begin when all others
+    have ended: waiting·mean·COST/b + b seconds, which is least at b = √(waiting·mean·COST). The share of each
+    worker is as good, where that is more.
+    """
+    mean = max(mean, 1e-6)
+    share = max(waiting // (AHEAD * width), int(sqrt(waiting * mean * COST) / mean))
+    return max(1, min(int(max(BATCH, COST * width) / mean), share, MOST))
 
 
 def _raised(document: dict[str, Any]) -> Any:

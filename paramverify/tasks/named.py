@@ -14,6 +14,8 @@ from paramverify.errors import InputError
 FUNCTIONS = {
     "decide": "paramverify.portfolio.spreading:decided",
     "attempt": "paramverify.compare.spreading:attempted",
+    "draw": "paramverify.statistics.spreading:drawn",
+    "map": "paramverify.synthesis.spreading:mapped",
     "busy": "paramverify.tasks.busy:busy",
 }
 

@@ -2,29 +2,51 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
-from collections.abc import Iterator
+import time
+from collections.abc import Generator, Iterator, Sequence
+from fractions import Fraction
+from functools import partial
+from math import inf
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from cluster_tools import Processes, wait_for, worker_processes
 
+from paramverify.algebra.domains import Domain, parse_interval
+from paramverify.algebra.polynomials import Ring
 from paramverify.answers import End, Open
+from paramverify.claims import Claim
 from paramverify.compare.comparing import Choice, plan, run
 from paramverify.compare.results import ResultsFile
 from paramverify.compare.subjects import read_subjects
 from paramverify.errors import ClusterError, ClusterLostError, LimitError
-from paramverify.portfolio.session import Options
+from paramverify.models.model import Model
+from paramverify.portfolio import session
+from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
 from paramverify.reports.evidence import evidence_document
+from paramverify.statistics.experiments import Experiment
+from paramverify.statistics.runs import runs_of
+from paramverify.statistics.samplers import ModelSource
+from paramverify.synthesis.budget import tight_budget
+from paramverify.synthesis.maps import Status
+from paramverify.synthesis.regions import region_map
+from paramverify.synthesis.spreading import spread_cells
 from paramverify.tasks.busy import busy_task
 from paramverify.tasks.cluster import Cluster
+from paramverify.tasks.named import function
 from paramverify.tasks.places import Place
+from paramverify.tasks.tasks import HERE, Result, Task
 
 CASES = Path(__file__).parents[2] / "cases"
 PROVED, REFUTED = CASES / "noisy-max-independent.toml", CASES / "geometric-contagious-ln2.toml"
+
+T = TypeVar("T")
 
 pytestmark = pytest.mark.slow
 
@@ -110,8 +132,80 @@ def test_a_poisoned_task_is_given_up(cluster: Cluster, processes: Processes) -> 
     assert len(processes.killed.read_text().split()) == 2
 
 
-def test_time_that_is_over(cluster: Cluster) -> None:
+def test_a_map_of_many_parts(cluster: Cluster) -> None:
+    """The parts of a map tile its box, are the same whoever makes them, and need no more cutting here."""
+    ring = Ring(("x", "y"))
+    domain = Domain(ring, {name: parse_interval("(0, 1)") for name in ring.names})
+    claim, kept = Claim(ring.parse("x^2 + y^2 - 3/4*x*y - 1/3"), domain), []
+    coverage, until = Fraction(1, 200), time.monotonic() + 60
+    spread = spread_cells(
+        [claim], domain, ["x", "y"], coverage, executor=cluster, known=(), keep=kept.append, until=until
+    )
+    others = spread_cells(
+        [claim], domain, ["x", "y"], coverage, executor=Elsewhere(), known=(), keep=print, until=until
+    )
+    assert spread.cells == others.cells
+    assert len(spread.cells) > 256
+    assert sum(cell.volume for cell in spread.cells) == 1
+    assert sorted(map(repr, kept)) == sorted(
+        repr(c) for c in spread.cells if c.status is not Status.UNDECIDED
+    )
+    assert spread.map is not None
+    assert spread.map.share(Status.UNDECIDED) <= coverage
+    found = region_map([claim], domain, ["x", "y"], coverage, known=spread.cells)
+    assert sorted(map(repr, found.cells)) == sorted(map(repr, spread.cells))
+    for cell in spread.cells[::50]:
+        middle = [(low + high) / 2 for low, high in cell.box]
+        value = middle[0] ** 2 + middle[1] ** 2 - Fraction(3, 4) * middle[0] * middle[1] - Fraction(1, 3)
+        assert cell.status is Status.UNDECIDED or (value >= 0) == (cell.status is Status.SAFE)
+
+
+class Elsewhere:
+    """Does tasks here, by way of the data that a worker would get."""
+
+    is_here, width = False, 1
+
+    def map(self, tasks: Sequence[Task[T]], until: float = inf) -> Generator[Result[T], None, None]:
+        for number, task in enumerate(tasks):
+            told = json.loads(json.dumps(function(task.name)(json.loads(json.dumps(task.document())))))
+            yield Result(number, partial(task.read, told))
+
+
+def test_seeds_are_the_same(cluster: Cluster) -> None:
+    """Runs on workers have the random numbers that they have here."""
+    model = load(str(REFUTED)).model
+    assert isinstance(model, Model)
+    source, point = ModelSource(model), {"p": Fraction(1, 3), "q": Fraction(1, 2)}
+    point = {name: point.get(name, Fraction(1, 4)) for name in model.domain.ring.parameters}
+    experiment = Experiment(model.pairs[0].left, model.pairs[0].right, point)
+    counts = []
+    for executor in (HERE, cluster):
+        with runs_of(source, 7, executor=executor) as runs:
+            counts.append(runs.both(0, experiment, 120_000))
+    assert counts[0] == counts[1]
+    assert sum(counts[1][0].values()) == 120_000
+
+
+def test_tight_budgets_are_the_same(cluster: Cluster) -> None:
+    """Looking ahead changes neither the budget nor the claims that it rests on."""
+    model = load(str(CASES / "noisy-max-naive-3-ln2.toml")).model
+    assert isinstance(model, Model)
+    found = []
+    for executor in (HERE, cluster):
+        with Session(Options(executor=executor)) as asked:
+            found.append(tight_budget(model, asked))
+    alone, spread = found
+    assert (spread.attained, repr(spread.witness)) == (alone.attained, repr(alone.witness))
+    assert spread.bound == alone.bound
+    assert spread.lower == alone.lower == 8
+    assert alone.proof is not None
+    assert spread.proof is not None
+    assert [d.answer for d in spread.proof.decisions] == [d.answer for d in alone.proof.decisions]
+
+
+def test_time_that_is_over(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the time is over first, claims stay open as timeouts, in their order, and all are told."""
+    monkeypatch.setattr(session, "PATIENCE", -1.0)
     case = load(str(PROVED))
     found = verify(case, Options(seconds=1e-9, executor=cluster))
     ends = [d.answer.end for d in found.decisions if isinstance(d.answer, Open)]

@@ -16,6 +16,7 @@ from paramverify import errors
 from paramverify.errors import ClusterError, DisagreementError, InputError, TimeLimitError
 from paramverify.tasks import worker
 from paramverify.tasks.busy import busy_task
+from paramverify.tasks.handing import batch_size
 from paramverify.tasks.named import FUNCTIONS, function
 from paramverify.tasks.places import Keys, Place, read_place
 from paramverify.tasks.plain import error_from_document, error_to_document
@@ -169,3 +170,14 @@ def test_places(tmp_path: Path) -> None:
             read_place(text, given, MEMORY)
     with pytest.raises(InputError, match="no such file"):
         read_place("tls://h:1", (str(tmp_path / "none"), *keys[1:]), MEMORY)
+
+
+def test_sizes_of_batches() -> None:
+    """Small tasks go together, more of them where there are many workers; large tasks go alone."""
+    assert batch_size(0.001, 100_000, 2) == 200
+    assert batch_size(0.05, 200, 2) == 4
+    assert batch_size(1.0, 1000, 2) == 1
+    assert batch_size(0.01, 80, 2) == 20
+    assert batch_size(0.0, 10**9, 2) == 1000
+    assert batch_size(0.05, 100_000, 1000) == 141
+    assert batch_size(0.05, 10, 1000) == 1

@@ -35,7 +35,7 @@ class Processes:
             "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": str(deaths),
             "PARAMVERIFY_HISTORY": "off",
             LOG: str(self.killed),
-            "PYTHONPATH": str(TOOLS),
+            "PYTHONPATH": os.pathsep.join(filter(None, [str(TOOLS), os.environ.get("PYTHONPATH")])),
         }
         self.started: list[subprocess.Popen[bytes]] = []
         self.scheduler = self.schedule()
@@ -80,7 +80,7 @@ def worker_processes(address: str) -> list[int]:
     """Returns the processes of the workers that a scheduler knows."""
     from distributed import Client
 
-    with Client(address, timeout=10, set_as_default=False) as client:
+    with Client(address, timeout=60, set_as_default=False) as client:
         return sorted(client.run(os.getpid).values())
 
 
@@ -88,8 +88,8 @@ def wait_for(address: str, workers: int) -> None:
     """Waits until a scheduler has some workers."""
     from distributed import Client
 
-    with Client(address, timeout=20, set_as_default=False) as client:
-        client.wait_for_workers(workers, timeout=30)
+    with Client(address, timeout=60, set_as_default=False) as client:
+        client.wait_for_workers(workers, timeout=120)
 
 
 def _children(process: int) -> list[int]:
