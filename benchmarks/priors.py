@@ -63,7 +63,10 @@ def chain(people: int, table: str = PASSED_ON) -> str:
     return f'[prior.person]\ncount = {people}\ngiven = "person[i-1]"\n{first}\ntable = {table}'
 
 
-TREE = f'[prior.person]\ncount = 100\ngiven = "person[i // 2]"\nfirst = {{ bernoulli = "p" }}\ntable = {PASSED_ON}'
+TREE = (
+    '[prior.person]\ncount = 100\ngiven = "person[i // 2]"\n'
+    f'first = {{ bernoulli = "p" }}\ntable = {PASSED_ON}'
+)
 HOUSEHOLDS = (
     '[prior.head]\ncount = 30\nbernoulli = "p"\n'
     f'[prior.member]\ncount = [30, 3]\ngiven = "head[i]"\ntable = {PASSED_ON}'
