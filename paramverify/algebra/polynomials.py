@@ -162,15 +162,19 @@ def primitive(polynomial: Polynomial) -> tuple[Fraction, Polynomial]:
     """Returns c > 0 and the polynomial with coprime integer coefficients whose product is the argument."""
     if not polynomial:
         return Fraction(1), polynomial
+    content = content_of(polynomial)
+    return fraction(content), polynomial / content
+
+
+def content_of(polynomial: Polynomial) -> fmpq:
+    """Returns c > 0: a polynomial that is not zero, divided by it, has coprime integer coefficients."""
     if polynomial.is_constant():
-        content = abs(fmpq(polynomial.leading_coefficient()))
-        return fraction(content), polynomial / content
+        return abs(fmpq(polynomial.leading_coefficient()))
     coefficients = polynomial.coeffs()
     denominator = reduce(lambda a, b: a.lcm(b), (c.q for c in coefficients))
     numerator = reduce(lambda a, b: a.gcd(b), (c.p for c in coefficients))
     # A coefficient p/q in lowest terms: gcd of all p over lcm of all q is the content.
-    content = fmpq(abs(numerator), denominator)
-    return fraction(content), polynomial / content
+    return fmpq(abs(numerator), denominator)
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,9 +22,9 @@ from flint import fmpq
 from paramverify.algebra.polynomials import (
     Polynomial,
     RationalFunction,
+    content_of,
     key,
     primitive,
-    rational,
     variables,
 )
 from paramverify.claims import Claim, Origin
@@ -268,7 +268,7 @@ def applied(steps: list[tuple[int, int, Polynomial]], vector: Vector) -> tuple[f
     product = {state: entry for state, entry in product.items() if entry}
     if not product:
         return fmpq(1), product
-    contents = [rational(primitive(entry)[0]) for entry in product.values()]
+    contents = [content_of(entry) for entry in product.values()]
     numerator = reduce(lambda a, b: a.gcd(b), (c.p for c in contents))
     denominator = reduce(lambda a, b: a.lcm(b), (c.q for c in contents))
     content = fmpq(numerator, denominator)

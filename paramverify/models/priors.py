@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from paramverify.algebra.arrays import in_reach
+from paramverify.algebra.arrays import Arrays, bound, in_reach, reaching
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import Polynomial, RationalFunction
 from paramverify.errors import CaseError, InputError, located
@@ -192,9 +192,10 @@ class _Reader:
             arrays = in_reach()
             check_array(given, [*self.checks.ring.parameters, *table.data])
             alike: dict[object, Entry] = {}
-            for own, entry in entries_of(name, given, arrays):
+            for place, (own, entry) in zip(arrays.places(name), entries_of(name, given, arrays), strict=True):
                 try:
-                    self._entry(own, entry, alike=alike)
+                    with reaching(Arrays(arrays.sizes, bound(place))):
+                        self._entry(own, entry, alike=alike)
                 except InputError as error:
                     error.retell(f"{own}: {error.reason}")
                     raise

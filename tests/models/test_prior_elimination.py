@@ -248,3 +248,37 @@ def test_second_reader_of_arrays(name: str, secret: str) -> None:
         if other == secret
     }
     assert found == {secret: first}
+
+
+NOISY = """
+[prior]
+person = { count = 6, bernoulli = "1/3" }
+seen = { count = 6, truncated_geometric = "1/2", range = 1, around = "person[i]" }
+pairs = "sum(seen[i] * person[i])"
+
+[secrets]
+some = "any(seen == 1) and person[2] == 1"
+none = "not any(seen == 1) and person[2] == 1"
+pairs = [["some", "none"]]
+
+[mechanism]
+kind = "release"
+query = "pairs"
+
+[privacy]
+ratio = 8
+"""
+
+
+def test_noise_and_conditions_of_arrays(tmp_path: Path) -> None:
+    """Noise around each entry, and conditions over all entries, mean the same to both readers and by hand."""
+    path = tmp_path / "case.toml"
+    path.write_text(NOISY)
+    case = load(path)
+    none = {tuple(map(int, given)): Fraction(str(w)) for given, w in case.inputs["none"].items()}
+    # Somebody well is not seen with 2/3, and somebody ill with 1/3.
+    assert none == {(0,): Fraction(1, 9) * (Fraction(2, 3) * Fraction(2, 3) + Fraction(1, 9)) ** 5}
+    some = {int(given[0]): Fraction(str(w)) for given, w in case.inputs["some"].items()}
+    assert sum(some.values()) == Fraction(1, 3) - sum(none.values())
+    found = SecondReader(NOISY, None).at({}, Fraction(1), [1], only=["some"]).words["some"]
+    assert found == {(str(k),): w / sum(some.values()) for k, w in some.items()}

@@ -32,8 +32,9 @@ def truncated_geometric(alpha: RationalFunction, limit: int, checks: Checks) -> 
     powers = [one]
     for _ in range(limit):
         powers.append(powers[-1] * alpha)
+    ends, inside = ([share * power for power in powers] for share in (end, inner))  # many entries share one
     rows = [
-        [(end if o in (0, limit) else inner) * powers[abs(o - f)] for o in range(limit + 1)]
+        [(ends if o in (0, limit) else inside)[abs(o - f)] for o in range(limit + 1)]
         for f in range(limit + 1)
     ]
     return Noise(rows, truncated=True)
