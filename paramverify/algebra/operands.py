@@ -1,6 +1,6 @@
 """Where an operand of a prefix formula ends that is written in infix, or is a name or a number.
 
-Storm has written factored results in both forms at once since 2018: `(/ (* -1 (p) * (q+-1)^2) p*q+-1)`. An
+Storm has written factored results in both forms at once for years: `(/ (* -1 (p) * (q+-1)^2) p*q+-1)`. An
 infix operand has no blank outside of brackets, except around `*`.
 """
 

@@ -12,7 +12,7 @@ if __name__ == "__main__":  # this file alone checks nothing: the folder does
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -287,3 +287,29 @@ def _power(base: Fraction, exponent: int) -> Fraction:
     if abs(exponent) > 10_000:
         raise Unread("a power with a very large exponent")
     return base**exponent
+
+
+def named(given: Any, known: Sequence[Value], text: bool = False) -> Value:
+    """Returns the only known value that a text or a number means.
+
+    A text means itself first, and else the number that it is spelt as (with `text` never). A number means
+    itself, else the label that is spelt as it.
+    """
+    if isinstance(given, str):
+        if given in known:
+            return given
+        fitting: list[Value] = (
+            [] if text else [v for v in known if not isinstance(v, str) and meaning(given) == v]
+        )
+    else:
+        number = meaning_of(given)
+        fitting = [v for v in known if v == number]
+        fitting = fitting or [v for v in known if isinstance(v, str) and meaning(v) == number]
+    if len(fitting) != 1:
+        raise ValueError(f"{given!r:.60} names {len(fitting)} of the values")
+    return fitting[0]
+
+
+def meaning_of(given: Any) -> Value:
+    """Returns a number as it is, and what anything else means."""
+    return given if isinstance(given, Fraction) else meaning(given)

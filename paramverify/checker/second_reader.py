@@ -27,7 +27,7 @@ from .second_measures import as_ratio, loss_of
 from .second_mechanisms import Chosen, check, inputs, read
 from .second_names import definitions_of, set_to
 from .second_networks import Walk
-from .second_numbers import Calculator, Value, meaning
+from .second_numbers import Calculator, Value, named
 from .second_priors import row, written
 from .second_processes import Input, Process, Words, queries_of
 from .second_programs import NAMED
@@ -358,32 +358,6 @@ def _read_file(table: dict[str, Any], folder: Path | None) -> None:
             table["source"] = content.decode("utf-8-sig")
         except (OSError, ValueError):
             raise Unread("the file of the program cannot be read") from None
-
-
-def named(given: Any, known: Sequence[Value], text: bool = False) -> Value:
-    """Returns the only known value that a text or a number means.
-
-    A text means itself first, and else the number that it is spelt as (with `text` never). A number means
-    itself, else the label that is spelt as it.
-    """
-    if isinstance(given, str):
-        if given in known:
-            return given
-        fitting: list[Value] = (
-            [] if text else [v for v in known if not isinstance(v, str) and meaning(given) == v]
-        )
-    else:
-        number = meaning_of(given)
-        fitting = [v for v in known if v == number]
-        fitting = fitting or [v for v in known if isinstance(v, str) and meaning(v) == number]
-    if len(fitting) != 1:
-        raise ValueError(f"{given!r:.60} names {len(fitting)} of the values")
-    return fitting[0]
-
-
-def meaning_of(given: Any) -> Value:
-    """Returns a number as it is, and what anything else means."""
-    return given if isinstance(given, Fraction) else meaning(given)
 
 
 def _shown(given: Input, process: Process) -> str:
