@@ -91,6 +91,7 @@ def build(request: Request) -> Built:
         options = stormpy.BuilderOptions()
         options.set_build_all_labels()
         options.set_build_state_valuations()
+        options.set_exploration_checks()  # values out of range would be others without a word
         options.set_build_choice_labels(str(read.content.model_type) == "PrismModelType.MDP")
         parametric = bool(read.content.has_undefined_constants)
         kind = stormpy.RationalFunction if parametric else stormpy.Rational

@@ -16,6 +16,7 @@ from typing import Any
 
 from paramverify.errors import CaseError, InputError
 from paramverify.files import read_file
+from paramverify.models.chains.whole_numbers import check_ranges, check_whole_numbers
 from paramverify.spelling import nearest
 
 MAX_BYTES = 10_000_000
@@ -147,12 +148,15 @@ def program(
     if missing:
         raise _undefined(missing)
     content = _parsed(text)
+    check_whole_numbers(content)
     labels = _labels(content, asked, frozenset(open_constants) - constants.keys())
     if labels:
         written = (f'label "{label}" = {_written(text)};' for text, label in labels.items())
         content = _parsed("\n".join((text, *written, "")))
     values = {name: value for name, value in constants.items() if name not in unused}
-    return Program(_instantiated(content, values), labels)
+    made = _instantiated(content, values)
+    check_ranges(made)
+    return Program(made, labels)
 
 
 def _count(name: str, text: str) -> int:
