@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -61,15 +60,24 @@ class Real:
         return (value > 0) - (value < 0)
 
     def enclosure(self, bits: int = 64) -> tuple[Fraction, Fraction]:
-        """Returns rationals between which the value lies."""
+        """Returns rationals between which the value lies, at most 2**(-bits/2) apart relative to the value.
+
+        Raises:
+            LimitError: the number is too near to 0, or its denominator is.
+        """
         value = self.rational
         if value is not None or self.constant is None:
             assert value is not None
             return value, value
-        top, bottom = (self.constant.ball(p, bits) for p in (self.numerator, self.denominator))
-        with working_precision(bits):
-            quotient = top / bottom  # its ends are rounded outward, to as many bits
-            return lower_bound(quotient), upper_bound(quotient)
+        needed = bits // 2
+        while bits <= MAX_PRECISION:
+            top, bottom = (self.constant.ball(p, bits) for p in (self.numerator, self.denominator))
+            with working_precision(bits):
+                quotient = top / bottom  # its ends are rounded outward, to as many bits
+                if bottom > 0 and quotient.rel_accuracy_bits() >= needed:
+                    return lower_bound(quotient), upper_bound(quotient)
+            bits *= 2
+        raise LimitError(f"{self.describe()} is too near to 0 to be enclosed")
 
     def __sub__(self, other: Real) -> Real:
         top = self.numerator * other.denominator - other.numerator * self.denominator
@@ -93,10 +101,9 @@ class Real:
         """
         bits = 64
         while bits <= MAX_PRECISION:
-            with suppress(ValueError):  # the enclosure of the denominator still has 0 in it
-                low, high = self.enclosure(bits)
-                if high - low <= min(abs(low), abs(high)) / 2**60:
-                    return (low + high) / 2
+            low, high = self.enclosure(bits)
+            if high - low <= min(abs(low), abs(high)) / 2**60:
+                return (low + high) / 2
             bits *= 2
         raise LimitError(f"{self.describe()} is too near to 0 to be rounded")
 

@@ -41,8 +41,8 @@ def without_bound(model: Model) -> Model:
         power = gcd(power, *(int(monomial[-1]) for monomial in polynomial.to_dict()))
         if power == 1:
             return model
-    ring = Ring(model.domain.ring.parameters, ExpConstant(constant.exponent * power) if power else None)
-    return _Change(ring, power).model(model)
+    needed = ExpConstant(constant.exponent * power) if power else None
+    return _Change(replace(model.domain.ring, constant=needed), power).model(model)
 
 
 def _polynomials(model: Model) -> Iterator[Polynomial]:

@@ -159,8 +159,8 @@ class _Search:
             if ends.upper == 1:
                 one = {tie.variable: Fraction(1), tie.name: Fraction(0)}
                 top, bottom = (value_at(f, {**_zeros(f), **one}) for f in (q.left, q.right))
-                if bottom:
-                    yield top / bottom, Fraction(1), tie
+                if top or bottom:
+                    yield (top / bottom if bottom else None), Fraction(1), tie
             if ends.lower == 0:
                 if not q.right:
                     yield None, Fraction(0), tie
