@@ -162,8 +162,10 @@ def _entries(name: str, entry: Any, sizes: Sizes) -> dict[str, Any]:
     if name not in sizes:
         if isinstance(entry, str):
             return {name: _rewritten(entry, sizes, {})}
-        if not isinstance(entry, dict) or not entry.keys() & {"given", "around"}:
+        if not isinstance(entry, dict) or not entry.keys() & {"given", "around", "like"}:
             return {name: entry}
+        if "like" in entry:
+            entry = {**entry, "like": _rewritten(entry["like"], sizes, {})}
         given = entry.get("given", [])
         listed = [given] if isinstance(given, str) else given
         own = {**entry, "given": [_rewritten(g, sizes, {}) for g in listed]} if listed else dict(entry)
@@ -197,7 +199,7 @@ def _entry(entry: Mapping[str, Any], sizes: Sizes, at: Mapping[str, int]) -> dic
     for key, row in own["table"].items():
         parts = [key] if len(parents) == 1 else key.split(",")
         if all(p or meaning(part.strip()) == outside for part, p in zip(parts, parents, strict=True)):
-            rows[",".join(part for part, p in zip(parts, parents, strict=True) if p)] = row
+            rows[",".join(part.strip() for part, p in zip(parts, parents, strict=True) if p)] = row
     if not any(parents):
         return {"categorical": rows[""]}
     return {**own, "given": [p for p in parents if p], "table": rows}

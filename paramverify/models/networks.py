@@ -106,9 +106,10 @@ class Network:
             InputError: what `row` raises for values that the earlier variables have together.
             LimitError: too many combinations of values.
         """
-        rows = self._table(needs, row)
+        once = tuple(dict.fromkeys(needs))  # person[i-1] and person[i//2] may be one variable
+        rows = self._table(once, row)
         values = dict.fromkeys(value for weights in rows.values() for value in weights)
-        self.variables[name] = Variable(name, tuple(needs), tuple(values), rows)
+        self.variables[name] = Variable(name, once, tuple(values), rows)
 
     def derive(self, name: str, expression: Expression) -> None:
         """Adds a variable that is a function of earlier ones; errors as of `add`."""

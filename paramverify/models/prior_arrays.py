@@ -114,7 +114,7 @@ def _at_edge(given: Mapping[str, object], parents: list[str | None], name: str) 
                 f"one value for each of {len(parents)} variables is needed in this key", key=f"table.{key}"
             )
         fits = all(as_value(part.strip()) == outside for part, p in zip(parts, parents, strict=True) if not p)
-        left = ",".join(part for part, parent in zip(parts, parents, strict=True) if parent)
+        left = ",".join(part.strip() for part, parent in zip(parts, parents, strict=True) if parent)
         if fits and left in rows:
             raise CaseError("two rows are for the same values", key=f"table.{key}")
         if fits:

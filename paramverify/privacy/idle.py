@@ -20,6 +20,7 @@ from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution, Prior
 from paramverify.models.programs.possible import never_called, never_read
+from paramverify.privacy.indexed_secrets import base_name
 
 MAX_PRODUCTS = 20_000  # of polynomials, to see that the outputs depend on nothing
 LISTED = 12  # outputs that never happen
@@ -179,7 +180,7 @@ def _idle_names(data: Mapping[str, Any]) -> Iterator[str]:
     secrets, prior, define = data["secrets"], data["prior"], data.get("define", {})
     for name in _not_compared(data):
         yield f"the secret {printable.name(name)} is in no pair: it is not compared"
-    asked = {name for pair in secrets["pairs"] for name in pair}
+    asked = _compared(data)
     read: set[str] = set()
     pending = [secrets[name] for name in asked]
     for _, table in tables_of(data["mechanism"]):
@@ -195,10 +196,14 @@ def _idle_names(data: Mapping[str, Any]) -> Iterator[str]:
             yield f"the variable {name} of the prior {unread}"
 
 
+def _compared(data: Mapping[str, Any]) -> set[str]:
+    """Returns the secrets in pairs; a copy for one index is its secret."""
+    return {base_name(name) for pair in data["secrets"]["pairs"] for name in pair}
+
+
 def _not_compared(data: Mapping[str, Any]) -> list[str]:
     """Returns the secrets in no pair."""
-    asked = {name for pair in data["secrets"]["pairs"] for name in pair}
-    return [name for name in data["secrets"] if name != "pairs" and name not in asked]
+    return [name for name in data["secrets"] if name != "pairs" and name not in _compared(data)]
 
 
 def _words(value: Any) -> Iterator[str]:

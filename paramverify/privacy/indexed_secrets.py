@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from paramverify.algebra.arrays import Arrays, Index, IndexMistake, bound, entry, in_reach, named_in
-from paramverify.errors import ExpressionError, located
+from paramverify.errors import CaseError, ExpressionError, located
 from paramverify.tables import Table
 
 Pair = tuple[str, str]
@@ -19,6 +19,7 @@ def every_index(table: Table, wanted: Sequence[Pair]) -> tuple[dict[str, str], l
 
     Raises:
         ExpressionError: an index that is none, or one for which there is no entry.
+        CaseError: two secrets of a pair with different indices.
     """
     arrays = in_reach()
     copies: dict[str, str] = {}
@@ -34,6 +35,12 @@ def every_index(table: Table, wanted: Sequence[Pair]) -> tuple[dict[str, str], l
                 copies[entry(name, place)] = _written(text, Arrays(arrays.sizes, bound(place)))
     pairs: dict[Pair, None] = {}
     for left, right in wanted:
+        if left in places and right in places and places[left] != places[right]:
+            reason = f"{left} has {len(places[left])} indices and {right} has others: each needs a partner"
+            mend = (
+                f"name the pairs, such as {entry(left, places[left][0])} and {entry(right, places[right][0])}"
+            )
+            raise CaseError(reason, key=f"pairs[{wanted.index((left, right))}]", mend=mend)
         for place in places.get(left) or places.get(right) or [()]:
             copy = (entry(n, place) if n in places else n for n in (left, right))
             pairs[next(copy), next(copy)] = None

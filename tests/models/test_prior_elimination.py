@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
+from math import prod
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -282,3 +284,70 @@ def test_noise_and_conditions_of_arrays(tmp_path: Path) -> None:
     assert sum(some.values()) == Fraction(1, 3) - sum(none.values())
     found = SecondReader(NOISY, None).at({}, Fraction(1), [1], only=["some"]).words["some"]
     assert found == {(str(k),): w / sum(some.values()) for k, w in some.items()}
+
+
+SPELT = """
+[prior]
+person = { count = 3, bernoulli = "1/3" }
+other = { count = 2, bernoulli = "1/5" }
+alike = { like = "person[2]" }
+[prior.seen]
+count = 3
+given = ["seen[i-1]", "person[4-i]", "person[i]"]
+outside = 1
+table = { TABLE }
+[secrets]
+one = "seen[i] == 1"
+zero = "seen[i] == 0"
+there = "other[i] == 1"
+pairs = PAIRS
+[mechanism]
+kind = "release"
+query = "person[1] + alike"
+[privacy]
+epsilon = "ln(2)"
+"""
+
+
+def spelt(pairs: str, separator: str) -> str:
+    """Returns a case with the keys of a table, and the pairs, as they are spelt."""
+    keys = (separator.join(key) for key in ("000", "001", "010", "011", "100", "101", "110", "111"))
+    rows = ", ".join(f'"{key}" = {{ 0 = "{k + 1}/10", 1 = "{9 - k}/10" }}' for k, key in enumerate(keys))
+    return SPELT.replace("TABLE", rows).replace("PAIRS", pairs)
+
+
+@pytest.mark.parametrize("most", [0, 1_000])
+def test_spellings_of_one_case_mean_the_same(
+    most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Blanks in keys at an edge, copies in pairs, entries that are named twice: by hand, to both readers."""
+    monkeypatch.setattr(priors, "MAX_ASSIGNMENTS", most)
+    pairs = '[["one[1]", "zero[1]"], ["one[2]", "zero[2]"]]'
+    row = [Fraction(k + 1, 10) for k in range(8)]
+    for separator in (",", ", ", " , "):
+        text = spelt(pairs, separator)
+        path = tmp_path / "case.toml"
+        path.write_text(text)
+        model = load(path).model
+        for name, places in (("zero[1]", 1), ("zero[2]", 2)):
+            expected = {n: Fraction(0) for n in range(3)}
+            for x in product((0, 1), repeat=4):  # three people, and the one who is alike
+                mass = prod(Fraction(1, 3) if v else Fraction(2, 3) for v in x)
+                well = row[4 + 2 * x[2] + x[0]]
+                if places == 2:
+                    well = well * row[3 * x[1]] + (1 - well) * row[4 + 3 * x[1]]
+                expected[x[0] + x[3]] += mass * well
+            total = sum(expected.values())
+            found = SecondReader(text, None).at({}, Fraction(1), [1], only=[name]).words[name]
+            assert found == {(str(n),): w / total for n, w in expected.items()}
+            first = {word: share for word, other, share in probabilities(model) if other == name}
+            assert found == {
+                w: value_at(s.numerator, {}) / value_at(s.denominator, {}) for w, s in first.items()
+            }
+
+
+@pytest.mark.parametrize("pair", ['["one", "there"]', '["there", "one"]'])
+def test_secrets_with_other_indices_are_no_pair(pair: str) -> None:
+    """No copy is left out silently, whichever secret stands first."""
+    with pytest.raises(InputError, match="each needs a partner; name the pairs, such as"):
+        loads(spelt(f"[{pair}]", ","))

@@ -90,7 +90,7 @@ def _row(rng: Random) -> tuple[dict[Any, str], Row]:
 
 
 def _given(made: World, name: str, rng: Random) -> None:
-    parents = rng.sample(list(made.values), min(len(made.values), rng.randint(1, 2)))
+    parents = rng.choices(list(made.values), k=rng.randint(1, 2))  # also one variable twice
     table, meaning = {}, {}
     base, _ = _row(rng)
     for combination in product(*(made.values[parent] for parent in parents)):
