@@ -83,3 +83,17 @@ def test_rounded_quotients_are_real_numbers_first(tmp_path: Path, value: str, af
 def test_constants_ranges_and_first_values(tmp_path: Path, text: str, told: str) -> None:
     with pytest.raises(InputError, match=told):
         built(tmp_path, text)
+
+
+@pytest.mark.parametrize("kind", ["dtmc", "mdp"])
+@pytest.mark.parametrize("bounds", ["[0..3]", "[-1..2]", "[floor(3/2)-1..2]"])
+def test_several_initial_states(tmp_path: Path, kind: str, bounds: str) -> None:
+    """Where the file has a condition on initial states, variables have no initial values."""
+    text = f"{kind}\nmodule m\n x:{bounds};\n b:bool;\n [] x=0 -> (x'=1);\nendmodule\n"
+    found = built(tmp_path, text + "init x>=0 & x<2 endinit\n")
+    assert sorted(found.variables["x"][state] for state in found.initial) == [0, 0, 1, 1]
+
+
+def test_variables_without_range(tmp_path: Path) -> None:
+    text = HEAD + "  x : int init 5;\n  [] z=0 & x<7 -> (x'=x+1);\nendmodule\n"
+    assert list(built(tmp_path, text).variables["x"]) == [5, 6, 7]

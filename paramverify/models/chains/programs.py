@@ -148,14 +148,14 @@ def program(
     if missing:
         raise _undefined(missing)
     content = _parsed(text)
-    check_whole_numbers(content)
+    check_whole_numbers(content, text)
     labels = _labels(content, asked, frozenset(open_constants) - constants.keys())
     if labels:
         written = (f'label "{label}" = {_written(text)};' for text, label in labels.items())
         content = _parsed("\n".join((text, *written, "")))
     values = {name: value for name, value in constants.items() if name not in unused}
     made = _instantiated(content, values)
-    check_ranges(made)
+    check_ranges(made, text)
     return Program(made, labels)
 
 

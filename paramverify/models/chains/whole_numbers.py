@@ -8,21 +8,23 @@ of its bits. Values out of range that updates give are refused while Storm explo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from paramverify.errors import InputError
 
 _REAL_INSIDE = ("FLOOR", "CEIL")
+_UNRANGED = re.compile(r":\s*int\b")
 
 
-def check_whole_numbers(content: Any) -> None:
+def check_whole_numbers(content: Any, text: str) -> None:
     """Refuses a division where a program needs a whole number.
 
     Raises:
         InputError: with the place and the expression.
     """
-    for place, expression in _whole(content):
+    for place, expression in _whole(content, text):
         if expression.has_integer_type() and _divides(expression):
             raise InputError(
                 f"{place} is a whole number, and a quotient is none for PRISM: {expression}",
@@ -30,17 +32,15 @@ def check_whole_numbers(content: Any) -> None:
             )
 
 
-def check_ranges(content: Any) -> None:
+def check_ranges(content: Any, text: str) -> None:
     """Refuses variables whose range does not have their initial value; all constants have values.
 
     Raises:
         InputError: with the variable, its range and the value.
     """
-    if content.has_initial_states_expression:
-        return
-    for variable in _variables(content.substitute_constants()):
-        found = [_number(expression) for expression in _range(variable)]
-        low, high, first = found
+    for variable in _ranged(content.substitute_constants(), text):
+        low, high = map(_number, _bounds(variable))
+        first = _number(variable.initial_value_expression)
         if first is not None and ((low is not None and first < low) or (high is not None and first > high)):
             raise InputError(
                 f"the initial value {first} of the variable {variable.name!r} is not in its range "
@@ -49,36 +49,34 @@ def check_ranges(content: Any) -> None:
             )
 
 
-def _variables(content: Any) -> Iterator[Any]:
+def _ranged(content: Any, text: str) -> Iterator[Any]:
+    """Yields variables with bounds and an initial value; Storm crashes where a missing one is read."""
+    if content.has_initial_states_expression or _UNRANGED.search(text):
+        return
     yield from content.global_integer_variables
     for module in content.modules:
         yield from module.integer_variables
 
 
-def _range(variable: Any) -> tuple[Any, Any, Any]:
-    return (
-        variable.lower_bound_expression,
-        variable.upper_bound_expression,
-        variable.initial_value_expression,
-    )
+def _bounds(variable: Any) -> tuple[Any, Any]:
+    return variable.lower_bound_expression, variable.upper_bound_expression
 
 
 def _number(expression: Any) -> int | None:
     """Returns the value of an expression, None where there is none."""
-    if expression is None or not expression.has_integer_type() or expression.contains_variables():
+    if not expression.has_integer_type() or expression.contains_variables():
         return None
     return int(expression.evaluate_as_int())
 
 
-def _whole(content: Any) -> Iterator[tuple[str, Any]]:
+def _whole(content: Any, text: str) -> Iterator[tuple[str, Any]]:
     """Yields what a program gives to whole-number constants, bounds and variables."""
     for constant in content.constants:
         if constant.defined and str(constant.type) == "int":
             yield f"the constant {constant.name!r}", constant.definition
-    for variable in _variables(content):
-        for expression in _range(variable):
-            if expression is not None:
-                yield f"each bound and value of the variable {variable.name!r}", expression
+    for variable in _ranged(content, text):
+        for expression in (*_bounds(variable), variable.initial_value_expression):
+            yield f"each bound and value of the variable {variable.name!r}", expression
     for module in content.modules:
         for command in module.commands:
             for update in command.updates:
