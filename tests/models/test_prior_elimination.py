@@ -316,34 +316,31 @@ def spelt(pairs: str, separator: str) -> str:
     return SPELT.replace("TABLE", rows).replace("PAIRS", pairs)
 
 
-@pytest.mark.parametrize("most", [0, 1_000])
+@pytest.mark.parametrize(("most", "separator"), [(0, ", "), (1_000, " , ")])
 def test_spellings_of_one_case_mean_the_same(
-    most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    most: int, separator: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Blanks in keys at an edge, copies in pairs, entries that are named twice: by hand, to both readers."""
     monkeypatch.setattr(priors, "MAX_ASSIGNMENTS", most)
     pairs = '[["one[1]", "zero[1]"], ["one[2]", "zero[2]"]]'
     row = [Fraction(k + 1, 10) for k in range(8)]
-    for separator in (",", ", ", " , "):
-        text = spelt(pairs, separator)
-        path = tmp_path / "case.toml"
-        path.write_text(text)
-        model = load(path).model
-        for name, places in (("zero[1]", 1), ("zero[2]", 2)):
-            expected = {n: Fraction(0) for n in range(3)}
-            for x in product((0, 1), repeat=4):  # three people, and the one who is alike
-                mass = prod(Fraction(1, 3) if v else Fraction(2, 3) for v in x)
-                well = row[4 + 2 * x[2] + x[0]]
-                if places == 2:
-                    well = well * row[3 * x[1]] + (1 - well) * row[4 + 3 * x[1]]
-                expected[x[0] + x[3]] += mass * well
-            total = sum(expected.values())
-            found = SecondReader(text, None).at({}, Fraction(1), [1], only=[name]).words[name]
-            assert found == {(str(n),): w / total for n, w in expected.items()}
-            first = {word: share for word, other, share in probabilities(model) if other == name}
-            assert found == {
-                w: value_at(s.numerator, {}) / value_at(s.denominator, {}) for w, s in first.items()
-            }
+    text = spelt(pairs, separator)
+    path = tmp_path / "case.toml"
+    path.write_text(text)
+    model = load(path).model
+    for name, places in (("zero[1]", 1), ("zero[2]", 2)):
+        expected = {n: Fraction(0) for n in range(3)}
+        for x in product((0, 1), repeat=4):  # three people, and the one who is alike
+            mass = prod(Fraction(1, 3) if v else Fraction(2, 3) for v in x)
+            well = row[4 + 2 * x[2] + x[0]]
+            if places == 2:
+                well = well * row[3 * x[1]] + (1 - well) * row[4 + 3 * x[1]]
+            expected[x[0] + x[3]] += mass * well
+        total = sum(expected.values())
+        found = SecondReader(text, None).at({}, Fraction(1), [1], only=[name]).words[name]
+        assert found == {(str(n),): w / total for n, w in expected.items()}
+        first = {word: share for word, other, share in probabilities(model) if other == name}
+        assert found == {w: value_at(s.numerator, {}) / value_at(s.denominator, {}) for w, s in first.items()}
 
 
 @pytest.mark.parametrize("pair", ['["one", "there"]', '["there", "one"]'])
