@@ -9,6 +9,7 @@ from fractions import Fraction
 from flint import arb
 
 from paramverify.algebra.constants import lower_bound, upper_bound, working_precision
+from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import LimitError
 from paramverify.models.enclosed import Enclosed, Probabilities
 from paramverify.models.measures import Approximate
@@ -98,11 +99,11 @@ def witness_of(
     """
     sides = known.under(pair.pi), known.under(pair.tau)
     measure = model.measure
-    sets = isinstance(measure, Approximate)
     with working_precision(known.encloser.precision):
         sums = [sum((row[k] for k in chosen), arb(0)) for row in sides]
         bound = known.number(model.ratio(pair))
         delta = known.number(measure.delta) if isinstance(measure, Approximate) else arb(0)
+        share = _number(known, measure.delta) if isinstance(measure, Approximate) else None
         exceeds = bool(sums[0] > bound * sums[1] + delta)
         left, right = (near(shares(s), known.encloser.precision) for s in sums)
         if not left[0]:
@@ -112,9 +113,17 @@ def witness_of(
             pair.right,
             outputs=tuple(known.table.observations[k] for k in chosen),
             probabilities=(left, right),
-            bound=near(ends(bound), known.encloser.precision),
-            delta=near(ends(delta), known.encloser.precision) if sets else None,
+            bound=_number(known, model.ratio(pair)),
+            delta=share,
             exceeds=exceeds,
             bits=known.bits,
             distance=pair.distance,
         )
+
+
+def _number(known: Probabilities, function: RationalFunction) -> Ends:
+    """Returns numbers below and above a number of the case, which are both it where it is rational."""
+    exact = known.exact(function)
+    if exact is not None:
+        return exact, exact
+    return near(ends(known.number(function)), known.encloser.precision)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from flint import arb
 
 from paramverify.algebra.constants import working_precision
 from paramverify.algebra.domains import Domain
-from paramverify.algebra.polynomials import RationalFunction
+from paramverify.algebra.polynomials import RationalFunction, fraction, in_generator
 from paramverify.errors import DefectError, UnsupportedError
 from paramverify.models.context import Checks, Obligation
 from paramverify.models.measures import Approximate, Measure, Metric, Pure
@@ -131,6 +132,13 @@ class Probabilities:
             ball = ball_of(function, self.table.functions.ring.constant, self.encloser.precision)
             self.numbers[id(function)] = function, ball
         return self.numbers[id(function)][1]
+
+    def exact(self, function: RationalFunction) -> Fraction | None:
+        """Returns a number of the case where it is rational, None where `exp` is in it."""
+        top, bottom = in_generator(function.numerator), in_generator(function.denominator)
+        if top.degree() > 0 or bottom.degree() > 0:
+            return None
+        return fraction(top[0]) / fraction(bottom[0])
 
     def given(self, state: int) -> list[arb]:
         """Returns the probability of each output for one input.
