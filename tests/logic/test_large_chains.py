@@ -276,9 +276,9 @@ def test_the_time_limit_holds_while_storm_builds(walk: Path, monkeypatch: pytest
 def test_the_memory_limit_holds_while_storm_builds(walk: Path) -> None:
     """Storm gets so much memory and no more, and the reason is told."""
     with pytest.raises(
-        LimitError, match=r"no more memory while it was building the model; the limit is 0\.0559"
+        LimitError, match=r"no more memory while it was building the model; the limit is 0\.186"
     ):
-        build_apart(Request(str(walk), {"N": "1000000"}, (), {}), 60_000_000)
+        build_apart(Request(str(walk), {"N": "1000000"}, (), {}), 200_000_000)
 
 
 @storm
