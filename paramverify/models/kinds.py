@@ -37,7 +37,7 @@ def refuse_wider(model: AnyModel, what: str) -> None:
     """Raises an UnsupportedError if claims say more than is asked: about numbers that no output has."""
     if isinstance(model, Model) and model.hmm.wider:
         reason = (
-            "a number is put out whose claims say more than what is asked, so they prove and refute nothing"
+            "a number stands beside its exponential, so claims about the outputs between breaks only prove"
         )
         raise UnsupportedError(f"{reason}; {what} does not cover that; `verify` does")
 

@@ -163,10 +163,17 @@ def read_prior(table: Table, checks: Checks) -> Prior:
     """
     reader = _Reader(checks)
     for name in table:
+        before = len(checks.mistakes.found)
         with checks.mistakes, located(key=name):
             reader.read(table, name)
             continue
-        checks.mistakes.broken |= {name, *names_of(name, in_reach())}
+        own = {name, *names_of(name, in_reach())}
+        for part in checks.mistakes.found[before:]:
+            if part.unknown in own:  # a mistake about itself follows from no other one
+                part.unknown = ""
+                if len(own) > 1:
+                    part.retell(part.reason, f"write {name}[i-1], say")
+        checks.mistakes.broken |= own
     weights = None if reader.is_long else reader.weights
     return Prior(tuple(reader.taken), weights, reader.taken, reader.network)
 

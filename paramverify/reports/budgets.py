@@ -107,7 +107,7 @@ class Statement:
         outcome = text.sequence(self.origin.observations)
         if self.infinite and self.every_length:
             head = f"no budget: the ratio grows without limit with longer sequences, such as {outcome}"
-        elif self.infinite and self.attained is False and self.outputs and self.toward:
+        elif self.infinite and not self.attained and self.outputs and self.toward:
             grows = f"it grows without limit {self.toward}"
             head = f"no single number bounds the ratio for all {self.among}: {grows}; {outcome}"
         elif self.infinite:

@@ -135,3 +135,15 @@ def test_an_unbounded_parameter_is_told_by_its_own_name(
     path.write_text(THRESHOLD.replace("EPSILON", "eps/2"))
     assert run(["verify", str(path)]) == 0
     assert "for every pair of neighbours with eps in (0, oo)." in capsys.readouterr().out
+
+
+def test_a_ratio_without_limit_at_an_open_end_is_no_impossible_output(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where it is open whether infinity is reached, words say that the ratio grows."""
+    content = THRESHOLD.replace("EPSILON", "eps").replace(">= 1", ">= 1 + laplace(2/eps)")
+    out, document = asked(tmp_path / "case.toml", content, capsys)
+    assert document["ratio"] == "infinity"
+    assert document["attained"] is None
+    assert "no single number bounds the ratio for all eps: it grows without limit as eps → oo" in out
+    assert "infinitely more likely" not in out

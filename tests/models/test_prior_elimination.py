@@ -165,6 +165,17 @@ def test_mistakes_about_arrays(tmp_path: Path, secret: str, query: str, told: st
     assert told in str(error.value)
 
 
+@pytest.mark.parametrize("given", ["person[i+1]", "person[i]", "person"])
+def test_an_array_that_needs_itself_is_one_mistake(given: str) -> None:
+    """Only the entry of `given` is told, with what to write, and not each place that names the array."""
+    source = (CASES / "infection-row.toml").read_text()
+    with pytest.raises(InputError) as error:
+        loads(source.replace("person[i-1]", given))
+    (part,) = error.value.parts
+    assert part.key == "prior.person.given"
+    assert "is not an earlier variable of the prior; write person[i-1], say" in str(part)
+
+
 def test_width_is_told_before_the_work() -> None:
     """Variables that all depend on each other are an error that names them."""
     found = checks()
