@@ -37,7 +37,7 @@ def asked(words: str, place: int) -> list[str]:
         ("paramverify verify --ti", 2, ["plain,--timeout"]),
         ("paramverify schema --kind ", 3, [f"plain,{kind}" for kind in KINDS]),
         ("paramverify new pr", 2, ["plain,prior", "plain,program"]),
-        ("paramverify cases infection", 2, ["plain,infection-chain"]),
+        ("paramverify cases infection-c", 2, ["plain,infection-chain"]),
         ("paramverify verify cases/noi", 2, ["file,cases/noi"]),
         ("paramverify check evidence", 2, ["file,evidence"]),
         ("paramverify --config co", 2, ["file,co"]),
