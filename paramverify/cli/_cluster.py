@@ -63,6 +63,8 @@ def executor() -> Executor:
     context = click.get_current_context(silent=True)
     address = context.meta.get(f"{KEY}.cluster") if context else None
     if not context or address is None:
+        if context and any(context.meta.get(f"{KEY}.cluster_tls_{name}") for name in FILES):
+            raise click.UsageError("--cluster-tls-... go with --cluster tls://host:8786")
         return HERE
     if KEY not in context.meta:
         from paramverify.tasks.cluster import Cluster  # which is slow to import

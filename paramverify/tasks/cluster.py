@@ -7,6 +7,7 @@ of ours or of the user is packed itself, and what comes back is a text.
 from __future__ import annotations
 
 import logging
+import ssl
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
@@ -17,7 +18,7 @@ from typing import Any, TypeVar
 
 from paramverify.errors import ClusterError, ClusterLostError
 from paramverify.tasks.handing import Hand
-from paramverify.tasks.places import Place
+from paramverify.tasks.places import Keys, Place
 from paramverify.tasks.tasks import Result, Task
 from paramverify.tasks.worker import check_versions, perform, versions
 
@@ -95,18 +96,10 @@ class Cluster:
         """Connects to the scheduler.
 
         Raises:
-            ClusterError: there is none.
+            ClusterError: there is none, or the files of TLS cannot be used.
         """
         distributed = import_module("distributed")
-        keys, security = self.place.keys, None
-        if keys:
-            security = distributed.Security(
-                tls_ca_file=keys.authority,
-                tls_client_cert=keys.certificate,
-                tls_client_key=keys.key,
-                require_encryption=True,
-            )
-        options = {} if security is None else {"security": security}
+        options = {"security": security(self.place.keys)} if self.place.is_secured else {}
         where = self._own or self.place.address
         try:
             self._client = distributed.Client(where, timeout=seconds, set_as_default=False, **options)
@@ -222,6 +215,42 @@ class Cluster:
     def map(self, tasks: Sequence[Task[T]], until: float = inf) -> Generator[Result[T], None, None]:
         """Yields the results as they end; tasks of workers that die are done again."""
         return Hand(self, tasks).results(until)
+
+
+def security(keys: Keys | None) -> Any:
+    """Returns what secures a connection with TLS: these files, or those that the settings of Dask name.
+
+    They are read here, before a client is made: one that fails on them cannot be ended in good time.
+
+    Raises:
+        ClusterError: there are none, they do not belong together, or the key has a password.
+    """
+    distributed = import_module("distributed")
+    found = distributed.Security(require_encryption=True)
+    if keys:
+        found.tls_ca_file, found.tls_client_cert = keys.authority, keys.certificate
+        found.tls_client_key = keys.key
+    files = (found.tls_ca_file, found.tls_client_cert, found.tls_client_key)
+    if not all(files):
+        raise ClusterError(
+            "an address that begins with tls:// needs files of TLS:"
+            " --cluster-tls-ca, --cluster-tls-cert and --cluster-tls-key"
+        )
+
+    def password() -> str:
+        raise ClusterError(f"the key {keys.key if keys else 'of TLS'} has a password: give one without")
+
+    try:
+        if not any("\n" in file for file in files):  # Dask takes the text of a file, too
+            context = ssl.create_default_context(cafile=files[0])
+            context.load_cert_chain(files[1], files[2], password)
+        found.get_connection_args("client")
+    except ClusterError:
+        raise
+    except (OSError, ValueError) as error:
+        names = ", ".join(file for file in files if "\n" not in file)
+        raise ClusterError(f"the files of TLS cannot be used ({names}): {error!s:.200}") from None
+    return found
 
 
 def _counted(number: int, what: str) -> str:

@@ -40,6 +40,11 @@ class Place:
         """Whether the processes are our own."""
         return self.address == LOCAL
 
+    @property
+    def is_secured(self) -> bool:
+        """Whether the connection has TLS, with files of the user."""
+        return self.address.startswith("tls://")
+
 
 def read_place(text: str, keys: tuple[str | None, str | None, str | None], memory: int) -> Place:
     """Reads what `--cluster` says, and the three files of TLS, which are given together.
@@ -53,7 +58,7 @@ def read_place(text: str, keys: tuple[str | None, str | None, str | None], memor
     for file in given:
         if not Path(file).is_file():
             raise InputError("there is no such file", file=file)
-    match = re.fullmatch(r"local(?::(\d{1,4}))?", text)
+    match = re.fullmatch(r"local(?::([0-9]{1,9}))?", text)
     if match:
         workers = int(match[1] or os.cpu_count() or 1)
         if not 1 <= workers <= MOST_LOCAL:
@@ -61,7 +66,7 @@ def read_place(text: str, keys: tuple[str | None, str | None, str | None], memor
         if given:
             raise InputError("--cluster local makes keys of its own: leave --cluster-tls-... out")
         return Place(LOCAL, workers, memory=memory)
-    if not re.fullmatch(r"(tcp|tls)://\S+:\d{1,5}", text):
+    if not re.fullmatch(r"(tcp|tls)://\S+:[0-9]{1,5}", text):
         raise InputError(f"--cluster {text!r:.80}: write {FORMS}")
     if given and not text.startswith("tls://"):
         raise InputError("files of TLS need an address that begins with tls://")

@@ -6,16 +6,20 @@ import json
 import signal
 import time
 from collections.abc import Generator, Sequence
+from datetime import datetime, timedelta
 from math import inf
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from click.testing import CliRunner
 
 from paramverify import errors
+from paramverify.cli.verify import command
 from paramverify.errors import ClusterError, DisagreementError, InputError, TimeLimitError
 from paramverify.tasks import worker
 from paramverify.tasks.busy import busy_task
+from paramverify.tasks.cluster import security
 from paramverify.tasks.handing import batch_size
 from paramverify.tasks.named import FUNCTIONS, function
 from paramverify.tasks.places import Keys, Place, read_place
@@ -162,7 +166,16 @@ def test_places(tmp_path: Path) -> None:
         Path(file).touch()
     keys = (files[0], files[1], files[2])
     assert read_place("tls://host:8786", keys, MEMORY) == Place("tls://host:8786", keys=Keys(*keys))
-    for text in ("", "host", "http://host:1", "local:0", "local:x", "tcp://host", "tcp://host:1 x"):
+    for text in (
+        "",
+        "host",
+        "http://host:1",
+        "local:0",
+        "local:x",
+        "local:99999",
+        "local:٣",
+        "tcp://host:1 x",
+    ):
         with pytest.raises(InputError, match="local"):
             read_place(text, nothing, MEMORY)
     for text, given in (("tcp://h:1", keys), ("local", keys), ("tls://h:1", (*keys[:2], None))):
@@ -170,6 +183,55 @@ def test_places(tmp_path: Path) -> None:
             read_place(text, given, MEMORY)
     with pytest.raises(InputError, match="no such file"):
         read_place("tls://h:1", (str(tmp_path / "none"), *keys[1:]), MEMORY)
+
+
+def _pair(folder: Path, name: str, password: str = "") -> tuple[str, str]:
+    """Writes a key and a certificate that it signs itself, and returns both files."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+    today = datetime(2024, 1, 1)
+    made = x509.CertificateBuilder(subject, subject, key.public_key(), 1, today, today + timedelta(1))
+    locked = serialization.BestAvailableEncryption(password.encode()) if password else None
+    text = key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        locked or serialization.NoEncryption(),
+    )
+    files = folder / f"{name} 1.pem", folder / f"{name} 1.key"
+    files[0].write_bytes(made.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM))
+    files[1].write_bytes(text)
+    return str(files[0]), str(files[1])
+
+
+def test_wrong_files_of_tls_are_told_before_a_client_is_made(tmp_path: Path) -> None:
+    """No files, an empty one, a key of another certificate, one with a password: each is named at once."""
+    (cert, key), (_, other), (locked_cert, locked) = (
+        _pair(tmp_path, "me"),
+        _pair(tmp_path, "you"),
+        _pair(tmp_path, "locked", "secret"),
+    )
+    empty = tmp_path / "empty.pem"
+    empty.touch()
+    assert security(Keys(cert, cert, key)).get_connection_args("client")["ssl_context"]
+    for keys, said in (
+        (None, "needs files of TLS: --cluster-tls-ca"),
+        (Keys(str(empty), cert, key), "cannot be used .*empty.pem"),
+        (Keys(cert, cert, other), "cannot be used .*you 1.key"),
+        (Keys(cert, locked_cert, locked), "^the key .*locked 1.key has a password"),
+    ):
+        with pytest.raises(ClusterError, match=said):
+            security(keys)
+
+
+def test_files_of_tls_need_a_cluster(tmp_path: Path) -> None:
+    """Files of TLS without an address are not passed over in silence."""
+    found = CliRunner().invoke(command, ["no-case.toml", "--cluster-tls-ca", str(tmp_path / "ca.pem")])
+    assert found.exit_code == 2
+    assert "--cluster-tls-... go with --cluster" in found.output
 
 
 def test_sizes_of_batches() -> None:
