@@ -3,7 +3,7 @@
 The document holds a domain, free parameters x (the others, y, are quantified), claims f ≥ 0, factors g, and
 for each claim a product c·∏ gᵢ^mᵢ that must equal f. Its cells are closed boxes over the free parameters.
 
-tile       The box is cut in the middle of a free parameter, again and again, until each part is a cell.
+tile       The box is cut across a free parameter, again and again, until each part is a cell.
 safe       For each claim, the box of y is cut until on each part (times the cell) all Bernstein coefficients
            of each factor of odd multiplicity have one weak sign and the signs multiply to +, or a factor is
            zero, or those of a constraint show that no point of the domain is there. Or another proof of the
@@ -148,8 +148,8 @@ def _check_cells(document: Any, found: Map) -> dict[str, int]:
             elif status == "violating":
                 check_violating(found, node, entry)
             continue
-        axis, sides = separated(own, inside)
-        pending += zip(node.halves(found.free[axis]), sides, strict=True)
+        axis, place, sides = separated(own, inside)
+        pending += zip(node.sides(found.free[axis], place), sides, strict=True)
     return counts
 
 

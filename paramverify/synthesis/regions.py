@@ -18,7 +18,7 @@ from itertools import count
 from math import inf
 
 from paramverify.algebra.domains import Domain
-from paramverify.algebra.enclosures import BITS, spreads
+from paramverify.algebra.enclosures import BITS, HALF
 from paramverify.algebra.polynomials import is_constant
 from paramverify.answers import Answer, Proved
 from paramverify.claims import Claim
@@ -26,19 +26,20 @@ from paramverify.errors import InputError, LimitError
 from paramverify.exact.branching import decide_exactly
 from paramverify.exact.settling import Work
 from paramverify.portfolio.session import Session
+from paramverify.synthesis.cuts import cut_of
 from paramverify.synthesis.factors import Ends, Factor, State, targets
 from paramverify.synthesis.maps import Cell, RegionMap, Status
 from paramverify.synthesis.maps import on_cell as claim_on
 from paramverify.synthesis.pieces import Examiner, Piece, negative_vertex
-from paramverify.synthesis.tiling import NO_TILES, Box, cut_between, halves, undecided
+from paramverify.synthesis.tiling import NO_TILES, Box, apart, cut_between, sides, undecided
 
-MAX_DEPTH = 400  # cuts of a cell
+WHOLE = 1 << 400  # the volume of the box, in units of its own: cuts are at multiples of 1/16
+SMALLEST = 16  # such units in a cell that is cut
 MAX_OPEN = 200_000  # cells that wait; with more of them, the map is returned as it is
 TOUCHING = 4  # cuts after which a claim that seems to touch zero is given to the other exact procedures
 MAX_TRIALS, TRIAL = 200, Work(boxes=300, coefficients=500_000)  # how often, and how much they may do
 AGAIN, EARNED = 20, 10  # trials at first where an earlier run has made its own, and for each that succeeds
 MAX_ASKED = 64  # cells that are given to a session at the end
-VOTES = 8  # open claims that have a say in where a cell is cut
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +47,7 @@ class _Node:
     """A cell to be examined: the open pieces of the claims, and of whether it is outside."""
 
     box: Box
-    depth: int
+    size: int
     open: dict[int, list[Piece]]
     domain: list[Piece]
 
@@ -56,7 +57,7 @@ class _Later:
     """A cell that an earlier run left open; its pieces are made when it is examined."""
 
     box: Box
-    depth: int
+    size: int
     make: Callable[[], _Node]
 
 
@@ -101,7 +102,7 @@ class _Search:
             pieces[number] = [Piece(over, target.sign, odd, masks, conditions)]
         over = {n: whole[n] for n in self.quantified if any(n in s.factor.names for _, s in conditions)}
         outside = [Piece(over, -1, (), (), conditions)] if conditions else []
-        return _Node(self.box, 0, pieces, outside)
+        return _Node(self.box, WHOLE, pieces, outside)
 
     def _state(self, factor: Factor, whole: dict[str, Ends]) -> State:
         names = [n for n in factor.names if not self.domain.box[n].is_point]
@@ -113,35 +114,35 @@ class _Search:
 
     def add(self, node: _Node | _Later) -> None:
         """Puts a cell among those that wait."""
-        self.open += 1 << (MAX_DEPTH - node.depth)
-        heappush(self.heap, (node.depth, next(self.numbers), node))
+        self.open += node.size
+        heappush(self.heap, (-node.size, next(self.numbers), node))
 
-    def decide(self, cell: Cell, depth: int) -> None:
+    def decide(self, cell: Cell, size: int) -> None:
         """Takes a cell over into the map."""
         self.cells.append(cell)
         if cell.status is Status.OUTSIDE:
-            self.outside += 1 << (MAX_DEPTH - depth)
+            self.outside += size
         if self.report:
             self.report(cell)
 
     def run(self, coverage: Fraction, deadline: float | None) -> bool:
         """Examines cells until few are open; tells whether time was up before."""
-        total = 1 << MAX_DEPTH
+        total = WHOLE
         top, bottom = coverage.numerator, coverage.denominator
         while 0 < len(self.heap) < MAX_OPEN and self.open * bottom > top * (total - self.outside):
             if deadline is not None and time.monotonic() > deadline:
                 return True
-            depth, _, later = heappop(self.heap)
-            if depth >= MAX_DEPTH:
+            if -self.heap[0][0] < SMALLEST:
                 break
+            _, _, later = heappop(self.heap)
             node = later.make() if isinstance(later, _Later) else later
-            self.open -= 1 << (MAX_DEPTH - depth)
+            self.open -= later.size
             found = self.examine(node)
             if isinstance(found, Cell):
-                self.decide(found, depth)
+                self.decide(found, later.size)
             else:
-                for part in self.parts(found, self.axis(found)):
-                    self.add(part)
+                for half in self.parts(found, *self.cut(found)):
+                    self.add(half)
         return False
 
     def cover(self, coverage: Fraction, deadline: float | None) -> bool:
@@ -162,11 +163,11 @@ class _Search:
 
     def stuck(self) -> bool:
         """Whether nothing is left to cut, or the limits on cells are met."""
-        return not 0 < len(self.heap) < MAX_OPEN or self.heap[0][0] >= MAX_DEPTH
+        return not 0 < len(self.heap) < MAX_OPEN or -self.heap[0][0] < SMALLEST
 
     def part(self) -> Fraction:
         """Returns the open part of the volume of the cells that are not outside."""
-        return Fraction(self.open, max(1, (1 << MAX_DEPTH) - self.outside))
+        return Fraction(self.open, max(1, WHOLE - self.outside))
 
     def share(self) -> Fraction:
         """Returns an upper bound of the share of the domain that is open."""
@@ -202,16 +203,17 @@ class _Search:
                 remaining[number] = pieces
         if not remaining:
             return Cell(Status.SAFE, node.box)
-        return _Node(node.box, node.depth, remaining, outside)
+        return _Node(node.box, node.size, remaining, outside)
 
     def _touches(self, node: _Node, number: int, pieces: list[Piece]) -> bool:
         """Tells whether a claim that seems to touch zero for some quantified values is proved in another way.
 
         Cutting does not end then on the whole region where it does so. It seems to if no vertex has f < 0.
         """
-        if node.depth < TOUCHING or node.depth % 2 or not self.trials or any(map(negative_vertex, pieces)):
+        depth = WHOLE.bit_length() - node.size.bit_length()
+        if depth < TOUCHING or depth % 2 or not self.trials or not any(piece.box for piece in pieces):
             return False
-        if not any(piece.box for piece in pieces):
+        if any(map(negative_vertex, pieces)):
             return False
         self.trials -= 1
         proved = self._proved(node, number, lambda claim: decide_exactly(claim, replace(TRIAL)))
@@ -227,16 +229,16 @@ class _Search:
         """Gives the largest open cells to the backends of a session; proofs of all claims make them safe."""
         waiting = [heappop(self.heap) for _ in range(min(MAX_ASKED, len(self.heap)))]
         until = min(session.deadline, deadline or inf)
-        for depth, order, node in waiting:
+        for _, order, node in waiting:
             found: Cell | _Node | _Later = node
             if time.monotonic() < until:
                 found = self.examine(node.make() if isinstance(node, _Later) else node)
             if isinstance(found, _Node) and time.monotonic() < until and self._all_proved(found, session):
                 found = Cell(Status.SAFE, node.box)
             if isinstance(found, Cell):
-                self.decide(found, depth)
+                self.decide(found, node.size)
             else:
-                heappush(self.heap, (depth, order, found))
+                heappush(self.heap, (-found.size, order, found))
 
     def _all_proved(self, node: _Node, session: Session) -> bool:
         if any(negative_vertex(piece) for pieces in node.open.values() for piece in pieces):
@@ -249,34 +251,31 @@ class _Search:
         if self.order[0] != number:
             self.order.sort(key=lambda k: -self.hits[k])
 
-    def axis(self, node: _Node) -> int:
-        """Returns the number of the free parameter to cut: that in which what is open varies most."""
-        votes = [0.0] * len(self.free)
-        voters = [pieces[0].leading for pieces in node.open.values()][:VOTES]
-        for state in filter(None, voters):
-            steps = dict(zip(state.form.names, spreads(state.form), strict=True))
-            whole = sum(steps.get(name, 0) for name in self.free)
-            if whole:
-                for k, name in enumerate(self.free):
-                    votes[k] += steps.get(name, 0) / whole
-        if not any(votes):
-            lengths = [(high - low) / (b - a) for (low, high), (a, b) in zip(node.box, self.box, strict=True)]
-            return lengths.index(max(lengths))
-        return votes.index(max(votes))
+    def cut(self, node: _Node) -> tuple[int, Fraction]:
+        """Returns the number of the free parameter to cut, and the ratio of its length."""
+        found = cut_of(node.open.values(), self.free)
+        if found is not None:
+            return found
+        lengths = [(high - low) / (b - a) for (low, high), (a, b) in zip(node.box, self.box, strict=True)]
+        return lengths.index(max(lengths)), HALF
 
-    def parts(self, node: _Node, axis: int) -> list[_Node]:
-        """Returns both halves of a cell."""
+    def parts(self, node: _Node, axis: int, ratio: Fraction = HALF) -> list[_Node]:
+        """Returns both sides of a cut of a cell."""
         name = self.free[axis]
-        split = {number: [piece.split(name) for piece in pieces] for number, pieces in node.open.items()}
-        domain = [piece.split(name) for piece in node.domain]
+        split = {
+            number: [piece.split(name, ratio) for piece in pieces] for number, pieces in node.open.items()
+        }
+        domain = [piece.split(name, ratio) for piece in node.domain]
+        low, high = node.box[axis]
+        boxes = sides(node.box, axis, low + (high - low) * ratio)
         return [
             _Node(
-                (*node.box[:axis], ends, *node.box[axis + 1 :]),
-                node.depth + 1,
+                boxes[side],
+                portion(node.size, share),
                 {number: [both[side] for both in pieces] for number, pieces in split.items()},
                 [both[side] for both in domain],
             )
-            for side, ends in enumerate(halves(node.box[axis]))
+            for side, share in enumerate((ratio, 1 - ratio))
         ]
 
     def resume(self, known: Sequence[Cell]) -> None:
@@ -287,7 +286,7 @@ class _Search:
         self.cells.extend(cell for cell in known if cell.status is not Status.UNDECIDED)
         if known:
             self.trials = AGAIN
-        pending = [(_Later(self.box, 0, cache(self.root)), list(known))]
+        pending = [(_Later(self.box, WHOLE, cache(self.root)), list(known))]
         while pending:
             later, inside = pending.pop()
             inside = [c for c in inside if c.status is not Status.UNDECIDED or c.box != later.box]
@@ -295,24 +294,36 @@ class _Search:
                 self.add(later)
             elif inside[0].box == later.box and len(inside) == 1:
                 if inside[0].status is Status.OUTSIDE:
-                    self.outside += 1 << (MAX_DEPTH - later.depth)
+                    self.outside += later.size
             else:
-                if later.depth == MAX_DEPTH:  # cells without width fit into every half
-                    raise InputError(NO_TILES)
-                axis = cut_between(later.box, inside)
-                both = cache(partial(self._both, later.make, axis))
-                for side, ends in enumerate(halves(later.box[axis])):
-                    box = (*later.box[:axis], ends, *later.box[axis + 1 :])
-                    part = [c for c in inside if ends[0] <= c.box[axis][0] and c.box[axis][1] <= ends[1]]
-                    pending.append((_Later(box, later.depth + 1, partial(_side, both, side)), part))
+                axis, cut = cut_between(later.box, inside)
+                low, high = later.box[axis]
+                ratio = (cut - low) / (high - low)
+                both = cache(partial(self._both, later.make, axis, ratio))
+                boxes, cells = sides(later.box, axis, cut), apart(inside, axis, cut)
+                for side, share in enumerate((ratio, 1 - ratio)):
+                    size = portion(later.size, share)
+                    pending.append((_Later(boxes[side], size, partial(_side, both, side)), cells[side]))
 
-    def _both(self, make: Callable[[], _Node], axis: int) -> list[_Node]:
+    def _both(self, make: Callable[[], _Node], axis: int, ratio: Fraction) -> list[_Node]:
         """Returns both halves of a cell that an earlier run cut; what is settled on it is left out again."""
         node = make()
         spare, self.trials = self.trials, 0  # no trials: an earlier run has made them
         found = self.examine(node)
         self.trials = spare
-        return self.parts(found if isinstance(found, _Node) else node, axis)
+        return self.parts(found if isinstance(found, _Node) else node, axis, ratio)
+
+
+def portion(size: int, ratio: Fraction) -> int:
+    """Returns a part of a volume.
+
+    Raises:
+        InputError: it is no whole number; the cuts of known cells are not those of a map.
+    """
+    exact, rest = divmod(size * ratio.numerator, ratio.denominator)
+    if rest:
+        raise InputError(NO_TILES)
+    return exact
 
 
 def _side(both: Callable[[], list[_Node]], side: int) -> _Node:
