@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from paramverify.errors import InputError
@@ -66,3 +67,37 @@ def undecided(box: Box, cells: Sequence[Cell]) -> list[Cell]:
             axis, cut = cut_between(box, inside)
             pending += zip(sides(box, axis, cut), apart(inside, axis, cut), strict=True)
     return result
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A node of a decision tree: up to `at` the point goes to node number `below`, beyond it to `above`."""
+
+    axis: int
+    at: Fraction
+    below: int
+    above: int
+
+
+def tree(box: Box, cells: Sequence[Cell]) -> list[Cut | Cell]:
+    """Returns the decision tree of cells that tile a box: node 0 first, the leaves are the cells.
+
+    Raises:
+        InputError: they do not come from a subdivision of the box.
+    """
+    nodes: list[Cut | Cell] = [cells[0]]
+    pending = [(0, box, list(cells))]
+    while pending:
+        number, box, inside = pending.pop()
+        if len(inside) == 1 and inside[0].box == box:
+            nodes[number] = inside[0]
+            continue
+        axis, at = cut_between(box, inside)
+        parts = apart(inside, axis, at)
+        if not all(parts):
+            raise InputError(NO_TILES)
+        nodes[number] = Cut(axis, at, len(nodes), len(nodes) + 1)
+        for side, part in zip(sides(box, axis, at), parts, strict=True):
+            pending.append((len(nodes), side, part))
+            nodes.append(part[0])
+    return nodes
