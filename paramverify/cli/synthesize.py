@@ -159,10 +159,6 @@ def command(
     form = _form(
         witness, region, exact=exact, about_prior=bool(objective or near), kept=kept, evidence=evidence
     )
-    if tree and tree.suffix not in TREES:
-        raise click.UsageError(
-            f"--tree writes {' and '.join(TREES)}, not {tree.suffix or 'a name without one'}"
-        )
     if plot and form is _Form.WITNESS:
         raise click.UsageError("--plot goes with --region and --exact")
     wanted = Objective(objective) if objective else None
@@ -216,6 +212,10 @@ def _form(
         given = given or [_Form.WITNESS]
         if given != [_Form.WITNESS]:
             raise click.UsageError("--objective and --near go with --witness")
+    tree = kept["--tree"]
+    if tree and tree.suffix not in TREES:
+        written = tree.suffix or "a name without one"
+        raise click.UsageError(f"--tree writes {' and '.join(TREES)}, not {written}")
     for option in (name for name, path in kept.items() if path):
         given = given or [_Form.REGION]
         if given != [_Form.REGION]:

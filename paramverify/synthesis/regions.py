@@ -279,6 +279,36 @@ def _side(both: Callable[[], list[Node]], side: int) -> Node:
     return both()[side]
 
 
+def _searched(
+    search: _Search,
+    known: Sequence[Cell],
+    coverage: Fraction,
+    session: Session | None,
+    deadline: float | None,
+) -> tuple[Collection[Cell], bool, bool]:
+    """Returns the cells, whether the search was interrupted, and whether that was a KeyboardInterrupt."""
+    resumed = False
+    try:
+        search.resume(known)
+        resumed = True
+        before = search.open
+        interrupted = search.cover(coverage, deadline)
+        if session and not interrupted and (not known or search.open < before):
+            search.ask(session, deadline)
+        return search.told(), interrupted, False
+    except (KeyboardInterrupt, LimitError) as error:
+        if not resumed:  # half of the known cells would not say how the rest was cut
+            search = _Search(search.nodes, search.folds, search.report, search.stored)
+            search.resume(known)
+        waiting = search.told()
+        # A cell that was being examined is in neither list.
+        missing = undecided(search.nodes.box, list(waiting))
+        cells: Collection[Cell] = (*waiting, *missing)
+        if search.stored and isinstance(waiting, Kept):
+            cells = Kept(search.stored, [*waiting.waiting, *missing])
+        return cells, True, isinstance(error, KeyboardInterrupt)
+
+
 def region_map(
     claims: Sequence[Claim],
     domain: Domain,
@@ -322,28 +352,9 @@ def region_map(
     if folds and domain.constraints:
         raise InputError("a map is folded where no constraint cuts the box", key="folds")
     nodes = Nodes(claims, domain, free, folds)
-    search = _Search(nodes, folds, on_cell, stored)
     deadline = None if seconds is None else started + seconds
-    stopped = resumed = False
-    try:
-        search.resume(known)
-        resumed = True
-        before = search.open
-        interrupted = search.cover(coverage, deadline)
-        if session and not interrupted and (not known or search.open < before):
-            search.ask(session, deadline)
-        cells = search.told()
-    except (KeyboardInterrupt, LimitError) as error:
-        interrupted, stopped = True, isinstance(error, KeyboardInterrupt)
-        if not resumed:  # half of the known cells would not say how the rest was cut
-            search = _Search(nodes, folds, on_cell, stored)
-            search.resume(known)
-        waiting = search.told()
-        # A cell that was being examined is in neither list.
-        missing = undecided(nodes.box, list(waiting))
-        cells = (*waiting, *missing)
-        if stored and isinstance(waiting, Kept):
-            cells = Kept(stored, [*waiting.waiting, *missing])
+    search = _Search(nodes, folds, on_cell, stored)
+    cells, interrupted, stopped = _searched(search, known, coverage, session, deadline=deadline)
     made = replace(search.map(cells), seconds=time.monotonic() - started, stopped=stopped)
     # What was stopped after the coverage was reached is complete.
     return replace(made, interrupted=interrupted and made.share(Status.UNDECIDED) > coverage)
