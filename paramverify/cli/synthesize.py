@@ -155,10 +155,8 @@ def command(
     value of the design parameters is private, 3 if the limits did not suffice, 130 if it was interrupted; a
     map is told as far as it is known then.
     """
-    kept = {"--state": state, "--tree": tree}
-    form = _form(
-        witness, region, exact=exact, about_prior=bool(objective or near), kept=kept, evidence=evidence
-    )
+    flags = {_Form.WITNESS: witness, _Form.REGION: region, _Form.EXACT: exact}
+    form = _form(flags, bool(objective or near), kept={"--state": state, "--tree": tree}, evidence=evidence)
     if plot and form is _Form.WITNESS:
         raise click.UsageError("--plot goes with --region and --exact")
     wanted = Objective(objective) if objective else None
@@ -192,19 +190,13 @@ def command(
 
 
 def _form(
-    witness: bool,
-    region: bool,
-    exact: bool,
-    about_prior: bool,
-    kept: Mapping[str, Path | None],
-    evidence: Path | None,
+    flags: Mapping[_Form, bool], about_prior: bool, kept: Mapping[str, Path | None], evidence: Path | None
 ) -> _Form | None:
     """Returns the form of the answer, or None for the one that suits the case.
 
     Raises:
         UsageError: options that exclude each other.
     """
-    flags = {_Form.WITNESS: witness, _Form.REGION: region, _Form.EXACT: exact}
     given = [form for form, flag in flags.items() if flag]
     if len(given) > 1:
         raise click.UsageError("give one of --witness, --region and --exact")

@@ -14,7 +14,6 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -110,25 +109,31 @@ def _read(
     return cells, length
 
 
-@dataclass(frozen=True)
 class CellFile:
-    """An open file of cells: those of earlier runs, and a function that appends one."""
+    """An open file of cells: `known` are those of earlier runs. The first one of a run comes after a line."""
 
-    path: Path
-    known: tuple[Cell, ...]
-    keep: Callable[[Cell], None]
+    def __init__(self, path: Path, known: tuple[Cell, ...], append: Callable[[Mapping[str, Any]], None]):
+        self.path, self.known, self._append = path, known, append
+        self._begun = False
+
+    def keep(self, cell: Cell) -> None:
+        """Appends a cell."""
+        if not self._begun:
+            self._append(RUN)
+            self._begun = True
+        self._append(cell_document(cell))
 
     def stored(self) -> Iterator[Cell]:
         """Yields the decided cells of the file, and the undecided ones of this run; one is in memory."""
-        current = 0
+        last = 0
         with self.path.open("rb") as stream:
             for number, line in enumerate(stream):
-                current = number if json.loads(line) == RUN else current
+                last = number if not self._begun or json.loads(line) == RUN else last
         with self.path.open("rb") as stream:
             for number, line in enumerate(stream):
                 if number and (document := json.loads(line)) != RUN:
                     cell = read_cell(document)
-                    if number > current or cell.status is not Status.UNDECIDED:
+                    if number > last or cell.status is not Status.UNDECIDED:
                         yield cell
 
 
@@ -161,5 +166,4 @@ def cell_file(path: Path, claims: Sequence[Claim], domain: Domain, free: Sequenc
 
         if not length:
             append({"format": FORMAT, "version": VERSION, "digest": map_digest(claims, domain, free)})
-        append(RUN)
-        yield CellFile(path, known, lambda cell: append(cell_document(cell)))
+        yield CellFile(path, known, append)

@@ -46,18 +46,8 @@ from paramverify.synthesis.questions import (
     witness_of,
 )
 from paramverify.synthesis.refinement import exact_parts
-            seconds=0.0 if spread.ended else max(0.0, until - time.monotonic()),
-            folds=folds,
-            stored=file.stored if file else None,
-        )
-        found = replace(found, stopped=found.stopped or spread.stopped, seconds=time.monotonic() - started)
-        if file:  # how the rest was cut saves time when it is gone on with
-            every = isinstance(found.cells, Kept)
-            for cell in found.cells.waiting if isinstance(found.cells, Kept) else found.cells:
-                if every or (cell.status is Status.UNDECIDED and cell not in old):
-                    file.keep(cell)
-            if every:
-                found = replace(found, cells=Kept(file.stored, ()))
+from paramverify.synthesis.regions import MOST_KEPT, Kept, region_map
+from paramverify.synthesis.spreading import spread_cells
 from paramverify.synthesis.vanishing import check_condition, check_map, corrected
 
 CUTTING = 0.8  # of the time is for cutting; what is open is put together and a witness is found after that
@@ -293,7 +283,7 @@ def _map(
             sizes[cell.status] += ascending_volume(cell.box, classes)
             if file:
                 file.keep(cell)
-                if cell.status is Status.UNDECIDED:
+                if cell.status is Status.UNDECIDED and len(old) <= MOST_KEPT:  # else the file alone has all
                     old.add(cell)
             options.on_shares({s: float(v / whole) for s, v in sizes.items() if s in DECIDED})
 
@@ -319,20 +309,11 @@ def _map(
             on_cell=on_cell,
             known=spread.cells,
             session=session,
-<<<<<<< HEAD
             seconds=0.0 if spread.ended else max(0.0, until - time.monotonic()),
-        )
-        found = replace(found, stopped=found.stopped or spread.stopped, seconds=time.monotonic() - started)
-        if keep:  # how the rest was cut saves time when it is gone on with
-            old = set(known)
-            for cell in found.cells:
-                if cell.status is Status.UNDECIDED and cell not in old:
-                    keep(cell)
-=======
-            seconds=seconds,
             folds=folds,
             stored=file.stored if file else None,
         )
+        found = replace(found, stopped=found.stopped or spread.stopped, seconds=time.monotonic() - started)
         if file:  # how the rest was cut saves time when it is gone on with
             every = isinstance(found.cells, Kept)
             for cell in found.cells.waiting if isinstance(found.cells, Kept) else found.cells:
@@ -340,7 +321,6 @@ def _map(
                     file.keep(cell)
             if every:
                 found = replace(found, cells=Kept(file.stored, ()))
->>>>>>> 7ec8cf88 (Fold symmetric parameters of region maps, bound their memory, write decision trees)
         return found, bool(known) and not new and not found.interrupted
 
 

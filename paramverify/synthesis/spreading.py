@@ -108,9 +108,7 @@ def _coarse(
     while True:
         left = max(0.0, until - time.monotonic())
         wanted = max(reach, coverage)
-        found = region_map(
-            claims, domain, free, wanted, on_cell=keep, known=known, seconds=left, folds=folds
-        )
+        found = region_map(claims, domain, free, wanted, on_cell=keep, known=known, seconds=left, folds=folds)
         open_cells = sum(cell.status is Status.UNDECIDED for cell in found.cells)
         if open_cells >= PARTS or found.share(Status.UNDECIDED) <= coverage or found.interrupted or not left:
             return found
