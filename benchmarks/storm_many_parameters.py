@@ -31,13 +31,13 @@ Box = tuple[tuple[Fraction, Fraction], ...]
 CHANNELS = """dtmc
 {constants}
 module line
-  s : [0..{size}] init 0;
+  x : [0..{size}] init 0;
   k : [0..{tries}] init 0;
   lost : bool init false;
 {steps}
-  [] s={size} | lost -> 1 : true;
+  [] x={size} | lost -> 1 : true;
 endmodule
-label "target" = s={size};
+label "target" = x={size};
 """
 
 
@@ -45,9 +45,9 @@ def line(parameters: Sequence[str], tries: int) -> str:
     """Returns a chain of channels in PRISM's language, symmetric in its parameters."""
     steps = []
     for k, name in enumerate(parameters):
-        on = f"{name} : (s'={k + 1}) & (k'=0)"
-        steps.append(f"  [] s={k} & k<{tries - 1} & !lost -> {on} + 1-{name} : (k'=k+1);")
-        steps.append(f"  [] s={k} & k={tries - 1} & !lost -> {on} + 1-{name} : (lost'=true);")
+        on = f"{name} : (x'={k + 1}) & (k'=0)"
+        steps.append(f"  [] x={k} & k<{tries - 1} & !lost -> {on} + 1-{name} : (k'=k+1);")
+        steps.append(f"  [] x={k} & k={tries - 1} & !lost -> {on} + 1-{name} : (lost'=true);")
     constants = "\n".join(f"const double {name};" for name in parameters)
     return CHANNELS.format(
         constants=constants, size=len(parameters), tries=max(tries, 1), steps="\n".join(steps)
@@ -58,11 +58,11 @@ def walk(parameters: Sequence[str], size: int) -> str:
     """Returns a walk on 0..size in PRISM's language, which goes up with the parameter of its place."""
     names = [parameters[k % len(parameters)] for k in range(size)]
     steps = [
-        f"  [] s={k} -> {names[k]} : (s'={k + 1}) + 1-{names[k]} : (s'={k - 1});" for k in range(1, size)
+        f"  [] x={k} -> {names[k]} : (x'={k + 1}) + 1-{names[k]} : (x'={k - 1});" for k in range(1, size)
     ]
     constants = "\n".join(f"const double {name};" for name in parameters)
-    head = f"dtmc\n{constants}\nmodule walk\n  s : [0..{size}] init {size // 2};\n"
-    rest = f'\n  [] s=0 | s={size} -> 1 : true;\nendmodule\nlabel "target" = s={size};\n'
+    head = f"dtmc\n{constants}\nmodule walk\n  x : [0..{size}] init {size // 2};\n"
+    rest = f'\n  [] x=0 | x={size} -> 1 : true;\nendmodule\nlabel "target" = x={size};\n'
     return head + "\n".join(steps) + rest
 
 
