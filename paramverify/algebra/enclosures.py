@@ -19,6 +19,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise, product
 from math import comb, lcm, prod
+from operator import add, sub
 
 from flint import fmpq, fmpq_mat, fmpz, fmpz_mat, fmpz_poly
 
@@ -27,6 +28,7 @@ from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import Polynomial, variables
 
 BITS = 64  # of the entries of a rounded form
+HALF = Fraction(1, 2)
 SMALL = 10  # degree up to which cutting by averages in Python is quicker than a matrix product
 
 
@@ -95,23 +97,26 @@ def _joined(form: Enclosure, axis: int, rows: Sequence[Sequence[int]]) -> list[i
     return [e for start in range(0, len(rows[0]), inner) for row in rows for e in row[start : start + inner]]
 
 
-def split(form: Enclosure, name: str) -> tuple[Enclosure, Enclosure]:
-    """Returns the forms below and above the middle of the named axis."""
+def split(form: Enclosure, name: str, ratio: Fraction = HALF) -> tuple[Enclosure, Enclosure]:
+    """Returns the forms below and above a cut of the named axis, at a ratio of its length."""
     axis = form.names.index(name)
     degree = form.degrees[axis]
     if degree > SMALL:
-        half = Fraction(1, 2)
-        below = restricted(form, {name: (Fraction(0), half)})
-        return rounded(below), rounded(restricted(form, {name: (half, Fraction(1))}))
-    rows = slabs(form, axis)
-    factor = 1 << degree
+        below = restricted(form, {name: (Fraction(0), ratio)})
+        return rounded(below), rounded(restricted(form, {name: (ratio, Fraction(1))}))
+    rows, whole = slabs(form, axis), ratio.denominator
+    high, factor = ratio.numerator, whole**degree
+    low = whole - high
     lowers, uppers = [[e * factor for e in rows[0]]], [[e * factor for e in rows[-1]]]
     for _ in range(degree):
-        rows = [[a + b for a, b in zip(x, y, strict=True)] for x, y in pairwise(rows)]
-        factor >>= 1
+        if low == high:
+            rows = [list(map(add, x, y)) for x, y in pairwise(rows)]
+        else:
+            rows = [[low * a + high * b for a, b in zip(x, y, strict=True)] for x, y in pairwise(rows)]
+        factor //= whole
         lowers.append([e * factor for e in rows[0]])
         uppers.append([e * factor for e in rows[-1]])
-    error = form.error << degree
+    error = form.error * whole**degree
     return (
         Enclosure(form.names, form.degrees, _joined(form, axis, lowers), error),
         Enclosure(form.names, form.degrees, _joined(form, axis, uppers[::-1]), error),
@@ -239,7 +244,7 @@ def spreads(form: Enclosure) -> list[int]:
     totals = []
     for axis, degree in enumerate(form.degrees):
         rows = slabs(form, axis)
-        steps = sum(abs(b - a) for x, y in pairwise(rows) for a, b in zip(x, y, strict=True))
+        steps = sum(sum(map(abs, map(sub, x, y))) for x, y in pairwise(rows))
         totals.append(steps * (degree + 1))
     return totals
 

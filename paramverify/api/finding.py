@@ -320,7 +320,7 @@ def _prior(read: Read, case: Case, session: Session, asked: Asked, options: Opti
 def _map(read: Read, case: Case, session: Session, asked: Asked, obligations: Proofs) -> SynthesisReport:
     forms = {None: SUITABLE, "region": frozenset({Form.MAP}), "exact": EXACT}[asked.form]
     coverage = between("coverage", asked.coverage, 1)
-    nothing = MapOptions(coverage, None, lambda shares: None, lambda: None)
+    nothing = MapOptions(coverage)
     found = find_safe_values(case, session, list(asked.parameters), forms, nothing)
     assert found is not None
     told = safe_values.told(case, found)

@@ -50,18 +50,23 @@ class Node:
     def halves(self, name: str) -> list[Node]:
         """Returns the parts below and above the middle of a parameter."""
         low, high = self.box[name]
-        middle = (low + high) / 2
-        forms = [cut(form, name) for form in self.forms]
-        conditions = [cut(form, name) for form in self.conditions]
+        return self.sides(name, (low + high) / 2)
+
+    def sides(self, name: str, place: Fraction) -> list[Node]:
+        """Returns the parts below and above a place inside the interval of a parameter."""
+        low, high = self.box[name]
+        ratio = (place - low) / (high - low)
+        forms = [cut(form, name, ratio) for form in self.forms]
+        conditions = [cut(form, name, ratio) for form in self.conditions]
         return [
             Node({**self.box, name: ends}, tuple(f[k] for f in forms), tuple(c[k] for c in conditions))
-            for k, ends in enumerate(((low, middle), (middle, high)))
+            for k, ends in enumerate(((low, place), (place, high)))
         ]
 
 
-def cut(form: Form, name: str) -> tuple[Form, Form]:
-    """Returns the forms on both sides of the middle."""
-    return form.cut(name, Fraction(1, 2)) if name in form.names else (form, form)
+def cut(form: Form, name: str, ratio: Fraction) -> tuple[Form, Form]:
+    """Returns the forms on both sides of a cut."""
+    return form.cut(name, ratio) if name in form.names else (form, form)
 
 
 def read_map(document: Any) -> Map:
@@ -115,14 +120,27 @@ def read_map(document: Any) -> Map:
     )
 
 
-def separated(box: Sequence[tuple[Fraction, Fraction]], cells: Cells) -> tuple[int, tuple[Cells, Cells]]:
-    """Returns an axis whose middle no cell straddles, and the cells on both sides; neither may be without."""
+def separated(
+    box: Sequence[tuple[Fraction, Fraction]], cells: Cells
+) -> tuple[int, Fraction, tuple[Cells, Cells]]:
+    """Returns an axis, a place on it that no cell straddles, and the cells on both sides.
+
+    All cells are parts of the box, and neither side is without a cell. The middle is tried first.
+    """
     for axis, (low, high) in enumerate(box):
-        middle = (low + high) / 2
-        below = [c for c in cells if c[0][axis][1] <= middle]
-        above = [c for c in cells if middle <= c[0][axis][0]]
+        place = (low + high) / 2
+        below = [c for c in cells if c[0][axis][1] <= place]
+        above = [c for c in cells if place <= c[0][axis][0]]
         if below and above and len(below) + len(above) == len(cells):
-            return axis, (below, above)
+            return axis, place, (below, above)
+    for axis, (low, high) in enumerate(box):
+        ordered = sorted(cells, key=lambda c: c[0][axis])
+        reached = low
+        for k, cell in enumerate(ordered):
+            place = cell[0][axis][0]
+            if k and reached <= place < high:
+                return axis, place, (ordered[:k], ordered[k:])
+            reached = max(reached, cell[0][axis][1])
     raise Rejected("the cells do not tile the box")
 
 

@@ -3,7 +3,7 @@
 The document holds a domain, free parameters x (the others, y, are quantified), claims f ≥ 0, factors g, and
 for each claim a product c·∏ gᵢ^mᵢ that must equal f. Its cells are closed boxes over the free parameters.
 
-tile       The box is cut in the middle of a free parameter, again and again, until each part is a cell.
+tile       The box is cut across a free parameter, again and again, until each part is a cell.
 safe       For each claim, the box of y is cut until on each part (times the cell) all Bernstein coefficients
            of each factor of odd multiplicity have one weak sign and the signs multiply to +, or a factor is
            zero, or those of a constraint show that no point of the domain is there. Or another proof of the
@@ -12,6 +12,8 @@ outside    The same, with a constraint on each part.
 violating  y is fixed at values in its interval. Each constraint in which y occurs holds on the whole cell,
            the signs multiply to −, and no factor vanishes at a point of the cell that is in the box of the
            domain: some coefficient is not zero on each of the smallest faces that belong to it.
+mirrored   Parameters are symmetric, and of two of them the first one is nowhere less than the second (see
+           `folds`).
 undecided  Nothing is shown.
 
 Where the measure of the case compares sets of outputs, `sums` show that the claims are all (see `covers`).
@@ -40,6 +42,7 @@ from .claims import (
     check_points,
 )
 from .covers import check_covers
+from .folds import check_mirrored, read_folds
 from .goals import Form, Goal, bernstein
 from .maps import Cells, Map, Node, read_map, separated, weak_sign
 from .polynomials import Poly, add, number
@@ -53,6 +56,7 @@ CELLS = {  # in words
     "safe": "where the claims are true",
     "violating": "where one is false",
     "outside": "outside of the domain",
+    "mirrored": "that mirror others",
     "undecided": "undecided",
 }
 
@@ -105,8 +109,11 @@ def _check_document(
     own = check_obligations(document, obligations)
     box = {name: ends for name, ends in document["domain"]["box"].items() if name in found.parameters}
     check_points(document, [{**document["domain"], "box": box}])
-    counts = _check_cells(document, found)
-    lines = [f"{counted(counts[status], 'cell')} {told}" for status, told in CELLS.items()] + own.lines
+    folds = read_folds(document, found)
+    counts = _check_cells(document, found, folds)
+    shown = {status: told for status, told in CELLS.items() if folds or status != "mirrored"}
+    lines = [f"{counted(counts[status], 'cell')} {told}" for status, told in shown.items()]
+    lines += [f"symmetric: {', '.join(names)}" for names in folds] + list(own.lines)
     if "sums" in document:
         lines.append(check_covers(document, sums))
     return Report(
@@ -120,7 +127,7 @@ def _check_document(
     )
 
 
-def _check_cells(document: Any, found: Map) -> dict[str, int]:
+def _check_cells(document: Any, found: Map, folds: Sequence[Sequence[str]]) -> dict[str, int]:
     """Checks that the cells tile the box and are what they are said to be; returns how many are what."""
     cells: Cells = []
     for entry in document["cells"]:
@@ -132,7 +139,7 @@ def _check_cells(document: Any, found: Map) -> dict[str, int]:
         raise Rejected("too many cells")
     forms = tuple(bernstein(found.goal, poly) for poly in found.factors)
     conditions = tuple(bernstein(found.goal, poly) for poly, _ in found.conditions)
-    counts = {"safe": 0, "violating": 0, "outside": 0, "undecided": 0}
+    counts = dict.fromkeys(CELLS, 0)
     pending = [(Node(dict(found.goal.box), forms, conditions), cells)]
     while pending:
         node, inside = pending.pop()
@@ -147,9 +154,11 @@ def _check_cells(document: Any, found: Map) -> dict[str, int]:
                 check_outside(found, node, entry)
             elif status == "violating":
                 check_violating(found, node, entry)
+            elif status == "mirrored":
+                check_mirrored(own, found.free, folds)
             continue
-        axis, sides = separated(own, inside)
-        pending += zip(node.halves(found.free[axis]), sides, strict=True)
+        axis, place, sides = separated(own, inside)
+        pending += zip(node.sides(found.free[axis], place), sides, strict=True)
     return counts
 
 

@@ -241,7 +241,6 @@ def _step(*kinds: str) -> Shape:
     return shape
 
 
-_FACTORS = listed(row(whole, whole))
 _CUTS = table(listed(text))
 _BOX: dict[str, Shape] = {"status": text, "box": listed(row(rational, rational))}
 _CELL = tagged(
@@ -250,9 +249,10 @@ _CELL = tagged(
         "safe": record(_BOX, {"cuts": maybe(_CUTS), "proofs": table(proof, index)}),
         "outside": record(_BOX, {"cuts": maybe(_CUTS)}),
         "violating": record({**_BOX, "claim": whole, "at": POINT}),
-        "undecided": record(_BOX),
+        **dict.fromkeys(("mirrored", "undecided"), record(_BOX)),
     },
 )
+_TREE = listed(_step("+", "-", "cut", "sign", "set"))
 REGIONS = _document(
     "paramverify-regions",
     {
@@ -260,10 +260,10 @@ REGIONS = _document(
         "free": listed(text),
         "claims": listed(text),
         "factors": listed(text),
-        "products": listed(record({"constant": rational, "factors": _FACTORS})),
+        "products": listed(record({"constant": rational, "factors": listed(row(whole, whole))})),
         "cells": listed(_CELL),
     },
-    {"sums": listed(record({**_SUM, "tree": listed(_step("+", "-", "cut", "sign", "set"))}))},
+    {"sums": listed(record({**_SUM, "tree": _TREE})), "symmetric": listed(listed(text))},
 )
 
 _WEIGHT = by_type({str: text, list: row(text, text)})

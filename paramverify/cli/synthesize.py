@@ -29,6 +29,7 @@ from paramverify.cli._common import (
     timeout_option,
     whole,
     write_json,
+    write_text,
 )
 from paramverify.cli._exits import Exit
 from paramverify.cli._numbers import share
@@ -43,6 +44,8 @@ from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case, load
 from paramverify.reports import documents, text
 from paramverify.reports import synthesis as telling
+from paramverify.reports.decision_trees import TREES
+from paramverify.reports.decision_trees import text as tree_text
 from paramverify.reports.evidence import check_has_map_evidence, map_evidence
 from paramverify.reports.pictures.regions import draw, draw_interval
 from paramverify.reports.pictures.set_curves import curve_of
@@ -86,6 +89,7 @@ class _Files(NamedTuple):
     state: Path | None
     plot: Picture | None
     evidence: Path | None
+    tree: Path | None
     lift: Callable[[], None]
     obligations: tuple[tuple[Claim, Decision], ...]
 
@@ -119,6 +123,7 @@ class _Files(NamedTuple):
 )
 @picture_options("Draw the answer (.svg, .png or .pdf).")
 @click.option("--evidence", type=OUTPUT_FILE, help="Write evidence of --witness or --region, to be checked.")
+@click.option("--tree", type=OUTPUT_FILE, help="Write the map as a decision tree (.json or .py).")
 @json_option
 @timeout_option
 @session_option
@@ -136,6 +141,7 @@ def command(
     state: Path | None,
     plot: Picture | None,
     evidence: Path | None,
+    tree: Path | None,
     as_json: bool,
     timeout: float,
     backends: str | None,
@@ -144,14 +150,13 @@ def command(
 ) -> int:
     """Find violating priors, safe regions, and design parameters that make a case private.
 
-    Without a form: exact intervals for one parameter, and a region map for more. With --evidence or --state
-    it is a map. Exit code 0 if the answer is complete, 1 if --witness found a violating prior or no value of
-    the design parameters is private, 3 if the limits did not suffice, 130 if it was interrupted; a map is
-    told as far as it is known then.
+    Without a form: exact intervals for one parameter, and a region map for more. With --evidence, --state or
+    --tree it is a map. Exit code 0 if the answer is complete, 1 if --witness found a violating prior or no
+    value of the design parameters is private, 3 if the limits did not suffice, 130 if it was interrupted; a
+    map is told as far as it is known then.
     """
-    form = _form(
-        witness, region, exact=exact, about_prior=bool(objective or near), state=state, evidence=evidence
-    )
+    flags = {_Form.WITNESS: witness, _Form.REGION: region, _Form.EXACT: exact}
+    form = _form(flags, bool(objective or near), kept={"--state": state, "--tree": tree}, evidence=evidence)
     if plot and form is _Form.WITNESS:
         raise click.UsageError("--plot goes with --region and --exact")
     wanted = Objective(objective) if objective else None
@@ -172,7 +177,7 @@ def command(
         else:
             if evidence:
                 check_has_map_evidence(loaded)
-            files = _Files(state, plot, evidence, lift, obligations)
+            files = _Files(state, plot, evidence, tree, lift=lift, obligations=obligations)
             found = _safe_values(loaded, session, _names(parameters), form=form, coverage=reach, files=files)
             code, document, lines = _told(loaded, found, files)
         more, words = text.session_words(session.words)
@@ -185,14 +190,13 @@ def command(
 
 
 def _form(
-    witness: bool, region: bool, exact: bool, about_prior: bool, state: Path | None, evidence: Path | None
+    flags: Mapping[_Form, bool], about_prior: bool, kept: Mapping[str, Path | None], evidence: Path | None
 ) -> _Form | None:
     """Returns the form of the answer, or None for the one that suits the case.
 
     Raises:
         UsageError: options that exclude each other.
     """
-    flags = {_Form.WITNESS: witness, _Form.REGION: region, _Form.EXACT: exact}
     given = [form for form, flag in flags.items() if flag]
     if len(given) > 1:
         raise click.UsageError("give one of --witness, --region and --exact")
@@ -200,10 +204,14 @@ def _form(
         given = given or [_Form.WITNESS]
         if given != [_Form.WITNESS]:
             raise click.UsageError("--objective and --near go with --witness")
-    if state:
+    tree = kept["--tree"]
+    if tree and tree.suffix not in TREES:
+        written = tree.suffix or "a name without one"
+        raise click.UsageError(f"--tree writes {' and '.join(TREES)}, not {written}")
+    for option in (name for name, path in kept.items() if path):
         given = given or [_Form.REGION]
         if given != [_Form.REGION]:
-            raise click.UsageError("--state goes with --region")
+            raise click.UsageError(f"{option} goes with --region")
     if evidence:
         given = given or [_Form.REGION]
         if given == [_Form.EXACT]:
@@ -259,10 +267,10 @@ def _safe_values(
             progress(int(1000 * sum(shares.values())), 1000)
 
         def on_map() -> None:
-            if files.plot or files.evidence:
+            if files.plot or files.evidence or files.tree:
                 files.lift()
 
-        options = MapOptions(coverage, files.state, on_shares, on_map)
+        options = MapOptions(coverage, files.state, not files.plot, on_shares, on_map)
         found = safe_values(case, session, names, forms, options)
     if found is None:
         raise click.UsageError("--plot needs --region here")
@@ -284,15 +292,15 @@ def _told(case: Case, found: Intervals | ExactCondition | Regions, files: _Files
             document["state"] = "complete"
             lines.append(f"  complete already: all cells are from {files.state}")
         if found.map.stopped:
-            if files.plot or files.evidence:
-                lines.append("  stopped before the picture and the evidence were written")
+            if files.plot or files.evidence or files.tree:
+                lines.append("  stopped before the picture, the evidence and the tree were written")
             return Exit.INTERRUPTED, document, lines
         _write_map(case, found.map, files)
     return code, document, lines
 
 
 def _write_map(case: Case, found: RegionMap, files: _Files) -> None:
-    """Draws a map, and writes its evidence."""
+    """Draws a map, and writes its evidence and its tree."""
     if files.plot:
         with whole():
             draw(
@@ -305,6 +313,8 @@ def _write_map(case: Case, found: RegionMap, files: _Files) -> None:
             )
     if files.evidence:
         write_json(files.evidence, map_evidence(case, found, files.obligations))
+    if files.tree:
+        write_text(files.tree, tree_text(case, found, files.tree.suffix))
 
 
 def _draw_parts(case: Case, found: Partition, plot: Picture) -> None:

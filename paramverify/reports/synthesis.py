@@ -200,7 +200,7 @@ def optimum_document(found: Optimum, constant: ExpConstant | None) -> dict[str, 
 def map_lines(case: Case, found: RegionMap, witness: AnyWitness | None) -> list[str]:
     """Returns the shares of a region map in words."""
     names = ", ".join(found.parameters)
-    cells = sum(c.status is not Status.OUTSIDE for c in found.cells)
+    cells = sum(1 for _ in found.listed)
     domain = case.model.domain
     ranging = [domain.range_of(n) for n in found.quantified if not domain.box[n].is_point]
     rest = f" for all {', '.join(ranging)}" if ranging else ""
@@ -211,6 +211,10 @@ def map_lines(case: Case, found: RegionMap, witness: AnyWitness | None) -> list[
     where = _places(found, domain)
     lines = [
         head,
+        *(
+            f"  symmetric: only {' <= '.join(names)} was cut, all other orders mirror it"
+            for names in found.folds
+        ),
         *(
             f"  {text.percent(found.shares[status], 2):>9} {name}{where.get(status, '')}"
             for status, name in words(case).items()
@@ -270,7 +274,7 @@ def so_far(
 def map_document(case: Case, found: RegionMap, witness: AnyWitness | None) -> dict[str, Any]:
     """Returns a region map: shares of the domain, exact or between bounds, and every cell with its box."""
     cells = []
-    for cell in found.cells:
+    for cell in found.listed if found.folds else found.cells:
         entry: dict[str, Any] = {
             "status": cell.status.value,
             "box": [[str(low), str(high)] for low, high in cell.box],
@@ -282,6 +286,7 @@ def map_document(case: Case, found: RegionMap, witness: AnyWitness | None) -> di
         "parameters": list(found.parameters),
         "quantified": list(found.quantified),
         **given(case.model.domain),
+        **({"symmetric": [list(names) for names in found.folds]} if found.folds else {}),
         "shares": {status.value: _share(found.shares[status]) for status in PRIVACY},
         "verdicts": {status.value: word for status, word in words(case).items()},
         "interrupted": found.interrupted,

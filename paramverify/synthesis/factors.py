@@ -15,6 +15,7 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.enclosures import (
     BITS,
+    HALF,
     Enclosure,
     at,
     enclosure,
@@ -92,15 +93,15 @@ class State:
     source: Source | None = None
     fixed: dict[str, Fraction] = field(default_factory=dict)
     bits: int = BITS
-    parts: dict[str, tuple[State, State]] = field(default_factory=dict)
+    parts: dict[tuple[str, Fraction], tuple[State, State]] = field(default_factory=dict)
 
-    def split(self, name: str) -> tuple[State, State]:
-        """Returns the states on both halves of the box; the same ones every time."""
+    def split(self, name: str, ratio: Fraction = HALF) -> tuple[State, State]:
+        """Returns the states on both sides of a cut, at a ratio of the length; the same ones every time."""
         if name not in self.form.names:
             return self, self
-        if name not in self.parts:
+        if (name, ratio) not in self.parts:
             low, high = self.box[name]
-            middle = (low + high) / 2
+            middle = low + (high - low) * ratio
             below, above = (
                 State(
                     self.factor,
@@ -110,13 +111,15 @@ class State:
                     fixed=self.fixed,
                     bits=self.bits,
                 )
-                for ends, form in zip(((low, middle), (middle, high)), split(self.form, name), strict=True)
+                for ends, form in zip(
+                    ((low, middle), (middle, high)), split(self.form, name, ratio), strict=True
+                )
             )
             if self.source is None or len(self.form.entries) > MANY:
                 below.lighten()
                 above.lighten()
-            self.parts[name] = below, above
-        return self.parts[name]
+            self.parts[name, ratio] = below, above
+        return self.parts[name, ratio]
 
     def lighten(self) -> None:
         """Goes over to an enclosure of a lower degree where its error is small."""

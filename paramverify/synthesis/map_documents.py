@@ -68,6 +68,7 @@ def to_document(found: RegionMap, domain: Domain) -> dict[str, Any]:
         "factors": [key(polynomial) for polynomial in polynomials],
         "products": products,
         "cells": [maker.cell(cell) for cell in found.cells],
+        **({"symmetric": [list(names) for names in found.folds]} if found.folds else {}),
     }
 
 

@@ -1,7 +1,8 @@
 """Files of decided cells, so that an interrupted region map goes on where it stopped.
 
 JSON lines: a header that says which claims, domain and free parameters the cells are about, then one line for
-each cell, appended when it is decided. A last line that was cut off is dropped.
+each cell, appended when it is decided. A last line that was cut off is dropped. A line `{"run": 1}` begins a
+run: cells that were undecided before it may have been cut since.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from paramverify.files import open_regular, read_file, read_stream
 from paramverify.synthesis.maps import Cell, Status
 
 FORMAT, VERSION = "paramverify-cells", 1
+RUN = {"run": 1}  # a line
 MAX_BYTES = 1_000_000_000
 _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError)
 _NUMBER = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")
@@ -101,20 +103,46 @@ def _read(
     if header.get("digest") != map_digest(claims, domain, free):
         reason = "the cells are about other claims, another domain or other free parameters"
         raise EvidenceError(reason, file=str(path))
-    cells = tuple(read_cell(line) for line in lines)
+    cells = tuple(read_cell(line) for line in lines if line != RUN)
     if any(len(c.box) != len(free) or not 0 <= (c.claim or 0) < max(1, len(claims)) for c in cells):
         raise EvidenceError("a cell does not belong to the region map", file=str(path))
     return cells, length
 
 
-@contextmanager
-def cell_file(
-    path: Path, claims: Sequence[Claim], domain: Domain, free: Sequence[str]
-) -> Iterator[tuple[tuple[Cell, ...], Callable[[Cell], None]]]:
-    """Opens a file of cells for going on: gives the cells that it has, and a function that appends one.
+class CellFile:
+    """An open file of cells: `known` are those of earlier runs. The first one of a run comes after a line."""
 
-    They are what `region_map` takes as `known` and `on_cell`. Each line is written at once, so that a killed
-    run loses at most the last one. One run at a time has the file.
+    def __init__(self, path: Path, known: tuple[Cell, ...], append: Callable[[Mapping[str, Any]], None]):
+        self.path, self.known, self._append = path, known, append
+        self._begun = False
+
+    def keep(self, cell: Cell) -> None:
+        """Appends a cell."""
+        if not self._begun:
+            self._append(RUN)
+            self._begun = True
+        self._append(cell_document(cell))
+
+    def stored(self) -> Iterator[Cell]:
+        """Yields the decided cells of the file, and the undecided ones of this run; one is in memory."""
+        last = 0
+        with self.path.open("rb") as stream:
+            for number, line in enumerate(stream):
+                last = number if not self._begun or json.loads(line) == RUN else last
+        with self.path.open("rb") as stream:
+            for number, line in enumerate(stream):
+                if number and (document := json.loads(line)) != RUN:
+                    cell = read_cell(document)
+                    if number > last or cell.status is not Status.UNDECIDED:
+                        yield cell
+
+
+@contextmanager
+def cell_file(path: Path, claims: Sequence[Claim], domain: Domain, free: Sequence[str]) -> Iterator[CellFile]:
+    """Opens a file of cells for going on.
+
+    Its `known`, `keep` and `stored` are what `region_map` takes as `known`, `on_cell` and `stored`. Each line
+    is written at once, so that a killed run loses at most the last one. One run at a time has the file.
 
     Raises:
         EvidenceError: the file is about something else, or is not of this form.
@@ -138,4 +166,4 @@ def cell_file(
 
         if not length:
             append({"format": FORMAT, "version": VERSION, "digest": map_digest(claims, domain, free)})
-        yield known, lambda cell: append(cell_document(cell))
+        yield CellFile(path, known, append)

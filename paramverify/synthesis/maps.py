@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
+from itertools import islice
 from math import prod
 
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.volumes import Inside, Share, shares
 from paramverify.claims import Claim, without_enclosure
+from paramverify.synthesis.folding import Fold, ascending_volume, numbers
 
 
 class Status(StrEnum):
@@ -22,9 +24,12 @@ class Status(StrEnum):
     VIOLATING = "violating"
     UNDECIDED = "undecided"
     OUTSIDE = "outside"  # no point of the cell is in the parameter domain
+    MIRRORED = "mirrored"  # symmetric parameters do not ascend there: other cells say what holds
 
 
 INSIDE = (Status.SAFE, Status.VIOLATING, Status.UNDECIDED)
+MANY = 100_000  # cells that are measured together
+BESIDE = (Status.OUTSIDE, Status.MIRRORED)  # of cells that no share counts
 
 
 @dataclass(frozen=True)
@@ -53,29 +58,35 @@ class RegionMap:
     At a safe point all claims hold for all values of the `quantified` parameters in the domain; at a
     violating point some claim fails for some. Cells touch in their faces only. `interrupted` says that the
     time did not suffice, `stopped` that it was a KeyboardInterrupt. Without claims, as of `kl`, the map has
-    its `domain`, and the claims of cells are directions of secret pairs.
+    its `domain`, and the claims of cells are directions of secret pairs. Where parameters are symmetric,
+    `folds` has their classes: a point has the status of the point at which those of each class ascend.
     """
 
     parameters: tuple[str, ...]
     quantified: tuple[str, ...]
     box: tuple[tuple[Fraction, Fraction], ...]
     claims: tuple[Claim, ...]
-    cells: tuple[Cell, ...]
+    cells: Collection[Cell]
     seconds: float
     interrupted: bool = False
     stopped: bool = False
     domain: Domain | None = None
+    folds: tuple[tuple[str, ...], ...] = ()
 
     @cached_property
     def volumes(self) -> Mapping[Status, Share]:
         """Bounds of the volume inside the domain of the cells with each status."""
-        cells = [cell for cell in self.cells if cell.status is not Status.OUTSIDE]
+        cells = self.listed
         found = dict.fromkeys(INSIDE, Share(Fraction(0), Fraction(0)))
+        folds = numbers(self.parameters, self.folds)
         if self.inside.conditions:
-            for cell, part in zip(cells, self.inside.volumes([cell.box for cell in cells]), strict=True):
-                own = found[cell.status]
-                found[cell.status] = Share(own.lower + part.lower, own.upper + part.upper)
+            while some := list(islice(cells, MANY)):
+                for cell, part in zip(some, self.inside.volumes([cell.box for cell in some]), strict=True):
+                    own = found[cell.status]
+                    found[cell.status] = Share(own.lower + part.lower, own.upper + part.upper)
             return found
+        if folds:
+            return {s: Share(size, size) for s, size in _folded_sizes(cells, folds).items()}
         # Many cells have the same size, and adding fractions is slow.
         counts = Counter((cell.status, tuple(high - low for low, high in cell.box)) for cell in cells)
         for (status, sides), count in counts.items():
@@ -92,6 +103,11 @@ class RegionMap:
             return Inside(self.parameters, (), {}, ())
         return Inside.of(self.claims[0].domain, self.parameters)
 
+    @property
+    def listed(self) -> Iterator[Cell]:
+        """The cells that the shares count, in their order."""
+        return (cell for cell in self.cells if cell.status not in BESIDE)
+
     @cached_property
     def shares(self) -> Mapping[Status, Share]:
         """Bounds of the share of the domain (its volume, constraints included) that has each status."""
@@ -100,6 +116,18 @@ class RegionMap:
     def share(self, status: Status) -> Fraction:
         """Returns a certified share of the domain: undecided at most this, safe or violating at least."""
         return self.shares[status].upper if status is Status.UNDECIDED else self.shares[status].lower
+
+
+def _folded_sizes(cells: Iterable[Cell], folds: Sequence[Fold]) -> dict[Status, Fraction]:
+    """Returns the volume of all images of the cells with each status."""
+    sizes: dict[Status, dict[int, int]] = {status: {} for status in INSIDE}
+    for cell in cells:
+        size, own = ascending_volume(cell.box, folds), sizes[cell.status]
+        own[size.denominator] = own.get(size.denominator, 0) + size.numerator
+    return {
+        status: sum((Fraction(top, bottom) for bottom, top in own.items()), Fraction(0))
+        for status, own in sizes.items()
+    }
 
 
 def stretches(found: RegionMap) -> list[tuple[Status, Fraction, Fraction]]:

@@ -9,7 +9,7 @@ from itertools import islice, product
 
 from paramverify.algebra.bernstein import face_indices
 from paramverify.algebra.domains import Domain
-from paramverify.algebra.enclosures import Enclosure, at, rises, spreads
+from paramverify.algebra.enclosures import HALF, Enclosure, at, rises, spreads
 from paramverify.synthesis.factors import Ends, State
 
 MAX_PIECES = 64  # open pieces of one claim on one cell
@@ -42,16 +42,16 @@ class Piece:
     conditions: tuple[tuple[int, State], ...] = ()
     pinned: Mapping[str, Fraction] = field(default_factory=dict)
 
-    def split(self, name: str) -> tuple[Piece, Piece]:
-        """Returns the pieces on both sides of the middle of a free or quantified parameter."""
+    def split(self, name: str, ratio: Fraction = HALF) -> tuple[Piece, Piece]:
+        """Returns the pieces on both sides of a cut of a parameter, at a ratio of its length."""
         boxes = [self.box, self.box]
         if name in self.box:
             low, high = self.box[name]
-            middle = (low + high) / 2
+            middle = low + (high - low) * ratio
             boxes = [{**self.box, name: (low, middle)}, {**self.box, name: (middle, high)}]
-        odd = [state.split(name) for state in self.odd]
-        masks = [state.split(name) for state in self.masks]
-        conditions = [(k, state.split(name)) for k, state in self.conditions]
+        odd = [state.split(name, ratio) for state in self.odd]
+        masks = [state.split(name, ratio) for state in self.masks]
+        conditions = [(k, state.split(name, ratio)) for k, state in self.conditions]
         below, above = (
             Piece(
                 boxes[side],

@@ -108,9 +108,10 @@ def witness_in_map(model: AnyModel, session: Session, found: RegionMap) -> AnyWi
     Constraints may exclude some points of a cell, and so do secrets that are impossible there: several points
     of several cells are tried, the simplest ones first; then the session is asked for one in a cell.
     """
-    cells = [c for c in found.cells if c.status is Status.VIOLATING and c.claim is not None]
+    violating = (c for c in found.cells if c.status is Status.VIOLATING and c.claim is not None)
+    cells = nlargest(TRIED_CELLS, violating, key=lambda c: c.volume)
     for depth in range(TRIED_POINTS):
-        for cell in nlargest(TRIED_CELLS, cells, key=lambda c: c.volume):
+        for cell in cells:
             assert cell.claim is not None
             sides = zip(found.parameters, cell.box, strict=True)
             values = {name: _within(low, high, depth) for name, (low, high) in sides}
@@ -121,7 +122,7 @@ def witness_in_map(model: AnyModel, session: Session, found: RegionMap) -> AnyWi
                 return witness
             if time.monotonic() > session.deadline:
                 return None
-    for cell in nlargest(ASKED_CELLS, cells, key=lambda c: c.volume):
+    for cell in cells[:ASKED_CELLS]:
         assert cell.claim is not None
         claim = on_cell(found.claims[cell.claim], model.domain, found.parameters, cell.box)
         witness = decide_with_witness(session, model, claim)[1]

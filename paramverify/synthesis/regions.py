@@ -4,12 +4,17 @@ On a cell, the claims hold if the Bernstein coefficients of their factors show i
 quantified parameters, and one fails if they show f < 0 on the whole cell for some values of them
 ([Garloff86]). What is open is cut in two, the largest cell first; all claims share the cells, and what is
 settled on a cell is not looked at again inside.
+
+Each cell is examined as soon as it is made, so that those that wait are open. Of these so many wait as have
+MOST_WAITING coefficients together. With more, the largest of them is cut until little enough of it is open,
+and what is still open then is left: so the memory is bounded. Where a file keeps the cells (`stored`), so is
+that for cells that are told.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, partial
@@ -18,37 +23,19 @@ from itertools import count
 from math import inf
 
 from paramverify.algebra.domains import Domain
-from paramverify.algebra.enclosures import BITS, spreads
-from paramverify.algebra.polynomials import is_constant
-from paramverify.answers import Answer, Proved
 from paramverify.claims import Claim
 from paramverify.errors import InputError, LimitError
-from paramverify.exact.branching import decide_exactly
-from paramverify.exact.settling import Work
 from paramverify.portfolio.session import Session
-from paramverify.synthesis.factors import Ends, Factor, State, targets
 from paramverify.synthesis.maps import Cell, RegionMap, Status
-from paramverify.synthesis.maps import on_cell as claim_on
-from paramverify.synthesis.pieces import Examiner, Piece, negative_vertex
-from paramverify.synthesis.tiling import NO_TILES, Box, cut_between, halves, undecided
+from paramverify.synthesis.nodes import SMALLEST, WHOLE, Node, Nodes, portion
+from paramverify.synthesis.tiling import Box, apart, cut_between, sides, undecided
 
-MAX_DEPTH = 400  # cuts of a cell
-MAX_OPEN = 200_000  # cells that wait; with more of them, the map is returned as it is
-TOUCHING = 4  # cuts after which a claim that seems to touch zero is given to the other exact procedures
-MAX_TRIALS, TRIAL = 200, Work(boxes=300, coefficients=500_000)  # how often, and how much they may do
-AGAIN, EARNED = 20, 10  # trials at first where an earlier run has made its own, and for each that succeeds
+MOST_WAITING = 4_000_000  # coefficients of the open claims of all cells that wait, about
+FEWEST, MOST = 1_000, 100_000  # cells that may wait in any case, and at most
+WITHIN, FEW = 10, 8  # so many times fewer wait inside of a cell that is cut for itself, and at least so many
+MOST_KEPT = 200_000  # cells that are in memory where a file keeps them as well
+AGAIN = 20  # trials at first where an earlier run has made its own
 MAX_ASKED = 64  # cells that are given to a session at the end
-VOTES = 8  # open claims that have a say in where a cell is cut
-
-
-@dataclass(frozen=True, eq=False)
-class _Node:
-    """A cell to be examined: the open pieces of the claims, and of whether it is outside."""
-
-    box: Box
-    depth: int
-    open: dict[int, list[Piece]]
-    domain: list[Piece]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,92 +43,130 @@ class _Later:
     """A cell that an earlier run left open; its pieces are made when it is examined."""
 
     box: Box
-    depth: int
-    make: Callable[[], _Node]
+    size: int
+    make: Callable[[], Node]
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """The cells of a map that a file keeps, and those that still wait: none of the file is in memory."""
+
+    stored: Callable[[], Iterable[Cell]]
+    waiting: Sequence[Cell]
+
+    def __iter__(self) -> Iterator[Cell]:
+        yield from self.stored()
+        yield from self.waiting
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __contains__(self, cell: object) -> bool:
+        return any(cell == own for own in self)
 
 
 class _Search:
-    """One run: the cells that wait, and those that are decided."""
+    """One run: the cells that wait, and those that are decided.
+
+    `open` is the volume of the cells that wait or are left, `outside` that of cells outside of the domain.
+    """
 
     def __init__(
         self,
-        claims: Sequence[Claim],
-        domain: Domain,
-        free: Sequence[str],
+        nodes: Nodes,
+        folds: tuple[tuple[str, ...], ...],
         report: Callable[[Cell], None] | None,
+        stored: Callable[[], Iterable[Cell]] | None = None,
+        whole: int = WHOLE,
     ) -> None:
-        self.claims, self.domain, self.free, self.report = claims, domain, tuple(free), report
-        self.box: Box = tuple((domain.box[n].lower, domain.box[n].upper) for n in self.free)
-        self.quantified = tuple(n for n in domain.ring.parameters if n not in self.free)
-        self.targets, polynomials = targets(claims, domain)
-        self.factors = [Factor(polynomial, domain) for polynomial in polynomials]
-        self.examiner = Examiner(domain)
-        self.order = list(range(len(self.targets)))
-        self.hits = [0] * len(self.targets)
-        self.cells: list[Cell] = []
-        self.heap: list[tuple[int, int, _Node | _Later]] = []
+        self.nodes, self.folds, self.report, self.stored = nodes, folds, report, stored
+        self.whole = whole  # the volume that is searched
+        self.cells: list[Cell] | None = []  # None: the file alone has them
+        self.heap: list[tuple[int, int, Node | _Later]] = []
         self.numbers = count()
         self.open = self.outside = 0
-        self.trials = MAX_TRIALS
+        self.most = max(FEWEST, min(MOST, MOST_WAITING // max(1, sum(nodes.entries()))))
 
-    def root(self) -> _Node:
-        """Returns the whole box with all claims open."""
-        whole = {n: (i.lower, i.upper) for n, i in self.domain.box.items()}
-        states = [self._state(factor, whole) for factor in self.factors]
-        conditions = tuple(
-            (k, self._state(Factor(c.polynomial, self.domain), whole))
-            for k, c in enumerate(self.domain.constraints)
-            if not is_constant(c.polynomial)
-        )
-        pieces = {}
-        for number, target in enumerate(self.targets):
-            odd, masks = tuple(states[k] for k in target.odd), tuple(states[k] for k in target.masks)
-            mentioned = {n for s in (*odd, *masks, *(s for _, s in conditions)) for n in s.factor.names}
-            over = {n: whole[n] for n in self.quantified if n in mentioned}
-            pieces[number] = [Piece(over, target.sign, odd, masks, conditions)]
-        over = {n: whole[n] for n in self.quantified if any(n in s.factor.names for _, s in conditions)}
-        outside = [Piece(over, -1, (), (), conditions)] if conditions else []
-        return _Node(self.box, 0, pieces, outside)
-
-    def _state(self, factor: Factor, whole: dict[str, Ends]) -> State:
-        names = [n for n in factor.names if not self.domain.box[n].is_point]
-        fixed = {n: whole[n][0] for n in factor.names if n not in names}
-        box = {n: whole[n] for n in names}
-        state = State(factor, box, factor.enclosed(box, fixed, BITS), None, fixed)
-        state.lighten()
-        return state
-
-    def add(self, node: _Node | _Later) -> None:
+    def add(self, node: Node | _Later) -> None:
         """Puts a cell among those that wait."""
-        self.open += 1 << (MAX_DEPTH - node.depth)
-        heappush(self.heap, (node.depth, next(self.numbers), node))
+        weight = self.nodes.weight(node.box, node.size)
+        self.open += weight
+        heappush(self.heap, (-weight, next(self.numbers), node))
 
-    def decide(self, cell: Cell, depth: int) -> None:
+    def decide(self, cell: Cell, size: int) -> None:
         """Takes a cell over into the map."""
-        self.cells.append(cell)
         if cell.status is Status.OUTSIDE:
-            self.outside += 1 << (MAX_DEPTH - depth)
+            self.outside += self.nodes.weight(cell.box, size)
+        self.take([cell])
         if self.report:
             self.report(cell)
 
+    def take(self, cells: Iterable[Cell]) -> None:
+        """Keeps cells; with many of them, the file alone does."""
+        if self.cells is not None:
+            self.cells.extend(cells)
+            if self.stored and len(self.cells) > MOST_KEPT:
+                self.cells = None
+
+    def largest(self) -> Node | _Later:
+        """Takes the largest cell out of those that wait."""
+        weight, _, node = heappop(self.heap)
+        self.open += weight
+        return node
+
+    def grow(self, node: Node | _Later) -> list[Node]:
+        """Cuts a cell, decides what can be decided of its parts, and returns those that are open."""
+        if isinstance(node, _Later):
+            found = self.nodes.examine(node.make())
+            if isinstance(found, Cell):
+                self.decide(found, node.size)
+                return []
+            node = found
+        result = []
+        for half in self.nodes.parts(node, *self.nodes.cut(node)):
+            found = self.nodes.examine(half)
+            if isinstance(found, Cell):
+                self.decide(found, half.size)
+            else:
+                result.append(found)
+        return result
+
     def run(self, coverage: Fraction, deadline: float | None) -> bool:
         """Examines cells until few are open; tells whether time was up before."""
-        total = 1 << MAX_DEPTH
-        top, bottom = coverage.numerator, coverage.denominator
-        while 0 < len(self.heap) < MAX_OPEN and self.open * bottom > top * (total - self.outside):
+        while self.heap and not self.enough(coverage):
             if deadline is not None and time.monotonic() > deadline:
                 return True
-            depth, _, later = heappop(self.heap)
-            if depth >= MAX_DEPTH:
+            if self.heap[0][2].size < SMALLEST:
                 break
-            node = later.make() if isinstance(later, _Later) else later
-            self.open -= 1 << (MAX_DEPTH - depth)
-            found = self.examine(node)
-            if isinstance(found, Cell):
-                self.decide(found, depth)
-            else:
-                for part in self.parts(found, self.axis(found)):
-                    self.add(part)
+            if len(self.heap) >= self.most:
+                return self.finish(coverage, deadline)
+            for node in self.grow(self.largest()):
+                self.add(node)
+        return False
+
+    def enough(self, coverage: Fraction) -> bool:
+        """Whether no more than this share of the volume is open."""
+        return self.open * coverage.denominator <= coverage.numerator * (self.whole - self.outside)
+
+    def finish(self, coverage: Fraction, deadline: float | None) -> bool:
+        """Cuts one waiting cell after the other, the largest first, until little of each is open.
+
+        The share of each that may stay open is the same, so that of the whole is what is wanted. What is open
+        of a cell is left, and does not wait. Tells whether time was up before.
+        """
+        share = coverage * (self.whole - self.outside) / max(1, self.open)
+        while self.heap and not self.enough(coverage):
+            node = self.largest()
+            weight = self.nodes.weight(node.box, node.size)
+            within = _Search(self.nodes, self.folds, lambda cell: self.decide(cell, 0), whole=weight)
+            within.cells, within.most = None, max(FEW, self.most // WITHIN)
+            within.add(node)
+            late = within.run(share, deadline)
+            self.open, self.outside = self.open + within.open, self.outside + within.outside
+            for cell in within.rest():
+                self.decide(cell, 0)
+            if late:
+                return True
         return False
 
     def cover(self, coverage: Fraction, deadline: float | None) -> bool:
@@ -153,7 +178,7 @@ class _Search:
         wanted = coverage
         while True:
             interrupted = self.run(wanted, deadline)
-            if interrupted or not self.domain.constraints or not coverage or self.stuck():
+            if interrupted or not self.nodes.domain.constraints or not coverage or self.stuck():
                 return interrupted
             found = self.share()
             if found <= coverage:
@@ -162,132 +187,67 @@ class _Search:
 
     def stuck(self) -> bool:
         """Whether nothing is left to cut, or the limits on cells are met."""
-        return not 0 < len(self.heap) < MAX_OPEN or self.heap[0][0] >= MAX_DEPTH
+        return not self.heap or len(self.heap) >= self.most or self.heap[0][2].size < SMALLEST
 
     def part(self) -> Fraction:
         """Returns the open part of the volume of the cells that are not outside."""
-        return Fraction(self.open, max(1, (1 << MAX_DEPTH) - self.outside))
+        return Fraction(self.open, max(1, self.whole - self.outside))
 
     def share(self) -> Fraction:
         """Returns an upper bound of the share of the domain that is open."""
-        return self.map((*self.cells, *self.rest())).share(Status.UNDECIDED)
+        return self.map(self.told()).share(Status.UNDECIDED)
 
     def rest(self) -> list[Cell]:
         """Returns the cells that wait, as undecided ones."""
         return [Cell(Status.UNDECIDED, node.box) for _, _, node in self.heap]
 
-    def map(self, cells: tuple[Cell, ...]) -> RegionMap:
+    def told(self) -> Collection[Cell]:
+        """Returns all cells."""
+        if self.cells is None and self.stored:
+            return Kept(self.stored, self.rest())
+        return (*(self.cells or ()), *self.rest())
+
+    def map(self, cells: Collection[Cell]) -> RegionMap:
         """Returns the map that consists of the cells."""
+        nodes = self.nodes
         return RegionMap(
-            self.free, self.quantified, box=self.box, claims=tuple(self.claims), cells=cells, seconds=0.0
+            nodes.free,
+            nodes.quantified,
+            box=nodes.box,
+            claims=tuple(nodes.claims),
+            cells=cells,
+            seconds=0.0,
+            folds=self.folds,
         )
-
-    def examine(self, node: _Node) -> Cell | _Node:
-        """Returns the decided cell, or what is open of it."""
-        outside = node.domain
-        if outside:
-            outside = self.examiner.vacuous(outside)
-            if not outside:
-                return Cell(Status.OUTSIDE, node.box)
-        remaining = {}
-        for number in self.order:
-            if number not in node.open:
-                continue
-            pieces, point = self.examiner.examine(node.open[number])
-            if point is not None:
-                self._hit(number)
-                values = {n: point.get(n, self.domain.box[n].simplest()) for n in self.quantified}
-                return Cell(Status.VIOLATING, node.box, self.targets[number].claim, tuple(values.items()))
-            if pieces and not self._touches(node, number, pieces):
-                remaining[number] = pieces
-        if not remaining:
-            return Cell(Status.SAFE, node.box)
-        return _Node(node.box, node.depth, remaining, outside)
-
-    def _touches(self, node: _Node, number: int, pieces: list[Piece]) -> bool:
-        """Tells whether a claim that seems to touch zero for some quantified values is proved in another way.
-
-        Cutting does not end then on the whole region where it does so. It seems to if no vertex has f < 0.
-        """
-        if node.depth < TOUCHING or node.depth % 2 or not self.trials or any(map(negative_vertex, pieces)):
-            return False
-        if not any(piece.box for piece in pieces):
-            return False
-        self.trials -= 1
-        proved = self._proved(node, number, lambda claim: decide_exactly(claim, replace(TRIAL)))
-        if proved:
-            self.trials = min(MAX_TRIALS, self.trials + EARNED)
-        return proved
-
-    def _proved(self, node: _Node, number: int, decide: Callable[[Claim], Answer]) -> bool:
-        claim = self.claims[self.targets[number].claim]
-        return isinstance(decide(claim_on(claim, self.domain, self.free, node.box)), Proved)
 
     def ask(self, session: Session, deadline: float | None) -> None:
         """Gives the largest open cells to the backends of a session; proofs of all claims make them safe."""
-        waiting = [heappop(self.heap) for _ in range(min(MAX_ASKED, len(self.heap)))]
+        waiting = [self.largest() for _ in range(min(MAX_ASKED, len(self.heap)))]
         until = min(session.deadline, deadline or inf)
-        for depth, order, node in waiting:
-            found: Cell | _Node | _Later = node
-            if time.monotonic() < until:
-                found = self.examine(node.make() if isinstance(node, _Later) else node)
-            if isinstance(found, _Node) and time.monotonic() < until and self._all_proved(found, session):
+        for node in waiting:
+            found: Cell | Node | _Later = node
+            if time.monotonic() < until and isinstance(node, _Later):
+                found = self.nodes.examine(node.make())
+            if isinstance(found, Node) and time.monotonic() < until and self.nodes.all_proved(found, session):
                 found = Cell(Status.SAFE, node.box)
             if isinstance(found, Cell):
-                self.decide(found, depth)
+                self.decide(found, node.size)
             else:
-                heappush(self.heap, (depth, order, found))
+                self.add(found)
 
-    def _all_proved(self, node: _Node, session: Session) -> bool:
-        if any(negative_vertex(piece) for pieces in node.open.values() for piece in pieces):
-            return False
-        return all(self._proved(node, number, lambda c: session.decide(c).answer) for number in node.open)
-
-    def _hit(self, number: int) -> None:
-        """Counts a violation: claims that fail often are examined first."""
-        self.hits[number] += 1
-        if self.order[0] != number:
-            self.order.sort(key=lambda k: -self.hits[k])
-
-    def axis(self, node: _Node) -> int:
-        """Returns the number of the free parameter to cut: that in which what is open varies most."""
-        votes = [0.0] * len(self.free)
-        voters = [pieces[0].leading for pieces in node.open.values()][:VOTES]
-        for state in filter(None, voters):
-            steps = dict(zip(state.form.names, spreads(state.form), strict=True))
-            whole = sum(steps.get(name, 0) for name in self.free)
-            if whole:
-                for k, name in enumerate(self.free):
-                    votes[k] += steps.get(name, 0) / whole
-        if not any(votes):
-            lengths = [(high - low) / (b - a) for (low, high), (a, b) in zip(node.box, self.box, strict=True)]
-            return lengths.index(max(lengths))
-        return votes.index(max(votes))
-
-    def parts(self, node: _Node, axis: int) -> list[_Node]:
-        """Returns both halves of a cell."""
-        name = self.free[axis]
-        split = {number: [piece.split(name) for piece in pieces] for number, pieces in node.open.items()}
-        domain = [piece.split(name) for piece in node.domain]
-        return [
-            _Node(
-                (*node.box[:axis], ends, *node.box[axis + 1 :]),
-                node.depth + 1,
-                {number: [both[side] for both in pieces] for number, pieces in split.items()},
-                [both[side] for both in domain],
-            )
-            for side, ends in enumerate(halves(node.box[axis]))
-        ]
-
-    def resume(self, known: Sequence[Cell]) -> None:
+    def resume(self, known: Iterable[Cell]) -> None:
         """Takes over decided cells of an earlier run, and puts the rest of the box among those that wait.
 
         Undecided cells say how that was cut. Where the earlier run was gone on with, cells may lie in them.
         """
-        self.cells.extend(cell for cell in known if cell.status is not Status.UNDECIDED)
+        if not self.folds:
+            open_again = {Status.MIRRORED: Status.UNDECIDED}
+            known = [replace(c, status=open_again.get(c.status, c.status)) for c in known]
+        known = list(known)
+        self.take(cell for cell in known if cell.status is not Status.UNDECIDED)
         if known:
-            self.trials = AGAIN
-        pending = [(_Later(self.box, 0, cache(self.root)), list(known))]
+            self.nodes.trials = AGAIN
+        pending = [(_Later(self.nodes.box, WHOLE, cache(self.nodes.root)), known)]
         while pending:
             later, inside = pending.pop()
             inside = [c for c in inside if c.status is not Status.UNDECIDED or c.box != later.box]
@@ -295,28 +255,58 @@ class _Search:
                 self.add(later)
             elif inside[0].box == later.box and len(inside) == 1:
                 if inside[0].status is Status.OUTSIDE:
-                    self.outside += 1 << (MAX_DEPTH - later.depth)
+                    self.outside += self.nodes.weight(later.box, later.size)
             else:
-                if later.depth == MAX_DEPTH:  # cells without width fit into every half
-                    raise InputError(NO_TILES)
-                axis = cut_between(later.box, inside)
-                both = cache(partial(self._both, later.make, axis))
-                for side, ends in enumerate(halves(later.box[axis])):
-                    box = (*later.box[:axis], ends, *later.box[axis + 1 :])
-                    part = [c for c in inside if ends[0] <= c.box[axis][0] and c.box[axis][1] <= ends[1]]
-                    pending.append((_Later(box, later.depth + 1, partial(_side, both, side)), part))
+                axis, cut = cut_between(later.box, inside)
+                low, high = later.box[axis]
+                ratio = (cut - low) / (high - low)
+                both = cache(partial(self._both, later.make, axis, ratio))
+                boxes, cells = sides(later.box, axis, cut), apart(inside, axis, cut)
+                for side, share in enumerate((ratio, 1 - ratio)):
+                    size = portion(later.size, share)
+                    pending.append((_Later(boxes[side], size, partial(_side, both, side)), cells[side]))
 
-    def _both(self, make: Callable[[], _Node], axis: int) -> list[_Node]:
+    def _both(self, make: Callable[[], Node], axis: int, ratio: Fraction) -> list[Node]:
         """Returns both halves of a cell that an earlier run cut; what is settled on it is left out again."""
-        node = make()
-        spare, self.trials = self.trials, 0  # no trials: an earlier run has made them
-        found = self.examine(node)
-        self.trials = spare
-        return self.parts(found if isinstance(found, _Node) else node, axis)
+        node, nodes = make(), self.nodes
+        spare, nodes.trials = nodes.trials, 0  # no trials: an earlier run has made them
+        found = nodes.examine(node)
+        nodes.trials = spare
+        return nodes.parts(found if isinstance(found, Node) else node, axis, ratio)
 
 
-def _side(both: Callable[[], list[_Node]], side: int) -> _Node:
+def _side(both: Callable[[], list[Node]], side: int) -> Node:
     return both()[side]
+
+
+def _searched(
+    search: _Search,
+    known: Sequence[Cell],
+    coverage: Fraction,
+    session: Session | None,
+    deadline: float | None,
+) -> tuple[Collection[Cell], bool, bool]:
+    """Returns the cells, whether the search was interrupted, and whether that was a KeyboardInterrupt."""
+    resumed = False
+    try:
+        search.resume(known)
+        resumed = True
+        before = search.open
+        interrupted = search.cover(coverage, deadline)
+        if session and not interrupted and (not known or search.open < before):
+            search.ask(session, deadline)
+        return search.told(), interrupted, False
+    except (KeyboardInterrupt, LimitError) as error:
+        if not resumed:  # half of the known cells would not say how the rest was cut
+            search = _Search(search.nodes, search.folds, search.report, search.stored)
+            search.resume(known)
+        waiting = search.told()
+        # A cell that was being examined is in neither list.
+        missing = undecided(search.nodes.box, list(waiting))
+        cells: Collection[Cell] = (*waiting, *missing)
+        if search.stored and isinstance(waiting, Kept):
+            cells = Kept(search.stored, [*waiting.waiting, *missing])
+        return cells, True, isinstance(error, KeyboardInterrupt)
 
 
 def region_map(
@@ -329,6 +319,8 @@ def region_map(
     known: Sequence[Cell] = (),
     session: Session | None = None,
     seconds: float | None = None,
+    folds: tuple[tuple[str, ...], ...] = (),
+    stored: Callable[[], Iterable[Cell]] | None = None,
 ) -> RegionMap:
     """Returns cells over the free parameters that tell where all claims hold, until few are undecided.
 
@@ -340,12 +332,16 @@ def region_map(
     Args:
         coverage: the largest share of the volume of the domain that may stay undecided. More is left only if
             the map was interrupted, or if too many cells are open.
-        on_cell: called with each cell as it is decided; cells of `known` are not repeated.
+        on_cell: called with each cell as it is decided, or left for good; cells of `known` are not repeated.
         known: cells of an earlier run with the same claims, domain and free parameters; undecided ones save
             the time to find them again. If they are enough for the coverage, nothing is done.
         session: decides claims on cells that are still open at the end, within its time limit.
         seconds: the wall-clock time after which the map is returned as it is, marked as interrupted; so does
             a KeyboardInterrupt (`stopped`) and a LimitError from a signal handler.
+        folds: classes of symmetric parameters, from `symmetric`: they are looked at where they ascend only.
+            There are no constraints then.
+        stored: gives all cells that `on_cell` was given and the decided ones of `known`; then with more than
+            MOST_KEPT of them none is kept in memory, but for those that wait.
 
     Raises:
         InputError: a free parameter that the domain does not have or that is fixed, a coverage outside
@@ -353,25 +349,12 @@ def region_map(
     """
     started = time.monotonic()
     _check(domain, free, coverage)
-    search = _Search(claims, domain, free, on_cell)
+    if folds and domain.constraints:
+        raise InputError("a map is folded where no constraint cuts the box", key="folds")
+    nodes = Nodes(claims, domain, free, folds)
     deadline = None if seconds is None else started + seconds
-    stopped = resumed = False
-    try:
-        search.resume(known)
-        resumed = True
-        interrupted = search.cover(coverage, deadline)
-        settled = bool(known) and len(search.cells) == sum(c.status is not Status.UNDECIDED for c in known)
-        if session and not interrupted and not settled:
-            search.ask(session, deadline)
-        cells = (*search.cells, *search.rest())
-    except (KeyboardInterrupt, LimitError) as error:
-        interrupted, stopped = True, isinstance(error, KeyboardInterrupt)
-        if not resumed:  # half of the known cells would not say how the rest was cut
-            search = _Search(claims, domain, free, on_cell)
-            search.resume(known)
-        waiting = (*search.cells, *search.rest())
-        # A cell that was being examined is in neither list.
-        cells = (*waiting, *undecided(search.box, waiting))
+    search = _Search(nodes, folds, on_cell, stored)
+    cells, interrupted, stopped = _searched(search, known, coverage, session, deadline=deadline)
     made = replace(search.map(cells), seconds=time.monotonic() - started, stopped=stopped)
     # What was stopped after the coverage was reached is complete.
     return replace(made, interrupted=interrupted and made.share(Status.UNDECIDED) > coverage)

@@ -26,6 +26,7 @@ from paramverify.models.model import Model
 from paramverify.portfolio.elimination import Elimination, eliminate
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case
+from paramverify.synthesis.folding import ascending_volume, numbers, symmetric
 from paramverify.synthesis.intervals import Partition
 from paramverify.synthesis.loss_values import (
     is_close,
@@ -45,7 +46,7 @@ from paramverify.synthesis.questions import (
     witness_of,
 )
 from paramverify.synthesis.refinement import exact_parts
-from paramverify.synthesis.regions import region_map
+from paramverify.synthesis.regions import MOST_KEPT, Kept, region_map
 from paramverify.synthesis.spreading import spread_cells
 from paramverify.synthesis.vanishing import check_condition, check_map, corrected
 
@@ -116,12 +117,13 @@ class MapOptions:
     """How a region map is made.
 
     At most the share `coverage` of the domain is left undecided, if the time suffices. `state` is a file that
-    keeps the cells. `on_shares` hears the shares of the box so far, `on_map` that the map is made, before a
-    witness is looked for in it.
+    keeps the cells. With `fold` symmetric parameters are looked at where they ascend only. `on_shares` hears
+    the shares of the box so far, `on_map` that the map is made, before a witness is looked for in it.
     """
 
     coverage: Fraction = Fraction(1, 100)
     state: Path | None = None
+    fold: bool = False
     on_shares: Callable[[Mapping[Status, float]], None] = lambda shares: None
     on_map: Callable[[], None] = lambda: None
 
@@ -266,26 +268,38 @@ def _map(
     """Returns the map, and whether the state file had all of it."""
     domain = case.model.domain
     whole = _size((domain.box[n].lower, domain.box[n].upper) for n in axes)
-    file = cell_file(options.state, claims, domain, axes) if options.state else nullcontext(((), None))
-    with file as (known, keep):
+    folds = symmetric(claims, domain, axes) if options.fold and not case.design else ()
+    classes = numbers(tuple(axes), folds)
+    with cell_file(options.state, claims, domain, axes) if options.state else nullcontext() as file:
+        known = file.known if file else ()
         sizes = dict.fromkeys(Status, Fraction(0))
         for cell in known:
-            sizes[cell.status] += cell.volume
-        new = 0
+            sizes[cell.status] += ascending_volume(cell.box, classes)
+        old, new = {cell for cell in known if cell.status is Status.UNDECIDED}, 0
 
         def on_cell(cell: Cell) -> None:
             nonlocal new
             new += 1
-            sizes[cell.status] += cell.volume
-            if keep:
-                keep(cell)
+            sizes[cell.status] += ascending_volume(cell.box, classes)
+            if file:
+                file.keep(cell)
+                if cell.status is Status.UNDECIDED and len(old) <= MOST_KEPT:  # else the file alone has all
+                    old.add(cell)
             options.on_shares({s: float(v / whole) for s, v in sizes.items() if s in DECIDED})
 
         seconds = max(0.0, CUTTING * _left(session))
         started = time.monotonic()
         until, work = time.monotonic() + seconds, session.options.executor
         spread = spread_cells(
-            claims, domain, axes, options.coverage, executor=work, known=known, keep=on_cell, until=until
+            claims,
+            domain,
+            axes,
+            options.coverage,
+            executor=work,
+            known=known,
+            keep=on_cell,
+            until=until,
+            folds=folds,
         )
         found = spread.map or region_map(
             claims,
@@ -296,13 +310,17 @@ def _map(
             known=spread.cells,
             session=session,
             seconds=0.0 if spread.ended else max(0.0, until - time.monotonic()),
+            folds=folds,
+            stored=file.stored if file else None,
         )
         found = replace(found, stopped=found.stopped or spread.stopped, seconds=time.monotonic() - started)
-        if keep:  # how the rest was cut saves time when it is gone on with
-            old = set(known)
-            for cell in found.cells:
-                if cell.status is Status.UNDECIDED and cell not in old:
-                    keep(cell)
+        if file:  # how the rest was cut saves time when it is gone on with
+            every = isinstance(found.cells, Kept)
+            for cell in found.cells.waiting if isinstance(found.cells, Kept) else found.cells:
+                if every or (cell.status is Status.UNDECIDED and cell not in old):
+                    file.keep(cell)
+            if every:
+                found = replace(found, cells=Kept(file.stored, ()))
         return found, bool(known) and not new and not found.interrupted
 
 

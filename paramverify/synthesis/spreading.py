@@ -53,6 +53,7 @@ def spread_cells(
     known: Sequence[Cell],
     keep: Callable[[Cell], None],
     until: float,
+    folds: tuple[tuple[str, ...], ...] = (),
 ) -> Spread:
     """Returns cells that tile the box, made by the tasks of an executor; those that are known already first.
 
@@ -62,7 +63,7 @@ def spread_cells(
     """
     if executor.is_here or domain.ring.tied or not claims:
         return Spread(tuple(known))
-    coarse = _coarse(claims, domain, free, coverage, known=known, keep=keep, until=until)
+    coarse = _coarse(claims, domain, free, coverage, known=known, keep=keep, until=until, folds=folds)
     open_cells = [cell for cell in coarse.cells if cell.status is Status.UNDECIDED]
     total = coarse.share(Status.UNDECIDED)
     if total <= coverage or coarse.stopped:
@@ -100,17 +101,18 @@ def _coarse(
     known: Sequence[Cell],
     keep: Callable[[Cell], None],
     until: float,
+    folds: tuple[tuple[str, ...], ...],
 ) -> RegionMap:
     """Returns a map with enough open cells to hand out, or one that is good enough."""
     reach = COARSE
     while True:
         left = max(0.0, until - time.monotonic())
         wanted = max(reach, coverage)
-        found = region_map(claims, domain, free, wanted, on_cell=keep, known=known, seconds=left)
+        found = region_map(claims, domain, free, wanted, on_cell=keep, known=known, seconds=left, folds=folds)
         open_cells = sum(cell.status is Status.UNDECIDED for cell in found.cells)
         if open_cells >= PARTS or found.share(Status.UNDECIDED) <= coverage or found.interrupted or not left:
             return found
-        known, reach = found.cells, reach * COARSE
+        known, reach = tuple(found.cells), reach * COARSE
 
 
 # --- one part -----------------------------------------------------------------------------------------------

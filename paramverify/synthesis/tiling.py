@@ -1,8 +1,10 @@
-"""Subdivisions of a box: how cells that an earlier run left fit into one another."""
+"""Subdivisions of a box by cuts across one axis at a time: how cells fit into one another."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 
 from paramverify.errors import InputError
 from paramverify.synthesis.factors import Ends
@@ -13,28 +15,40 @@ Box = tuple[Ends, ...]
 NO_TILES = "the known cells do not tile a part of the parameter box"
 
 
-def halves(ends: Ends) -> tuple[Ends, Ends]:
-    """Returns both halves of an interval."""
-    middle = (ends[0] + ends[1]) / 2
-    return (ends[0], middle), (middle, ends[1])
+def sides(box: Box, axis: int, cut: Fraction) -> tuple[Box, Box]:
+    """Returns both sides of a cut of a box across an axis."""
+    low, high = box[axis]
+    return (*box[:axis], (low, cut), *box[axis + 1 :]), (*box[:axis], (cut, high), *box[axis + 1 :])
 
 
-def cut_between(box: Box, cells: Sequence[Cell]) -> int:
-    """Returns an axis whose middle no cell straddles.
+def cut_between(box: Box, cells: Sequence[Cell]) -> tuple[int, Fraction]:
+    """Returns an axis and a place inside its interval that no cell straddles: the middle, where that does.
 
     Raises:
         InputError: there is none; the cells are not those of a subdivision of the box.
     """
     for axis, (low, high) in enumerate(box):
         middle = (low + high) / 2
-        if all(
-            low <= cell.box[axis][0]
-            and cell.box[axis][1] <= high
-            and (cell.box[axis][1] <= middle or middle <= cell.box[axis][0])
-            for cell in cells
-        ):
-            return axis
+        ends = [cell.box[axis] for cell in cells]
+        if not all(low <= a < b <= high for a, b in ends):
+            raise InputError(NO_TILES)
+        if all(b <= middle or middle <= a for a, b in ends):
+            return axis, middle
+    for axis, (low, high) in enumerate(box):
+        reached = low
+        for a, b in sorted(cell.box[axis] for cell in cells):
+            if low < a and reached <= a:
+                return axis, a
+            reached = max(reached, b)
+        if reached < high:
+            return axis, reached
     raise InputError(NO_TILES)
+
+
+def apart(cells: Sequence[Cell], axis: int, cut: Fraction) -> tuple[list[Cell], list[Cell]]:
+    """Returns the cells below and above a cut that none of them straddles."""
+    below = [cell for cell in cells if cell.box[axis][1] <= cut]
+    return below, [cell for cell in cells if cell.box[axis][0] >= cut]
 
 
 def undecided(box: Box, cells: Sequence[Cell]) -> list[Cell]:
@@ -50,8 +64,40 @@ def undecided(box: Box, cells: Sequence[Cell]) -> list[Cell]:
         if not inside:
             result.append(Cell(Status.UNDECIDED, box))
         elif inside[0].box != box or len(inside) > 1:
-            axis = cut_between(box, inside)
-            for ends in halves(box[axis]):
-                part = [c for c in inside if ends[0] <= c.box[axis][0] and c.box[axis][1] <= ends[1]]
-                pending.append(((*box[:axis], ends, *box[axis + 1 :]), part))
+            axis, cut = cut_between(box, inside)
+            pending += zip(sides(box, axis, cut), apart(inside, axis, cut), strict=True)
     return result
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A node of a decision tree: up to `at` the point goes to node number `below`, beyond it to `above`."""
+
+    axis: int
+    at: Fraction
+    below: int
+    above: int
+
+
+def tree(box: Box, cells: Sequence[Cell]) -> list[Cut | Cell]:
+    """Returns the decision tree of cells that tile a box: node 0 first, the leaves are the cells.
+
+    Raises:
+        InputError: they do not come from a subdivision of the box.
+    """
+    nodes: list[Cut | Cell] = [cells[0]]
+    pending = [(0, box, list(cells))]
+    while pending:
+        number, box, inside = pending.pop()
+        if len(inside) == 1 and inside[0].box == box:
+            nodes[number] = inside[0]
+            continue
+        axis, at = cut_between(box, inside)
+        parts = apart(inside, axis, at)
+        if not all(parts):
+            raise InputError(NO_TILES)
+        nodes[number] = Cut(axis, at, len(nodes), len(nodes) + 1)
+        for side, part in zip(sides(box, axis, at), parts, strict=True):
+            pending.append((len(nodes), side, part))
+            nodes.append(part[0])
+    return nodes

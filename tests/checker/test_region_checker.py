@@ -468,6 +468,15 @@ def grid(*boxes: tuple[str, str, str, str]) -> Json:
     return document([POSITIVE], cells, {"p": CLOSED, "r": CLOSED, "q": CLOSED}, free="pr")
 
 
+PINWHEEL = [  # tiles that no cut separates
+    ("0", "2/3", "0", "1/3"),
+    ("2/3", "1", "0", "2/3"),
+    ("1/3", "1", "2/3", "1"),
+    ("0", "1/3", "1/3", "1"),
+    ("1/3", "2/3", "1/3", "2/3"),
+]
+
+
 @pytest.mark.parametrize(
     ("boxes", "right"),
     [
@@ -480,7 +489,11 @@ def grid(*boxes: tuple[str, str, str, str]) -> Json:
         ([], False),
         ([("0", "1/2", "0", "1"), ("1/2", "1", "0", "1/2")], False),
         ([("0", "1/2", "0", "1"), ("1/2", "1", "0", "1"), ("1/2", "1", "0", "1")], False),
-        ([("0", "1/3", "0", "1"), ("1/3", "1", "0", "1")], False),
+        ([("0", "1/3", "0", "1"), ("1/3", "1", "0", "1")], True),
+        ([("0", "5/16", "0", "1"), ("5/16", "1", "0", "3/7"), ("5/16", "1", "3/7", "1")], True),
+        (PINWHEEL, False),
+        ([("0", "1/3", "0", "1"), ("1/4", "1", "0", "1")], False),
+        ([("0", "1/3", "0", "1"), ("1/2", "1", "0", "1")], False),
         ([("0", "3/4", "0", "1"), ("1/2", "1", "0", "1")], False),
         ([("0", "1", "0", "1"), ("0", "1", "0", "1")], False),
         ([("0", "1/2", "0", "1"), ("1/2", "2", "0", "1")], False),
@@ -491,7 +504,7 @@ def grid(*boxes: tuple[str, str, str, str]) -> Json:
     ],
 )
 def test_cells_tile_the_box(boxes: list[tuple[str, str, str, str]], right: bool) -> None:
-    """Cells come of cutting the box in the middle; nothing is missing, there twice, or beside it."""
+    """Cells come of cutting the box across, anywhere; nothing is missing, there twice, or beside it."""
     assert accepted(grid(*boxes)) == right
     assert accepted(grid(*boxes[::-1])) == right
 

@@ -307,7 +307,7 @@ def test_a_map_that_was_ended_by_force_is_in_its_file(tmp_path: Path) -> None:
     form = ["--region", "--coverage", "0.00001", "--state", state]
     process = start("synthesize", case, *form, environment=environment)
     until = 40
-    while not (state.exists() and state.read_bytes().count(b"\n") > until):
+    while not (state.exists() and state.read_bytes().count(b"\n") > until + 1):
         assert process.poll() is None
     process.kill()
     process.communicate(timeout=PATIENCE)

@@ -214,7 +214,8 @@ def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     calls, total = 0, 0
     for stop in (1, 7, 40, 10_000):
         seen: list[Cell] = []
-        with cell_file(path, stated.claims, stated.domain, stated.free) as (known, append):
+        with cell_file(path, stated.claims, stated.domain, stated.free) as file:
+            known, append = file.known, file.keep
 
             def on_cell(
                 cell: Cell, seen: list[Cell] = seen, append: Callable[[Cell], None] = append, stop: int = stop
@@ -281,8 +282,8 @@ def test_mistakes(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="do not tile"):
         run(stated, known=[Cell(Status.SAFE, ((Fraction(0), third), (Fraction(0), Fraction(1))))])
     path = tmp_path / "cells"
-    with cell_file(path, stated.claims, stated.domain, stated.free) as (known, _):
-        assert known == ()
+    with cell_file(path, stated.claims, stated.domain, stated.free) as file:
+        assert file.known == ()
     other = problem("p - q^2")
     for wrong in (other, replace(stated, free=("p",))):
         with pytest.raises(EvidenceError, match="other claims"):

@@ -1,0 +1,390 @@
+"""Region maps in three to six parameters: brute force, symmetries, bounded memory, trees, forgeries."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import pairwise, permutations, product
+from math import factorial, prod
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from region_problems import Problem, volume, wavy
+
+from paramverify.algebra.domains import Constraint, Domain, Interval, box_domain
+from paramverify.algebra.polynomials import Polynomial, Ring
+from paramverify.checker.regions import check_text
+from paramverify.claims import Claim, to_document, without_enclosure
+from paramverify.synthesis import regions
+from paramverify.synthesis.folding import ascending_volume, mirrored_side, mirrors, symmetric
+from paramverify.synthesis.map_documents import to_document as map_document
+from paramverify.synthesis.map_files import cell_file
+from paramverify.synthesis.maps import Cell, RegionMap, Status
+from paramverify.synthesis.regions import region_map
+from paramverify.synthesis.tiling import Cut, tree
+
+UNIT = Interval(Fraction(0), Fraction(1))
+CORNER = "p*q + q*r + p*r + p*q*r - 1"  # symmetric, with both signs
+
+
+def stated(*texts: str, names: str = "pqr", constraints: tuple[str, ...] = ()) -> Problem:
+    ring = Ring(tuple(names))
+    box = box_domain(ring, dict.fromkeys(names, UNIT))
+    domain = Domain(ring, box.box, tuple(Constraint(ring.parse(c), False, c) for c in constraints))
+    return Problem(tuple(Claim(ring.parse(text), domain) for text in texts), domain, tuple(names))
+
+
+def value(polynomial: Polynomial, values: tuple[Fraction, ...]) -> Fraction:
+    """The value at a point, term by term."""
+    terms = polynomial.to_dict().items()
+    return sum(
+        (
+            Fraction(int(c.p), int(c.q)) * prod(v ** int(e) for v, e in zip(values, x, strict=True))
+            for x, c in terms
+        ),
+        Fraction(0),
+    )
+
+
+def points(random: Random, cell: Cell, count: int) -> Iterator[tuple[Fraction, ...]]:
+    for _ in range(count):
+        yield tuple(low + (high - low) * Fraction(random.randint(1, 31), 32) for low, high in cell.box)
+
+
+def wrong(found: RegionMap, domain: Domain, random: Random, count: int) -> list[Cell]:
+    """Cells of which the claims say something else at a random point of the domain."""
+    result = []
+    for cell in random.choices(list(found.cells), k=count):
+        for point in points(random, cell, 1):
+            inside = all(value(c.polynomial, point) >= 0 for c in domain.constraints)
+            fails = [k for k, c in enumerate(found.claims) if value(c.polynomial, point) < 0]
+            ascends = all(
+                point[found.parameters.index(a)] <= point[found.parameters.index(b)]
+                for names in found.folds
+                for a, b in pairwise(names)
+            )
+            bad = {
+                Status.SAFE: inside and bool(fails),
+                Status.VIOLATING: inside and cell.claim not in fails,
+                Status.OUTSIDE: inside,
+                Status.MIRRORED: ascends,
+                Status.UNDECIDED: False,
+            }
+            if bad[cell.status]:
+                result.append(cell)
+    return result
+
+
+def report(found: RegionMap, domain: Domain, change: Callable[[Any], None] = lambda document: None) -> Any:
+    """What the kernel says of a map as a document, perhaps changed."""
+    claims = [to_document(without_enclosure(claim)) for claim in found.claims]
+    document = json.loads(json.dumps(map_document(found, domain)))
+    change(document)
+    return check_text(json.dumps(document), claims)
+
+
+@pytest.mark.parametrize(("free", "degree", "constraints"), [(3, 2, 1), (4, 1, 0), (5, 1, 1), (6, 1, 0)])
+def test_no_point_of_a_cell_contradicts_it(free: int, degree: int, constraints: int) -> None:
+    """Random claims in 3 to 6 parameters, at random points of their cells by fractions; the kernel too."""
+    random = Random(f"{free} {degree}")
+    names = tuple("pqrstu"[:free])
+    ring = Ring(names)
+    limits = tuple(
+        Constraint(ring.parse(text), False, text) for text in ("p + q - 1/3", "r - s")[:constraints]
+    )
+    domain = Domain(ring, dict.fromkeys(names, UNIT), limits)
+    while True:
+        claims = tuple(
+            Claim(wavy(ring, random.sample(names, 3), degree, random) + ring.number(6), domain)
+            for _ in range(2)
+        )
+        found = region_map(claims, domain, names, Fraction(1, 4))
+        if {Status.SAFE, Status.VIOLATING} <= {cell.status for cell in found.cells}:
+            break
+    assert found.share(Status.UNDECIDED) <= Fraction(1, 4)
+    assert sum(cell.volume for cell in found.cells) == 1
+    assert not wrong(found, domain, random, 150)
+    assert report(found, domain).accepted
+
+
+def test_cuts_are_where_cells_are_decided() -> None:
+    """A claim that changes its sign on a plane at 5/8 is cut at 10/16 first: all that is safe is one cell."""
+    found = region_map(stated("p - 5/8").claims, stated("p").domain, ("p", "q", "r"), Fraction(1, 100))
+    (safe,) = (cell for cell in found.cells if cell.status is Status.SAFE)
+    assert safe.box == ((Fraction(5, 8), 1), (0, 1), (0, 1))
+    assert found.share(Status.UNDECIDED) <= Fraction(1, 100)
+
+
+# --- symmetric parameters ---------------------------------------------------------------------------
+
+
+def test_symmetric_parameters_are_found() -> None:
+    """An exchange must leave the claims together and the intervals as they are."""
+
+    def classes(problem: Problem) -> tuple[tuple[str, ...], ...]:
+        return symmetric(problem.claims, problem.domain, problem.free)
+
+    assert classes(stated(CORNER)) == (("p", "q", "r"),)
+    assert classes(stated("p - q*r", "p + 1")) == (("q", "r"),)
+    assert classes(stated("p - q*r", "q - p*r")) == (("p", "q"),)
+    assert classes(stated("p*q - 1/2", "2*p*q - 1", "r*s - 1/2", names="pqrs")) == (("p", "q"), ("r", "s"))
+    assert classes(stated("p + 2*q + 3*r - 1")) == ()
+    assert classes(stated(CORNER, constraints=("1 - p - q - r",))) == ()  # volumes would not be exact
+    assert classes(stated("p*q - 1/2", names="pq")) == ()  # what is drawn as it is
+    narrow = stated(CORNER)
+    half = Domain(narrow.domain.ring, {**narrow.domain.box, "q": Interval(Fraction(0), Fraction(1), True)})
+    assert symmetric(narrow.claims, half, narrow.free) == (("p", "r"),)
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_the_ascending_part_of_a_box(count: int) -> None:
+    """Its volume equals the sum over the cubes of a grid, each of which gives 1/m! for m equal places."""
+    random = Random(count)
+    for _ in range(12):
+        ends = [sorted(random.sample(range(5), 2)) for _ in range(count)]
+        box = [(Fraction(low, 4), Fraction(high, 4)) for low, high in ends]
+        total = Fraction(0)
+        for places in product(*(range(low, high) for low, high in ends)):
+            if list(places) == sorted(places):
+                equal = prod(factorial(places.count(k)) for k in set(places))
+                total += Fraction(1, 4**count * equal)
+        fold = (tuple(range(count)),)
+        assert ascending_volume(box, fold) == factorial(count) * total
+        assert mirrors(box, fold) == (total == 0)
+        part = mirrored_side(box, fold)
+        if part and total:
+            share, axis, ratio = part
+            low, high = box[axis]
+            cut = low + (high - low) * ratio
+            both = [[*box[:axis], side, *box[axis + 1 :]] for side in ((low, cut), (cut, high))]
+            gone = next(side for side in both if mirrors(side, fold))
+            assert share == (gone[axis][1] - gone[axis][0]) / (high - low)
+
+
+CASES = [
+    stated(CORNER),
+    stated("p - q*r + 1/3", "1/2 + q*r - p*r*q - p^2"),
+    stated("p*q + r*s - 1/2", names="pqrs"),
+    stated("p + q + r + s + t - 4*p*q*r*s*t - 1", names="pqrst"),
+]
+
+
+@pytest.mark.parametrize("problem", CASES)
+def test_folding_equals_no_folding(problem: Problem) -> None:
+    """The shares fit together, all images have the volume of the box, and points in any order agree."""
+    folds = symmetric(problem.claims, problem.domain, problem.free)
+    coverage = Fraction(1, 8) if len(problem.free) < 4 else Fraction(1, 3)
+    folded = region_map(problem.claims, problem.domain, problem.free, coverage, folds=folds)
+    plain = region_map(problem.claims, problem.domain, problem.free, coverage)
+    assert folds
+    assert sum(cell.volume for cell in folded.cells) == volume(folded) == 1
+    for one, other in ((Status.SAFE, Status.VIOLATING), (Status.VIOLATING, Status.SAFE)):
+        assert folded.share(one) <= 1 - plain.share(other)
+        assert plain.share(one) <= 1 - folded.share(other)
+    assert folded.share(Status.UNDECIDED) <= coverage
+    assert sum(share.lower for share in folded.volumes.values()) == 1
+    assert all(share.exact for share in folded.volumes.values())
+    random = Random(3)
+    assert not wrong(folded, problem.domain, random, 200)
+    assert report(folded, problem.domain).accepted
+    places = [[problem.free.index(n) for n in names] for names in folds]
+    for _ in range(30):
+        point = [Fraction(random.randint(1, 63), 64) for _ in problem.free]
+        for some in places:
+            for place, own in zip(some, sorted(point[k] for k in some), strict=True):
+                point[place] = own
+        cells = [c for c in folded.cells if all(a <= v <= b for v, (a, b) in zip(point, c.box, strict=True))]
+        assert any(cell.status is not Status.MIRRORED for cell in cells)
+
+
+def test_exact_shares_of_a_folded_map() -> None:
+    """p + q + r < 1 has the volume 1/6: certified from both sides."""
+    problem = stated("p + q + r - 1")
+    found = region_map(
+        problem.claims, problem.domain, problem.free, Fraction(1, 20), folds=(("p", "q", "r"),)
+    )
+    low = found.share(Status.VIOLATING)
+    assert low < Fraction(1, 6) < low + found.share(Status.UNDECIDED)
+
+
+# --- memory and files -------------------------------------------------------------------------------
+
+
+def narrow(monkeypatch: pytest.MonkeyPatch, waiting: int, kept: int) -> None:
+    monkeypatch.setattr(regions, "FEWEST", waiting)
+    monkeypatch.setattr(regions, "MOST", waiting)
+    monkeypatch.setattr(regions, "MOST_KEPT", kept)
+
+
+def test_with_few_cells_waiting_the_map_is_as_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where only 20 cells may wait, and 8 inside of one of them, the same share is decided."""
+    problem = stated(CORNER)
+    narrow(monkeypatch, 20, 10**6)
+    seen: list[Cell] = []
+    found = region_map(problem.claims, problem.domain, problem.free, Fraction(1, 6), on_cell=seen.append)
+    assert found.share(Status.UNDECIDED) <= Fraction(1, 6)
+    assert not found.interrupted
+    assert any(cell.status is Status.UNDECIDED for cell in seen)  # left for good
+    assert sum(cell.volume for cell in found.cells) == 1
+    assert not wrong(found, problem.domain, Random(1), 200)
+    assert report(found, problem.domain).accepted
+
+
+@pytest.mark.parametrize("waiting", [40, 100_000])
+def test_streamed_equals_not_streamed(waiting: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With 30 cells in memory at most, the file has the cells of the map that is made in memory."""
+    problem = stated(CORNER)
+    folds = symmetric(problem.claims, problem.domain, problem.free)
+    told: dict[str, Any] = {"coverage": Fraction(1, 10), "folds": folds}
+    narrow(monkeypatch, waiting, 30)
+    whole = region_map(problem.claims, problem.domain, problem.free, **told)
+    with cell_file(tmp_path / "cells", problem.claims, problem.domain, problem.free) as file:
+        found = region_map(
+            problem.claims, problem.domain, problem.free, on_cell=file.keep, stored=file.stored, **told
+        )
+        assert isinstance(found.cells, regions.Kept)
+        assert len(found.cells.waiting) <= waiting
+        assert set(found.cells) == set(whole.cells)
+        assert len(found.cells) == len(list(whole.cells))
+        assert found.shares == whole.shares
+        assert report(found, problem.domain).accepted
+
+
+@pytest.mark.parametrize("kept", [10, 10**6])
+def test_killed_and_resumed_equals_not_killed(
+    kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Runs that end at any cell go on in the file: no cell is decided twice, and the map is complete."""
+    problem = stated(CORNER)
+    folds = symmetric(problem.claims, problem.domain, problem.free)
+    narrow(monkeypatch, 60, kept)
+    decided: list[Cell] = []
+    for stop in (3, 20, 45, 10**6):
+        seen: list[Cell] = []
+        with cell_file(tmp_path / "cells", problem.claims, problem.domain, problem.free) as file:
+
+            def on_cell(cell: Cell, seen: list[Cell] = seen, keep: Any = file.keep, stop: int = stop) -> None:
+                keep(cell)
+                seen.append(cell)
+                if len(seen) == stop:
+                    raise KeyboardInterrupt
+
+            found = region_map(
+                problem.claims,
+                problem.domain,
+                problem.free,
+                Fraction(1, 10),
+                on_cell=on_cell,
+                known=file.known,
+                folds=folds,
+                stored=file.stored,
+            )
+            assert found.stopped == (stop < 10**6)
+            assert sum(cell.volume for cell in found.cells) == 1
+            assert report(found, problem.domain).accepted
+        decided += [cell for cell in seen if cell.status is not Status.UNDECIDED]
+    assert len(set(decided)) == len(decided)
+    assert found.share(Status.UNDECIDED) <= Fraction(1, 10)
+    whole = region_map(problem.claims, problem.domain, problem.free, Fraction(1, 10), folds=folds)
+    assert found.share(Status.SAFE) <= 1 - whole.share(Status.VIOLATING)
+    assert whole.share(Status.SAFE) <= 1 - found.share(Status.VIOLATING)
+
+
+# --- trees ------------------------------------------------------------------------------------------
+
+
+def test_the_tree_leads_to_the_cell() -> None:
+    """From node 0 every point goes down to a cell that contains it; there are as many leaves as cells."""
+    problem = stated(CORNER)
+    found = region_map(problem.claims, problem.domain, problem.free, Fraction(1, 6))
+    nodes = tree(found.box, list(found.cells))
+    assert sorted(n.box for n in nodes if isinstance(n, Cell)) == sorted(c.box for c in found.cells)
+    random = Random(2)
+    for _ in range(60):
+        point = [Fraction(random.randint(0, 32), 32) for _ in problem.free]
+        node = nodes[0]
+        while isinstance(node, Cut):
+            node = nodes[node.below if point[node.axis] <= node.at else node.above]
+        assert all(low <= v <= high for v, (low, high) in zip(point, node.box, strict=True))
+
+
+# --- forgeries --------------------------------------------------------------------------------------
+
+
+def forgeries() -> Iterator[tuple[str, Callable[[Any], None]]]:
+    """Changes of a folded map that the kernel must not accept."""
+
+    def mirror(document: Any) -> None:
+        cell = next(c for c in document["cells"] if c["status"] == "undecided")
+        document["cells"][document["cells"].index(cell)] = {"status": "mirrored", "box": cell["box"]}
+
+    def turn(document: Any) -> None:
+        document["symmetric"] = [["r", "q", "p"]]
+
+    def drop(document: Any) -> None:
+        document["cells"] = [c for c in document["cells"] if c["status"] != "mirrored"]
+
+    yield "mirrors no others", mirror
+    yield "mirrors no others", turn
+    yield "tile", drop
+    yield "mirrors no others", lambda document: document.pop("symmetric")
+    yield "classes", lambda document: document.update(symmetric=[["p", "q"], ["q", "r"]])
+    yield "classes", lambda document: document.update(symmetric=[["p", "x"]])
+    yield "classes", lambda document: document.update(symmetric=[["p"]])
+
+
+@pytest.mark.parametrize(("reason", "change"), list(forgeries()))
+def test_forged_folds_are_refused(reason: str, change: Callable[[Any], None]) -> None:
+    """A cell that mirrors nothing, another order, missing cells, and what is no class."""
+    problem = stated(CORNER)
+    found = region_map(problem.claims, problem.domain, problem.free, Fraction(1, 2), folds=(("p", "q", "r"),))
+    assert report(found, problem.domain).accepted
+    refused = report(found, problem.domain, change)
+    assert not refused.accepted
+    assert reason in refused.lines[0]
+
+
+ASYMMETRIC = [
+    stated("p + q + 2*r - 1"),
+    stated("p*q - r", "q*r - p"),
+    stated("p + q + r - 1", constraints=("p + q - 1/2",)),
+]
+
+
+@pytest.mark.parametrize("problem", ASYMMETRIC)
+def test_what_is_not_symmetric_is_no_fold(problem: Problem) -> None:
+    """A map that is said to be folded is refused, whichever exchange changes something."""
+    assert symmetric(problem.claims, problem.domain, problem.free) != (("p", "q", "r"),)
+    found = region_map(problem.claims, problem.domain, problem.free, Fraction(1, 2))
+    assert report(found, problem.domain).accepted
+    refused = report(found, problem.domain, lambda document: document.update(symmetric=[["p", "q", "r"]]))
+    assert not refused.accepted
+    assert "are not symmetric" in refused.lines[0]
+
+
+def test_a_fold_needs_equal_intervals() -> None:
+    """Another interval, or an end that belongs to one of them only, is seen by the kernel."""
+    problem = stated(CORNER)
+    for interval in (
+        Interval(Fraction(0), Fraction(1), True),
+        Interval(Fraction(0), Fraction(1, 2)),
+    ):
+        domain = Domain(problem.domain.ring, {**problem.domain.box, "q": interval})
+        claims = tuple(Claim(claim.polynomial, domain) for claim in problem.claims)
+        found = region_map(claims, domain, problem.free, Fraction(1, 2), folds=(("p", "q", "r"),))
+        assert "are not symmetric" in report(found, domain).lines[0]
+
+
+def test_every_order_of_a_point_has_one_status() -> None:
+    """What a folded map says where values ascend holds in all orders: checked by fractions at the images."""
+    problem = stated(CORNER)
+    found = region_map(problem.claims, problem.domain, problem.free, Fraction(1, 9), folds=(("p", "q", "r"),))
+    random = Random(9)
+    for cell in random.sample([c for c in found.listed if c.status is not Status.UNDECIDED], 20):
+        for point in points(random, cell, 1):
+            for image in permutations(point):
+                fails = value(found.claims[0].polynomial, image) < 0
+                assert fails == (cell.status is Status.VIOLATING)
