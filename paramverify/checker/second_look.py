@@ -245,8 +245,21 @@ class Look:
                             raise Rejected(f"the bound is broken by {origin(item)}")
                 matching.group(items)
         matching.close(pairs)
+        if holds and lengths == [1]:
+            self._breaks(pairs)
         at = f"{len(points)} points" if len(points) > 1 else "a point"
         return f"{count} comparisons of probabilities at {at} agree with the claims"
+
+    def _breaks(self, pairs: Sequence[tuple[str, str]]) -> None:
+        """Checks the bound at breaks of densities that the evidence does not name, at a point."""
+        if not self.reader.probe_breaks():
+            return
+        found = self.reader.at(*self._points()[0], [1])
+        left_out = self.reader.breaks.left_out if self.reader.breaks else set()
+        for left, right in dict.fromkeys(pairs):
+            for item, (t,) in differences([found], left, right, 1, self.reader.one_sided):
+                if t is not None and t < 0 and item[2][0] not in left_out:
+                    raise Rejected(f"the bound is broken where the evidence names no output: {origin(item)}")
 
     def _outputs(self) -> int:
         """Returns how many observations there are: those listed, else those of the first two steps."""

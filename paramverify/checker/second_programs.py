@@ -18,10 +18,11 @@ from functools import lru_cache
 from math import comb
 from typing import Any
 
+from .second_breaks import Breaks, has_form
 from .second_names import program_written_out
-from .second_numbers import Calculator, Value, meaning
-from .second_outputs import Limits, Name, leading, named, weights
-from .second_regions import Noise
+from .second_numbers import Calculator, Finer, Value, meaning
+from .second_outputs import Limits, Name, leading, weights
+from .second_regions import Noise, Region
 from .second_runs import Rows, Runs, Text
 from .second_sums import Sums, Terms, add_terms
 from .second_values import Entry, Multiple, exponents, plain, rate, whole
@@ -236,7 +237,8 @@ def outputs_at(table: Mapping[str, Any], at: Calculator, read: Callable[..., Any
         sums=draws.sums,
     )
     if table.get(NAMED):
-        return Numeric(runs, places.names, *table[NAMED])
+        names, breaks = table[NAMED]
+        return Numeric(runs, places.names, list(names), list(names.values()), breaks)
     return lambda given: runs.distribution(lambda: places.names(given))
 
 
@@ -248,11 +250,15 @@ class Numeric:
         runs: Runs,
         start: Callable[[Sequence[Value]], dict[str, Entry]],
         words: Sequence[str],
-        complete: bool,
+        names: Sequence[Name],
+        breaks: Breaks | None,
     ) -> None:
         self.runs, self.start, self.words = runs, start, words
-        self.names: Sequence[Name] = tuple(map(named, words))
-        self.complete = complete and not any(name.is_density for name in self.names)
+        self.names = names
+        self.breaks = breaks
+        self.complete = (
+            breaks is not None and not breaks.probing and not any(name.is_density for name in names)
+        )
         runs.noisy = True
         self.inputs: list[Sequence[Value]] = []
         self.known: dict[Any, list[dict[Limits, Fraction]]] = {}
@@ -271,7 +277,11 @@ class Numeric:
         for k, (name, words) in enumerate(zip(self.names, self.words, strict=True)):
             own = self._weights(given)[k]
             if any(own) and any(self.inputs):
-                best = leading([self._weights(each)[k] for each in (given, *self.inputs)], name)
+                try:
+                    best = leading([self._weights(each)[k] for each in (given, *self.inputs)], name)
+                except Unread:
+                    self._leave_out(k)
+                    best = None
                 own = {(): own.get(best, Fraction(0))} if best is not None else {}
             if number := own.get((), Fraction(0)):
                 found[words] = number
@@ -286,14 +296,40 @@ class Numeric:
             total: list[dict[Limits, Terms]] = [{} for _ in self.names]
             for _ in self.runs.every(lambda: self.start(given)):
                 told, run = list(self.runs.told), (self.runs.region, list(self.runs.kinds))
+                self._look(told, run)
                 for k, name in enumerate(self.names):
-                    for where, terms in weights(sums, told, run, name).items():
-                        scaled = {at: c * self.runs.weight for at, c in terms.items()}
-                        add_terms(total[k].setdefault(where, {}), scaled)
-            self.known[key] = [
-                {where: sums.number(terms) for where, terms in weight.items()} for weight in total
-            ]
+                    try:
+                        for where, terms in weights(sums, told, run, name).items():
+                            scaled = {at: c * self.runs.weight for at, c in terms.items()}
+                            add_terms(total[k].setdefault(where, {}), scaled)
+                    except Unread:
+                        self._leave_out(k)
+            self.known[key] = [{} for _ in self.names]
+            for k, found in enumerate(total):
+                try:
+                    self.known[key][k] = {where: sums.number(terms) for where, terms in found.items()}
+                except Finer:
+                    self._leave_out(k)
             for weight in self.known[key]:
                 for where in [w for w, number in weight.items() if not number]:
                     del weight[where]
         return self.known[key]
+
+    def _leave_out(self, k: int) -> None:
+        """Leaves out an output that the evidence does not name; raises again the error of another one."""
+        if self.breaks is None or not self.breaks.probing:
+            raise
+        self.breaks.left_out.add(self.words[k])
+
+    def _look(self, told: Sequence[Entry], run: tuple[Region, Sequence[Noise]]) -> None:
+        """Looks for breaks in a run, and for an output of which no name is.
+
+        Raises:
+            Rejected: the run is possible, and no name is about an output of its form.
+        """
+        if self.breaks is None or self.breaks.probing or self.complete:
+            return
+        self.breaks.look(told, run, self.names)
+        sums = self.runs.sums
+        if not any(has_form(told, name) for name in self.names) and sums.number(sums.chance(*run)):
+            raise Rejected("the evidence names no output of a form that the program has")

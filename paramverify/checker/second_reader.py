@@ -12,7 +12,7 @@ if __name__ == "__main__":  # this file alone checks nothing: the folder does
 
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from itertools import islice
@@ -22,12 +22,14 @@ from types import MappingProxyType
 from typing import Any
 
 from .second_arrays import without_arrays
+from .second_breaks import Breaks
 from .second_domains import candidates, endless
 from .second_measures import as_ratio, loss_of
 from .second_mechanisms import Chosen, check, inputs, read
 from .second_names import definitions_of, set_to
 from .second_networks import Walk
 from .second_numbers import Calculator, Value, named
+from .second_outputs import named as named_output
 from .second_priors import row, written
 from .second_processes import Input, Process, Words, queries_of
 from .second_programs import NAMED
@@ -78,6 +80,7 @@ class SecondReader:
         self.exponent = exponent
         self.replaced: dict[Fraction | None, str] = {}  # bounds by distance, instead of the case's own
         self.power = 1
+        self.breaks: Breaks | None = None  # of a program with numbers as outputs
         self.ties: dict[str, tuple[str, Fraction]] = {}  # parameters beside their exponentials
         if "mechanism" not in self.data or "claim" in self.data:
             raise Unread("cases without a mechanism")
@@ -105,7 +108,18 @@ class SecondReader:
     def name_outputs(self, names: Sequence[str], complete: bool = True) -> None:
         """Takes the names of the outputs of a program that puts out numbers with noise: all, or some."""
         if self.data["mechanism"].get("kind") == "program" and names:
-            self.data["mechanism"][NAMED] = list(names), complete
+            self.breaks = Breaks() if complete else None
+            self.data["mechanism"][NAMED] = {words: named_output(words) for words in names}, self.breaks
+
+    def probe_breaks(self) -> bool:
+        """Takes outputs at breaks that the evidence does not name; tells whether there are any."""
+        if self.breaks is None:
+            return False
+        names = self.data["mechanism"][NAMED][0]
+        self.breaks = replace(self.breaks, probing=True)
+        probes = self.breaks.probes(list(names.values()), list(names))
+        self.data["mechanism"][NAMED] = probes, self.breaks
+        return bool(probes)
 
     def reset_steps(self) -> None:
         """Forgets the steps."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +94,41 @@ def test_a_set_beside_a_density_is_integrated_again(tmp_path: Path) -> None:
     assert look.agrees, look.line
     document["witness"]["within"]["probabilities"][0] = "1/17"
     assert not again(document, path).agrees
+
+
+def without(document: Mapping[str, Any], outputs: Callable[[str], bool]) -> dict[str, Any]:
+    """Returns evidence that says nothing of some outputs."""
+    names = [name for name in document["outputs"] if not outputs(name)]
+    claims = []
+    for entry in document["claims"]:
+        origins = [o for o in entry["origins"] if not outputs(o.split("output ")[1].strip("'"))]
+        claims += [{**entry, "origins": origins}] if origins else []
+    return {**document, "outputs": names, "claims": claims}
+
+
+BELOW = 'v = laplace(2)\nif v <= x or flip({chance}):\n    output(v)\nelse:\n    output("above")'
+
+
+def test_breaks_that_the_evidence_leaves_out_are_found(tmp_path: Path) -> None:
+    """The bound is broken between 0 and 1 alone: without it the evidence agrees."""
+    path = written(tmp_path / "case.toml", BELOW.format(chance="3/4"), 'ratio = "7/4"', "", ONE)
+    other = written(tmp_path / "other.toml", BELOW.format(chance="1/2"), 'ratio = "7/4"', "", ONE)
+    document, look = read(path)
+    assert look.agrees, look.line
+    less = without(document, lambda name: name in {"just above 0", "at 1", "just below 1"})
+    assert less["outputs"] != document["outputs"]
+    assert "names no output" in again(less, other).line
+    assert not again(less, other).agrees
+    assert again(less, path).agrees  # there the bound holds at these places, too
+
+
+def test_forms_of_outputs_that_the_evidence_leaves_out_are_found(tmp_path: Path) -> None:
+    """Beside places of densities nothing sums to 1, and still each output of the program has to be named."""
+    path = written(tmp_path / "case.toml", BELOW.format(chance="3/4"), 'ratio = "7/4"', "", ONE)
+    document, _ = read(path)
+    look = again(without(document, lambda name: name == "above"), path)
+    assert not look.agrees
+    assert "names no output of a form" in look.line
 
 
 def test_names_are_read() -> None:
