@@ -87,7 +87,7 @@ def region(work: PrivacyWork, number: int) -> Interactive:
 
 
 def _about(model: object) -> dict[str, str]:
-    return {status.value: words(status, model) for status in Status}
+    return {status.value: words(status, model) for status in ORDER}
 
 
 def _start(work: PrivacyWork) -> dict[str, Fraction] | None:
