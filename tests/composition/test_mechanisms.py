@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 import pytest
@@ -16,7 +17,14 @@ from paramverify.composition.searching import ask
 from paramverify.composition.subsampling import Sampled, Turned
 
 WIDTH = Fraction(1, 1000)
-mp.dps = 40
+mp.dps = 40  # of numbers of this module; other modules may change it before the tests run
+
+
+@pytest.fixture(autouse=True)
+def _digits() -> Iterator[None]:
+    """Each test computes with 40 digits."""
+    with mp.workdps(40):
+        yield
 
 
 def told(releases: list[tuple[Release, int]], epsilon: Fraction) -> tuple[Fraction, Fraction]:

@@ -316,8 +316,8 @@ def test_grey_prints_can_be_read() -> None:
     lightness = {status: lab(look.fill, "none")[0] for status, look in looks.LOOKS.items()}
     assert lightness["safe"] - lightness["violating"] > 25
     assert lightness["undecided"] - lightness["safe"] > 8
-    assert len({look.hatch for look in looks.LOOKS.values()}) == len(looks.LOOKS) == len(Status)
-    assert set(looks.LOOKS) == set(Status)
+    assert len({look.hatch for look in looks.LOOKS.values()}) == len(looks.LOOKS)
+    assert set(looks.LOOKS) == set(Status) - {Status.MIRRORED}  # maps that are drawn are not folded
 
 
 # --- the boundary -----------------------------------------------------------------------------------
