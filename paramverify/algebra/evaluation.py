@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
+from math import ceil, floor
 
 from paramverify.algebra.trees import Expression, Name, Node, Number, Operation, Text, Value
 from paramverify.errors import ExpressionError
@@ -95,6 +96,12 @@ class _Evaluation:
             return (min if op == "min" else max)(self.number(a) for a in args)
         if op == "abs":
             return abs(self.number(args[0]))
+        if op in ("floor", "ceil"):
+            return Fraction((floor if op == "floor" else ceil)(self.number(args[0])))
+        if op == "mod":
+            return self.remainder(args[0], args[1])
+        if op == "if":
+            return self.number(args[1] if self.number(args[0]) else args[2])
         raise self.expression.error(f"{op} is not allowed here: its value is not rational", node)
 
     def quotient(self, node: Operation, dividend: Node, divisor: Node) -> Fraction:
@@ -102,6 +109,14 @@ class _Evaluation:
         if by == 0:
             raise self.expression.error("division by zero", divisor)
         return self.bounded(node, self.number(dividend) / by)
+
+    def remainder(self, dividend: Node, divisor: Node) -> Fraction:
+        number, by = self.number(dividend), self.number(divisor)
+        if number.denominator != 1 or by.denominator != 1:
+            raise self.expression.error("mod is about whole numbers", dividend)
+        if by <= 0:
+            raise self.expression.error("mod needs a divisor of 1 or more", divisor)
+        return number % by
 
     def power(self, node: Operation, base: Fraction, exponent: int) -> Fraction:
         if base == 0 and exponent < 0:

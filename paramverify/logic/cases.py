@@ -17,8 +17,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +30,7 @@ from paramverify.algebra.exponents import exponents
 from paramverify.algebra.expressions import Expression
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.signs import Sign, sign_on
-from paramverify.errors import CaseError, ModelError, gathered, located
+from paramverify.errors import CaseError, InputError, ModelError, gathered, located
 from paramverify.expectations import read_expect_each
 from paramverify.files import read_file
 from paramverify.logic.grammar import read_predicate, read_property, read_stated
@@ -39,7 +41,7 @@ from paramverify.logic.numbers import real
 from paramverify.logic.syntax import Private, Probability, Property, Question, parts
 from paramverify.models.chains.chain import Chain
 from paramverify.models.chains.prism import Builder, read_prism
-from paramverify.models.chains.programs import MAX_BYTES
+from paramverify.models.chains.programs import MAX_BYTES, whole_constants
 from paramverify.models.chains.relations import Relation, closed, labelled, where
 from paramverify.models.chains.tables import read_states
 from paramverify.models.context import Checks, Obligation, check_domain
@@ -138,7 +140,7 @@ def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
     with gathered() as each:
         stated: dict[str, Property | Question] = {}
         with each:
-            stated = _stated(top, given)
+            stated = _stated(top, given, path)
         used = _exponents(top, stated, given)
         checks = Checks(read_domain_for(top, {"": used}, {}, each), mistakes=each)
         empty = check_domain(checks.domain)
@@ -216,24 +218,37 @@ def _check_schedulers(chain: Chain) -> None:
         )
 
 
-def _stated(top: Table, given: Given) -> dict[str, Property | Question]:
+def _stated(top: Table, given: Given, path: Path) -> dict[str, Property | Question]:
     found: dict[str, Property | Question] = {}
+    numbers = partial(_numbers, top, given, path)
     if "formulas" in top:
         with top.within("formulas") as table, gathered() as each:
             for name in table:
                 with each:
                     text = table.text(name)
                     with located(key=name):
-                        found[name] = read_property(text)
+                        found[name] = read_property(text, numbers)
     if given.properties:
         found = {}
         for number, text in enumerate(given.properties, start=1):
             name = "property" if len(given.properties) == 1 else f"property {number}"
             with located(file=f"--{name}"):  # it stands in no file, and has no line there
-                found[name] = read_stated(text)
+                found[name] = read_stated(text, numbers)
     if not found:
         raise CaseError("no formula is given: [formulas] in the file, or --property")
     return found
+
+
+def _numbers(top: Table, given: Given, path: Path) -> Mapping[str, int]:
+    """Returns the whole-number constants of a PRISM file, which may stand for numbers of steps."""
+    model = top.data.get("model")
+    name, own = (model.get("file"), model.get("constants")) if isinstance(model, dict) else (None, None)
+    if not isinstance(name, str):
+        return {}
+    values = {str(n): str(v) for n, v in own.items()} if isinstance(own, dict) else {}
+    with suppress(InputError):  # told where the model is read
+        return whole_constants(path.parent / name, values | dict(given.constants))
+    return {}
 
 
 def _expressions(properties: Mapping[str, Property | Question]) -> Iterator[Expression]:

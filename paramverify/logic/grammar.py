@@ -5,20 +5,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
 from paramverify.algebra.expressions import (
     Expression,
-    Name,
-    Node,
-    Number,
-    Operation,
     evaluate,
-    exact_decimal,
     parse,
 )
 from paramverify.errors import ExpressionError, located
+from paramverify.logic.conditions import Conditions
 from paramverify.logic.parser import MAX_NESTED, error, parse_tree, span
 from paramverify.logic.precedence import check_brackets
 from paramverify.logic.syntax import (
@@ -43,18 +40,22 @@ from paramverify.logic.syntax import (
     parts,
 )
 
+Numbers = Callable[[], Mapping[str, int]]
+
 MAX_PARTS = 20_000  # of a formula that is written out, which doubles with every `<=>`
 MAX_STEPS = 1_000_000
 MAX_DIGITS = 18  # of a number of steps
 
 
-def read_property(text: str) -> Property:
+def read_property(text: str, numbers: Numbers = dict) -> Property:
     """Reads a property: a state formula, or a family `forall k in 0..9: ...`; without `in`, k is any number.
+
+    `numbers` gives the constants of the model that may stand for numbers of steps.
 
     Raises:
         ExpressionError: a mistake, with line, column, and a mark under the place.
     """
-    found = read_stated(text)
+    found = read_stated(text, numbers)
     if isinstance(found, Question):
         raise error(
             text, 0, f"{found.extreme}=? asks for a number and claims nothing: ask it with --property"
@@ -62,7 +63,7 @@ def read_property(text: str) -> Property:
     return found
 
 
-def read_stated(text: str) -> Property | Question:
+def read_stated(text: str, numbers: Numbers = dict) -> Property | Question:
     """Reads a property, or a question `P=? [ ... ]`.
 
     Raises:
@@ -72,7 +73,7 @@ def read_stated(text: str) -> Property | Question:
     found: list[object] = list(tree.children)
     marker, name, _, first, _, last, body = found if len(found) == 7 else [*[None] * 6, *found]
     check_brackets(text, body)
-    reader = _Reader(text, str(name) if marker else None)
+    reader = _Reader(text, str(name) if marker else None, numbers)
     asked = getattr(body, "data", "") == "question"
     if asked and marker is not None:
         raise error(text, span(marker)[0], "a question is about one formula: write it once for each number")
@@ -110,7 +111,7 @@ def read_predicate(text: str) -> Expression:
     """
     tree = parse_tree(text, "predicate")
     try:
-        return Expression(text, _Reader(text, None).truth(tree.children[0]))
+        return Expression(text, _Reader(text, None, dict).truth(tree.children[0]))
     except RecursionError:
         raise error(text, 0, f"operators nested deeper than {MAX_NESTED}") from None
 
@@ -140,12 +141,13 @@ def _known(number: Expression) -> Fraction | None:
         return None
 
 
-class _Reader:
-    """Turns the tree of the parser library into ours."""
+class _Reader(Conditions):
+    """Turns the tree of the parser library into ours; `numbers` are names for numbers of steps."""
 
-    def __init__(self, text: str, variable: str | None) -> None:
-        self.text = text
+    def __init__(self, text: str, variable: str | None, numbers: Numbers) -> None:
+        super().__init__(text)
         self.variable = variable
+        self.numbers = numbers
 
     def formula(self, tree: object) -> Formula:
         from lark import Token, Tree
@@ -249,10 +251,18 @@ class _Reader:
                 raise self.error(tree, f"more than {MAX_STEPS:,} steps")
             return Index(None, int(str(first)))
         if str(first) != self.variable:
-            raise self.error(
-                tree, f"unknown number of steps {first}; write forall {first}: before the formula"
-            )
+            return Index(None, self.constant(tree, str(first), offset))
         return Index(str(first), offset)
+
+    def constant(self, tree: object, name: str, offset: int) -> int:
+        """Returns a number of steps that a constant of the model tells."""
+        known = self.numbers()
+        if name not in known:
+            raise self.error(tree, f"unknown number of steps {name}; write forall {name}: before the formula")
+        steps = known[name] + offset
+        if not 0 <= steps <= MAX_STEPS:
+            raise self.error(tree, f"{steps:,} steps: at least 0 and at most {MAX_STEPS:,} are needed")
+        return steps
 
     def probability(self, found: list[object]) -> Formula:
         """Reads P with a bound; Pmin and Pmax may be about some scheduler, which is a negation."""
@@ -311,67 +321,6 @@ class _Reader:
             raise self.error(tree, f"a probability lies in 0..1, not {number.text}")
         return number
 
-    def comparison(self, found: list[object]) -> Node:
-        left, operator, right = found
-        word = str(operator).replace("==", "=").replace("=", "==").replace("<==", "<=").replace(">==", ">=")
-        word = word.replace("!==", "!=")
-        first, second = self.node(left), self.node(right)
-        return Operation(word, (first, second), first.column)
-
-    def node(self, tree: object) -> Node:
-        """Reads arithmetic over state variables."""
-        from lark import Token, Tree
-
-        if isinstance(tree, Token):
-            column = tree.start_pos or 0
-            if tree.type == "NUMBER":
-                try:
-                    return Number(exact_decimal(str(tree)), column)
-                except ValueError as reason:
-                    raise self.error(tree, str(reason)) from None
-            return Name(str(tree), column)
-        assert isinstance(tree, Tree)
-        kind, found = str(tree.data), tree.children
-        column = tree.meta.start_pos
-        if kind == "negative":
-            return Operation("neg", (self.node(found[1]),), column)
-        if kind == "power":
-            raise self.error(tree, "powers are not allowed in conditions on states")
-        if kind == "call":
-            if str(found[0]) in ("exp", "ln"):
-                raise self.error(tree, f"{found[0]} is not allowed in conditions on states")
-            if str(found[0]) == "abs" and len(found) != 2:
-                raise self.error(tree, "abs has one argument")
-            return Operation(str(found[0]), tuple(map(self.node, found[1:])), column)
-        assert kind in ("sum", "product")
-        result = self.node(found[0])
-        for sign, part in zip(found[1::2], found[2::2], strict=True):
-            value = self.node(part)
-            if str(sign) == "-":
-                value = Operation("neg", (value,), value.column)
-            result = Operation(
-                "/" if str(sign) == "/" else "*" if kind == "product" else "+", (result, value), column
-            )
-        return result
-
-    def truth(self, tree: object) -> Node:
-        """Reads a predicate: comparisons joined by `&`, `|`, `!` and brackets."""
-        from lark import Tree
-
-        if isinstance(tree, Tree):
-            kind, found = str(tree.data), tree.children
-            if kind == "group":
-                return self.truth(found[0])
-            words = {"and_": "and", "or_": "or", "not_": "not"}
-            if kind in words:
-                return Operation(words[kind], tuple(map(self.truth, found)), tree.meta.start_pos)
-            if kind == "condition":
-                return self.comparison(found)
-            if kind == "implies":
-                first, second = map(self.truth, found)
-                return Operation("or", (Operation("not", (first,), first.column), second), first.column)
-        raise self.error(tree, "a comparison of state variables is needed here, such as r = r'")
-
     def check(self, formula: Formula) -> None:
         """Refuses primes, which belong to predicates."""
         for part in (formula, *children(formula)):
@@ -380,10 +329,3 @@ class _Reader:
                     for name, node in inner.expression.names().items():
                         if name.endswith("'"):
                             raise error(self.text, node.column, "primes are for neighbourhoods only")
-
-    def slice(self, tree: object) -> str:
-        start, end = span(tree)
-        return self.text[start:end]
-
-    def error(self, tree: object, reason: str) -> ExpressionError:
-        return error(self.text, span(tree)[0], reason)

@@ -49,9 +49,13 @@ class Collected:
 
 @dataclass
 class ExactJudge:
-    """Judges comparisons without parameters by exact arithmetic; keeps the first failure of each formula."""
+    """Judges comparisons without parameters by exact arithmetic; keeps the first failure of each formula.
+
+    Of the `denied` formulas the opposite is what has to hold: its claims are kept.
+    """
 
     chain: Chain
+    denied: frozenset[str] = frozenset()
     collected: Collected = field(default_factory=Collected)
     failures: dict[str, Comparison] = field(default_factory=dict)
     _memory: dict[object, Truth] = field(default_factory=dict)
@@ -105,7 +109,9 @@ class ExactJudge:
 
     def _collect(self, polynomial: Polynomial, found: int, comparison: Comparison) -> None:
         """Keeps a comparison as a claim, unless it is a sufficient condition that fails."""
-        if found >= 0 or not comparison.probabilities.method.is_sufficient:
+        if str(comparison.formula) in self.denied:
+            self.collected.add(-polynomial, self.chain, comparison.origin(self.chain))
+        elif found >= 0 or not comparison.probabilities.method.is_sufficient:
             self.collected.add(polynomial, self.chain, comparison.origin(self.chain))
 
     def _enclosure(self, comparison: Comparison) -> tuple[Value, Value, Value] | None:

@@ -49,7 +49,8 @@ index: INT | NAME [SIGN INT]
 ?factor: MINUS factor                 -> negative
     | value
     | value "**" factor               -> power
-?value: NUMBER | PRIMED | NAME | "(" sum ")" | FUNCTION "(" sum ("," sum)* ")" -> call
+?value: NUMBER | PRIMED | NAME | "(" chosen ")" | FUNCTION "(" sum ("," sum)* ")" -> call
+?chosen: sum | iff "?" sum ":" chosen -> case
 
 FORALL.2: /forall(?!\w)/
 IN.2: /in(?!\w)/
@@ -67,8 +68,8 @@ ASKED: /=\s*\?/
 D.2: /D(?!\w)/
 TRUE.2: /true(?!\w)/
 FALSE.2: /false(?!\w)/
-FUNCTION.2: /(abs|min|max|exp|ln)(?!\w)/
-NAME: /(?!({"|".join(sorted(WORDS))}|abs|min|max|exp|ln)(?!\w))[A-Za-z_]\w*(?!['\w])/
+FUNCTION.2: /(abs|min|max|exp|ln)(?!\w)|(floor|ceil|mod)(?=\s*\()/
+NAME: /(?!({"|".join(sorted(WORDS))}|abs|min|max|exp|ln)(?!\w)|(floor|ceil|mod)\s*\()[A-Za-z_]\w*(?!['\w])/
 PRIMED: /[A-Za-z_]\w*'/
 STRING: /"[^"\n]*"/
 NUMBER: /[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?(?![\w])/
@@ -93,6 +94,14 @@ WORDING = {
     "OPENING": "[ or (",
     "CLOSING": "] or )",
 }
+
+
+# Formulas of PRISM about something else than probabilities of paths.
+_UNREAD = re.compile(
+    r"\s*(R\s*(?:\{[^}]*\}\s*)*(?:min|max)?\s*(?:=\s*\?|[<>])|S\s*(?:=\s*\?|[<>]=?[^\[\]]*)\s*\["
+    r"|(?:filter|multi)\s*\()"
+)
+_UNREAD_WORDS = {"R": "rewards", "S": "long runs", "f": "filters", "m": "several objectives at once"}
 
 
 @lru_cache(maxsize=1)
@@ -125,6 +134,9 @@ def parse_tree(text: str, start: str) -> Branch:
         depth += (character in "([{") - (character in ")]}")
         if depth > MAX_DEPTH:
             raise error(text, column, f"brackets nested deeper than {MAX_DEPTH}")
+    unread = _UNREAD.match(text)
+    if unread:
+        raise error(text, unread.start(1), f"{_UNREAD_WORDS[unread[1][0]]} are not read, P and D are")
     try:
         return _parser().parse(text, start=start)
     except UnexpectedCharacters as found:
@@ -146,8 +158,6 @@ def _mend(text: str, place: int) -> str:
         return "; a formula has none at its end, and each has a --property of its own"
     if text[place] == ":" and re.fullmatch(r'\s*"[^"]*"\s*', text[:place]):
         return "; a formula has no name here"
-    if re.match(r"[RS](min|max)?\s*(\{|[=<>])", text[place:]) and not text[:place].strip():
-        return "; rewards and long runs are not read, P and D are"
     alone = re.search(r"(?<!\w)D\s*\{([^{},]*)$", text[:place])
     if text[place] == "}" and alone:
         return f"; D needs epsilon and delta: D{{{alone[1].strip()}, 0}}[...]"

@@ -154,7 +154,8 @@ class Work:
 
     def check_exactly(self, formula: Formula) -> Result:
         """Checks a formula on a model without parameters; its claims are proved again by the session."""
-        judge = ExactJudge(self.chain)
+        stated, denied = _stated(formula)
+        judge = ExactJudge(self.chain, denied)
         semantics = Semantics(self.chain, self.case.relation, judge, None, self.method)
         found = semantics.truth(formula, self.chain.initial)
         methods = tuple(semantics.methods)
@@ -173,7 +174,7 @@ class Work:
             reason = "; ".join((reason, *semantics.cuts))
             return Result(Unknown(End.GAVE_UP, reason), (), judge.collected.count, methods)
         claims: list[tuple[Claim, Decision]] = []
-        if not _conjunctive(formula):
+        if not all(map(_conjunctive, stated)):
             # Comparisons that fail may be part of the reason, so they are no claims; all was decided exactly.
             return Result(Holds(()), (), judge.collected.count, methods, complete=False)
         for claim in judge.collected.claims.values():
@@ -284,6 +285,14 @@ def _conjunctive(formula: Formula) -> bool:
         if any(isinstance(p, (Private, Probability)) for p in parts(inside)):
             return False
     return True
+
+
+def _stated(formula: Formula) -> tuple[list[Formula], frozenset[str]]:
+    """Returns the conjuncts, of `Pmax>=` and its like the denied formula, and the texts of these."""
+    found = conjuncts(formula)
+    denied = {part: part.inner for part in found if isinstance(part, Not) and part.written}
+    stated = [denied.get(part, part) if isinstance(part, Not) else part for part in found]
+    return stated, frozenset(map(str, denied.values()))
 
 
 def _counterexample(

@@ -223,6 +223,38 @@ def test_evidence_about_some_scheduler(tmp_path: Path, capsys: pytest.CaptureFix
     assert "not the bound of the formula" in capsys.readouterr().out
 
 
+def test_evidence_that_some_scheduler_does_it(tmp_path: Path, session: Session) -> None:
+    """A true `Pmax>=` or `Pmin<` has a claim: the difference of the probability and the bound."""
+    for formula, difference in (
+        ("Pmax>=1/2 [ F low ]", lambda least, largest: largest - Fraction(1, 2)),
+        ("Pmin<3/4 [ F low ]", lambda least, largest: Fraction(3, 4) - least),
+    ):
+        case = model(tmp_path, formula, "Pmin=? [ F low ]", "Pmax=? [ F low ]", K="1")
+        least, largest = asked(case, session)
+        result = check_property(Work(case, session), case.properties["property 1"])
+        assert (result.status, result.complete) == (Standing.HOLDS, True)
+        ((claim, _),) = result.claims
+        sign = 1 if difference(least, largest) > 0 else 0
+        assert str(claim.polynomial) == str(sign)
+
+
+def test_forged_evidence_that_some_scheduler_does_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The kernel takes the claims of a true `Pmax>=`, and refuses them with another sign."""
+    path, evidence = tmp_path / "model.prism", tmp_path / "evidence.json"
+    path.write_text(COIN)
+    words = ["logic", str(path), "--constant", "K=1", "-p", "Pmax>=1/2 [ F low ]"]
+    assert run([*words, "--evidence", str(evidence)]) == 0
+    assert run(["check", str(evidence)]) == 0
+    document = json.loads(evidence.read_text())
+    (claim,) = document["claims"]
+    claim["claim"]["polynomial"] = f"-({claim['claim']['polynomial']})"
+    evidence.write_text(json.dumps(document))
+    assert run(["check", str(evidence)]) == 1
+    assert "the claims are true" not in capsys.readouterr().out.splitlines()[-1]
+
+
 @pytest.mark.parametrize(
     ("text", "part"),
     [
@@ -277,7 +309,7 @@ def test_named_actions_are_for_query_schedulers(session: Session, tmp_path: Path
         ({"K": "1"}, "P>=1 [ F counter ]", "counter is a variable with whole numbers; compare it"),
         ({"K": "1"}, "P=? [ F low ]", "ask for Pmin=? or Pmax=?"),
         ({"K": "1"}, "P>=1 [ F abs(height) = K ]", "PRISM has no abs; write max(x, -x)"),
-        ({"K": "1"}, "R=? [ F low ]", "unexpected 'R'; rewards and long runs are not read"),
+        ({"K": "1"}, "R=? [ F low ]", "rewards are not read, P and D are"),
         ({"K": "1"}, "P>=1 [ F low ];", "unexpected ';'; a formula has none at its end"),
         ({"K": "1"}, '"c1": P>=1 [ F low ]', "unexpected ':'; a formula has no name here"),
     ],

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from paramverify.errors import CaseError, InputError
+from paramverify.algebra.expressions import evaluate, parse
+from paramverify.errors import CaseError, ExpressionError, InputError
 from paramverify.files import read_file
 from paramverify.models.chains.whole_numbers import check_ranges, check_whole_numbers
 from paramverify.spelling import nearest
@@ -26,6 +29,9 @@ HIDDEN = "paramverify_condition_"  # how labels start that the file does not hav
 
 _UNREAD = re.compile(r'"[^"\n]*"|//[^\n]*|\brewards\b.*?\bendrewards\b', re.DOTALL)
 _OPEN = re.compile(r"\b(?:const|prob|rate)\s+(?:(?:int|double|bool)\s+)?([A-Za-z_]\w*)\s*;")
+_DEFINED = re.compile(r"\bconst\s+(?:int\s+)?([A-Za-z_]\w*)\s*=\s*([^;]*);")
+_QUOTED = re.compile(r'"[^"\n]*"')
+_WHOLE = re.compile(r"-?\d+")
 _TOKEN = re.compile(r'"[^"\n]*"|[A-Za-z_]\w*|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|=>|->|<=|>=|!=|\.\.|\S')
 _VALUE = re.compile(r"true|false|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?:/\d+)?")
 
@@ -159,8 +165,30 @@ def program(
     return Program(made, labels)
 
 
+def whole_constants(path: Path, constants: Mapping[str, str]) -> dict[str, int]:
+    """Returns the whole-number constants of a file that its text and the given values tell.
+
+    A definition is arithmetic over numbers and constants before it; others are left out.
+
+    Raises:
+        InputError: as `read_text` says.
+    """
+    text = read_text(path)
+    found: dict[str, Fraction] = {}
+    for name in _OPEN.findall(text):
+        if _WHOLE.fullmatch(constants.get(name, "")):
+            found[name] = Fraction(constants[name])
+    for name, definition in _DEFINED.findall(text):
+        with suppress(ExpressionError):
+            value = Fraction(evaluate(parse(definition), found))
+            if value.denominator == 1:
+                found[name] = value
+    return {name: int(value) for name, value in found.items()}
+
+
 def _count(name: str, text: str) -> int:
-    return len(re.findall(rf"\b{re.escape(name)}\b", text))
+    """Returns how often a name stands in a text; what is in quotes is a label, and does not count."""
+    return len(re.findall(rf"\b{re.escape(name)}\b", _QUOTED.sub("", text)))
 
 
 def _undefined(names: Sequence[str]) -> InputError:
