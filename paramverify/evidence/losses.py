@@ -30,17 +30,13 @@ BITS = 192  # of balls
 Ends = tuple[Fraction, Fraction]
 
 
-@dataclass(frozen=True, eq=False)
-class Distributions:
-    """Both probabilities of each output at a point, as balls; proportional outputs are not merged.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Balls:
+    """Both probabilities of outputs at a point, as balls.
 
     `endless` are outputs that are possible on the left only; then every divergence is infinite.
     """
 
-    numbers: Numbers
-    secrets: tuple[str, str]
-    length: int
-    both: Mapping[tuple[int, ...], tuple[Real, Real]]
     balls: Sequence[tuple[arb, arb]]
     endless: tuple[tuple[int, ...], ...]
 
@@ -67,6 +63,16 @@ class Distributions:
         """Returns the divergence of an order above 1."""
         alpha = number(order)
         return self.excess(alpha).log1p() / (alpha - 1)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Distributions(Balls):
+    """Both probabilities of each sequence at a point of a model; proportional outputs are not merged."""
+
+    numbers: Numbers
+    secrets: tuple[str, str]
+    length: int
+    both: Mapping[tuple[int, ...], tuple[Real, Real]]
 
     def largest(self) -> tuple[Contribution, ...]:
         """Returns the outputs that contribute most, or that are possible on the left only."""
@@ -95,7 +101,9 @@ def distributions(numbers: Numbers, pair: SecretPair, secrets: tuple[str, str], 
             endless.append(word)
         elif p.sign():
             balls.append((ball(p), ball(q)))
-    return Distributions(numbers, secrets, length=length, both=both, balls=balls, endless=tuple(endless))
+    return Distributions(
+        numbers=numbers, secrets=secrets, length=length, both=both, balls=balls, endless=tuple(endless)
+    )
 
 
 def number(value: Fraction) -> arb:
@@ -153,33 +161,49 @@ class LossWitness:
         return f"<LossWitness: {self.kind.value} {told}, {self.left!r} against {self.right!r}{at}>"
 
 
-def loss_at(found: Distributions, measure: Loss, order: Fraction | None) -> LossWitness:
-    """Returns the divergence at a point, of an order above 1, or of Kullback and Leibler without one."""
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """A divergence, None for infinity, and its bound; whether it is above that, for certain."""
+
+    value: arb | None
+    bound: arb
+    exceeds: bool
+
+
+def compared(found: Balls, measure: Loss, order: Fraction | None) -> Comparison:
+    """Compares a divergence with its bound: of an order above 1, or of Kullback and Leibler without one."""
     with working_precision(BITS):
         bound = bound_of(measure)
         if order is not None:
             bound = bound * number(order)
-        exact = measure.rational * (order or 1)
         value = None
         if not found.is_infinite:
             value = found.kl() if order is None else found.renyi(order)
-        exceeds = value is None or bool(value > bound)
-        ends = None if value is None else (lower_bound(value), upper_bound(value))
-        left, right = found.secrets
-        point: Point = found.numbers.point
-        return LossWitness(
-            point,
-            left,
-            right=right,
-            length=found.length,
-            kind=measure.kind,
-            order=order,
-            value=ends,
-            bound=(lower_bound(bound), upper_bound(bound)) if measure.logarithms else (exact, exact),
-            exceeds=exceeds,
-            largest=found.largest(),
-            meant=meant(found.numbers.model.domain.ring.unbounded, point),
-        )
+        return Comparison(value, bound, value is None or bool(value > bound))
+
+
+def loss_at(found: Distributions, measure: Loss, order: Fraction | None) -> LossWitness:
+    """Returns the divergence at a point, of an order above 1, or of Kullback and Leibler without one."""
+    both = compared(found, measure, order)
+    exact = measure.rational * (order or 1)
+    with working_precision(BITS):
+        ends = None if both.value is None else (lower_bound(both.value), upper_bound(both.value))
+        bound = (lower_bound(both.bound), upper_bound(both.bound)) if measure.logarithms else (exact, exact)
+    left, right = found.secrets
+    point: Point = found.numbers.point
+    return LossWitness(
+        point,
+        left,
+        right=right,
+        length=found.length,
+        kind=measure.kind,
+        order=order,
+        value=ends,
+        bound=bound,
+        exceeds=both.exceeds,
+        largest=found.largest(),
+        meant=meant(found.numbers.model.domain.ring.unbounded, point),
+    )
 
 
 def model_at(model: Model, origin: AllOutputs, point: Point, pair: SecretPair) -> Distributions:

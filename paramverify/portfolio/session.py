@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn, TypeVar
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Interval
@@ -27,10 +27,12 @@ from paramverify.formats.refutations import Confirm, refuter
 from paramverify.portfolio.agreement import check_agreement, confirmation, program
 from paramverify.portfolio.history import History, default_path
 from paramverify.portfolio.strategies import BUILT_IN, NAMED, Stage, Strategy
-from paramverify.portfolio.telling import decide_task
+from paramverify.portfolio.telling import decide_task, strategy_document
 from paramverify.processes.attempts import resolve
 from paramverify.processes.runner import Attempt, Limits, Runner
-from paramverify.tasks.tasks import HERE, Executor, in_order
+from paramverify.tasks.tasks import HERE, Executor, Task, in_order
+
+T = TypeVar("T")
 
 PATIENCE = 0.1  # seconds after the time limit in which decisions of other processes may arrive
 QUICK = Work(boxes=300, coefficients=500_000)  # what built-ins may do in this process: tens of milliseconds
@@ -110,7 +112,10 @@ class Session:
             TimeLimitError: the time is over.
         """
         if time.monotonic() > self.deadline:
-            raise TimeLimitError(self.options.limit or self.options.seconds)
+            self._late()
+
+    def _late(self) -> NoReturn:
+        raise TimeLimitError(self.options.limit or self.options.seconds)
 
     def bound(self, found: object) -> None:
         """Tells whoever listens what a search knows so far."""
@@ -126,7 +131,7 @@ class Session:
         Raises:
             DisagreementError: two backends contradict each other.
         """
-        return self._told(claim, self._decide(claim))
+        return self.heard(claim, self._decide(claim))
 
     @property
     def ahead(self) -> int:
@@ -143,24 +148,47 @@ class Session:
         Raises:
             DisagreementError: two backends contradict each other.
         """
-        options = self.options
-        tasks = [
-            decide_task(
-                claim,
-                here=partial(self._decide, claim),
-                strategy=options.strategy,
-                confirm=options.confirm,
-                memory=options.memory,
-                left=lambda: self.deadline - time.monotonic(),
-            )
-            for claim in claims
-        ]
+        tasks = [decide_task(claim, partial(self._decide, claim), self.told, self.left) for claim in claims]
         late = Decision(Open(End.TIMEOUT, "the time limit was reached"), "cluster")
-        with closing(in_order(options.executor, tasks, self.deadline + PATIENCE)) as made:
+        with closing(in_order(self.options.executor, tasks, self.deadline + PATIENCE)) as made:
             for claim in claims:
-                yield self._told(claim, next(made, late))
+                yield self.heard(claim, next(made, late))
 
-    def _told(self, claim: Claim, made: Decision) -> Decision:
+    def each(self, tasks: Sequence[Task[T]]) -> Generator[T, None, None]:
+        """Yields the values of tasks in their order, whoever does them.
+
+        Raises:
+            TimeLimitError: the time is over.
+        """
+        executor, number = self.options.executor, 0
+        try:
+            with closing(in_order(executor, tasks, self.deadline + PATIENCE)) as made:
+                for number, value in enumerate(made, 1):  # noqa: B007
+                    yield value
+        except TimeLimitError:
+            if executor.is_here:
+                raise
+            self._late()  # a worker knows a part of the time only
+        if number < len(tasks):
+            self._late()
+
+    @property
+    def left(self) -> float:
+        """The seconds that are left, at least a little."""
+        return max(0.01, self.deadline - time.monotonic())
+
+    def told(self) -> dict[str, Any]:
+        """Returns what another process must be told to decide claims as this session does, as JSON data."""
+        options = self.options
+        return {
+            "strategy": strategy_document(options.strategy),
+            "confirm": options.confirm,
+            "memory": options.memory,
+            "seconds": self.left,
+        }
+
+    def heard(self, claim: Claim, made: Decision) -> Decision:
+        """Takes a decision of this session, wherever it was made."""
         self.words |= dict.fromkeys(certificates.words(made))
         if self.options.on_decision:
             self.options.on_decision(claim, made)

@@ -21,12 +21,11 @@ def _history() -> History:
     return History.load(default_path())
 
 
-def decided(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Decides the claim of a document of `telling.decide_task`; returns the decision as JSON data.
+def session_of(document: Mapping[str, Any]) -> Session:
+    """Returns a session with the options of another one, as `Session.told` tells them.
 
     Raises:
         InputError: a backend that is not one of this installation by its name.
-        DisagreementError: two backends contradict each other.
     """
     strategy = read_strategy(document["strategy"])
     for name in (name for stage in strategy for name in stage.names()):
@@ -38,5 +37,15 @@ def decided(document: Mapping[str, Any]) -> dict[str, Any]:
         strategy=strategy,
         confirm=int(document["confirm"]),
     )
-    with Session(options, runner(), _history()) as session:
+    return Session(options, runner(), _history())
+
+
+def decided(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Decides the claim of a document of `telling.decide_task`; returns the decision as JSON data.
+
+    Raises:
+        InputError: a backend that is not one of this installation by its name.
+        DisagreementError: two backends contradict each other.
+    """
+    with session_of(document) as session:
         return decision_to_document(session.decide(from_document(document["claim"])))

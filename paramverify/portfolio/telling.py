@@ -15,34 +15,23 @@ from paramverify.tasks.tasks import Task
 
 
 def decide_task(
-    claim: Claim,
-    here: Callable[[], Decision],
-    strategy: Strategy,
-    confirm: int,
-    memory: int,
-    left: Callable[[], float],
+    claim: Claim, here: Callable[[], Decision], told: Callable[[], dict[str, Any]], seconds: float
 ) -> Task[Decision]:
-    """Returns the task to decide a claim; `left` gives the seconds that are left when it is handed out."""
+    """Returns the task to decide a claim in some seconds; `told` gives the options of the session for it."""
 
     def document() -> dict[str, Any]:
-        return {
-            "claim": to_document(claim),
-            "strategy": strategy_document(strategy),
-            "confirm": confirm,
-            "memory": memory,
-            "seconds": max(0.01, left()),
-        }
+        return {"claim": to_document(claim), **told()}
 
     def read(told: Mapping[str, Any]) -> Decision:
-        return _checked(claim, decision_from_document(told))
+        return checked(claim, decision_from_document(told))
 
     def lost(reason: str) -> Decision:
         return Decision(Open(End.CRASHED, reason), "cluster")
 
-    return Task("decide", here, document, read, lost, seconds=max(0.01, left()))
+    return Task("decide", here, document, read, lost, seconds=seconds)
 
 
-def _checked(claim: Claim, decision: Decision) -> Decision:
+def checked(claim: Claim, decision: Decision) -> Decision:
     """Returns the decision; a refutation counts where the claim fails here, exactly, as it is said to."""
     said = decision.answer
     if isinstance(said, Refuted) and not fails_at(claim, said.point):

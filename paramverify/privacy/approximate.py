@@ -9,6 +9,7 @@ Definition 2.4, as in [ZhangOC22].
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from fractions import Fraction
 from typing import Any
 
@@ -23,8 +24,9 @@ from paramverify.evidence.violations import find_violation
 from paramverify.evidence.witnesses import SetWitness
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
-from paramverify.privacy.cuts import breaking_sample, decide_excess, is_broken, signed
+from paramverify.privacy.cuts import breaking_sample, is_broken, signed
 from paramverify.privacy.every_length_verification import Found
+from paramverify.privacy.set_spreading import decide_excesses
 from paramverify.verdicts import Holds, Unknown, Violated
 
 FORMAT, VERSION = "paramverify-sets", 1
@@ -52,20 +54,20 @@ def _decided(session: Session, model: Model, claims: Sequence[Excess], progress:
     trees: list[tuple[Excess, Sequence[Token]]] = []
     made: list[tuple[Claim, Decision]] = []
     doubt: tuple[Excess, Open] | None = None
-    for number, claim in enumerate(claims):
-        found = decide_excess(claim, session)
-        made += found.decisions
-        if progress:
-            progress(number + 1, len(claims))
-        if found.point is not None:
-            witness = find_set(model, claim, found.point)
-            document = violation_document(claim, witness)
-            own, decisions = _parts(found.decisions)
-            return Found(Violated(witness), own, decisions, document)
-        if found.tree is not None:
-            trees.append((claim, found.tree))
-        elif found.reason and not doubt:
-            doubt = claim, found.reason
+    with closing(decide_excesses(claims, session)) as results:
+        for number, (claim, found) in enumerate(zip(claims, results, strict=True), 1):
+            made += found.decisions
+            if progress:
+                progress(number, len(claims))
+            if found.point is not None:
+                witness = find_set(model, claim, found.point)
+                document = violation_document(claim, witness)
+                own, decisions = _parts(found.decisions)
+                return Found(Violated(witness), own, decisions, document)
+            if found.tree is not None:
+                trees.append((claim, found.tree))
+            elif found.reason and not doubt:
+                doubt = claim, found.reason
     own, decisions = _parts(made)
     document = proof_document(trees, model.domain)
     if doubt:

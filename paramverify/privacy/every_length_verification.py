@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -185,13 +186,13 @@ def _by_cones(
     reason = "no invariant cone was found, and no violation either"
     for attempt in cones:
         decisions: list[Decision] = []
-        for claim in attempt.claims:
-            decision = session.decide(claim)
-            decisions.append(decision)
-            if progress:
-                progress(len(decisions), len(attempt.claims))
-            if not isinstance(decision.answer, Proved):
-                break
+        with closing(session.decide_each(attempt.claims)) as made:
+            for decision in made:
+                decisions.append(decision)
+                if progress:
+                    progress(len(decisions), len(attempt.claims))
+                if not isinstance(decision.answer, Proved):
+                    break
         last = decisions[-1].answer if decisions else Open(End.GAVE_UP, reason)
         if all(isinstance(d.answer, Proved) for d in decisions):
             certificate = every_length_certificate(attempt, [d.proof for d in decisions])

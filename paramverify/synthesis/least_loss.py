@@ -8,6 +8,7 @@ that fails may show a point with a larger loss.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice, product
@@ -17,22 +18,17 @@ from paramverify.algebra.simplest import simplest_between
 from paramverify.answers import Proved
 from paramverify.claims import Claim
 from paramverify.errors import LimitError
-from paramverify.evidence.losses import BITS, Distributions, LossWitness, bound_of, loss_at, number
+from paramverify.evidence.losses import BITS, Distributions, LossWitness, loss_at, number
 from paramverify.models.context import sample_points
 from paramverify.models.divergences import Kind, Loss
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.privacy.enclosed_losses import near_order
+from paramverify.privacy.loss_boxes import Direction, directions
+from paramverify.privacy.loss_points import evaluated, worst_order
 from paramverify.privacy.loss_proofs import Tree, nothing_apart
-from paramverify.privacy.losses import (
-    Direction,
-    at_bound,
-    cover,
-    directions,
-    evaluated,
-    origins,
-    worst_order,
-)
+from paramverify.privacy.loss_spreading import covers
+from paramverify.privacy.losses import at_bound, origins
 
 POINTS = 30  # simple points of the domain at which losses are compared first
 STEPS = 30  # of the climb from the best of them, along each parameter
@@ -229,17 +225,15 @@ class _Hunt:
         boxes = 0
         trees: list[tuple[Direction, Tree]] = []
         measure = at_bound(self.measure, trial)
-        with working_precision(BITS):
-            ball = bound_of(measure)
-        for direction in every:
-            try:
-                found = cover(self.session, self.model, direction, measure, ball)
-            except LimitError:
-                return _Tried(boxes)
-            boxes += found.boxes
-            if found.tree is None:
-                return _Tried(boxes, witness=found.witness)
-            trees.append((direction, found.tree))
+        try:
+            with closing(covers(self.session, self.model, every, measure)) as made:
+                for direction, found in zip(every, made, strict=True):
+                    boxes += found.boxes
+                    if found.tree is None:
+                        return _Tried(boxes, witness=found.witness)
+                    trees.append((direction, found.tree))
+        except LimitError:
+            return _Tried(boxes)
         return _Tried(boxes, tuple(trees))
 
     def _raised(self, best: LeastLoss, witness: LossWitness) -> LeastLoss:

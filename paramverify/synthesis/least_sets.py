@@ -13,6 +13,7 @@ values on the edges of the box are lower bounds. Upper bounds are proved, like p
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
@@ -40,7 +41,7 @@ from paramverify.models.context import sample_points
 from paramverify.models.measures import Approximate
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
-from paramverify.privacy.cuts import decide_excess
+from paramverify.privacy.set_spreading import decide_excesses
 from paramverify.synthesis.numbers import middle
 from paramverify.synthesis.quotients import as_polynomials
 from paramverify.synthesis.set_lines import (
@@ -236,10 +237,10 @@ class _Hunt:
         own = self.measure
         measure = replace(own, delta=number) if self.kind is Kind.DELTA else replace(own, ratio=number)
         bounded = replace(self.model, measure=measure)
-        for claim in excesses(bounded, self.directions[::2]):
-            found = decide_excess(claim, self.session)
-            if found.point is not None or found.tree is None:
-                return _Tried(False, found.point)
+        with closing(decide_excesses(excesses(bounded, self.directions[::2]), self.session)) as results:
+            for found in results:
+                if found.point is not None or found.tree is None:
+                    return _Tried(False, found.point)
         return _Tried(True)
 
     def _checked(self, best: LeastBound) -> LeastBound:

@@ -33,8 +33,9 @@ from paramverify.models.divergences import Loss
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.privacy.enclosed_losses import OnBox, excluded, within
+from paramverify.privacy.loss_boxes import Direction, directions
 from paramverify.privacy.loss_floors import beyond
-from paramverify.privacy.losses import Direction, broken, directions
+from paramverify.privacy.loss_points import broken
 from paramverify.synthesis.maps import Cell, RegionMap, Status
 from paramverify.synthesis.numbers import middle
 

@@ -14,7 +14,7 @@ from paramverify.claims import Claim
 from paramverify.evidence.losses import LossWitness
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
-from paramverify.privacy.losses import directions
+from paramverify.privacy.loss_boxes import directions
 from paramverify.synthesis.intervals import Part, Partition, fixed_values, merged, side
 from paramverify.synthesis.loss_regions import at_value, loss_map, witness_in
 from paramverify.synthesis.maps import Cell, RegionMap, Status

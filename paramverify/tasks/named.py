@@ -13,6 +13,8 @@ from paramverify.errors import InputError
 
 FUNCTIONS = {
     "decide": "paramverify.portfolio.spreading:decided",
+    "sum": "paramverify.privacy.set_spreading:decided_sum",
+    "loss": "paramverify.privacy.loss_spreading:covered",
     "attempt": "paramverify.compare.spreading:attempted",
     "draw": "paramverify.statistics.spreading:drawn",
     "map": "paramverify.synthesis.spreading:mapped",

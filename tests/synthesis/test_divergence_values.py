@@ -20,8 +20,8 @@ from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import Case
 from paramverify.privacy.enclosed_losses import OnBox
+from paramverify.privacy.loss_boxes import directions
 from paramverify.privacy.loss_floors import divergence
-from paramverify.privacy.losses import directions
 from paramverify.synthesis.maps import Status
 from paramverify.synthesis.safe_values import Intervals, MapOptions, Regions, safe_values
 

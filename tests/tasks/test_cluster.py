@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
-from functools import partial
-from math import inf
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
-from cluster_tools import Processes, wait_for, worker_processes
+from cluster_tools import Elsewhere, Processes, wait_for, worker_processes
 
 from paramverify.algebra.domains import Domain, parse_interval
 from paramverify.algebra.polynomials import Ring
@@ -39,14 +35,11 @@ from paramverify.synthesis.regions import region_map
 from paramverify.synthesis.spreading import spread_cells
 from paramverify.tasks.busy import busy_task
 from paramverify.tasks.cluster import Cluster
-from paramverify.tasks.named import function
 from paramverify.tasks.places import Place
-from paramverify.tasks.tasks import HERE, Result, Task
+from paramverify.tasks.tasks import HERE
 
 CASES = Path(__file__).parents[2] / "cases"
 PROVED, REFUTED = CASES / "noisy-max-independent.toml", CASES / "geometric-contagious-ln2.toml"
-
-T = TypeVar("T")
 
 pytestmark = pytest.mark.slow
 
@@ -158,17 +151,6 @@ def test_a_map_of_many_parts(cluster: Cluster) -> None:
         middle = [(low + high) / 2 for low, high in cell.box]
         value = middle[0] ** 2 + middle[1] ** 2 - Fraction(3, 4) * middle[0] * middle[1] - Fraction(1, 3)
         assert cell.status is Status.UNDECIDED or (value >= 0) == (cell.status is Status.SAFE)
-
-
-class Elsewhere:
-    """Does tasks here, by way of the data that a worker would get."""
-
-    is_here, width = False, 1
-
-    def map(self, tasks: Sequence[Task[T]], until: float = inf) -> Generator[Result[T], None, None]:
-        for number, task in enumerate(tasks):
-            told = json.loads(json.dumps(function(task.name)(json.loads(json.dumps(task.document())))))
-            yield Result(number, partial(task.read, told))
 
 
 def test_seeds_are_the_same(cluster: Cluster) -> None:
