@@ -67,6 +67,8 @@ def evidence_document(case: Case, report: Report) -> dict[str, Any]:
     Of a case about every length it is the certificate of a cone or of a loop, for `checker.cones`.
     """
     check_has_evidence(case)
+    if report.bound:
+        raise DefectError("a bound has no evidence: the claims of the case itself are to be decided")
     status = report.status.value
     if isinstance(case.model, Model) and isinstance(case.model.measure, Loss):
         own = loss_evidence.certificate(case.model, case.model.measure, report)
