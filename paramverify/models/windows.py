@@ -1,6 +1,6 @@
 """Windows of a network: what is near some variables, given the values of a separator that cuts off the rest.
 
-The Markov quilts of [Song17] (Definition 4.2) in exact form. Let a network have factors ≥ 0, and let some
+The Markov quilts of [Song17] in exact form. Let a network have factors ≥ 0, and let some
 variables, the core, be those of two secrets A and B. The interior N has all variables whose distance from the
 core is less than k, where variables of one factor are neighbours; the separator S has those at the distance
 k. A factor with a variable of N has all its variables in N ∪ S. The others have none in N. An answer

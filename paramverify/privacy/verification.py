@@ -12,7 +12,7 @@ from paramverify.answers import Decision, End, Open, Proved, Refuted, Standing
 from paramverify.claims import Claim
 from paramverify.encodings.choice import chosen, claims_of, foreign, is_long
 from paramverify.encodings.windows import windows_of
-from paramverify.errors import LimitError, TimeLimitError
+from paramverify.errors import DefectError, LimitError, TimeLimitError
 from paramverify.evidence.violations import find_violation
 from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.context import sample_points
@@ -65,6 +65,17 @@ class Report:
     def status(self) -> Standing:
         """The word for the verdict."""
         return status_of(self.verdict)
+
+    @property
+    def own_claims(self) -> tuple[Claim, ...]:
+        """The claims, which evidence is about.
+
+        Raises:
+            DefectError: they are not those of the case.
+        """
+        if self.bound:
+            raise DefectError("a bound has no evidence: the claims of the case itself are to be decided")
+        return self.claims
 
 
 def verify(

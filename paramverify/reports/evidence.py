@@ -67,8 +67,6 @@ def evidence_document(case: Case, report: Report) -> dict[str, Any]:
     Of a case about every length it is the certificate of a cone or of a loop, for `checker.cones`.
     """
     check_has_evidence(case)
-    if report.bound:
-        raise DefectError("a bound has no evidence: the claims of the case itself are to be decided")
     status = report.status.value
     if isinstance(case.model, Model) and isinstance(case.model.measure, Loss):
         own = loss_evidence.certificate(case.model, case.model.measure, report)
@@ -78,7 +76,7 @@ def evidence_document(case: Case, report: Report) -> dict[str, Any]:
         if isinstance(report.verdict, Violated) and isinstance(report.verdict.witness, SetWitness):
             document["witness"] = {**document["witness"], **documents.evidence_of(report.verdict.witness)}
         return document
-    settled = list(zip(report.claims, report.decisions, strict=False)) + list(report.obligations)
+    settled = list(zip(report.own_claims, report.decisions, strict=False)) + list(report.obligations)
     entries = [certificates.settled(_short(claim), decision) for claim, decision in settled]
     violation = None
     if isinstance(report.verdict, Violated):
